@@ -1,0 +1,217 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import type { Knex } from 'knex';
+import type { Config } from './config.ts';
+import { deploymentExists, findPage, findPageVersion, type Page } from './db/deployments.ts';
+import type { SubmissionQueue } from './db/submission-queue.ts';
+import { createAuthenticate } from './http/auth.ts';
+import { createBodyReader } from './http/body.ts';
+import { clientAddressFrom } from './http/client-address.ts';
+import { deploymentsRouter } from './http/deployments.ts';
+import { HttpError, methodNotAllowed, toHttpError, writeError } from './http/errors.ts';
+import { healthRouter } from './http/health.ts';
+import { createHostSplit, resolveTarget } from './http/hosts.ts';
+import { createPageCache } from './http/page-cache.ts';
+import { createServePage, writeErrorPage } from './http/pages.ts';
+import { submissionsRouter } from './http/submissions.ts';
+import { CORS, createSubmit, preflight } from './http/submit.ts';
+import { webhooksRouter } from './http/webhooks.ts';
+import type { Log } from './log.ts';
+
+export type App = {
+  listener: RequestListener;
+  /** What is live under a slug has changed elsewhere. */
+  forgetPage(slug: string): void;
+  /** Changes elsewhere may have been missed. */
+  forgetPages(): void;
+};
+
+/** What is known of a request: `label` is set when it is headed for a page's host. */
+type Context = { requestId: string; label?: string | undefined };
+
+const CORS_LIST = Object.entries(CORS).flat();
+const FORM_ACTION = '{{FORM_ACTION}}';
+// A client that goes on sending what was refused is cut after so long.
+const DRAIN_MS = 10_000;
+
+/** Every request comes in here: pages by their host and submissions by their path go straight on, the rest to Express. */
+export function createApp({
+  config,
+  db,
+  queue,
+  log,
+  newRequestId,
+  pagesAreCurrent,
+  untilReady,
+  isReady,
+}: {
+  config: Config;
+  db: Knex;
+  queue: SubmissionQueue;
+  log: Log;
+  newRequestId(): string;
+  /** Whether every change of a page up to now has been heard of. */
+  pagesAreCurrent(): boolean;
+  /** While the service is starting: settles when it can serve; rejects when that takes longer than a client should wait. */
+  untilReady(): Promise<unknown> | undefined;
+  isReady(): Promise<boolean>;
+}): App {
+  const body = createBodyReader();
+  const clientAddress = clientAddressFrom(config.trustProxy);
+  const authenticate = createAuthenticate(db, clientAddress);
+  const pageLabel = createHostSplit(config);
+
+  const pages = createPageCache({
+    find: (slug) => findPage(db, slug),
+    findVersion: (slug) => findPageVersion(db, slug),
+    render: (page) => renderPage(page, config.baseUrl),
+    current: pagesAreCurrent,
+  });
+  const submit = createSubmit({
+    queue,
+    deploymentExists: (id) => deploymentExists(db, id),
+    body,
+    clientAddress,
+    maxSubmissionBytes: config.maxSubmissionBytes,
+    maxFilesBytes: config.maxFilesBytes,
+  });
+  const servePage = createServePage(pages, submit);
+
+  const api = createApi()
+    .use(healthRouter(isReady))
+    .use(async (_request, _response, next) => {
+      await untilReady();
+      next();
+    });
+  api.route('/submit/:deployId').options(preflight).all(methodNotAllowed('OPTIONS, POST'));
+  api
+    .use(
+      deploymentsRouter({
+        db,
+        authenticate,
+        body,
+        onPageChange: pages.forget,
+        urlOf: (slug) => `${config.pagesScheme}://${slug}.${config.pagesDomain}`,
+        planLimits: config.planLimits,
+        reservedSlugs: config.reservedSlugs,
+        maxHtmlBytes: config.maxHtmlBytes,
+      }),
+    )
+    .use(submissionsRouter({ db, authenticate }))
+    .use(webhooksRouter({ db, authenticate, body, allowedNetworks: config.webhookAllowCidrs }))
+    .use(() => {
+      throw new HttpError(404, 'There is nothing at this path: check it against the API reference.');
+    })
+    .use(((error, request, response, _next) =>
+      fail(error, request, response, {
+        requestId: String(response.getHeader('x-request-id')),
+      })) satisfies ErrorRequestHandler);
+
+  /** Answers an error in the way of the place that was asked. */
+  function fail(
+    cause: unknown,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { requestId, label }: Context,
+  ): void {
+    const error = toHttpError(cause);
+    if (error.status >= 500) log.error({ req_id: requestId, err: cause }, 'request failed');
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const path = pathOf(request);
+    const isPost = request.method === 'POST';
+    if (label !== undefined && !(isPost && path === '/')) writeErrorPage(response, error, requestId);
+    else {
+      const isSubmit = label === undefined && isPost && path.startsWith('/submit/');
+      writeError(response, error, { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) });
+    }
+    if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), DRAIN_MS).unref();
+  }
+
+  async function route(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+    const { requestId } = context;
+    const label = pageLabel(resolveTarget(request));
+    context.label = label;
+    const path = pathOf(request);
+    if (label !== undefined) {
+      const starting = untilReady();
+      if (starting) await starting;
+      await servePage(request, response, { label, path, requestId });
+      return;
+    }
+    const deploymentId = request.method === 'POST' ? /^\/submit\/([^/]+)$/.exec(path)?.[1] : undefined;
+    if (deploymentId !== undefined) {
+      const starting = untilReady();
+      if (starting) await starting;
+      await submit(request, response, {
+        deploymentId: decodeURIComponent(deploymentId),
+        requestId,
+        headers: CORS_LIST,
+      });
+      return;
+    }
+    response.setHeader('x-request-id', requestId);
+    response.setHeader('Cache-Control', 'no-store');
+    api(request, response);
+  }
+
+  return {
+    listener: (request, response) => {
+      const context: Context = { requestId: newRequestId() };
+      logWhenDone(request, response, context);
+      route(request, response, context).catch((error) => fail(error, request, response, context));
+    },
+    forgetPage: pages.forget,
+    forgetPages: pages.forgetAll,
+  };
+
+  /** A line for each answer; page hits and accepted submissions, which are many, only at the level debug. */
+  function logWhenDone(request: IncomingMessage, response: ServerResponse, context: Context): void {
+    const startedAt = performance.now();
+    response.on('close', () => {
+      const { requestId, label } = context;
+      const path = pathOf(request);
+      const { statusCode: status } = response;
+      const usual = status < 500 && (label !== undefined || (status === 200 && path.startsWith('/submit/')));
+      log[usual ? 'debug' : 'info'](
+        {
+          req_id: requestId,
+          method: request.method,
+          host: label,
+          path,
+          status,
+          ms: Math.round(performance.now() - startedAt),
+        },
+        response.writableFinished ? 'answered' : 'client left',
+      );
+    });
+  }
+}
+
+function createApi(): Express {
+  const api = express();
+  api.disable('x-powered-by');
+  api.disable('etag');
+  api.set('query parser', false);
+  api.enable('case sensitive routing');
+  api.enable('strict routing');
+  return api;
+}
+
+const pathOf = ({ url = '' }: IncomingMessage): string => {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+};
+
+/** A page as it is served: as given, but for the address that its forms post to. */
+function renderPage({ deploymentId, html }: Page, baseUrl: string): Buffer {
+  if (!html.includes(FORM_ACTION)) return html;
+  const action = `${baseUrl}/submit/${deploymentId}`;
+  // latin1 keeps every byte what it is.
+  return Buffer.from(
+    html.toString('latin1').replaceAll(FORM_ACTION, () => action),
+    'latin1',
+  );
+}

@@ -1,0 +1,173 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import proxyAddr from 'proxy-addr';
+import { z } from 'zod';
+import { type Cidr, isLoopback, parseCidr } from './public-address.ts';
+
+/** A setting is wrong; the message names it and fits on one line. */
+export class ConfigError extends Error {}
+
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+const integer = (least: number, most: number) => {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,15}$/, error)
+    .transform(Number)
+    .pipe(z.number(error).min(least, error).max(most, error));
+};
+
+/** A string setting that `read` understands; what `read` throws becomes `must be <expected>`. */
+const reads = <T>(expected: string, read: (text: string) => T) =>
+  z.string().transform((text, context): T => {
+    try {
+      return read(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: `must be ${expected}` });
+      return z.NEVER;
+    }
+  });
+
+const demand = (holds: boolean): void => {
+  if (!holds) throw new Error();
+};
+
+const baseUrl = (text: string): URL => {
+  const url = new URL(text);
+  demand(url.protocol === 'http:' || url.protocol === 'https:');
+  demand(url.href === `${url.origin}/`);
+  return url;
+};
+
+const pagesDomain = (text: string): string => {
+  const [, host = '', port = ''] = /^([^:]*?)\.?(:[0-9]{1,5})?$/.exec(text.toLowerCase()) ?? [];
+  demand(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(host) && isIP(host) === 0);
+  return host + port;
+};
+
+const planLimits = (text: string): ReadonlyMap<string, number> =>
+  new Map(
+    list(text).map((item) => {
+      const [, name, limit = ''] = /^([A-Za-z0-9_-]+):([0-9]{1,9}|none)$/.exec(item) ?? [];
+      if (name === undefined) throw new Error();
+      return [name, limit === 'none' ? Number.POSITIVE_INFINITY : Number(limit)];
+    }),
+  );
+
+const labels = (text: string): readonly string[] => {
+  const names = list(text.toLowerCase());
+  demand(names.every((name) => /^[a-z-]{1,63}$/.test(name)));
+  return names;
+};
+
+const trustProxy = (text: string): number | string[] => {
+  if (/^[0-9]{1,2}$/.test(text)) return Number(text);
+  const networks = list(text);
+  demand(networks.length > 0 && networks.every((network) => ipaddr.isValidCIDR(network) || ipaddr.isValid(network)));
+  proxyAddr.compile(networks);
+  return networks;
+};
+
+/** Every setting there is. README.md and .env.example list the same; a test compares them. */
+export const settings = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(1, 65_535).default(3000),
+  BASE_URL: reads('an http or https URL without a path, such as https://forms.example.org', baseUrl).optional(),
+  PAGES_DOMAIN: reads('a domain with an optional port, such as pages.example.org', pagesDomain).optional(),
+  PAGES_SCHEME: z.enum(['http', 'https'], 'must be http or https').optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
+    .optional(),
+  DATA_DIR: z.string().default('./data'),
+  PLAN_LIMITS: reads(
+    'a list such as free:3,pro:100,unlimited:none, each plan with a number of deployments or none',
+    planLimits,
+  ).prefault('free:3,pro:100,unlimited:none'),
+  RESERVED_SLUGS: reads('a list of names made of lowercase letters and hyphens', labels).prefault(''),
+  MAX_HTML_BYTES: integer(1, 256 * 1024 * 1024).default(2 * 1024 * 1024),
+  MAX_SUBMISSION_BYTES: integer(1, 64 * 1024 * 1024).default(256 * 1024),
+  MAX_FILES_BYTES: integer(0, 1024 * 1024 * 1024).default(25 * 1024 * 1024),
+  TRUST_PROXY: reads(
+    'a number of proxies, or a list of their networks such as 10.0.0.0/8,192.168.0.1',
+    trustProxy,
+  ).default(0),
+  WEBHOOK_ALLOW_CIDRS: reads('a list of networks such as 10.0.0.0/8,fd00::/8', (text) =>
+    list(text).map(parseCidr),
+  ).optional(),
+  LOG_LEVEL: z
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'must be one of fatal, error, warn, info, debug, trace, silent',
+    )
+    .default('info'),
+});
+
+export type Config = Readonly<{
+  host: string;
+  port: number;
+  /** Origin of the API, no slash at its end. */
+  baseUrl: string;
+  /** Host (and port) under which every deployment is one label. */
+  pagesDomain: string;
+  pagesScheme: 'http' | 'https';
+  /** undefined: an embedded Postgres in `dataDir`. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  /** Live deployments that an owner on a plan may have; Infinity for no limit. */
+  planLimits: ReadonlyMap<string, number>;
+  reservedSlugs: readonly string[];
+  maxHtmlBytes: number;
+  maxSubmissionBytes: number;
+  maxFilesBytes: number;
+  /** How many proxies, or which networks, are believed about X-Forwarded-For. */
+  trustProxy: number | readonly string[];
+  /** Networks that webhooks may reach although they are not public. */
+  webhookAllowCidrs: readonly Cidr[];
+  logLevel: z.infer<typeof settings>['LOG_LEVEL'];
+}>;
+
+/** Whether a name or address can only mean this machine. */
+export const isLocalHost = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname.endsWith('.localhost') || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+
+/** Reads the settings out of an environment; an empty value counts as none. Throws ConfigError. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.keys(settings.shape).flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])),
+  );
+  const read = settings.safeParse(given);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw new ConfigError(`${issue?.path.join('.')} ${issue?.message}`);
+  }
+  const value = read.data;
+  const base = value.BASE_URL ?? new URL(`http://localhost:${value.PORT}`);
+  const local = isLocalHost(base.hostname);
+  if (value.PAGES_DOMAIN === undefined && !local) {
+    throw new ConfigError('PAGES_DOMAIN must be set, such as pages.example.org, when BASE_URL is not local');
+  }
+  const domain = value.PAGES_DOMAIN ?? `localhost:${value.PORT}`;
+  return Object.freeze({
+    host: value.HOST,
+    port: value.PORT,
+    baseUrl: base.origin,
+    pagesDomain: domain,
+    pagesScheme: value.PAGES_SCHEME ?? (/(^|\.)localhost(:|$)/.test(domain) ? 'http' : 'https'),
+    databaseUrl: value.DATABASE_URL,
+    dataDir: value.DATA_DIR,
+    planLimits: value.PLAN_LIMITS,
+    reservedSlugs: value.RESERVED_SLUGS,
+    maxHtmlBytes: value.MAX_HTML_BYTES,
+    maxSubmissionBytes: value.MAX_SUBMISSION_BYTES,
+    maxFilesBytes: value.MAX_FILES_BYTES,
+    trustProxy: value.TRUST_PROXY,
+    webhookAllowCidrs: value.WEBHOOK_ALLOW_CIDRS ?? (local ? ['127.0.0.0/8', '::1/128'].map(parseCidr) : []),
+    logLevel: value.LOG_LEVEL,
+  });
+}

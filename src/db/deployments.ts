@@ -1,0 +1,171 @@
+import type { Knex } from 'knex';
+import { newDeploymentId } from '../ids.ts';
+import { announcePageChange } from './page-changes.ts';
+
+export type Deployment = {
+  id: string;
+  slug: string;
+  submissionCount: number;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export type Page = { deploymentId: string; version: number; html: Buffer };
+
+type Row = {
+  id: string;
+  owner_id: number;
+  slug: string;
+  email_notifications: boolean;
+  submission_count: number;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+};
+
+const COLUMNS = ['id', 'slug', 'submission_count', 'created_at', 'updated_at'] as const;
+type Shown = Pick<Row, (typeof COLUMNS)[number]>;
+
+const fromRow = (row: Shown): Deployment => ({
+  id: row.id,
+  slug: row.slug,
+  submissionCount: row.submission_count,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+/** A live deployment of this owner. */
+export async function findDeployment(db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> {
+  const row = await db<Row>('deployments')
+    .where({ id, owner_id: ownerId, deleted_at: null })
+    .first(...COLUMNS);
+  return row && fromRow(row);
+}
+
+/** Whether there is a live deployment with this id, whoever owns it. */
+export async function deploymentExists(db: Knex, id: string): Promise<boolean> {
+  const { rows } = await db
+    .raw('SELECT FROM deployments WHERE id = ? AND deleted_at IS NULL', [id])
+    .options({ name: 'deployment-exists' });
+  return rows.length === 1;
+}
+
+/**
+ * Makes a deployment unless the owner has `limit` live ones. `slugs` are tried in turn: the first that no live
+ * deployment holds is taken.
+ */
+export async function createDeployment(
+  db: Knex,
+  { ownerId, limit, slugs, html }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer },
+): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
+  return db.transaction(async (transaction) => {
+    // Creations of one owner go one at a time, so that the count below is still true when the row goes in.
+    await transaction.raw('SELECT FROM owners WHERE id = ? FOR UPDATE', [ownerId]);
+    if (limit !== Number.POSITIVE_INFINITY) {
+      const { rows } = await transaction.raw(
+        'SELECT count(*) AS live FROM deployments WHERE owner_id = ? AND deleted_at IS NULL',
+        [ownerId],
+      );
+      if (rows[0].live >= limit) return 'limit-reached';
+    }
+    for (const slug of slugs) {
+      const [row] = await transaction<Row>('deployments')
+        .insert({ id: newDeploymentId(), owner_id: ownerId, slug })
+        .onConflict(transaction.raw('(slug) WHERE deleted_at IS NULL'))
+        .ignore()
+        .returning([...COLUMNS]);
+      if (!row) continue;
+      await transaction('pages').insert({ deployment_id: row.id, html });
+      await announcePageChange(transaction, slug);
+      return fromRow(row);
+    }
+    return 'slug-taken';
+  });
+}
+
+/** Replaces the HTML; undefined when this owner has no such live deployment. */
+export async function replaceHtml(
+  db: Knex,
+  ownerId: number,
+  id: string,
+  html: Buffer,
+): Promise<Deployment | undefined> {
+  return db.transaction(async (transaction) => {
+    const deployment = await touch(transaction, ownerId, id, {});
+    if (!deployment) return undefined;
+    await transaction('pages')
+      .where({ deployment_id: id })
+      .update({ html, version: transaction.raw('version + 1') });
+    await announcePageChange(transaction, deployment.slug);
+    return deployment;
+  });
+}
+
+/** Changes settings; undefined when this owner has no such live deployment. */
+export const changeSettings = (
+  db: Knex,
+  ownerId: number,
+  id: string,
+  settings: { emailNotifications: boolean | undefined },
+): Promise<Deployment | undefined> =>
+  touch(
+    db,
+    ownerId,
+    id,
+    settings.emailNotifications === undefined ? {} : { email_notifications: settings.emailNotifications },
+  );
+
+async function touch(
+  db: Knex,
+  ownerId: number,
+  id: string,
+  changes: Partial<Pick<Row, 'email_notifications'>>,
+): Promise<Deployment | undefined> {
+  const [row] = await db<Row>('deployments')
+    .where({ id, owner_id: ownerId, deleted_at: null })
+    .update({ ...changes, updated_at: db.raw('clock_timestamp()') })
+    .returning([...COLUMNS]);
+  return row && fromRow(row);
+}
+
+/** Takes the page offline, frees its slug and ends its pending deliveries; what it stored stays. */
+export async function deleteDeployment(db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> {
+  return db.transaction(async (transaction) => {
+    const [row] = await transaction<Row>('deployments')
+      .where({ id, owner_id: ownerId, deleted_at: null })
+      .update({ deleted_at: transaction.raw('clock_timestamp()') })
+      .returning([...COLUMNS]);
+    if (!row) return undefined;
+    await transaction('deliveries').where({ deployment_id: id, status: 'pending' }).delete();
+    await announcePageChange(transaction, row.slug);
+    return fromRow(row);
+  });
+}
+
+/** The page that is live under this slug. */
+export async function findPage(db: Knex, slug: string): Promise<Page | undefined> {
+  const { rows } = await db
+    .raw(
+      `SELECT pages.deployment_id, pages.version, pages.html
+         FROM deployments JOIN pages ON pages.deployment_id = deployments.id
+        WHERE deployments.slug = ? AND deployments.deleted_at IS NULL`,
+      [slug],
+    )
+    .options({ name: 'find-page' });
+  const [row] = rows;
+  return row && { deploymentId: row.deployment_id, version: row.version, html: row.html };
+}
+
+/** What `findPage` would find, without its HTML. */
+export async function findPageVersion(db: Knex, slug: string): Promise<Omit<Page, 'html'> | undefined> {
+  const { rows } = await db
+    .raw(
+      `SELECT pages.deployment_id, pages.version
+         FROM deployments JOIN pages ON pages.deployment_id = deployments.id
+        WHERE deployments.slug = ? AND deployments.deleted_at IS NULL`,
+      [slug],
+    )
+    .options({ name: 'find-page-version' });
+  const [row] = rows;
+  return row && { deploymentId: row.deployment_id, version: row.version };
+}

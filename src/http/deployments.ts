@@ -1,0 +1,134 @@
+import { type Response, Router } from 'express';
+import type { Knex } from 'knex';
+import { z } from 'zod';
+import { changeSettings, createDeployment, type Deployment, deleteDeployment, replaceHtml } from '../db/deployments.ts';
+import type { Authenticate } from './auth.ts';
+import { type BodyReader, OBJECT_EXPECTED, OVER_LIMIT, SETTINGS_BYTES } from './body.ts';
+import { HttpError, methodNotAllowed } from './errors.ts';
+import { found, ownDeployment } from './own-deployment.ts';
+import { isReserved, isSlug, proposeSlugs } from './slugs.ts';
+
+type Deployed = { id: string; url: string; slug: string };
+type Status = {
+  id: string;
+  slug: string;
+  status: 'active';
+  url: string;
+  submission_count: number;
+  created_at: string;
+  updated_at: string;
+};
+
+/** JSON may escape every byte of a page as six characters. */
+const JSON_GROWTH = 6;
+
+const Settings = z.object(
+  {
+    email_notifications: z.boolean('email_notifications is not a boolean: send true or false.').optional(),
+  },
+  OBJECT_EXPECTED,
+);
+
+export function deploymentsRouter({
+  db,
+  authenticate,
+  body,
+  onPageChange,
+  urlOf,
+  planLimits,
+  reservedSlugs,
+  maxHtmlBytes,
+}: {
+  db: Knex;
+  authenticate: Authenticate;
+  body: BodyReader;
+  /** Called once a change of what is live under a slug is committed. */
+  onPageChange(slug: string): void;
+  urlOf(slug: string): string;
+  planLimits: ReadonlyMap<string, number>;
+  reservedSlugs: readonly string[];
+  maxHtmlBytes: number;
+}): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const maxRequestBytes = maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES;
+
+  const html = z
+    .string('html is required: send the page as a string.')
+    .min(1, 'html is empty: send the page.')
+    .refine((text) => Buffer.byteLength(text) <= maxHtmlBytes, {
+      error: `html is too large: send at most ${maxHtmlBytes} bytes.`,
+      params: OVER_LIMIT,
+    })
+    .refine((text) => text.isWellFormed(), 'html has a lone surrogate: send well-formed Unicode.');
+  const Replacement = z.object({ html }, OBJECT_EXPECTED);
+  const Creation = Replacement.extend({
+    slug: z
+      .string('slug is not a string: send one, or leave it out.')
+      .refine(isSlug, 'slug is invalid: use 1 to 63 lowercase letters and hyphens, with a letter at both ends.')
+      .refine((slug) => !isReserved(slug, reservedSlugs), 'slug is reserved: choose another.')
+      .optional(),
+  });
+
+  const deployed = ({ id, slug }: Deployment): Deployed => ({ id, url: urlOf(slug), slug });
+
+  router
+    .route('/deploy')
+    .post(async (request, response: Response<Deployed>) => {
+      const owner = await authenticate(request, response);
+      const { html, slug } = await body.json(request, Creation, maxRequestBytes);
+      const deployment = await createDeployment(db, {
+        ownerId: owner.id,
+        limit: planLimits.get(owner.plan) ?? 0,
+        slugs: slug === undefined ? proposeSlugs(html, reservedSlugs) : [slug],
+        html: Buffer.from(html),
+      });
+      if (deployment === 'limit-reached') {
+        throw new HttpError(403, "The plan's deployment limit is reached: delete a deployment, or change the plan.");
+      }
+      if (deployment === 'slug-taken') throw new HttpError(409, 'slug is taken: choose another, or leave it out.');
+      onPageChange(deployment.slug);
+      response.status(201).json(deployed(deployment));
+    })
+    .all(methodNotAllowed('POST'));
+
+  router
+    .route('/deploy/:id')
+    .get(async (request, response: Response<Status>) => {
+      const owner = await authenticate(request, response);
+      const deployment = await ownDeployment(db, owner, request.params.id);
+      response.json({
+        id: deployment.id,
+        slug: deployment.slug,
+        status: 'active',
+        url: urlOf(deployment.slug),
+        submission_count: deployment.submissionCount,
+        created_at: deployment.createdAt.toISOString(),
+        updated_at: deployment.updatedAt.toISOString(),
+      });
+    })
+    .put(async (request, response: Response<Deployed>) => {
+      const owner = await authenticate(request, response);
+      const { id } = await ownDeployment(db, owner, request.params.id);
+      const { html } = await body.json(request, Replacement, maxRequestBytes);
+      const deployment = found(await replaceHtml(db, owner.id, id, Buffer.from(html)));
+      onPageChange(deployment.slug);
+      response.json(deployed(deployment));
+    })
+    .patch(async (request, response: Response<{ success: true; id: string }>) => {
+      const owner = await authenticate(request, response);
+      const { id } = await ownDeployment(db, owner, request.params.id);
+      const settings = await body.json(request, Settings, SETTINGS_BYTES);
+      found(await changeSettings(db, owner.id, id, { emailNotifications: settings.email_notifications }));
+      response.json({ success: true, id });
+    })
+    .delete(async (request, response: Response<{ message: string; id: string }>) => {
+      const owner = await authenticate(request, response);
+      const { id, slug } = await ownDeployment(db, owner, request.params.id);
+      found(await deleteDeployment(db, owner.id, id));
+      onPageChange(slug);
+      response.json({ message: 'Deployment deleted', id });
+    })
+    .all(methodNotAllowed('GET, HEAD, PUT, PATCH, DELETE'));
+
+  return router;
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpError } from './errors.ts';
+
+/** Where a request is headed: a page's host, by its one label under the pages' domain, or (undefined) the API. */
+export type PageLabel = string | undefined;
+
+/** The host of `host:port`, in lower case, without the dot that may end a name. */
+const nameOf = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/:[0-9]*$/, '')
+    .replace(/\.$/, '');
+
+/** Tells page hosts from the API's; whatever is neither is the API's. */
+export function createHostSplit({
+  baseUrl,
+  pagesDomain,
+}: {
+  baseUrl: string;
+  pagesDomain: string;
+}): (host: string) => PageLabel {
+  const suffix = `.${nameOf(pagesDomain)}`;
+  const apiHost = nameOf(new URL(baseUrl).host);
+  return (host) => {
+    const name = nameOf(host);
+    if (!name.endsWith(suffix) || name === apiHost) return undefined;
+    const label = name.slice(0, -suffix.length);
+    return label === '' || label.includes('.') ? undefined : label;
+  };
+}
+
+/**
+ * Reads where a request is addressed (RFC 9112, 3.2): the authority of an absolute target, which is then cut down to
+ * its path, or else the Host header. Throws 400 for two Hosts, for none in HTTP/1.1, and for a path that can't be decoded.
+ */
+export function resolveTarget(request: IncomingMessage): string {
+  let hosts = 0;
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const name = request.rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1 || (hosts === 0 && request.httpVersionMinor > 0)) {
+    throw new HttpError(400, 'The request needs one Host header: send exactly one.');
+  }
+  let host = request.headers.host ?? '';
+  let url = request.url ?? '';
+  if (!url.startsWith('/') && url !== '*') {
+    const [, authority, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/is.exec(url) ?? [];
+    if (authority === undefined) throw new HttpError(400, 'The request target is malformed: send a path.');
+    host = authority;
+    url = rest.startsWith('/') ? rest : `/${rest}`;
+    request.url = url;
+  }
+  if (url.includes('%')) {
+    try {
+      decodeURIComponent(url.replace(/\?.*$/s, ''));
+    } catch {
+      throw new HttpError(400, 'The path cannot be decoded: percent-encode it as UTF-8.');
+    }
+  }
+  return host;
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import type { Page } from '../db/deployments.ts';
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** A page as it is sent. `etag` is that of the plain body, without quotes; each encoding has its own. */
+export type ReadyPage = {
+  deploymentId: string;
+  version: number;
+  etag: string;
+  bodies: Map<Encoding, Buffer | Promise<Buffer>>;
+};
+
+export type PageCache = {
+  /** The page that is live under a slug; undefined when there is none. Throws when there is no telling. */
+  get(slug: string): ReadyPage | undefined | Promise<ReadyPage | undefined>;
+  /** The body in an encoding, made at its first use. */
+  body(slug: string, page: ReadyPage, encoding: Encoding): Buffer | Promise<Buffer>;
+  /** What is live under a slug has changed. */
+  forget(slug: string): void;
+  /** Changes may have been missed. */
+  forgetAll(): void;
+};
+
+const MAX_BYTES = 128 * 1024 * 1024;
+const MAX_ABSENT = 10_000;
+// What an entry costs beside its bodies.
+const ENTRY_BYTES = 1_024;
+// A page that is kept waits so long for the database to say whether it is current; after one silence none asks for so long.
+const ASK_MS = 300;
+const TRUST_MS = 1_000;
+
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+
+/** Compresses on libuv's threads. Brotli at 5: its best (11) takes a hundred times as long to save a tenth more. */
+function encode(body: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'gzip') return gzipped(body);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+  return brotli(body, { params });
+}
+
+export function createPageCache({
+  find,
+  findVersion,
+  render,
+  current,
+}: {
+  find(slug: string): Promise<Page | undefined>;
+  findVersion(slug: string): Promise<Omit<Page, 'html'> | undefined>;
+  /** The bytes to serve for a stored page. */
+  render(page: Page): Buffer;
+  /** Whether every change up to now has been heard of; while not, each hit asks the database. */
+  current(): boolean;
+}): PageCache {
+  const size = ({ bodies }: ReadyPage): number => {
+    let bytes = ENTRY_BYTES;
+    for (const body of bodies.values()) bytes += body instanceof Buffer ? body.length : 0;
+    return bytes;
+  };
+  const pages = new LRUCache<string, ReadyPage>({ maxSize: MAX_BYTES, sizeCalculation: size });
+  const absent = new LRUCache<string, true>({ max: MAX_ABSENT });
+  // Look-ups under way. One that is no longer in here when it ends has been overtaken by a change: it is not kept.
+  const fills = new Map<string, Promise<ReadyPage | undefined>>();
+  let trustedUntil = Number.NEGATIVE_INFINITY;
+
+  function ready(page: Page): ReadyPage {
+    const body = render(page);
+    const etag = createHash('sha256').update(body).digest('base64url').slice(0, 27);
+    return { deploymentId: page.deploymentId, version: page.version, etag, bodies: new Map([['identity', body]]) };
+  }
+
+  function keep(slug: string, page: ReadyPage | undefined): void {
+    pages.delete(slug);
+    absent.delete(slug);
+    if (page) pages.set(slug, page);
+    else absent.set(slug, true);
+  }
+
+  /** Runs `look` for a slug; whoever asks meanwhile waits for the same answer. */
+  function fill(slug: string, look: () => Promise<ReadyPage | undefined>): Promise<ReadyPage | undefined> {
+    const underWay = fills.get(slug);
+    if (underWay) return underWay;
+    const filling = look()
+      .then((page) => {
+        if (fills.get(slug) === filling) keep(slug, page);
+        return page;
+      })
+      .finally(() => {
+        if (fills.get(slug) === filling) fills.delete(slug);
+      });
+    fills.set(slug, filling);
+    return filling;
+  }
+
+  const load = async (slug: string): Promise<ReadyPage | undefined> => {
+    const page = await find(slug);
+    return page && ready(page);
+  };
+
+  /** For when changes can't be heard of: what is kept if the database says so or says nothing, else what it has now. */
+  const confirm = async (slug: string): Promise<ReadyPage | undefined> => {
+    const kept = pages.get(slug);
+    if (!kept) return load(slug);
+    if (performance.now() < trustedUntil) return kept;
+    try {
+      const silence = delay(ASK_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('No answer.')));
+      const live = await Promise.race([findVersion(slug), silence]);
+      if (live?.deploymentId === kept.deploymentId && live.version === kept.version) return kept;
+    } catch {
+      trustedUntil = performance.now() + TRUST_MS;
+      return kept;
+    }
+    return load(slug);
+  };
+
+  function forget(slug: string): void {
+    pages.delete(slug);
+    absent.delete(slug);
+    fills.delete(slug);
+  }
+
+  return {
+    get(slug) {
+      if (!current()) return fill(slug, () => confirm(slug));
+      const page = pages.get(slug);
+      if (page || absent.has(slug)) return page;
+      return fill(slug, () => load(slug));
+    },
+    body(slug, page, encoding) {
+      const made = page.bodies.get(encoding);
+      if (made) return made;
+      const plain = page.bodies.get('identity');
+      if (!(plain instanceof Buffer)) throw new Error('A page has no plain body.');
+      const making = encode(plain, encoding).then((body) => {
+        page.bodies.set(encoding, body);
+        // Weighs the entry again, unless it has been replaced or dropped meanwhile.
+        if (pages.peek(slug) === page) pages.set(slug, page);
+        return body;
+      });
+      page.bodies.set(encoding, making);
+      making.catch(() => page.bodies.delete(encoding));
+      return making;
+    },
+    forget,
+    forgetAll() {
+      pages.clear();
+      absent.clear();
+      fills.clear();
+    },
+  };
+}

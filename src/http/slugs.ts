@@ -1,0 +1,38 @@
+import slugify from '@sindresorhus/slugify';
+import { customAlphabet } from 'nanoid';
+
+const RESERVED = [
+  ...['www', 'api', 'app', 'admin', 'mail', 'smtp', 'ns', 'cdn', 'static', 'assets', 'docs', 'status', 'login', 'auth'],
+  ...['dashboard', 'support', 'autoconfig', 'autodiscover', 'wpad', 'submit', 'webhooks', 'abuse'],
+];
+
+const letters = customAlphabet('abcdefghijklmnopqrstuvwxyz', 10);
+
+/** A DNS label of letters and hyphens; hyphens at positions 3 and 4 would make it an encoded name (RFC 5891). */
+export const isSlug = (text: string): boolean =>
+  /^[a-z](?:[a-z-]{0,61}[a-z])?$/.test(text) && text.slice(2, 4) !== '--';
+
+export const isReserved = (slug: string, more: readonly string[]): boolean =>
+  RESERVED.includes(slug) || more.includes(slug);
+
+/** What a page calls itself, at most 200 characters; '' when it doesn't. Looks at the first <title> only: linear. */
+function title(html: string): string {
+  const start = html.search(/<title[\s>]/i);
+  if (start < 0) return '';
+  return /^<title[^>]*>([^<]{0,200})/i.exec(html.slice(start, start + 1_000))?.[1] ?? '';
+}
+
+/**
+ * Slugs for a page that was given none, to be tried in turn: its title in letters and hyphens, the same with random
+ * letters, random letters alone.
+ */
+export function proposeSlugs(html: string, reserved: readonly string[]): string[] {
+  const words = slugify(title(html).replaceAll(/&[a-z0-9#]+;/gi, ' '), { decamelize: false })
+    .replaceAll(/[^a-z]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '');
+  const named = words === '' ? [] : [words, `${words}-${letters(5)}`, `${words}-${letters(8)}`];
+  return [...named, `page-${letters()}`, letters() + letters()].filter(
+    (slug) => isSlug(slug) && !isReserved(slug, reserved),
+  );
+}

@@ -1,0 +1,123 @@
+import { isIP } from 'node:net';
+import { type Response, Router } from 'express';
+import type { Knex } from 'knex';
+import { z } from 'zod';
+import { createWebhook, deleteWebhook, listWebhooks } from '../db/webhooks.ts';
+import { isWebhookId } from '../ids.ts';
+import { type Cidr, isReachable } from '../public-address.ts';
+import type { Authenticate } from './auth.ts';
+import { type BodyReader, OBJECT_EXPECTED, SETTINGS_BYTES } from './body.ts';
+import { HttpError, methodNotAllowed } from './errors.ts';
+import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
+
+type Created = { id: string; deployment_id: string; url: string; type: 'generic' | 'slack' };
+type Listed = {
+  id: string;
+  url: string;
+  type: 'generic' | 'slack';
+  events: string[];
+  active: boolean;
+  created_at: string;
+};
+
+const WEBHOOKS_PER_DEPLOYMENT = 50;
+const URL_LENGTH = 2_048;
+const EVENTS = ['submission'] as const;
+
+/** An absolute http or https URL; no white space, controls or lone surrogates, which URL would quietly mend. */
+const parseUrl = (text: string): URL | undefined =>
+  /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) ? (URL.parse(text) ?? undefined) : undefined;
+
+export function webhooksRouter({
+  db,
+  authenticate,
+  body,
+  allowedNetworks,
+}: {
+  db: Knex;
+  authenticate: Authenticate;
+  body: BodyReader;
+  /** Networks that webhooks may reach although they are not public. */
+  allowedNetworks: readonly Cidr[];
+}): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+
+  /** Whether a URL names no address outright, or one that may be reached. URL has read 127.1 and its like by now. */
+  function isReachableLiteral({ hostname }: URL): boolean {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    return isIP(host) === 0 || isReachable(host, allowedNetworks);
+  }
+
+  const Creation = z.object(
+    {
+      url: z
+        .string('url is required: send the address that receives the webhook as a string.')
+        .max(URL_LENGTH, `url is too long: use at most ${URL_LENGTH} characters.`)
+        .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
+        .refine((text) => {
+          const url = parseUrl(text);
+          return url === undefined || (url.username === '' && url.password === '');
+        }, 'url carries a user or a password: leave them out.')
+        .refine((text) => {
+          const url = parseUrl(text);
+          return url === undefined || isReachableLiteral(url);
+        }, 'url is an address that webhooks may not reach: use a public one.'),
+      type: z.enum(['generic', 'slack'], 'type is invalid: use generic or slack.').default('generic'),
+      events: z
+        .array(
+          z.enum(EVENTS, 'events has an unknown name: use submission.'),
+          'events is not a list: send names in a list.',
+        )
+        .min(1, 'events is empty: name at least one, or leave it out.')
+        .transform((events): string[] => [...new Set(events)])
+        .default([...EVENTS]),
+    },
+    OBJECT_EXPECTED,
+  );
+
+  router
+    .route('/webhooks/:deployId')
+    .post(async (request, response: Response<Created>) => {
+      const owner = await authenticate(request, response);
+      const { id: deploymentId } = await ownDeployment(db, owner, request.params.deployId);
+      const wanted = await body.json(request, Creation, SETTINGS_BYTES);
+      const webhook = await createWebhook(db, { ...wanted, deploymentId, limit: WEBHOOKS_PER_DEPLOYMENT });
+      if (webhook === 'no-deployment') throw noSuchDeployment();
+      if (webhook === 'limit-reached') {
+        throw new HttpError(409, `The deployment has ${WEBHOOKS_PER_DEPLOYMENT} webhooks: delete one first.`);
+      }
+      const { id, url, type } = webhook;
+      response.status(201).json({ id, deployment_id: deploymentId, url, type });
+    })
+    .get(async (request, response: Response<{ webhooks: Listed[] }>) => {
+      const owner = await authenticate(request, response);
+      const { id } = await ownDeployment(db, owner, request.params.deployId);
+      const webhooks = await listWebhooks(db, id);
+      response.json({
+        webhooks: webhooks.map(({ id, url, type, events, active, createdAt }) => ({
+          id,
+          url,
+          type,
+          events,
+          active,
+          created_at: createdAt.toISOString(),
+        })),
+      });
+    })
+    .all(methodNotAllowed('GET, HEAD, POST'));
+
+  router
+    .route('/webhooks/:deployId/:webhookId')
+    .delete(async (request, response: Response<{ message: string }>) => {
+      const owner = await authenticate(request, response);
+      const { id } = await ownDeployment(db, owner, request.params.deployId);
+      const { webhookId } = request.params;
+      if (!isWebhookId(webhookId) || !(await deleteWebhook(db, id, webhookId))) {
+        throw new HttpError(404, 'No such webhook: check the id.');
+      }
+      response.json({ message: 'Webhook deleted' });
+    })
+    .all(methodNotAllowed('DELETE'));
+
+  return router;
+}

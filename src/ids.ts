@@ -1,0 +1,29 @@
+import { customAlphabet } from 'nanoid';
+
+// In ASCII order, so that ids compare like the times they begin with.
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const random16 = customAlphabet(ALPHABET, 16);
+const random43 = customAlphabet(ALPHABET, 43);
+
+/** Eight characters for a time in milliseconds; sorts like the time until the year 8888. */
+function timePrefix(ms: number): string {
+  let text = '';
+  for (let rest = ms; text.length < 8; rest = Math.floor(rest / 62)) text = ALPHABET[rest % 62] + text;
+  return text;
+}
+
+/** `<kind>_` and 24 characters: the time, then 95 random bits. Ids rise with time, so that their indexes grow at one end. */
+const newId = (kind: string): string => `${kind}_${timePrefix(Date.now())}${random16()}`;
+
+export const newDeploymentId = (): string => newId('d');
+export const newSubmissionId = (): string => newId('sub');
+export const newWebhookId = (): string => newId('wh');
+export const newKeyId = (): string => newId('key');
+
+/** An API key: `fh_` and 43 random characters (256 bits). */
+export const newApiKey = (): string => `fh_${random43()}`;
+
+export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
+export const isDeploymentId = (text: string): boolean => /^d_[0-9A-Za-z]{20,60}$/.test(text);
+export const isWebhookId = (text: string): boolean => /^wh_[0-9A-Za-z]{20,60}$/.test(text);

@@ -1,0 +1,88 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export type HttpServer = {
+  /** Rejects when the address cannot be listened on. */
+  listen(port: number, host: string): Promise<AddressInfo>;
+  /** Takes no new connection, answers what is in flight within DRAIN_MS, cuts the rest. */
+  close(): Promise<void>;
+};
+
+const HEADERS_TIMEOUT_MS = 20_000;
+const CHECK_MS = 2_000;
+// Longer than the minute that proxies keep a connection for, so that they close first.
+const KEEP_ALIVE_MS = 65_000;
+// After this, a kept connection on which nothing came is closed; a request may have been on its way.
+const LINGER_MS = 250;
+const DRAIN_MS = 8_000;
+
+const CLIENT_ERRORS: Readonly<Record<string, [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The headers are too large: send fewer or shorter ones.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive: send it again.'],
+};
+
+/** Answers what node:http could not read as a request; there is no response object for it. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'The request is not valid HTTP: check how it is sent.',
+  ];
+  const body = JSON.stringify({ error: message });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** An HTTP server that answers with `listener`, and ends without resetting anyone. */
+export function createServer(listener: RequestListener): HttpServer {
+  let draining = false;
+  const server = createHttpServer(
+    {
+      // The listener asks for Host itself, so that its absence is answered like any other error.
+      requireHostHeader: false,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    (request, response) => {
+      if (draining) response.shouldKeepAlive = false;
+      listener(request, response);
+    },
+  );
+  server.on('clientError', answerClientError);
+  server.on('checkExpectation', (_request, response) => {
+    const body = JSON.stringify({ error: 'The expectation cannot be met: leave the Expect header out.' });
+    response.writeHead(417, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' }).end(body);
+  });
+
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, host, backlog: 1_024 }, () => {
+          server.off('error', reject);
+          const address = server.address();
+          if (address === null || typeof address === 'string') reject(new Error('Listening on no port.'));
+          else resolve(address);
+        });
+      }),
+    async close() {
+      draining = true;
+      // http's own close() would cut kept connections at once, and with them the requests that are on their way.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      await Promise.race([closed, delay(LINGER_MS)]);
+      server.closeIdleConnections();
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}

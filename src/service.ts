@@ -1,0 +1,110 @@
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { customAlphabet } from 'nanoid';
+import { createApp } from './app.ts';
+import { type Config, isLocalHost } from './config.ts';
+import { connect, isOutOfReach } from './db/connect.ts';
+import { isMigrated, migrate } from './db/migrate.ts';
+import { createFirstKey } from './db/owners.ts';
+import { watchPageChanges } from './db/page-changes.ts';
+import { openDatabaseServer } from './db/server.ts';
+import { createSubmissionQueue } from './db/submission-queue.ts';
+import { storeSubmissions } from './db/submissions.ts';
+import { HttpError } from './http/errors.ts';
+import type { Log } from './log.ts';
+import { createServer } from './server.ts';
+
+export type Service = {
+  /** Where it listens, such as http://127.0.0.1:3000. */
+  url: string;
+  /**
+   * Settles when the database is reached and migrated; rejects when it never will be. `firstKey` is the key of the
+   * owner that an embedded database gets at its very first start, when nobody but this machine can reach the service.
+   */
+  ready: Promise<{ firstKey: string | undefined }>;
+  /** Answers what is in flight, then lets go of everything. */
+  close(): Promise<void>;
+};
+
+const FIRST_OWNER = 'owner@localhost';
+const FIRST_PLAN = 'unlimited';
+const RETRY_MS = 500;
+/** How long a request that comes while the service is starting waits for it. */
+const PATIENCE_MS = 2_000;
+
+const idPart = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 8);
+
+/** Ids of requests: unique over processes, and cheap enough for the hot paths. */
+function createRequestIds(): () => string {
+  const process = idPart();
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${process}-${count.toString(36)}`;
+  };
+}
+
+/** Builds the whole service and listens; what it needs of the database may come later (`ready`). */
+export async function startService(config: Config, log: Log): Promise<Service> {
+  const databaseServer = await openDatabaseServer(config, (message) => log.info(message));
+  const { connection, isEmbedded } = databaseServer;
+  const db = connect(connection);
+  const stopping = new AbortController();
+
+  async function prepare(): Promise<void> {
+    for (;;) {
+      try {
+        return await migrate(connection, stopping.signal);
+      } catch (error) {
+        if (stopping.signal.aborted || !isOutOfReach(error)) throw error;
+        log.warn({ err: error }, 'the database is out of reach; trying again');
+        await delay(RETRY_MS, undefined, { signal: stopping.signal });
+      }
+    }
+  }
+  let isPrepared = false;
+  const ready = prepare().then(async () => {
+    const firstKey =
+      isEmbedded && isLocalHost(config.host) ? await createFirstKey(db, FIRST_OWNER, FIRST_PLAN) : undefined;
+    isPrepared = true;
+    return { firstKey };
+  });
+  // Whoever starts the service is told through `ready`; requests, by the 503 that they get.
+  ready.catch(() => undefined);
+
+  function untilReady(): Promise<unknown> | undefined {
+    if (isPrepared) return undefined;
+    const tooLong = delay(PATIENCE_MS, undefined, { ref: false }).then(() => {
+      throw new HttpError(503, 'The service is starting: try again shortly.', { 'Retry-After': '2' });
+    });
+    return Promise.race([ready, tooLong]);
+  }
+
+  const app = createApp({
+    config,
+    db,
+    queue: createSubmissionQueue((batch) => storeSubmissions(db, batch)),
+    log,
+    newRequestId: createRequestIds(),
+    pagesAreCurrent: () => pageChanges.current(),
+    untilReady,
+    isReady: async () => isPrepared && (await isMigrated(db).catch(() => false)),
+  });
+  const pageChanges = watchPageChanges(connection, { onChange: app.forgetPage, onReset: app.forgetPages });
+  const server = createServer(app.listener);
+
+  async function close(): Promise<void> {
+    stopping.abort();
+    await server.close();
+    await pageChanges.close();
+    await db.close();
+    await databaseServer.close();
+  }
+  try {
+    const { address, family, port }: AddressInfo = await server.listen(config.port, config.host);
+    return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, ready, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,12 @@
+/** What a person who has just started the service can paste into a shell: deploy a page, fill its form in, read it back. */
+export function tour(baseUrl: string, key: string): string {
+  const page =
+    '<!doctype html><title>Hello</title><form method=post action={{FORM_ACTION}}><input name=name placeholder=Name><button>Send</button></form>';
+  // The answer to the first line holds the id that the others need.
+  const id = "$(grep -o 'd_[0-9A-Za-z]*' /tmp/formhost.json)";
+  return [
+    `curl -s ${baseUrl}/deploy -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"html":"${page}"}' | tee /tmp/formhost.json`,
+    `curl -s "${baseUrl}/submit/${id}" -d name=Ada`,
+    `curl -s "${baseUrl}/submissions/${id}" -H 'Authorization: Bearer ${key}'`,
+  ].join('\n');
+}

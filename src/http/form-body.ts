@@ -2,40 +2,46 @@ import { isUtf8 } from 'node:buffer';
 import { hexDigit, readJsonObject, unescapedBytes } from '../json-text.ts';
 import { HttpError } from './errors.ts';
 
-/** A submission as it is stored: the text of a JSON object, and whether the trap for robots, `_hp`, was filled in. */
+/** A submission as it is stored: the text of a JSON object, and whether `_hp`, the trap for robots, was filled in. */
 export type Submitted = { text: string; honeypot: boolean };
 
-/** Bytes of names and values together (of a JSON body: its text, unescaped), fields, and bytes of files together. */
-export type FormLimits = { maxBytes: number; maxFields: number; maxFileBytes: number };
-
-/** A name and its value, both taken literally: `a[b]` is only a name. */
+/** A name and its value, both literal: `a[b]` is only a name. */
 export type Field = readonly [name: string, value: string];
 
-const HONEYPOT = '_hp';
+/** Bytes of all names and values (of a JSON body: of its text, unescaped), how many fields, bytes of all files. */
+export type FormLimits = { maxBytes: number; maxFields: number; maxFileBytes: number };
+
 const MAX_JSON_DEPTH = 100;
+const HONEYPOT = '_hp';
 
-const AMPERSAND = 0x26;
-const EQUALS = 0x3d;
-const PERCENT = 0x25;
-const PLUS = 0x2b;
+const BOM = Buffer.from('\uFEFF');
 const SPACE = 0x20;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const PLUS = 0x2b;
+const EQUALS = 0x3d;
 
-export const tooLarge = ({ maxBytes }: FormLimits): HttpError =>
+export const tooLarge = (maxBytes: number): HttpError =>
   new HttpError(413, `The submission is too large: send at most ${maxBytes} bytes of names and values.`);
-export const tooManyFields = ({ maxFields }: FormLimits): HttpError =>
-  new HttpError(413, `The submission has too many fields: send at most ${maxFields}.`);
-export const notUtf8 = (): HttpError => new HttpError(400, 'The body is not valid UTF-8: send it in UTF-8.');
 
-/** Reads a JSON body (RFC 8259): the text is kept as it came, but for a byte order mark. */
-export function readJson(body: Buffer, limits: FormLimits): Submitted {
-  const decoded = body.toString('utf8');
-  const text = decoded.startsWith('\uFEFF') ? decoded.slice(1) : decoded;
-  if (body.length > limits.maxBytes && unescapedBytes(text) > limits.maxBytes) throw tooLarge(limits);
-  if (!isUtf8(body)) throw notUtf8();
-  const { members, problem } = readJsonObject(text, { maxDepth: MAX_JSON_DEPTH, maxMembers: limits.maxFields });
+export const tooManyFields = (maxFields: number): HttpError =>
+  new HttpError(413, `The submission has too many fields: send at most ${maxFields}.`);
+
+/** The text of bytes that are UTF-8, a byte order mark included; 400 for any others. */
+export function utf8(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new HttpError(400, 'The body is not valid UTF-8: send it in UTF-8.');
+  return bytes.toString('utf8');
+}
+
+/** Reads a JSON body (RFC 8259): its text is kept as it came, without a leading byte order mark. */
+export function readJson(body: Buffer, { maxBytes, maxFields }: FormLimits): Submitted {
+  const json = body.subarray(0, BOM.length).equals(BOM) ? body.subarray(BOM.length) : body;
+  if (json.length > maxBytes && unescapedBytes(json.toString('utf8')) > maxBytes) throw tooLarge(maxBytes);
+  const text = utf8(json);
+  const { members, problem } = readJsonObject(text, { maxDepth: MAX_JSON_DEPTH, maxMembers: maxFields });
   switch (problem) {
     case 'too many members':
-      throw tooManyFields(limits);
+      throw tooManyFields(maxFields);
     case 'too deep':
       throw new HttpError(400, `The JSON body is nested too deeply: send at most ${MAX_JSON_DEPTH} levels.`);
     case 'not an object':
@@ -46,15 +52,21 @@ export function readJson(body: Buffer, limits: FormLimits): Submitted {
   return { text, honeypot: members.some(({ name, value }) => name === HONEYPOT && !isEmptyJson(value)) };
 }
 
-/** Whether valid JSON text is null, `""` or a list of only those. */
+/** Whether a JSON text, known to be valid, is null, `""` or a list of only those. */
 function isEmptyJson(text: string): boolean {
-  // A comma inside a string leaves pieces with half a string each, one inside a nested list a piece with a bracket.
-  const items = text.startsWith('[') ? text.slice(1, -1).split(',') : [text];
-  return items.every((item) => ['null', '""', ''].includes(item.trim()));
+  if (!text.startsWith('[')) return text === 'null' || text === '""';
+  let at = 1;
+  while (at < text.length - 1) {
+    if (text.startsWith('null', at)) at += 4;
+    else if (text.startsWith('""', at)) at += 2;
+    else if (' ,\n\r\t'.includes(text.charAt(at))) at += 1;
+    else return false;
+  }
+  return true;
 }
 
-/** Reads application/x-www-form-urlencoded (WHATWG URL, section 5.1), but that what is not UTF-8 then is a 400. */
-export function readUrlencoded(body: Buffer, limits: FormLimits): Submitted {
+/** Reads application/x-www-form-urlencoded (WHATWG URL, section 5.1), but that what is not UTF-8 is a 400. */
+export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits): Submitted {
   // `&` and `=` stay between the decoded pieces: no bytes of two then join to one character, and one check does for all.
   const decoded = Buffer.allocUnsafe(body.length + 1);
   const spans: { start: number; equals: number; end: number }[] = [];
@@ -66,7 +78,7 @@ export function readUrlencoded(body: Buffer, limits: FormLimits): Submitted {
     let byte = body[at] ?? AMPERSAND;
     if (byte === AMPERSAND) {
       if (length > start) spans.push({ start, equals: equals === -1 ? length : equals, end: length });
-      if (spans.length > limits.maxFields) throw tooManyFields(limits);
+      if (spans.length > maxFields) throw tooManyFields(maxFields);
       separators += 1;
       start = length + 1;
       equals = -1;
@@ -86,29 +98,29 @@ export function readUrlencoded(body: Buffer, limits: FormLimits): Submitted {
     decoded[length] = byte;
     length += 1;
   }
-  if (length - separators > limits.maxBytes) throw tooLarge(limits);
-  if (!isUtf8(decoded.subarray(0, length))) throw notUtf8();
-  return writeFields(
-    spans.map(({ start, equals, end }) => [
-      decoded.toString('utf8', start, equals),
-      decoded.toString('utf8', equals + 1, end),
-    ]),
-  );
+  if (length - separators > maxBytes) throw tooLarge(maxBytes);
+  const text = utf8(decoded.subarray(0, length));
+  // In ASCII, places in the bytes are places in the text.
+  const piece = (from: number, to: number) =>
+    text.length === length ? text.slice(from, to) : decoded.toString('utf8', from, to);
+  return writeFields(spans.map(({ start, equals, end }) => [piece(start, equals), piece(equals + 1, end)]));
 }
 
 /** Writes a form's fields as a JSON object: a name that repeats has a list, at the place where it came first. */
 export function writeFields(fields: readonly Field[]): Submitted {
-  const byName = new Map<string, string[]>();
+  const byName = new Map<string, string | string[]>();
+  let honeypot = false;
   for (const [name, value] of fields) {
-    const values = byName.get(name);
-    if (values) values.push(value);
-    else byName.set(name, [value]);
+    const before = byName.get(name);
+    if (before === undefined) byName.set(name, value);
+    else if (typeof before === 'string') byName.set(name, [before, value]);
+    else before.push(value);
+    if (name === HONEYPOT && value !== '') honeypot = true;
   }
-  // Member by member, as an object would put `10` after `2` and lose `__proto__`.
-  const members = Array.from(
-    byName,
-    ([name, values]) => `${JSON.stringify(name)}:${JSON.stringify(values.length === 1 ? values[0] : values)}`,
-  );
-  const honeypot = byName.get(HONEYPOT)?.some((value) => value !== '') ?? false;
-  return { text: `{${members.join(',')}}`, honeypot };
+  // Member by member: an object would put `10` after `2`, and lose `__proto__`.
+  let members = '';
+  for (const [name, value] of byName) {
+    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  }
+  return { text: `{${members}}`, honeypot };
 }

@@ -1,6 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import { HttpError } from './errors.ts';
-import { type FormLimits, notUtf8, type Submitted, tooLarge, tooManyFields, writeFields } from './form-body.ts';
+import { type FormLimits, type Submitted, tooLarge, tooManyFields, utf8, writeFields } from './form-body.ts';
 
 /** A part of a form, a file when it has a filename; `content` shares the memory of the body. */
 export type Part = { name: string; filename: string | undefined; content: Buffer };
@@ -8,10 +7,14 @@ export type Part = { name: string; filename: string | undefined; content: Buffer
 /** Where a delimiter's line begins, with the line break before it, and ends, with the one after it. */
 type Delimiter = { start: number; end: number; closes: boolean };
 
-// RFC 2046, section 5.1.1; searching for a long one could be made slow.
+// RFC 2046, section 5.1.1; a search for a longer one could be made slow.
 const MAX_BOUNDARY = 70;
 const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_PARAMETERS = 16;
+
 const HEADER_END = Buffer.from('\r\n\r\n');
+const FORM_DATA = /(?:^|\r\n)content-disposition:[ \t]*form-data[ \t]*(?=[;\r]|$)/i;
+const LINE_END = /\r\n(?![ \t])|$/;
 const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -20,24 +23,24 @@ const DASH = 0x2d;
 
 const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
 
-/** Reads a multipart/form-data body (RFC 7578, as WHATWG HTML has it written); a file's value is its filename. */
+/** Reads multipart/form-data; the value of a file is its filename. `boundary` is the content type's parameter. */
 export function readMultipart(body: Buffer, boundary: string, limits: FormLimits): Submitted {
-  const parts = readParts(body, boundary, limits);
+  const parts = readParts(body, boundary, limits.maxFields);
   let bytes = 0;
   let fileBytes = 0;
   for (const { name, filename, content } of parts) {
     bytes += Buffer.byteLength(name) + (filename === undefined ? content.length : Buffer.byteLength(filename));
     if (filename !== undefined) fileBytes += content.length;
   }
-  if (bytes > limits.maxBytes) throw tooLarge(limits);
+  if (bytes > limits.maxBytes) throw tooLarge(limits.maxBytes);
   if (fileBytes > limits.maxFileBytes) {
     throw new HttpError(413, `The files are too large: send at most ${limits.maxFileBytes} bytes of files.`);
   }
   return writeFields(parts.map(({ name, filename, content }) => [name, filename ?? utf8(content)]));
 }
 
-/** The parts of a multipart/form-data body in order, at most `limits.maxFields`; the other limits are the caller's. */
-export function readParts(body: Buffer, boundary: string, limits: FormLimits): Part[] {
+/** The parts of a multipart/form-data body (RFC 7578, as WHATWG HTML has it written), in order. */
+export function readParts(body: Buffer, boundary: string, maxParts: number): Part[] {
   if (boundary.length < 1 || boundary.length > MAX_BOUNDARY) {
     throw malformed(`name its boundary, 1 to ${MAX_BOUNDARY} characters, in the content type`);
   }
@@ -45,15 +48,15 @@ export function readParts(body: Buffer, boundary: string, limits: FormLimits): P
   const parts: Part[] = [];
   let opening = firstDelimiter(body, delimiter);
   while (!opening.closes) {
-    if (parts.length === limits.maxFields) throw tooManyFields(limits);
+    if (parts.length === maxParts) throw tooManyFields(maxParts);
     // A line break can be both the end of one line and the beginning of the next delimiter.
     const from = opening.end - 2;
     const next = findDelimiter(body, delimiter, from);
     const headerEnd = body.indexOf(HEADER_END, from);
     if (headerEnd === -1 || headerEnd > next.start) throw malformed('put an empty line after the header of each part');
     if (headerEnd - opening.end > MAX_HEADER_BYTES) throw malformed('keep the header of each part under 16 KiB');
-    const content = body.subarray(headerEnd + HEADER_END.length, next.start);
-    parts.push({ ...readHeader(body.subarray(opening.end, headerEnd)), content });
+    const { name, filename } = readHeader(utf8(body.subarray(opening.end, headerEnd)));
+    parts.push({ name, filename, content: body.subarray(headerEnd + HEADER_END.length, next.start) });
     opening = next;
   }
   return parts;
@@ -87,11 +90,11 @@ function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter 
   return closes && (end === body.length || body[end] === LF) ? { start, end, closes } : undefined;
 }
 
-/** What a part's header says of it in `Content-Disposition: form-data`; the other lines of it don't matter. */
-function readHeader(header: Buffer): { name: string; filename: string | undefined } {
-  const lines = utf8(header).split(/\r\n(?![ \t])/);
-  const disposition = lines.find((line) => /^content-disposition:[ \t]*form-data[ \t]*(?:;|$)/i.test(line));
-  const parameters = readParameters(disposition ?? '');
+/** What `Content-Disposition: form-data` says in a part's header; the other lines of it don't matter. */
+function readHeader(header: string): { name: string; filename: string | undefined } {
+  const start = FORM_DATA.exec(header);
+  const rest = start ? header.slice(start.index + start[0].length) : '';
+  const parameters = readParameters(rest.slice(0, rest.search(LINE_END)));
   const name = parameters.get('name');
   if (name === undefined) throw malformed('give each part a Content-Disposition of form-data, with a name');
   return { name, filename: parameters.get('filename') ?? parameters.get('filename*') };
@@ -101,7 +104,7 @@ function readHeader(header: Buffer): { name: string; filename: string | undefine
 function readParameters(line: string): Map<string, string> {
   const parameters = new Map<string, string>();
   let rest = line;
-  for (;;) {
+  for (let count = 0; count <= MAX_PARAMETERS; count += 1) {
     const equals = rest.indexOf('=');
     if (equals === -1) return parameters;
     const key = rest
@@ -117,11 +120,12 @@ function readParameters(line: string): Map<string, string> {
     rest = rest.slice(quoted ? length + 2 : length);
     if (!parameters.has(key)) parameters.set(key, key.endsWith('*') ? decodeExtended(value) : decodeName(value));
   }
+  throw malformed('say no more than the name and the filename of each part');
 }
 
-/** Undoes what WHATWG HTML has browsers escape in names and filenames: these three, and nothing else. */
+/** Undoes the escapes of browsers in names and filenames (WHATWG HTML, 4.10.22.8): these three, and nothing else. */
 const decodeName = (text: string): string =>
-  text.replace(/%(?:22|0d|0a)/gi, (escaped) => String.fromCharCode(Number.parseInt(escaped.slice(1), 16)));
+  text.includes('%') ? text.replaceAll('%22', '"').replace(/%0d/gi, '\r').replace(/%0a/gi, '\n') : text;
 
 /** A value like `UTF-8''na%C3%AFve.txt` (RFC 5987); as it stands when it is not one. */
 function decodeExtended(value: string): string {
@@ -131,9 +135,4 @@ function decodeExtended(value: string): string {
   } catch {
     return value;
   }
-}
-
-function utf8(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw notUtf8();
-  return bytes.toString('utf8');
 }

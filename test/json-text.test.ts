@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type JsonMember, readJsonObject, unescapedBytes } from '../src/json-text.ts';
+
+const members = (text: string): [string, string][] =>
+  readJsonObject(text).members.map(({ name, value }) => [name, value]);
+const problem = (text: string): string | undefined => readJsonObject(text).problem;
+const parses = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Any text of any JSON object: odd spacing, escapes of all kinds, repeated names. */
+const space = fc.constantFrom('', '', '', ' ', '\n', '\t \r\n');
+const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 4, maxLength: 4 });
+const piece = fc.oneof(
+  fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text).slice(1, -1)),
+  fc.constantFrom('\\"', '\\\\', '\\/', '\\b', '\\n', '_hp', '{', '}', '[', ']', ',', ':', ' ', '\u2028'),
+  hex.map((digits) => `\\u${digits}`),
+);
+const stringText = fc.array(piece, { maxLength: 4 }).map((pieces) => `"${pieces.join('')}"`);
+const numberText = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.constantFrom('0', '7', '10', '9007199254740993', '123456789012345678901234567890'),
+    fc.constantFrom('', '.0', '.10', '.000'),
+    fc.constantFrom('', 'e5', 'E+05', 'e-400'),
+  )
+  .map((parts) => parts.join(''));
+const spaced = (text: fc.Arbitrary<string>) => fc.tuple(space, text, space).map((parts) => parts.join(''));
+const { objectText } = fc.letrec<{ objectText: string; valueText: string }>((tie) => ({
+  objectText: fc
+    .tuple(space, fc.array(fc.tuple(spaced(fc.oneof(fc.constant('"a"'), stringText)), spaced(tie('valueText')))))
+    .map(([blank, all]) => `{${blank}${all.map(([name, value]) => `${name}:${value}`).join(',')}}`),
+  valueText: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom('true', 'false', 'null', '[]', '{}', '[ ]', '{ }'),
+    numberText,
+    stringText,
+    fc.array(spaced(tie('valueText')), { minLength: 1, maxLength: 4 }).map((items) => `[${items.join(',')}]`),
+    tie('objectText'),
+  ),
+}));
+
+describe('readJsonObject', () => {
+  it('gives the members in the order of the text, values as written', () => {
+    expect(members('{"b": 1.10, "a" :[1, {"x":2}] ,"10":"x","2":null}')).toEqual([
+      ['b', '1.10'],
+      ['a', '[1, {"x":2}]'],
+      ['10', '"x"'],
+      ['2', 'null'],
+    ]);
+  });
+
+  it('keeps repeats, __proto__, big numbers, NUL and lone surrogates', () => {
+    expect(members('{"a":1,"__proto__":{},"a":12345678901234567890,"":"\\u0000","s":"\\ud800"}')).toEqual([
+      ['a', '1'],
+      ['__proto__', '{}'],
+      ['a', '12345678901234567890'],
+      ['', '"\\u0000"'],
+      ['s', '"\\ud800"'],
+    ]);
+  });
+
+  it('decodes names and leaves values', () => {
+    expect(members('{"\\u005fhp":"\\u005f","a\\"b\\\\":true,"\\ud83d\\ude00":-0}')).toEqual([
+      ['_hp', '"\\u005f"'],
+      ['a"b\\', 'true'],
+      ['😀', '-0'],
+    ]);
+  });
+
+  it('is not misled by brackets, commas, quotes and backslashes in strings', () => {
+    expect(members('{"a":"}],{\\"\\\\","b":["]\\\\"],"c":"\\\\"}')).toEqual([
+      ['a', '"}],{\\"\\\\"'],
+      ['b', '["]\\\\"]'],
+      ['c', '"\\\\"'],
+    ]);
+  });
+
+  it('takes white space wherever JSON does, and only what JSON calls so', () => {
+    expect(members(' \t\r\n{ "a" : 1 , "b" : { } , "c" : [ ] } \n')).toEqual([
+      ['a', '1'],
+      ['b', '{ }'],
+      ['c', '[ ]'],
+    ]);
+    expect(members('\n{ }\n')).toEqual([]);
+    for (const blank of ['\u00a0', '\u2028', '\ufeff', '\v', '\f']) {
+      expect(problem(`{${blank}"a":1}`)).toBe('malformed');
+    }
+  });
+
+  it.each(['', ' ', '[]', '"{}"', '1', 'null', 'x{}', '\ufeff{}'])('says that %j is not an object', (text) => {
+    expect(readJsonObject(text)).toEqual({ members: [], problem: 'not an object' });
+  });
+
+  it.each([
+    ...['{', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{,}', '{a:1}', "{'a':1}", '{"a" 1}', '{"a":1 "b":2}'],
+    ...['{}}', '{}x', '{"a":}', '{"a":[}', '{"a":{]}', '{"a":[1,]}', '{"a":[,1]}', '{"a":[1}}', '{"a":1]', '{1:1}'],
+    ...['{"a":01}', '{"a":-}', '{"a":+1}', '{"a":.5}', '{"a":1.}', '{"a":1e}', '{"a":1e+}', '{"a":-a}', '{"a":0x1}'],
+    ...['{"a":NaN}', '{"a":tru}', '{"a":True}', '{"a":nulll}', '{"a":undefined}', '{"a":"\n"}', '{"a":"\t"}'],
+    ...['{"a":"\\x"}', '{"a":"\\u12"}', '{"a":"\\u12g4"}', '{"a":"\\', '{"a":"\\"}', '{"a":"\u0000"}', '{/**/}'],
+  ])('says that %j is malformed, as JSON.parse does', (text) => {
+    expect(parses(text)).toBe(false);
+    expect(problem(text)).toBe('malformed');
+  });
+
+  it('counts objects and lists as levels, the outermost object as the first', () => {
+    const limits = { maxDepth: 3, maxMembers: 10 };
+    expect(readJsonObject('{"a":[{}],"b":{"c":[]}}', limits).problem).toBeUndefined();
+    expect(readJsonObject('{"a":[[[]]]}', limits).problem).toBe('too deep');
+    expect(readJsonObject('{"a":{"b":{"c":{}}}}', limits).problem).toBe('too deep');
+  });
+
+  it('counts members of the outermost object alone, repeats included', () => {
+    const limits = { maxDepth: 10, maxMembers: 2 };
+    expect(readJsonObject('{"a":{"b":1,"c":2,"d":[1,2,3]},"a":2}', limits).problem).toBeUndefined();
+    expect(readJsonObject('{"a":1,"a":2,"a":3}', limits)).toEqual({
+      members: [
+        { name: 'a', value: '1' },
+        { name: 'a', value: '2' },
+      ],
+      problem: 'too many members',
+    });
+  });
+
+  it('reads 100,000 levels and 20,000 members without a limit', () => {
+    const deep = `${'{"a":['.repeat(50_000)}1${']}'.repeat(50_000)}`;
+    expect(members(deep)).toEqual([['a', deep.slice(5, -1)]]);
+    expect(problem('{"a":'.repeat(100_000))).toBe('malformed');
+    const wide = Array.from({ length: 20_000 }, (_, index) => `"${index}":${index}`);
+    expect(members(`{${wide.join(',')}}`)).toHaveLength(20_000);
+  });
+
+  it('gives members that make the same object again', () => {
+    const again = ({ name, value }: JsonMember) => `${JSON.stringify(name)}:${value}`;
+    fc.assert(
+      fc.property(spaced(objectText), (text) => {
+        const read = readJsonObject(text);
+        expect(read.problem).toBeUndefined();
+        expect(JSON.parse(`{${read.members.map(again).join(',')}}`)).toEqual(JSON.parse(text));
+        for (const { value } of read.members) expect(value).toBe(value.trim());
+      }),
+    );
+  });
+
+  it('takes a text when JSON.parse does, and only then', () => {
+    const slip = fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...'{}[]",:\\u0-+.eE \n\u0000tn1'));
+    fc.assert(
+      fc.property(objectText, fc.array(slip, { maxLength: 2 }), (text, slips) => {
+        let spoilt = text;
+        for (const [place, removed, added] of slips) {
+          const at = 1 + (place % spoilt.length);
+          spoilt = spoilt.slice(0, at) + added + spoilt.slice(at + removed);
+        }
+        expect(problem(spoilt) === undefined).toBe(parses(spoilt));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('unescapedBytes', () => {
+  it.each([
+    ['{"a":"b"}', 9],
+    ['é€😀', 9],
+    ['\\u0041', 1],
+    ['\\u007F', 1],
+    ['\\u0080', 2],
+    ['\\u00e9', 2],
+    ['\\u07FF', 2],
+    ['\\u0800', 3],
+    ['\\uffff', 3],
+    ['\\ud83d\\ude00', 4],
+    ['\\ud83d', 3],
+    ['\\ude00', 3],
+    ['\\ude00\\ud83d', 6],
+    ['\\ud83d\\ud83d\\ude00', 7],
+    ['\\ud83d\\ude00\\ude00', 7],
+    ['\\ud83d \\ude00', 7],
+    ['\\n', 1],
+    ['\\\\u0041', 6],
+    ['\\"\\\\\\/', 3],
+  ])('counts %s as %i', (text, bytes) => {
+    expect(unescapedBytes(text)).toBe(bytes);
+  });
+
+  it('counts what a string decodes to', () => {
+    fc.assert(
+      fc.property(stringText, (text) => {
+        expect(unescapedBytes(text)).toBe(Buffer.byteLength(String(JSON.parse(text))) + 2);
+      }),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { openEmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
+import { migrate } from '../../src/db/migrate.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** URL of a server on which databases may be made. */
+    postgresUrl: string;
+    /** A migrated database to clone. */
+    template: string;
+  }
+}
+
+type TestServer = { url: string; stop(): Promise<void> };
+
+/** The same URL for another database of its server. */
+export function withDatabase(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${database}`;
+  return other.href;
+}
+
+export async function runSql(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+async function inContainer(): Promise<TestServer> {
+  // Loading it takes most of a second, which a machine without an engine need not spend.
+  const { GenericContainer, Wait } = await import('testcontainers');
+  const container = await new GenericContainer('postgres:18')
+    .withEnvironment({ POSTGRES_PASSWORD: 'test' })
+    .withExposedPorts(5432)
+    // The image starts Postgres twice: once to set itself up, then for good.
+    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+    .start();
+  const url = `postgres://postgres:test@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
+  return { url, stop: async () => void (await container.stop()) };
+}
+
+async function embedded(): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'formhost-test-'));
+  const { connection, close } = await openEmbeddedPostgres(folder);
+  const url = `postgres://${connection.user}@localhost:${connection.port}/postgres?host=${encodeURIComponent(connection.host)}`;
+  return {
+    url,
+    stop: async () => {
+      await close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** A real Postgres: TEST_DATABASE_URL's, else one in a container, else the embedded one. */
+function startServer(): Promise<TestServer> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url) return Promise.resolve({ url, stop: async () => undefined });
+  return process.env.DOCKER_HOST || existsSync('/var/run/docker.sock') ? inContainer() : embedded();
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startServer();
+  const template = `formhost_test_${randomBytes(6).toString('hex')}`;
+  await runSql(server.url, `CREATE DATABASE ${template}`);
+  await migrate({ connectionString: withDatabase(server.url, template) });
+  project.provide('postgresUrl', server.url);
+  project.provide('template', template);
+  return async () => {
+    await runSql(server.url, `DROP DATABASE ${template} WITH (FORCE)`);
+    await server.stop();
+  };
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { connect as connectSocket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import request from 'supertest';
+import { inject, onTestFinished } from 'vitest';
+import { type Config, loadConfig } from '../../src/config.ts';
+import { connect, type Database } from '../../src/db/connect.ts';
+import { createKey } from '../../src/db/owners.ts';
+import { createLog } from '../../src/log.ts';
+import { type Service, startService } from '../../src/service.ts';
+import { runSql, withDatabase } from './database.ts';
+
+export const PAGES_DOMAIN = 'pages.test';
+export const BASE_URL = 'http://api.test';
+
+export type TestService = {
+  /** Where it listens; requests without a Host of their own are the API's. */
+  url: string;
+  /** The same service's database, for what the API does not show. */
+  db: Database;
+  databaseUrl: string;
+  config: Config;
+  /** Requests without a key. */
+  anonymous: ReturnType<typeof request>;
+  /** Requests as an owner; each call makes a new one unless it names one. */
+  owner(options?: { email?: string; plan?: string }): Promise<Owner>;
+  /** Another process' worth of service on the same database. */
+  another(settings?: Record<string, string>): Promise<Service>;
+  close(): Promise<void>;
+};
+
+export type Owner = {
+  key: string;
+  get(path: string): request.Test;
+  post(path: string): request.Test;
+  put(path: string): request.Test;
+  patch(path: string): request.Test;
+  delete(path: string): request.Test;
+  /** Deploys a page and answers with what POST /deploy does. */
+  deploy(body?: { html?: string; slug?: string }): Promise<{ id: string; url: string; slug: string }>;
+};
+
+/** A database cloned from the migrated template; dropped by `drop`. */
+export async function cloneDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const server = inject('postgresUrl');
+  const name = `formhost_test_${randomBytes(6).toString('hex')}`;
+  await runSql(server, `CREATE DATABASE ${name} TEMPLATE ${inject('template')}`);
+  return {
+    url: withDatabase(server, name),
+    drop: () => runSql(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+/** A real service on a real port and a database of its own. `settings` are the names of README's settings. */
+export async function startTestService(settings: Record<string, string> = {}): Promise<TestService> {
+  const database = await cloneDatabase();
+  const configure = (more: Record<string, string>): Config => ({
+    ...loadConfig({ BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent', DATABASE_URL: database.url, ...settings, ...more }),
+    port: 0,
+  });
+  const start = async (more: Record<string, string> = {}): Promise<Service> => {
+    const config = configure(more);
+    const service = await startService(config, createLog(config.logLevel));
+    await service.ready;
+    return service;
+  };
+  const service = await start();
+  const db = connect({ connectionString: database.url });
+  const others: Service[] = [];
+  let owners = 0;
+
+  return {
+    url: service.url,
+    db,
+    databaseUrl: database.url,
+    config: configure({}),
+    anonymous: request(service.url),
+    async owner({ email, plan } = {}) {
+      owners += 1;
+      const key = await createKey(db, {
+        email: email ?? `owner${owners}@test.example`,
+        plan,
+        defaultPlan: 'unlimited',
+      });
+      return asOwner(service.url, key);
+    },
+    async another(more) {
+      const other = await start(more);
+      others.push(other);
+      return other;
+    },
+    async close() {
+      await Promise.all([service, ...others].map((each) => each.close()));
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Requests that carry a key. */
+export function asOwner(url: string, key: string): Owner {
+  const api = request(url);
+  const authorized = (test: request.Test): request.Test => test.set('Authorization', `Bearer ${key}`);
+  const owner: Owner = {
+    key,
+    get: (path) => authorized(api.get(path)),
+    post: (path) => authorized(api.post(path)),
+    put: (path) => authorized(api.put(path)),
+    patch: (path) => authorized(api.patch(path)),
+    delete: (path) => authorized(api.delete(path)),
+    async deploy(body = {}) {
+      const response = await owner.post('/deploy').send({ html: '<h1>Hello</h1>', ...body });
+      if (response.status !== 201) throw new Error(`POST /deploy answered ${response.status}: ${response.text}`);
+      return response.body;
+    },
+  };
+  return owner;
+}
+
+/** What a server answers to these bytes, up to its end of the connection. */
+export async function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connectSocket(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write(bytes);
+  return text(socket);
+}

@@ -27,7 +27,7 @@ export type App = {
 };
 
 /** What is known of a request: `label` is set when it is headed for a page's host. */
-type Context = { requestId: string; label?: string | undefined };
+type Context = { requestId: string; startedAt: number; logged: boolean; label?: string | undefined };
 
 const CORS_LIST = Object.entries(CORS).flat();
 const FORM_ACTION = '{{FORM_ACTION}}';
@@ -77,12 +77,7 @@ export function createApp({
   });
   const servePage = createServePage(pages, submit);
 
-  const api = createApi()
-    .use(healthRouter(isReady))
-    .use(async (_request, _response, next) => {
-      await untilReady();
-      next();
-    });
+  const api = createApi().use(healthRouter(isReady));
   api.route('/submit/:deployId').options(preflight).all(methodNotAllowed('OPTIONS, POST'));
   api
     .use(
@@ -105,17 +100,16 @@ export function createApp({
     .use(((error, request, response, _next) =>
       fail(error, request, response, {
         requestId: String(response.getHeader('x-request-id')),
+        startedAt: 0,
+        logged: true,
       })) satisfies ErrorRequestHandler);
 
   /** Answers an error in the way of the place that was asked. */
-  function fail(
-    cause: unknown,
-    request: IncomingMessage,
-    response: ServerResponse,
-    { requestId, label }: Context,
-  ): void {
+  function fail(cause: unknown, request: IncomingMessage, response: ServerResponse, context: Context): void {
+    const { requestId, label } = context;
     const error = toHttpError(cause);
     if (error.status >= 500) log.error({ req_id: requestId, err: cause }, 'request failed');
+    if (label === undefined || error.status >= 500) logWhenDone(request, response, context);
     if (response.headersSent) {
       response.destroy();
       return;
@@ -130,28 +124,22 @@ export function createApp({
     if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), DRAIN_MS).unref();
   }
 
-  async function route(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  /** What answers a request; the hot paths first. Throws, or rejects, with what is to be answered as an error. */
+  function route(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
     const { requestId } = context;
     const label = pageLabel(resolveTarget(request));
     context.label = label;
     const path = pathOf(request);
-    if (label !== undefined) {
-      const starting = untilReady();
-      if (starting) await starting;
-      await servePage(request, response, { label, path, requestId });
-      return;
-    }
+    if (label !== undefined) return servePage(request, response, { label, path, requestId });
     const deploymentId = request.method === 'POST' ? /^\/submit\/([^/]+)$/.exec(path)?.[1] : undefined;
     if (deploymentId !== undefined) {
-      const starting = untilReady();
-      if (starting) await starting;
-      await submit(request, response, {
+      return submit(request, response, {
         deploymentId: decodeURIComponent(deploymentId),
         requestId,
         headers: CORS_LIST,
       });
-      return;
     }
+    logWhenDone(request, response, context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
     api(request, response);
@@ -159,29 +147,39 @@ export function createApp({
 
   return {
     listener: (request, response) => {
-      const context: Context = { requestId: newRequestId() };
-      logWhenDone(request, response, context);
-      route(request, response, context).catch((error) => fail(error, request, response, context));
+      const context: Context = { requestId: newRequestId(), startedAt: performance.now(), logged: false };
+      // Page hits and accepted submissions are many: a line for each is for who looks for something.
+      if (log.isLevelEnabled('debug')) logWhenDone(request, response, context);
+      const starting = untilReady();
+      const onError = (error: unknown): void => fail(error, request, response, context);
+      if (starting && !isHealth(request)) {
+        starting.then(() => route(request, response, context)).catch(onError);
+        return;
+      }
+      // Most pages are answered before route() returns, at no promise's cost.
+      try {
+        route(request, response, context)?.catch(onError);
+      } catch (error) {
+        onError(error);
+      }
     },
     forgetPage: pages.forget,
     forgetPages: pages.forgetAll,
   };
 
-  /** A line for each answer; page hits and accepted submissions, which are many, only at the level debug. */
+  /** Logs a line once the answer is out. */
   function logWhenDone(request: IncomingMessage, response: ServerResponse, context: Context): void {
-    const startedAt = performance.now();
+    if (context.logged) return;
+    context.logged = true;
     response.on('close', () => {
-      const { requestId, label } = context;
-      const path = pathOf(request);
-      const { statusCode: status } = response;
-      const usual = status < 500 && (label !== undefined || (status === 200 && path.startsWith('/submit/')));
-      log[usual ? 'debug' : 'info'](
+      const { requestId, startedAt, label } = context;
+      log.info(
         {
           req_id: requestId,
           method: request.method,
           host: label,
-          path,
-          status,
+          path: pathOf(request),
+          status: response.statusCode,
           ms: Math.round(performance.now() - startedAt),
         },
         response.writableFinished ? 'answered' : 'client left',
@@ -199,6 +197,8 @@ function createApi(): Express {
   api.enable('strict routing');
   return api;
 }
+
+const isHealth = ({ url }: IncomingMessage): boolean => url === '/healthz' || url === '/readyz';
 
 const pathOf = ({ url = '' }: IncomingMessage): string => {
   const query = url.indexOf('?');

@@ -8,6 +8,9 @@ export type Submitted = { text: string; honeypot: boolean };
 /** A name and its value, both literal: `a[b]` is only a name. */
 export type Field = readonly [name: string, value: string];
 
+/** A field's place: its name from `start` to `equals`, its value after that up to `end`. */
+type Span = { start: number; equals: number; end: number };
+
 /** Bytes of all names and values (of a JSON body: of its text, unescaped), how many fields, bytes of all files. */
 export type FormLimits = { maxBytes: number; maxFields: number; maxFileBytes: number };
 
@@ -20,6 +23,7 @@ const PERCENT = 0x25;
 const AMPERSAND = 0x26;
 const PLUS = 0x2b;
 const EQUALS = 0x3d;
+const END_OF_FIELD = Buffer.from('&');
 
 export const tooLarge = (maxBytes: number): HttpError =>
   new HttpError(413, `The submission is too large: send at most ${maxBytes} bytes of names and values.`);
@@ -67,15 +71,27 @@ function isEmptyJson(text: string): boolean {
 
 /** Reads application/x-www-form-urlencoded (WHATWG URL, section 5.1), but that what is not UTF-8 is a 400. */
 export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits): Submitted {
-  // `&` and `=` stay between the decoded pieces: no bytes of two then join to one character, and one check does for all.
-  const decoded = Buffer.allocUnsafe(body.length + 1);
-  const spans: { start: number; equals: number; end: number }[] = [];
+  const { decoded, spans, size } = decodeUrlencoded(body, maxFields);
+  if (size > maxBytes) throw tooLarge(maxBytes);
+  const text = utf8(decoded);
+  // In ASCII, places in the bytes are places in the text.
+  const ascii = text.length === decoded.length;
+  const piece = (from: number, to: number) => (ascii ? text.slice(from, to) : decoded.toString('utf8', from, to));
+  return writeFields(spans.map(({ start, equals, end }) => [piece(start, equals), piece(equals + 1, end)]));
+}
+
+/** The body decoded, where in it the fields are, and the bytes of their names and values together. */
+function decodeUrlencoded(body: Buffer, maxFields: number): { decoded: Buffer; spans: Span[]; size: number } {
+  // It is decoded in place, as nothing gets longer. `&` and `=` stay between the decoded pieces: no bytes of two can join
+  // to one character, and one check does for all. One `&` more ends the last field.
+  const decoded = Buffer.concat([body, END_OF_FIELD]);
+  const spans: Span[] = [];
   let length = 0;
   let separators = 0;
   let start = 0;
   let equals = -1;
-  for (let at = 0; at <= body.length; at += 1) {
-    let byte = body[at] ?? AMPERSAND;
+  for (let at = 0; at < decoded.length; at += 1) {
+    let byte = decoded[at] ?? 0;
     if (byte === AMPERSAND) {
       if (length > start) spans.push({ start, equals: equals === -1 ? length : equals, end: length });
       if (spans.length > maxFields) throw tooManyFields(maxFields);
@@ -88,9 +104,9 @@ export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits
     } else if (byte === PLUS) {
       byte = SPACE;
     } else if (byte === PERCENT) {
-      const high = hexDigit(body[at + 1] ?? 0);
-      const low = hexDigit(body[at + 2] ?? 0);
-      if (high !== -1 && low !== -1) {
+      const high = hexDigit(decoded[at + 1] ?? 0);
+      const low = high === -1 ? -1 : hexDigit(decoded[at + 2] ?? 0);
+      if (low !== -1) {
         byte = high * 16 + low;
         at += 2;
       }
@@ -98,12 +114,7 @@ export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits
     decoded[length] = byte;
     length += 1;
   }
-  if (length - separators > maxBytes) throw tooLarge(maxBytes);
-  const text = utf8(decoded.subarray(0, length));
-  // In ASCII, places in the bytes are places in the text.
-  const piece = (from: number, to: number) =>
-    text.length === length ? text.slice(from, to) : decoded.toString('utf8', from, to);
-  return writeFields(spans.map(({ start, equals, end }) => [piece(start, equals), piece(equals + 1, end)]));
+  return { decoded: decoded.subarray(0, length), spans, size: length - separators };
 }
 
 /** Writes a form's fields as a JSON object: a name that repeats has a list, at the place where it came first. */

@@ -1,8 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { HttpError } from './errors.ts';
 
 /** Where a request is headed: a page's host, by its one label under the pages' domain, or (undefined) the API. */
 export type PageLabel = string | undefined;
+
+const MAX_KNOWN = 10_000;
+// Characters in a domain name, at most (RFC 1035), and some for a port.
+const MAX_NAME = 260;
 
 /** The host of `host:port`, in lower case, without the dot that may end a name. */
 const nameOf = (host: string): string =>
@@ -21,11 +26,22 @@ export function createHostSplit({
 }): (host: string) => PageLabel {
   const suffix = `.${nameOf(pagesDomain)}`;
   const apiHost = nameOf(new URL(baseUrl).host);
-  return (host) => {
+  // Clients send the same hosts over and over; taking one apart costs as much as finding its page.
+  const known = new LRUCache<string, { label: PageLabel }>({ max: MAX_KNOWN });
+
+  function split(host: string): PageLabel {
     const name = nameOf(host);
     if (!name.endsWith(suffix) || name === apiHost) return undefined;
     const label = name.slice(0, -suffix.length);
     return label === '' || label.includes('.') ? undefined : label;
+  }
+
+  return (host) => {
+    const before = known.get(host);
+    if (before) return before.label;
+    const label = split(host);
+    if (host.length <= MAX_NAME) known.set(host, { label });
+    return label;
   };
 }
 

@@ -123,7 +123,7 @@ function readParameters(line: string): Map<string, string> {
   throw malformed('say no more than the name and the filename of each part');
 }
 
-/** Undoes the escapes of browsers in names and filenames (WHATWG HTML, 4.10.22.8): these three, and nothing else. */
+/** Undoes the escapes of browsers in names and filenames (WHATWG HTML, multipart form data): these three, and nothing else. */
 const decodeName = (text: string): string =>
   text.includes('%') ? text.replaceAll('%22', '"').replace(/%0d/gi, '\r').replace(/%0a/gi, '\n') : text;
 

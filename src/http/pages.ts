@@ -6,12 +6,11 @@ import type { Encoding, PageCache, ReadyPage } from './page-cache.ts';
 import { isSlug } from './slugs.ts';
 import type { Submit } from './submit.ts';
 
-/** Answers a request to a page's host; `path` is without its query. */
-export type ServePage = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: { label: string; path: string; requestId: string },
-) => Promise<void>;
+/** A request to a page's host; `path` is without its query. */
+type Target = { label: string; path: string; requestId: string };
+
+/** Answers a request to a page's host: at once where the page is in memory, or when the promise settles. */
+export type ServePage = (request: IncomingMessage, response: ServerResponse, target: Target) => void | Promise<void>;
 
 const ALLOW = 'GET, HEAD, POST';
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
@@ -43,49 +42,51 @@ function matches(header: string | undefined, etag: string): boolean {
 const etagOf = (page: ReadyPage, encoding: Encoding): string =>
   encoding === 'identity' ? `"${page.etag}"` : `"${page.etag}-${encoding}"`;
 
+/** What goes with a page in one encoding; the length and type of its body only when there is one. */
+const headersOf = (page: ReadyPage, encoding: Encoding): string[] => [
+  ...['ETag', etagOf(page, encoding), 'Vary', 'Accept-Encoding', 'Cache-Control', 'public, max-age=0, must-revalidate'],
+  ...['X-Content-Type-Options', 'nosniff', 'Origin-Agent-Cluster', '?1'],
+];
+
 export function createServePage(cache: PageCache, submit: Submit): ServePage {
   const negotiate = createNegotiate();
 
-  return async (request, response, { label, path, requestId }) => {
-    if (path !== '/' || !isSlug(label)) throw notFound();
-    const found = cache.get(label);
-    const page = found instanceof Promise ? await found : found;
+  function send(request: IncomingMessage, response: ServerResponse, headers: string[], body: Buffer): void {
+    headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.length));
+    response.writeHead(200, headers);
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { label, requestId }: Target,
+    page: ReadyPage | undefined,
+  ): void | Promise<void> {
     if (!page) throw notFound();
     const { method } = request;
-    if (method === 'POST') {
-      await submit(request, response, { deploymentId: page.deploymentId, requestId, headers: [] });
-      return;
-    }
+    if (method === 'POST') return submit(request, response, { ...page, requestId, headers: [] });
     if (method !== 'GET' && method !== 'HEAD') {
       throw new HttpError(405, 'This page cannot be asked for in this way.', { Allow: ALLOW });
     }
     const encoding = negotiate(request);
-    const etag = etagOf(page, encoding);
-    const headers = [
-      'ETag',
-      etag,
-      'Cache-Control',
-      'public, max-age=0, must-revalidate',
-      'Vary',
-      'Accept-Encoding',
-      'X-Content-Type-Options',
-      'nosniff',
-      'Origin-Agent-Cluster',
-      '?1',
-      'x-request-id',
-      requestId,
-    ];
-    if (matches(request.headers['if-none-match'], etag)) {
-      response.writeHead(304, headers);
-      response.end();
+    const headers = headersOf(page, encoding);
+    headers.push('x-request-id', requestId);
+    if (matches(request.headers['if-none-match'], etagOf(page, encoding))) {
+      response.writeHead(304, headers).end();
       return;
     }
-    const made = cache.body(label, page, encoding);
-    const body = made instanceof Promise ? await made : made;
-    headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.length));
     if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
-    response.writeHead(200, headers);
-    response.end(method === 'HEAD' ? undefined : body);
+    const body = cache.body(label, page, encoding);
+    if (body instanceof Promise) return body.then((made) => send(request, response, headers, made));
+    send(request, response, headers, body);
+  }
+
+  return (request, response, target) => {
+    if (target.path !== '/' || !isSlug(target.label)) throw notFound();
+    const page = cache.get(target.label);
+    if (page instanceof Promise) return page.then((found) => answer(request, response, target, found));
+    return answer(request, response, target, page);
   };
 }
 

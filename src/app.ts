@@ -26,8 +26,8 @@ export type App = {
   forgetPages(): void;
 };
 
-/** What is known of a request: `label` is set when it is headed for a page's host. */
-type Context = { requestId: string; startedAt: number; logged: boolean; label?: string | undefined };
+/** What is known of a request: `slug` is set when it is headed for a page's host. */
+type Context = { requestId: string; startedAt: number; logged: boolean; slug?: string };
 
 const CORS_LIST = Object.entries(CORS).flat();
 const FORM_ACTION = '{{FORM_ACTION}}';
@@ -59,7 +59,9 @@ export function createApp({
   const body = createBodyReader();
   const clientAddress = clientAddressFrom(config.trustProxy);
   const authenticate = createAuthenticate(db, clientAddress);
-  const pageLabel = createHostSplit(config);
+  const placeOf = createHostSplit(config);
+  // Page hits and accepted submissions are many: a line for each is for who looks for something.
+  const logsAll = log.isLevelEnabled('debug');
 
   const pages = createPageCache({
     find: (slug) => findPage(db, slug),
@@ -106,31 +108,37 @@ export function createApp({
 
   /** Answers an error in the way of the place that was asked. */
   function fail(cause: unknown, request: IncomingMessage, response: ServerResponse, context: Context): void {
-    const { requestId, label } = context;
+    const { requestId, slug } = context;
     const error = toHttpError(cause);
-    if (error.status >= 500) log.error({ req_id: requestId, err: cause }, 'request failed');
-    if (label === undefined || error.status >= 500) logWhenDone(request, response, context);
+    if (!(cause instanceof HttpError) && error.status >= 500)
+      log.error({ req_id: requestId, err: cause }, 'request failed');
+    if (slug === undefined || error.status >= 500) logWhenDone(request, response, context);
     if (response.headersSent) {
       response.destroy();
       return;
     }
     const path = pathOf(request);
     const isPost = request.method === 'POST';
-    if (label !== undefined && !(isPost && path === '/')) writeErrorPage(response, error, requestId);
+    if (slug !== undefined && !(isPost && path === '/')) writeErrorPage(response, error, requestId);
     else {
-      const isSubmit = label === undefined && isPost && path.startsWith('/submit/');
+      const isSubmit = slug === undefined && isPost && path.startsWith('/submit/');
       writeError(response, error, { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) });
     }
     if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), DRAIN_MS).unref();
   }
 
-  /** What answers a request; the hot paths first. Throws, or rejects, with what is to be answered as an error. */
+  /**
+   * Has a request answered, the hot paths first; throws, or rejects, with what is to be answered as an error. A page
+   * that is in memory is answered before this returns: a promise would be a twentieth of its cost.
+   */
   function route(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
     const { requestId } = context;
-    const label = pageLabel(resolveTarget(request));
-    context.label = label;
+    const place = placeOf(resolveTarget(request));
     const path = pathOf(request);
-    if (label !== undefined) return servePage(request, response, { label, path, requestId });
+    if (place !== 'api') {
+      context.slug = place.slug;
+      return servePage(request, response, { slug: place.slug, path, requestId });
+    }
     const deploymentId = request.method === 'POST' ? /^\/submit\/([^/]+)$/.exec(path)?.[1] : undefined;
     if (deploymentId !== undefined) {
       return submit(request, response, {
@@ -148,19 +156,16 @@ export function createApp({
   return {
     listener: (request, response) => {
       const context: Context = { requestId: newRequestId(), startedAt: performance.now(), logged: false };
-      // Page hits and accepted submissions are many: a line for each is for who looks for something.
-      if (log.isLevelEnabled('debug')) logWhenDone(request, response, context);
+      if (logsAll) logWhenDone(request, response, context);
       const starting = untilReady();
-      const onError = (error: unknown): void => fail(error, request, response, context);
-      if (starting && !isHealth(request)) {
-        starting.then(() => route(request, response, context)).catch(onError);
-        return;
-      }
-      // Most pages are answered before route() returns, at no promise's cost.
       try {
-        route(request, response, context)?.catch(onError);
+        const answering =
+          starting && !isHealth(request)
+            ? starting.then(() => route(request, response, context))
+            : route(request, response, context);
+        answering?.catch((error) => fail(error, request, response, context));
       } catch (error) {
-        onError(error);
+        fail(error, request, response, context);
       }
     },
     forgetPage: pages.forget,
@@ -172,12 +177,12 @@ export function createApp({
     if (context.logged) return;
     context.logged = true;
     response.on('close', () => {
-      const { requestId, startedAt, label } = context;
+      const { requestId, startedAt, slug } = context;
       log.info(
         {
           req_id: requestId,
           method: request.method,
-          host: label,
+          slug,
           path: pathOf(request),
           status: response.statusCode,
           ms: Math.round(performance.now() - startedAt),

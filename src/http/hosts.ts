@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { HttpError } from './errors.ts';
+import { isSlug } from './slugs.ts';
 
-/** Where a request is headed: a page's host, by its one label under the pages' domain, or (undefined) the API. */
-export type PageLabel = string | undefined;
+/** The slug of a page's host whose label cannot be one. */
+export const NO_SLUG = '';
+
+/** Where a request is headed: a page's host, by the slug that is its one label under the pages' domain, or the API. */
+export type Place = { slug: string } | 'api';
 
 const MAX_KNOWN = 10_000;
 // Characters in a domain name, at most (RFC 1035), and some for a port.
@@ -23,25 +27,26 @@ export function createHostSplit({
 }: {
   baseUrl: string;
   pagesDomain: string;
-}): (host: string) => PageLabel {
+}): (host: string) => Place {
   const suffix = `.${nameOf(pagesDomain)}`;
   const apiHost = nameOf(new URL(baseUrl).host);
   // Clients send the same hosts over and over; taking one apart costs as much as finding its page.
-  const known = new LRUCache<string, { label: PageLabel }>({ max: MAX_KNOWN });
+  const known = new LRUCache<string, Place>({ max: MAX_KNOWN });
 
-  function split(host: string): PageLabel {
+  function split(host: string): Place {
     const name = nameOf(host);
-    if (!name.endsWith(suffix) || name === apiHost) return undefined;
+    if (!name.endsWith(suffix) || name === apiHost) return 'api';
     const label = name.slice(0, -suffix.length);
-    return label === '' || label.includes('.') ? undefined : label;
+    if (label === '' || label.includes('.')) return 'api';
+    return { slug: isSlug(label) ? label : NO_SLUG };
   }
 
   return (host) => {
     const before = known.get(host);
-    if (before) return before.label;
-    const label = split(host);
-    if (host.length <= MAX_NAME) known.set(host, { label });
-    return label;
+    if (before) return before;
+    const place = split(host);
+    if (host.length <= MAX_NAME) known.set(host, place);
+    return place;
   };
 }
 

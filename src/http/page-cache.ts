@@ -7,19 +7,28 @@ import type { Page } from '../db/deployments.ts';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** A page as it is sent. `etag` is that of the plain body, without quotes; each encoding has its own. */
+/** A page in one encoding, ready to be sent. */
+export type Variant = {
+  /** With its quotes; each encoding has its own. */
+  etag: string;
+  /** Names and values in turn, for a 200 or a 304; those that describe the body are in `bodyHeaders`. */
+  headers: readonly string[];
+  bodyHeaders: readonly string[];
+  body: Buffer;
+};
+
 export type ReadyPage = {
   deploymentId: string;
   version: number;
-  etag: string;
-  bodies: Map<Encoding, Buffer | Promise<Buffer>>;
+  variants: Map<Encoding, Variant | Promise<Variant>>;
+  plain: Variant;
 };
 
 export type PageCache = {
   /** The page that is live under a slug; undefined when there is none. Throws when there is no telling. */
   get(slug: string): ReadyPage | undefined | Promise<ReadyPage | undefined>;
-  /** The body in an encoding, made at its first use. */
-  body(slug: string, page: ReadyPage, encoding: Encoding): Buffer | Promise<Buffer>;
+  /** The page in an encoding, made at its first use. */
+  variant(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant>;
   /** What is live under a slug has changed. */
   forget(slug: string): void;
   /** Changes may have been missed. */
@@ -34,8 +43,24 @@ const ENTRY_BYTES = 1_024;
 const ASK_MS = 300;
 const TRUST_MS = 1_000;
 
+const hashOf = (body: Buffer): string => createHash('sha256').update(body).digest('base64url').slice(0, 27);
+
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
+
+function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant {
+  const isPlain = encoding === 'identity';
+  const etag = isPlain ? `"${hash}"` : `"${hash}-${encoding}"`;
+  const headers = [
+    ...['ETag', etag, 'Vary', 'Accept-Encoding', 'Cache-Control', 'public, max-age=0, must-revalidate'],
+    ...['X-Content-Type-Options', 'nosniff', 'Origin-Agent-Cluster', '?1'],
+  ];
+  const bodyHeaders = [
+    ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.length)],
+    ...(isPlain ? [] : ['Content-Encoding', encoding]),
+  ];
+  return { etag, headers, bodyHeaders, body };
+}
 
 /** Compresses on libuv's threads. Brotli at 5: its best (11) takes a hundred times as long to save a tenth more. */
 function encode(body: Buffer, encoding: Encoding): Promise<Buffer> {
@@ -57,9 +82,9 @@ export function createPageCache({
   /** Whether every change up to now has been heard of; while not, each hit asks the database. */
   current(): boolean;
 }): PageCache {
-  const size = ({ bodies }: ReadyPage): number => {
-    let bytes = ENTRY_BYTES;
-    for (const body of bodies.values()) bytes += body instanceof Buffer ? body.length : 0;
+  const size = ({ plain, variants }: ReadyPage): number => {
+    let bytes = ENTRY_BYTES + plain.body.length;
+    for (const variant of variants.values()) bytes += variant instanceof Promise ? 0 : variant.body.length;
     return bytes;
   };
   const pages = new LRUCache<string, ReadyPage>({ maxSize: MAX_BYTES, sizeCalculation: size });
@@ -70,8 +95,8 @@ export function createPageCache({
 
   function ready(page: Page): ReadyPage {
     const body = render(page);
-    const etag = createHash('sha256').update(body).digest('base64url').slice(0, 27);
-    return { deploymentId: page.deploymentId, version: page.version, etag, bodies: new Map([['identity', body]]) };
+    const { deploymentId, version } = page;
+    return { deploymentId, version, variants: new Map(), plain: createVariant(hashOf(body), 'identity', body) };
   }
 
   function keep(slug: string, page: ReadyPage | undefined): void {
@@ -131,19 +156,20 @@ export function createPageCache({
       if (page || absent.has(slug)) return page;
       return fill(slug, () => load(slug));
     },
-    body(slug, page, encoding) {
-      const made = page.bodies.get(encoding);
+    variant(slug, page, encoding) {
+      const { plain, variants } = page;
+      if (encoding === 'identity') return plain;
+      const made = variants.get(encoding);
       if (made) return made;
-      const plain = page.bodies.get('identity');
-      if (!(plain instanceof Buffer)) throw new Error('A page has no plain body.');
-      const making = encode(plain, encoding).then((body) => {
-        page.bodies.set(encoding, body);
+      const making = encode(plain.body, encoding).then((body) => {
+        const variant = createVariant(hashOf(plain.body), encoding, body);
+        variants.set(encoding, variant);
         // Weighs the entry again, unless it has been replaced or dropped meanwhile.
         if (pages.peek(slug) === page) pages.set(slug, page);
-        return body;
+        return variant;
       });
-      page.bodies.set(encoding, making);
-      making.catch(() => page.bodies.delete(encoding));
+      variants.set(encoding, making);
+      making.catch(() => variants.delete(encoding));
       return making;
     },
     forget,

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import { HttpError } from './errors.ts';
-import type { Encoding, PageCache, ReadyPage } from './page-cache.ts';
-import { isSlug } from './slugs.ts';
+import { NO_SLUG } from './hosts.ts';
+import type { Encoding, PageCache, ReadyPage, Variant } from './page-cache.ts';
 import type { Submit } from './submit.ts';
 
 /** A request to a page's host; `path` is without its query. */
-type Target = { label: string; path: string; requestId: string };
+type Target = { slug: string; path: string; requestId: string };
 
 /** Answers a request to a page's host: at once where the page is in memory, or when the promise settles. */
 export type ServePage = (request: IncomingMessage, response: ServerResponse, target: Target) => void | Promise<void>;
@@ -15,7 +15,7 @@ export type ServePage = (request: IncomingMessage, response: ServerResponse, tar
 const ALLOW = 'GET, HEAD, POST';
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 
-const notFound = (): HttpError => new HttpError(404, 'There is no page at this address.');
+const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
 
 /** Which encoding a client gets. Browsers send a handful of different headers, so each is weighed once. */
 function createNegotiate(): (request: IncomingMessage) => Encoding {
@@ -39,52 +39,39 @@ function matches(header: string | undefined, etag: string): boolean {
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-const etagOf = (page: ReadyPage, encoding: Encoding): string =>
-  encoding === 'identity' ? `"${page.etag}"` : `"${page.etag}-${encoding}"`;
-
-/** What goes with a page in one encoding; the length and type of its body only when there is one. */
-const headersOf = (page: ReadyPage, encoding: Encoding): string[] => [
-  ...['ETag', etagOf(page, encoding), 'Vary', 'Accept-Encoding', 'Cache-Control', 'public, max-age=0, must-revalidate'],
-  ...['X-Content-Type-Options', 'nosniff', 'Origin-Agent-Cluster', '?1'],
-];
-
 export function createServePage(cache: PageCache, submit: Submit): ServePage {
   const negotiate = createNegotiate();
 
-  function send(request: IncomingMessage, response: ServerResponse, headers: string[], body: Buffer): void {
-    headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.length));
-    response.writeHead(200, headers);
+  function send(request: IncomingMessage, response: ServerResponse, requestId: string, variant: Variant): void {
+    const { etag, headers, bodyHeaders, body } = variant;
+    if (matches(request.headers['if-none-match'], etag)) {
+      response.writeHead(304, [...headers, 'x-request-id', requestId]).end();
+      return;
+    }
+    response.writeHead(200, [...headers, ...bodyHeaders, 'x-request-id', requestId]);
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 
   function answer(
     request: IncomingMessage,
     response: ServerResponse,
-    { label, requestId }: Target,
+    { slug, requestId }: Target,
     page: ReadyPage | undefined,
   ): void | Promise<void> {
-    if (!page) throw notFound();
+    if (!page) throw noSuchPage();
     const { method } = request;
     if (method === 'POST') return submit(request, response, { ...page, requestId, headers: [] });
     if (method !== 'GET' && method !== 'HEAD') {
       throw new HttpError(405, 'This page cannot be asked for in this way.', { Allow: ALLOW });
     }
-    const encoding = negotiate(request);
-    const headers = headersOf(page, encoding);
-    headers.push('x-request-id', requestId);
-    if (matches(request.headers['if-none-match'], etagOf(page, encoding))) {
-      response.writeHead(304, headers).end();
-      return;
-    }
-    if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
-    const body = cache.body(label, page, encoding);
-    if (body instanceof Promise) return body.then((made) => send(request, response, headers, made));
-    send(request, response, headers, body);
+    const variant = cache.variant(slug, page, negotiate(request));
+    if (variant instanceof Promise) return variant.then((made) => send(request, response, requestId, made));
+    send(request, response, requestId, variant);
   }
 
   return (request, response, target) => {
-    if (target.path !== '/' || !isSlug(target.label)) throw notFound();
-    const page = cache.get(target.label);
+    if (target.path !== '/' || target.slug === NO_SLUG) throw noSuchPage();
+    const page = cache.get(target.slug);
     if (page instanceof Promise) return page.then((found) => answer(request, response, target, found));
     return answer(request, response, target, page);
   };

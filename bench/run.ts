@@ -108,6 +108,8 @@ async function reset(db: Database): Promise<void> {
     );
     await transaction.raw('TRUNCATE submissions');
   });
+  // What the rounds leave behind is not what is measured.
+  await db.raw('VACUUM deployments');
 }
 
 async function stored(db: Database): Promise<number> {
@@ -119,7 +121,7 @@ async function stored(db: Database): Promise<number> {
 }
 
 async function submit(folder: string): Promise<void> {
-  const embedded = await openEmbeddedPostgres(join(folder, 'data'));
+  const embedded = await openEmbeddedPostgres(join(folder, 'submit'));
   const { host, port, user, database } = embedded.connection;
   await migrate(embedded.connection);
   const db = connect(embedded.connection);
@@ -201,7 +203,7 @@ end
 }
 
 async function pages(folder: string): Promise<void> {
-  const embedded = await openEmbeddedPostgres(join(folder, 'data'));
+  const embedded = await openEmbeddedPostgres(join(folder, 'pages'));
   const { host, port, user, database } = embedded.connection;
   await migrate(embedded.connection);
   const db = connect(embedded.connection);

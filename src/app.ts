@@ -27,7 +27,7 @@ export type App = {
 };
 
 /** What is known of a request: `slug` is set when it is headed for a page's host. */
-type Context = { requestId: string; startedAt: number; logged: boolean; slug?: string };
+type Context = { requestId: string; startedAt: number; slug?: string; isLogged?: true };
 
 const CORS_LIST = Object.entries(CORS).flat();
 const FORM_ACTION = '{{FORM_ACTION}}';
@@ -102,17 +102,18 @@ export function createApp({
     .use(((error, request, response, _next) =>
       fail(error, request, response, {
         requestId: String(response.getHeader('x-request-id')),
-        startedAt: 0,
-        logged: true,
       })) satisfies ErrorRequestHandler);
 
   /** Answers an error in the way of the place that was asked. */
-  function fail(cause: unknown, request: IncomingMessage, response: ServerResponse, context: Context): void {
-    const { requestId, slug } = context;
+  function fail(
+    cause: unknown,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { requestId, slug }: Pick<Context, 'requestId' | 'slug'>,
+  ): void {
     const error = toHttpError(cause);
-    if (!(cause instanceof HttpError) && error.status >= 500)
-      log.error({ req_id: requestId, err: cause }, 'request failed');
-    if (slug === undefined || error.status >= 500) logWhenDone(request, response, context);
+    const isForeseen = cause instanceof HttpError || error.status < 500;
+    if (!isForeseen) log.error({ req_id: requestId, err: cause }, 'request failed');
     if (response.headersSent) {
       response.destroy();
       return;
@@ -127,18 +128,11 @@ export function createApp({
     if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), DRAIN_MS).unref();
   }
 
-  /**
-   * Has a request answered, the hot paths first; throws, or rejects, with what is to be answered as an error. A page
-   * that is in memory is answered before this returns: a promise would be a twentieth of its cost.
-   */
-  function route(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
-    const { requestId } = context;
-    const place = placeOf(resolveTarget(request));
+  /** Has a request answered, the hot paths first; throws, or rejects, with what is to be answered as an error. */
+  function dispatch(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
+    const { requestId, slug } = context;
     const path = pathOf(request);
-    if (place !== 'api') {
-      context.slug = place.slug;
-      return servePage(request, response, { slug: place.slug, path, requestId });
-    }
+    if (slug !== undefined) return servePage(request, response, { slug, path, requestId });
     const deploymentId = request.method === 'POST' ? /^\/submit\/([^/]+)$/.exec(path)?.[1] : undefined;
     if (deploymentId !== undefined) {
       return submit(request, response, {
@@ -153,29 +147,33 @@ export function createApp({
     api(request, response);
   }
 
-  return {
-    listener: (request, response) => {
-      const context: Context = { requestId: newRequestId(), startedAt: performance.now(), logged: false };
-      if (logsAll) logWhenDone(request, response, context);
-      const starting = untilReady();
-      try {
-        const answering =
-          starting && !isHealth(request)
-            ? starting.then(() => route(request, response, context))
-            : route(request, response, context);
-        answering?.catch((error) => fail(error, request, response, context));
-      } catch (error) {
-        fail(error, request, response, context);
-      }
-    },
-    forgetPage: pages.forget,
-    forgetPages: pages.forgetAll,
-  };
+  function listener(request: IncomingMessage, response: ServerResponse): void {
+    const context: Context = { requestId: newRequestId(), startedAt: performance.now() };
+    const failed = (error: unknown): void => {
+      if (context.slug === undefined) logWhenDone(request, response, context);
+      fail(error, request, response, context);
+    };
+    if (logsAll) logWhenDone(request, response, context);
+    // A page that is in memory is answered before dispatch() returns: a promise would be a twentieth of its cost.
+    try {
+      const place = placeOf(resolveTarget(request));
+      if (place !== 'api') context.slug = place.slug;
+      const starting = isHealth(request) ? undefined : untilReady();
+      const answering = starting
+        ? starting.then(() => dispatch(request, response, context))
+        : dispatch(request, response, context);
+      answering?.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  return { listener, forgetPage: pages.forget, forgetPages: pages.forgetAll };
 
   /** Logs a line once the answer is out. */
   function logWhenDone(request: IncomingMessage, response: ServerResponse, context: Context): void {
-    if (context.logged) return;
-    context.logged = true;
+    if (context.isLogged) return;
+    context.isLogged = true;
     response.on('close', () => {
       const { requestId, startedAt, slug } = context;
       log.info(

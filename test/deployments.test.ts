@@ -1,21 +1,434 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from './support/service.ts';
+import { asOwner, BASE_URL, type Owner, sendRaw, startTestService, type TestService } from './support/service.ts';
+
+const MAX_HTML_BYTES = 2 * 1024 * 1024;
+const NO_ID = 'd_000000000000000000000000';
+const RESERVED =
+  'www api app admin mail smtp ns cdn static assets docs status login auth dashboard support autoconfig autodiscover wpad submit webhooks abuse';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+const anId = expect.stringMatching(/^d_[0-9A-Za-z]{20,}$/);
+const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const aSentence = expect.stringMatching(/\S/);
+
+const answer = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
+const refused = (status: number) => ({ status, body: { error: aSentence } });
+const status = (response: { status: number }) => response.status;
+const ascending = (numbers: number[]) => numbers.toSorted((a, b) => a - b);
+const isSlug = (slug: string) => /^[a-z](?:[a-z-]{0,61}[a-z])?$/.test(slug) && slug.slice(2, 4) !== '--';
+/** A JSON text with every character escaped, six times as long as the string of ASCII that it means. */
+const escaped = (text: string) => text.replaceAll(/./g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const repeat = <T>(count: number, task: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => task(index)));
 
 let service: TestService;
+let owner: Owner;
 beforeAll(async () => {
   service = await startTestService();
+  owner = await service.owner();
 });
 afterAll(() => service.close());
 
+/** Sends a body as it is, which supertest would write anew. */
+async function send(method: string, path: string, body: string | Buffer, headers: Record<string, string> = JSON_TYPE) {
+  const response = await fetch(service.url + path, {
+    method,
+    // Bytes, for which fetch adds no content type of its own.
+    body: new Uint8Array(Buffer.from(body)),
+    headers: { Authorization: `Bearer ${owner.key}`, ...headers },
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+/** The page that is live under a slug. */
+const page = (slug: string) => service.anonymous.get('/').set('Host', `${slug}.pages.test`);
+
+const statusOf = async (id: string) => (await owner.get(`/deploy/${id}`)).body;
+
 describe('POST /deploy', () => {
-  it('answers 201 with id, url and slug', async () => {
-    const owner = await service.owner();
+  it('answers 201 with id, url and slug, and nothing else', async () => {
     const response = await owner.post('/deploy').send({ html: '<p>x</p>', slug: 'first' });
-    expect(response.status).toBe(201);
-    expect(response.body).toEqual({
-      id: expect.stringMatching(/^d_[0-9A-Za-z]{20,}$/),
-      url: 'https://first.pages.test',
-      slug: 'first',
+    expect(answer(response)).toEqual({
+      status: 201,
+      body: { id: anId, url: 'https://first.pages.test', slug: 'first' },
     });
+    expect(response.headers['content-type']).toMatch(/^application\/json\b/);
+  });
+
+  it('gives ids that rise with time', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.push((await owner.deploy()).id);
+    expect(ids).toEqual([...new Set(ids)].toSorted());
+  });
+
+  it.each([
+    [{ PAGES_DOMAIN: 'localhost:3000' }, 'http://here.localhost:3000'],
+    [{ PAGES_DOMAIN: 'p.localhost' }, 'http://here.p.localhost'],
+    [{ PAGES_DOMAIN: 'p.example:8443' }, 'https://here.p.example:8443'],
+    [{ PAGES_DOMAIN: 'p.example', PAGES_SCHEME: 'http' }, 'http://here.p.example'],
+  ])('says where the page is, with %j', async (settings, url) => {
+    const elsewhere = asOwner((await service.another(settings)).url, owner.key);
+    const { id, ...deployed } = await elsewhere.deploy({ slug: 'here' });
+    expect(deployed).toEqual({ url, slug: 'here' });
+    expect(answer(await elsewhere.put(`/deploy/${id}`).send({ html: 'x' })).body).toEqual({ id, url, slug: 'here' });
+    expect((await elsewhere.get(`/deploy/${id}`)).body).toMatchObject({ url });
+    await elsewhere.delete(`/deploy/${id}`);
+  });
+
+  it('ignores unknown fields', async () => {
+    const body = { html: 'x', slug: 'ignoring', id: 5, status: 'deleted', email_notifications: 'yes', constructor: 1 };
+    expect(answer(await owner.post('/deploy').send(body))).toEqual({
+      status: 201,
+      body: { id: anId, url: 'https://ignoring.pages.test', slug: 'ignoring' },
+    });
+  });
+
+  describe('slug', () => {
+    it.each(
+      ['b', 'bc', 'b-c', 'b--c', 'abc--d', 'a-b---c', 'b'.repeat(63), `${'b'.repeat(61)}-c`, 'apis', 'api-docs'].map(
+        (slug) => [slug],
+      ),
+    )('may be %s', async (slug) => {
+      expect(await owner.deploy({ slug })).toEqual({ id: anId, url: `https://${slug}.pages.test`, slug });
+    });
+
+    it.each(
+      [
+        ...['', '-', '--', '-a', 'a-', 'A', 'aB', '1', 'a1', 'a_b', 'a.b', 'a b', ' a', 'a ', 'a\n', 'a\r\n', 'a\0'],
+        ...['é', 'а', 'ａ', 'K', 'ſ', 'a/b', '../a', '%61', 'a\u2028', 'xn--a', 'xn--bcher-kva', 'ab--c', 'a---b'],
+        ...['a'.repeat(64), `${'a'.repeat(62)}-`, 'a'.repeat(100_000), '😀', '\ud800'],
+        ...[null, 1, true, [], ['abc'], {}],
+      ].map((slug) => [slug]),
+    )('may not be %j', async (slug) => {
+      expect(answer(await owner.post('/deploy').send({ html: 'x', slug }))).toEqual(refused(400));
+    });
+
+    it.each(RESERVED.split(' ').map((slug) => [slug]))('may not be %s, which is reserved', async (slug) => {
+      expect(answer(await owner.post('/deploy').send({ html: 'x', slug }))).toEqual(refused(400));
+    });
+
+    it('may not be what RESERVED_SLUGS adds', async () => {
+      const stricter = asOwner((await service.another({ RESERVED_SLUGS: 'shop, blog' })).url, owner.key);
+      const slugs = ['shop', 'blog', 'www', 'shops'];
+      const answers = slugs.map(async (slug) => status(await stricter.post('/deploy').send({ html: 'x', slug })));
+      expect(await Promise.all(answers)).toEqual([400, 400, 400, 201]);
+      const { slug } = await stricter.deploy({ html: '<title>Shop</title>' });
+      expect({ slug, isSlug: isSlug(slug) }).toEqual({ slug: expect.not.stringMatching(/^shop$/), isSlug: true });
+    });
+
+    it('answers 409 when a live deployment has it, its own owner’s or another’s', async () => {
+      await owner.deploy({ slug: 'taken' });
+      const other = await service.owner();
+      for (const each of [owner, other]) {
+        expect(answer(await each.post('/deploy').send({ html: 'x', slug: 'taken' }))).toEqual(refused(409));
+      }
+    });
+
+    it('goes to one of 20 who ask for it at once, over two processes', async () => {
+      const other = await service.owner();
+      const there = (await service.another()).url;
+      const askers = [owner, other, asOwner(there, owner.key), asOwner(there, other.key)];
+      const answers = await repeat(20, async (index) =>
+        status(await (askers[index % 4] ?? owner).post('/deploy').send({ html: 'x', slug: 'contested' })),
+      );
+      expect(ascending(answers)).toEqual([201, ...Array<number>(19).fill(409)]);
+    });
+  });
+
+  describe('without a slug', () => {
+    it.each([
+      ['<title>Grandma&amp;s Pie Recipes</title>', /grandma.*pie.*recipes/],
+      ['<!doctype html><html><head><TITLE lang="en">\n  Summer\tParty\n</TITLE></head>', /summer.*party/],
+      ['<title>Bücherei 2024 (Öffnungszeiten)</title>', /cherei.*ffnungszeiten/],
+      ['<title>xn--Hello</title>', /hello/],
+      [`<title>Reunion ${'of friends '.repeat(50)}</title>`, /reunion/],
+    ])('says what the title does: %s', async (html, words) => {
+      const { slug } = await owner.deploy({ html });
+      expect({ slug, isSlug: isSlug(slug) }).toEqual({ slug: expect.stringMatching(words), isSlug: true });
+    });
+
+    it.each([
+      ['no title', '<p>x'],
+      ['an empty title', '<title></title>'],
+      ['a title without an end', '<title>'],
+      ['one sign', '<title>-</title>'],
+      ['digits', '<title>1 234 567</title>'],
+      ['emoji', '<title>🎉🎉 👩‍👩‍👧</title>'],
+      ['Cyrillic', '<title>Привет, мир</title>'],
+      ['Chinese', '<title>你好世界</title>'],
+      ['Arabic', '<title>مرحبا بالعالم</title>'],
+      ['letters that are not ASCII', '<title>ſKıİ ﬀ ａｂｃ</title>'],
+      ['a reserved title', '<title>Admin</title>'],
+      ['a title with hyphens where an encoded name has them', '<title>ab--cd</title>'],
+      ['a NUL', '<title>\0</title>'],
+      ['hostile repetition', '<title '.repeat(250_000)],
+      ['hostile white space', `<title>${' '.repeat(2_000_000)}`],
+    ])('is given a free one of letters and hyphens: %s', async (_case, html) => {
+      const { id, slug, url } = await owner.deploy({ html });
+      expect({ slug, isSlug: isSlug(slug), isReserved: RESERVED.split(' ').includes(slug), url }).toEqual({
+        slug,
+        isSlug: true,
+        isReserved: false,
+        url: `https://${slug}.pages.test`,
+      });
+      expect((await statusOf(id)).slug).toBe(slug);
+    });
+
+    it('is given a free one however many pages have the same title, at once too', async () => {
+      const html = '<title>The same</title>';
+      await owner.deploy({ html });
+      const slugs = (await repeat(20, () => owner.deploy({ html }))).map(({ slug }) => slug);
+      expect({ different: new Set(slugs).size, valid: slugs.filter(isSlug).length }).toEqual({
+        different: 20,
+        valid: 20,
+      });
+    });
+  });
+});
+
+describe.each([
+  ['POST', 201],
+  ['PUT', 200],
+])('html of %s', (method, success) => {
+  let path = '/deploy';
+  beforeAll(async () => {
+    if (method === 'PUT') path = `/deploy/${(await owner.deploy()).id}`;
+  });
+
+  it.each([{}, { html: '' }, { html: null }, { html: 1 }, { html: true }, { html: ['x'] }, { html: { x: 'y' } }])(
+    'is required, a string, and not empty: %j is 400',
+    async (body) => {
+      expect(await send(method, path, JSON.stringify(body))).toEqual(refused(400));
+    },
+  );
+
+  it('is not inherited from what __proto__ says', async () => {
+    expect(await send(method, path, '{"__proto__":{"html":"x"}}')).toEqual(refused(400));
+  });
+
+  it.each(['\\ud800', '\\udc00', '\\udc00\\ud800', 'a\\ud83db'])('may not have a lone surrogate: %s', async (text) => {
+    expect(await send(method, path, `{"html":"${text}"}`)).toEqual(refused(400));
+  });
+
+  it('is at most 2 MiB of UTF-8, to the byte', async () => {
+    const most = 'a'.repeat(MAX_HTML_BYTES);
+    expect((await send(method, path, `{"html":"${most}"}`)).status).toBe(success);
+    expect(await send(method, path, `{"html":"${most}a"}`)).toEqual(refused(413));
+  });
+
+  it('counts bytes, not characters', async () => {
+    const most = `${'€'.repeat((MAX_HTML_BYTES - 5) / 3)}é😀`.slice(1);
+    expect(Buffer.byteLength(most)).toBe(MAX_HTML_BYTES - 2);
+    expect((await send(method, path, JSON.stringify({ html: `${most}é` }))).status).toBe(success);
+    expect(await send(method, path, JSON.stringify({ html: `${most}€` }))).toEqual(refused(413));
+  });
+
+  it('may be written in escapes, six times as long', async () => {
+    const text = escaped('a'.repeat(MAX_HTML_BYTES));
+    expect((await send(method, path, `{"html":"${text}"}`)).status).toBe(success);
+    expect(await send(method, path, `{"html":"${text}\\u0061"}`)).toEqual(refused(413));
+  });
+});
+
+describe('a deployed page', () => {
+  it('is served byte for byte as given, NUL, BOM and all', async () => {
+    const html = '\uFEFF<p>\0\r\n\u2028\uFFFD\uFEFF é 😀 &amp; {{FORM_ACTION {{form_action}} {{ FORM_ACTION }} $& $1';
+    await owner.deploy({ html, slug: 'exact' });
+    const response = await page('exact').expect('Content-Type', 'text/html; charset=utf-8');
+    expect({ status: response.status, html: response.text }).toEqual({ status: 200, html });
+  });
+
+  it('has every {{FORM_ACTION}} replaced by BASE_URL/submit/<id>, the original being what is stored', async () => {
+    const html = "<form action={{FORM_ACTION}}></form>\0{{{FORM_ACTION}}}<form action='{{FORM_ACTION}}?a'></form>";
+    const { id } = await owner.deploy({ html, slug: 'placeholder' });
+    const action = `${BASE_URL}/submit/${id}`;
+    expect((await page('placeholder')).text).toBe(html.replaceAll('{{FORM_ACTION}}', action));
+
+    const [stored] = await service.db('pages').where({ deployment_id: id });
+    expect(stored.html.toString()).toBe(html);
+  });
+});
+
+describe('GET /deploy/:id', () => {
+  it('answers 200 with the seven fields of a status', async () => {
+    const { id } = await owner.deploy({ slug: 'seen' });
+    const response = await owner.get(`/deploy/${id}`);
+    expect(answer(response)).toEqual({
+      status: 200,
+      body: {
+        id,
+        slug: 'seen',
+        status: 'active',
+        url: 'https://seen.pages.test',
+        submission_count: 0,
+        created_at: aTime,
+        updated_at: response.body.created_at,
+      },
+    });
+    expect(Math.abs(Date.parse(response.body.created_at) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('counts the submissions that are stored', async () => {
+    const { id } = await owner.deploy();
+    for (const body of [{ a: 1 }, { b: 2 }, { _hp: 'robot' }]) await service.anonymous.post(`/submit/${id}`).send(body);
+    expect((await statusOf(id)).submission_count).toBe(2);
+  });
+});
+
+describe('PUT /deploy/:id', () => {
+  it('answers 200 with id, url and slug, and replaces the page under the same slug and url', async () => {
+    const { id } = await owner.deploy({ slug: 'replaced' });
+    const before = await statusOf(id);
+    expect((await page('replaced')).text).toBe('<h1>Hello</h1>');
+    expect(answer(await owner.put(`/deploy/${id}`).send({ html: 'new', slug: 'other', status: 1 }))).toEqual({
+      status: 200,
+      body: { id, url: 'https://replaced.pages.test', slug: 'replaced' },
+    });
+    expect((await page('replaced')).text).toBe('new');
+    expect(await statusOf(id)).toEqual({ ...before, updated_at: aTime });
+  });
+});
+
+describe('PATCH /deploy/:id', () => {
+  it.each([{}, { email_notifications: true }, { email_notifications: false }, { unknown: null }])(
+    'answers 200 with success and id to %j',
+    async (body) => {
+      const { id } = await owner.deploy();
+      expect(answer(await owner.patch(`/deploy/${id}`).send(body))).toEqual({
+        status: 200,
+        body: { success: true, id },
+      });
+    },
+  );
+
+  it.each(['true', '', 1, 0, null, [], {}])('answers 400 when email_notifications is %j', async (value) => {
+    const { id } = await owner.deploy();
+    expect(answer(await owner.patch(`/deploy/${id}`).send({ email_notifications: value }))).toEqual(refused(400));
+  });
+
+  it('leaves the page and its address as they are', async () => {
+    const { id } = await owner.deploy({ html: 'kept', slug: 'kept' });
+    const before = await statusOf(id);
+    await owner.patch(`/deploy/${id}`).send({ email_notifications: true, html: 'changed', slug: 'changed' });
+    expect(await statusOf(id)).toEqual({ ...before, updated_at: aTime });
+    expect((await page('kept')).text).toBe('kept');
+  });
+
+  it('switches mail on and off: it is off until it is switched on, and stays as it is when not named', async () => {
+    const { id } = await owner.deploy();
+    const mails = async (settings?: object) => {
+      if (settings) await owner.patch(`/deploy/${id}`).send(settings);
+      await service.anonymous.post(`/submit/${id}`).send({ a: 1 });
+      return (await service.db('deliveries').where({ deployment_id: id, webhook_id: null })).length;
+    };
+    expect([
+      await mails(),
+      await mails({ email_notifications: true }),
+      await mails({}),
+      await mails({ email_notifications: false }),
+      await mails({}),
+    ]).toEqual([0, 1, 2, 2, 2]);
+  });
+});
+
+describe('updated_at', () => {
+  it('moves with PUT and PATCH only', async () => {
+    const { id } = await owner.deploy();
+    const updatedAt = async () => (await statusOf(id)).updated_at;
+    const first = await updatedAt();
+    await service.anonymous.post(`/submit/${id}`).send({ a: 1 });
+    await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.example/' });
+    await owner.get(`/submissions/${id}`);
+    await owner.put(`/deploy/${id}`).send({});
+    await owner.patch(`/deploy/${id}`).send({ email_notifications: 1 });
+    await (await service.owner()).put(`/deploy/${id}`).send({ html: 'x' });
+    expect(await updatedAt()).toBe(first);
+
+    await owner.put(`/deploy/${id}`).send({ html: 'x' });
+    const second = await updatedAt();
+    await owner.patch(`/deploy/${id}`).send({ email_notifications: true });
+    const third = await updatedAt();
+    expect([first, second, third]).toEqual([...new Set([third, second, first])].toSorted());
+    expect((await statusOf(id)).created_at).toBe(first);
+  });
+});
+
+describe('DELETE /deploy/:id', () => {
+  it('answers 200 with message and id, once; then every endpoint answers 404', async () => {
+    const { id } = await owner.deploy({ slug: 'deleted' });
+    expect(answer(await owner.delete(`/deploy/${id}`))).toEqual({ status: 200, body: { message: aSentence, id } });
+    const again = [
+      await owner.delete(`/deploy/${id}`),
+      await owner.get(`/deploy/${id}`),
+      await owner.put(`/deploy/${id}`).send({ html: 'x' }),
+      await owner.patch(`/deploy/${id}`).send({}),
+      await owner.get(`/submissions/${id}`),
+      await owner.get(`/webhooks/${id}`),
+      await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.example/' }),
+      await service.anonymous.post(`/submit/${id}`).send({ a: 1 }),
+    ];
+    expect(again.map(answer)).toEqual(again.map(() => refused(404)));
+    expect((await page('deleted')).status).toBe(404);
+  });
+
+  it('succeeds for one of ten at once', async () => {
+    const { id } = await owner.deploy();
+    const answers = await repeat(10, async () => status(await owner.delete(`/deploy/${id}`)));
+    expect(ascending(answers)).toEqual([200, ...Array<number>(9).fill(404)]);
+  });
+
+  it('frees the slug for anyone, in every process', async () => {
+    const first = await owner.deploy({ html: 'old', slug: 'reused' });
+    expect((await page('reused')).text).toBe('old');
+    const there = asOwner((await service.another()).url, (await service.owner()).key);
+    await owner.delete(`/deploy/${first.id}`);
+    const second = await there.deploy({ html: 'new', slug: 'reused' });
+    expect(second).toEqual({ id: anId, url: first.url, slug: 'reused' });
+    expect(second.id).not.toBe(first.id);
+    await there.delete(`/deploy/${second.id}`);
+    await owner.deploy({ html: 'newest', slug: 'reused' });
+    expect((await page('reused')).text).toBe('newest');
+  });
+
+  it('retains the submissions', async () => {
+    const { id } = await owner.deploy();
+    await service.anonymous.post(`/submit/${id}`).send({ name: 'Ada' });
+    await owner.delete(`/deploy/${id}`);
+    const kept = await service.db('submissions').where({ deployment_id: id });
+    expect(kept.map(({ data }) => data)).toEqual(['{"name":"Ada"}']);
+    expect(await service.db('deployments').where({ id }).whereNotNull('deleted_at')).toHaveLength(1);
+  });
+});
+
+describe('the 404 of an id', () => {
+  it('is the same byte for byte, whoever’s, deleted or never seen it is', async () => {
+    const foreign = await (await service.owner()).deploy();
+    const deleted = await owner.deploy();
+    await owner.delete(`/deploy/${deleted.id}`);
+    const odd = [
+      '%00',
+      `${NO_ID}%00`,
+      'd_',
+      'x',
+      '%F0%9F%92%A9',
+      '..%2Fdeploy',
+      '%27%20or%201=1',
+      `d_${'a'.repeat(5_000)}`,
+    ];
+    const ids = [NO_ID, foreign.id, deleted.id, ...odd];
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+      const answers = await Promise.all(
+        ids.map((id) =>
+          sendRaw(
+            service.url,
+            `${method} /deploy/${id} HTTP/1.1\r\nHost: api.test\r\nAuthorization: Bearer ${owner.key}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+          ),
+        ),
+      );
+      const bytes = new Set(answers.map((text) => text.replaceAll(/^(date|x-request-id): .*\r\n/gim, '')));
+      expect([...bytes]).toEqual([expect.stringMatching(/^HTTP\/1\.1 404 .*\r\n\r\n\{"error":"[^"]+"\}$/s)]);
+    }
+    expect((await page(foreign.slug)).status).toBe(200);
   });
 });

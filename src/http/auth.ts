@@ -14,16 +14,17 @@ const UNKNOWN_KEYS = 300;
 
 const unauthorized = (message: string): HttpError => new HttpError(401, message, { 'WWW-Authenticate': 'Bearer' });
 
+const tooManyUnknownKeys = (): HttpError =>
+  new HttpError(429, 'Too many unknown API keys: wait a minute, then use a valid one.', {
+    'Retry-After': String(WINDOW_MS / 1_000),
+  });
+
 export function createAuthenticate(db: Knex, clientAddress: ClientAddress): Authenticate {
   const guard = rateLimit({
     windowMs: WINDOW_MS,
     limit: UNKNOWN_KEYS,
     keyGenerator: (request) => ipKeyGenerator(clientAddress(request)),
-    handler: (request, _response, next) => {
-      const resetAt = Reflect.get(request, 'rateLimit')?.resetTime?.getTime() ?? Date.now() + WINDOW_MS;
-      const retryAfter = String(Math.max(1, Math.ceil((resetAt - Date.now()) / 1000)));
-      next(new HttpError(429, 'Too many unknown API keys: wait, then use a valid one.', { 'Retry-After': retryAfter }));
-    },
+    handler: (_request, _response, next) => next(tooManyUnknownKeys()),
     legacyHeaders: false,
     // Its checks warn about proxy settings on the console; ours are in TRUST_PROXY.
     validate: false,

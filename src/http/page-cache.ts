@@ -100,6 +100,7 @@ export function createPageCache({
   }
 
   function keep(slug: string, page: ReadyPage | undefined): void {
+    // Setting what is there already would not weigh it again.
     pages.delete(slug);
     absent.delete(slug);
     if (page) pages.set(slug, page);
@@ -165,7 +166,7 @@ export function createPageCache({
         const variant = createVariant(hashOf(plain.body), encoding, body);
         variants.set(encoding, variant);
         // Weighs the entry again, unless it has been replaced or dropped meanwhile.
-        if (pages.peek(slug) === page) pages.set(slug, page);
+        if (pages.peek(slug) === page) keep(slug, page);
         return variant;
       });
       variants.set(encoding, making);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError, loadConfig } from './config.ts';
@@ -59,6 +60,7 @@ function parse(args: string[], plans: ReadonlyMap<string, number>): Command {
 }
 
 async function main(): Promise<void> {
+  if (existsSync('.env')) process.loadEnvFile();
   const config = loadConfig(process.env);
   const command = parse(process.argv.slice(2), config.planLimits);
   const server = await openDatabaseServer(config, () => undefined);

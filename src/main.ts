@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { startService } from './service.ts';
@@ -23,6 +24,7 @@ const signalled = new Promise<void>((resolve) => {
 
 function readConfig(): Config {
   try {
+    if (existsSync('.env')) process.loadEnvFile();
     return loadConfig(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

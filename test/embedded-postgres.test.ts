@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import fs from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -348,9 +348,9 @@ describe('openEmbeddedPostgres', { timeout: 20_000 }, () => {
     for (const name of ['pg', 'proper-lockfile']) {
       await fs.symlink(join(MODULES, name), join(project, 'node_modules', name));
     }
-    const source = join(project, 'embedded-postgres.ts');
-    await fs.copyFile(SOURCE, source);
+    await fs.cp(dirname(SOURCE), join(project, 'db'), { recursive: true });
     await fs.writeFile(join(project, 'package.json'), '{"type":"module"}');
+    const source = join(project, 'db', basename(SOURCE));
     const other = opener(join(project, 'data'), { source });
     await other.says('open');
     await other.close();

@@ -42,8 +42,7 @@ async function inContainer(): Promise<TestServer> {
   const container = await new GenericContainer('postgres:18')
     .withEnvironment({ POSTGRES_PASSWORD: 'test' })
     .withExposedPorts(5432)
-    // The image starts Postgres twice: once to set itself up, then for good.
-    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+    .withWaitStrategy(Wait.forListeningPorts())
     .start();
   const url = `postgres://postgres:test@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
   return { url, stop: async () => void (await container.stop()) };

@@ -1,0 +1,245 @@
+import { createConnection, createServer, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import request from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Service } from '../src/service.ts';
+import { type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
+
+/**
+ * What becomes of the connection that listens, known by the LISTEN that it sends, or of all of them: it may be cut, get
+ * no answer any more, or reach Postgres through a pooler that takes LISTEN and passes no notification on.
+ */
+type Trouble = 'none' | 'listening is cut' | 'listening is muted' | 'listening is pooled' | 'all refused' | 'all muted';
+
+type Link = { client: Socket; postgres: Socket; listens: boolean };
+
+/** Postgres at an address where a test can make trouble. */
+async function troubledPostgres(databaseUrl: string) {
+  const url = new URL(databaseUrl);
+  const folder = url.searchParams.get('host');
+  const port = Number(url.port || 5432);
+  const target = folder ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port };
+  const links = new Set<Link>();
+  let trouble: Trouble = 'none';
+
+  const isMuted = ({ listens }: Link) => trouble === 'all muted' || (trouble === 'listening is muted' && listens);
+  const isCut = ({ listens }: Link) => trouble === 'all refused' || (trouble === 'listening is cut' && listens);
+  /** What Postgres hears: NOTIFY on a channel is as long as LISTEN, is answered alike, and nothing ever comes of it. */
+  const heard = (said: Buffer) =>
+    trouble === 'listening is pooled'
+      ? Buffer.from(said.toString('latin1').replace('LISTEN ', 'NOTIFY '), 'latin1')
+      : said;
+
+  const server = createServer((client) => {
+    const link: Link = { client, postgres: createConnection(target), listens: false };
+    links.add(link);
+    const end = () => {
+      links.delete(link);
+      client.destroy();
+      link.postgres.destroy();
+    };
+    client.on('error', end).on('close', end);
+    link.postgres.on('error', end).on('close', end);
+    client.on('data', (said) => {
+      link.listens ||= said.includes('LISTEN ');
+      if (isCut(link)) end();
+      else if (!isMuted(link)) link.postgres.write(heard(said));
+    });
+    link.postgres.on('data', (said) => isMuted(link) || client.write(said));
+    if (trouble === 'all refused') end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  url.hostname = '127.0.0.1';
+  url.port = String(typeof address === 'object' && address?.port);
+  url.search = '';
+
+  return {
+    url: url.href,
+    /** How many connections listen. */
+    listeners: () => [...links].filter(({ listens }) => listens).length,
+    /** Makes trouble, and whoever had some connect again. */
+    make(next: Trouble) {
+      const hadTrouble = trouble !== 'none' || next === 'listening is pooled';
+      trouble = next;
+      for (const link of links) if (isCut(link) || (hadTrouble && link.listens)) link.client.destroy();
+    },
+    async close() {
+      for (const { client } of links) client.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+let service: TestService;
+let proxy: Awaited<ReturnType<typeof troubledPostgres>>;
+/** Two processes' worth beside `service`: one that reaches Postgres like it, one that reaches it through the proxy. */
+let other: Service;
+let troubled: Service;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  proxy = await troubledPostgres(service.databaseUrl);
+  [other, troubled, owner] = await Promise.all([
+    service.another(),
+    service.another({ DATABASE_URL: proxy.url }),
+    service.owner(),
+  ]);
+});
+afterAll(async () => {
+  await service.close();
+  await proxy.close();
+});
+
+beforeEach(async () => {
+  proxy.make('none');
+  await vi.waitFor(() => expect(proxy.listeners()).toBe(1), { timeout: 5_000, interval: 20 });
+});
+
+/** What a service shows under a slug: the page's text, or the status of an error. */
+async function look(url: string, slug: string): Promise<string | number> {
+  const { status, text } = await request(url).get('/').set('Host', `${slug}.${PAGES_DOMAIN}`);
+  return status === 200 ? text : status;
+}
+
+const ms = (since: number): number => Math.round(performance.now() - since);
+
+/** Looks until a service shows what is expected, and then some more; answers how many milliseconds that took. */
+async function shows(url: string, slug: string, expected: string | number): Promise<number> {
+  const start = performance.now();
+  await vi.waitFor(async () => expect(await look(url, slug)).toBe(expected), { timeout: 5_000, interval: 5 });
+  const took = ms(start);
+  for (let again = 0; again < 3; again += 1) expect(await look(url, slug)).toBe(expected);
+  return took;
+}
+
+/** The decision is about each change; a machine that is busy with other tests may stall in some of them, not in most. */
+function expectPrompt(took: readonly number[]): void {
+  const median = took.toSorted((a, b) => a - b)[took.length >> 1];
+  expect(median, `until the changes showed it took ${took.join(', ')} ms`).toBeLessThanOrEqual(250);
+}
+
+/** A page that a service has shown, and so has in its memory. */
+async function shown(url: string, html: string): Promise<{ id: string; slug: string }> {
+  const deployment = await owner.deploy({ html });
+  await shows(url, deployment.slug, html);
+  return deployment;
+}
+
+const put = (by: Owner, id: string, html: string) => by.put(`/deploy/${id}`).send({ html }).expect(200);
+
+/** Makes every kind of change of pages through `service`, one after another; how long each took to show at `url`. */
+async function everyChange(url: string): Promise<number[]> {
+  const { id, slug } = await shown(url, 'one');
+  const took: number[] = [];
+  for (const html of ['two', 'three']) {
+    await put(owner, id, html);
+    took.push(await shows(url, slug, html));
+  }
+  await owner.delete(`/deploy/${id}`).expect(200);
+  took.push(await shows(url, slug, 404));
+  const next = await owner.deploy({ slug, html: 'another deployment' });
+  took.push(await shows(url, slug, 'another deployment'));
+  await owner.delete(`/deploy/${next.id}`).expect(200);
+  took.push(await shows(url, slug, 404));
+  return took;
+}
+
+describe('a change of a page made in one process', () => {
+  it('shows within 250 ms in another: new HTML, a deletion, a creation where there was no page', async () => {
+    expectPrompt(await everyChange(other.url));
+  });
+
+  it('shows within 250 ms the other way round', async () => {
+    const { id, slug } = await shown(service.url, 'one');
+    const took: number[] = [];
+    for (const html of ['two', 'three', 'four']) {
+      await request(other.url)
+        .put(`/deploy/${id}`)
+        .set('Authorization', `Bearer ${owner.key}`)
+        .send({ html })
+        .expect(200);
+      took.push(await shows(service.url, slug, html));
+    }
+    expectPrompt(took);
+  });
+
+  it('shows what was last, when both processes change a page at once', async () => {
+    const { id, slug } = await shown(other.url, 'one');
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        request(index % 2 ? other.url : service.url)
+          .put(`/deploy/${id}`)
+          .set('Authorization', `Bearer ${owner.key}`)
+          .send({ html: `version ${index}` })
+          .expect(200),
+      ),
+    );
+    const last = await vi.waitFor(
+      async () => {
+        const [here, there] = await Promise.all([look(service.url, slug), look(other.url, slug)]);
+        expect(here).toBe(there);
+        return here;
+      },
+      { timeout: 5_000, interval: 50 },
+    );
+    const restarted = await service.another();
+    expect(await look(restarted.url, slug)).toBe(last);
+  });
+});
+
+describe('while a process cannot listen', () => {
+  it.each(['listening is cut', 'listening is muted', 'listening is pooled'] as const)(
+    'a change shows there within 250 ms all the same, and once it can again (%s)',
+    async (trouble) => {
+      const { slug } = await shown(troubled.url, 'untouched');
+      proxy.make(trouble);
+      expectPrompt(await everyChange(troubled.url));
+      expect(await look(troubled.url, slug)).toBe('untouched');
+      proxy.make('none');
+      expectPrompt(await everyChange(troubled.url));
+    },
+  );
+
+  it('a change shows within 250 ms though it is made in the moment in which listening ends', async () => {
+    const took: number[] = [];
+    for (const trouble of ['listening is muted', 'listening is cut', 'listening is muted'] as const) {
+      const { id, slug } = await shown(troubled.url, 'before');
+      proxy.make(trouble);
+      await put(owner, id, 'after');
+      took.push(await shows(troubled.url, slug, 'after'));
+      proxy.make('none');
+      await vi.waitFor(() => expect(proxy.listeners()).toBe(1), { timeout: 5_000, interval: 20 });
+    }
+    expectPrompt(took);
+  });
+
+  it('a change is not missed that is made between two connections', async () => {
+    const { id, slug } = await shown(troubled.url, 'before');
+    proxy.make('listening is cut');
+    await put(owner, id, 'after');
+    proxy.make('none');
+    await vi.waitFor(() => expect(proxy.listeners()).toBe(1), { timeout: 5_000, interval: 20 });
+    await shows(troubled.url, slug, 'after');
+  });
+});
+
+describe('while the database is out of reach', () => {
+  it.each(['all refused', 'all muted'] as const)('a process serves the pages that it has (%s)', async (trouble) => {
+    const { id, slug } = await shown(troubled.url, 'kept');
+    proxy.make(trouble);
+    const host = `${slug}.${PAGES_DOMAIN}`;
+    const body = await new Promise<Buffer>((resolve, reject) => {
+      const socket = createConnection(Number(new URL(troubled.url).port), '127.0.0.1');
+      socket.on('error', reject).end(`HEAD / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      buffer(socket).then(resolve, reject);
+    });
+    expect(body.toString().split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
+    // For longer than any change takes to be heard of.
+    for (const since = performance.now(); ms(since) < 700; ) expect(await look(troubled.url, slug)).toBe('kept');
+
+    await put(owner, id, 'changed meanwhile');
+    proxy.make('none');
+    await shows(troubled.url, slug, 'changed meanwhile');
+  });
+});

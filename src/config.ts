@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { type Cidr, isLoopback, parseCidr } from './public-address.ts';
@@ -44,20 +43,45 @@ const baseUrl = (text: string): URL => {
   return url;
 };
 
-const pagesDomain = (text: string): string => {
-  const [, host = '', port = ''] = /^([^:]*?)\.?(:[0-9]{1,5})?$/.exec(text.toLowerCase()) ?? [];
-  demand(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(host) && isIP(host) === 0);
-  return host + port;
+/** A domain name: labels of letters, digits and hyphens (RFC 1123). */
+const isDomain = (text: string): boolean =>
+  text.length <= 253 && text.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
+
+const host = (text: string): string => {
+  demand(isIP(text) !== 0 || isDomain(text));
+  return text;
 };
 
-const planLimits = (text: string): ReadonlyMap<string, number> =>
-  new Map(
-    list(text).map((item) => {
-      const [, name, limit = ''] = /^([A-Za-z0-9_-]+):([0-9]{1,9}|none)$/.exec(item) ?? [];
-      if (name === undefined) throw new Error();
+const pagesDomain = (text: string): string => {
+  const [, name = '', port] = /^([^:]*?)\.?(?::([0-9]{1,5}))?$/.exec(text.toLowerCase()) ?? [];
+  demand(isDomain(name) && isIP(name) === 0);
+  demand(port === undefined || (Number(port) >= 1 && Number(port) <= 65_535));
+  return port === undefined ? name : `${name}:${port}`;
+};
+
+const databaseUrl = (text: string): string => {
+  demand(/^postgres(ql)?:$/.test(new URL(text).protocol));
+  return text;
+};
+
+const network = (text: string): Cidr => {
+  const [address = ''] = text.split('/');
+  demand(isIP(address) !== 0);
+  return parseCidr(text);
+};
+
+const planLimits = (text: string): ReadonlyMap<string, number> => {
+  const items = list(text);
+  const limits = new Map(
+    items.map((item) => {
+      const [, name = '', limit = ''] = /^([A-Za-z0-9_-]+):([0-9]{1,9}|none)$/.exec(item) ?? [];
+      demand(name !== '');
       return [name, limit === 'none' ? Number.POSITIVE_INFINITY : Number(limit)];
     }),
   );
+  demand(limits.size > 0 && limits.size === items.length);
+  return limits;
+};
 
 const labels = (text: string): readonly string[] => {
   const names = list(text.toLowerCase());
@@ -68,22 +92,19 @@ const labels = (text: string): readonly string[] => {
 const trustProxy = (text: string): number | string[] => {
   if (/^[0-9]{1,2}$/.test(text)) return Number(text);
   const networks = list(text);
-  demand(networks.length > 0 && networks.every((network) => ipaddr.isValidCIDR(network) || ipaddr.isValid(network)));
+  demand(networks.length > 0 && networks.every((item) => isIP(item.replace(/\/.*$/, '')) !== 0));
   proxyAddr.compile(networks);
   return networks;
 };
 
 /** Every setting there is. README.md and .env.example list the same; a test compares them. */
 export const settings = z.object({
-  HOST: z.string().default('127.0.0.1'),
+  HOST: reads('an address or a name of this machine, without a port', host).default('127.0.0.1'),
   PORT: integer(1, 65_535).default(3000),
   BASE_URL: reads('an http or https URL without a path, such as https://forms.example.org', baseUrl).optional(),
   PAGES_DOMAIN: reads('a domain with an optional port, such as pages.example.org', pagesDomain).optional(),
   PAGES_SCHEME: z.enum(['http', 'https'], 'must be http or https').optional(),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
-    .optional(),
+  DATABASE_URL: reads('a URL such as postgres://user:password@host:5432/formhost', databaseUrl).optional(),
   DATA_DIR: z.string().default('./data'),
   PLAN_LIMITS: reads(
     'a list such as free:3,pro:100,unlimited:none, each plan with a number of deployments or none',
@@ -98,7 +119,7 @@ export const settings = z.object({
     trustProxy,
   ).default(0),
   WEBHOOK_ALLOW_CIDRS: reads('a list of networks such as 10.0.0.0/8,fd00::/8', (text) =>
-    list(text).map(parseCidr),
+    list(text).map(network),
   ).optional(),
   LOG_LEVEL: z
     .enum(
@@ -167,7 +188,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxSubmissionBytes: value.MAX_SUBMISSION_BYTES,
     maxFilesBytes: value.MAX_FILES_BYTES,
     trustProxy: value.TRUST_PROXY,
-    webhookAllowCidrs: value.WEBHOOK_ALLOW_CIDRS ?? (local ? ['127.0.0.0/8', '::1/128'].map(parseCidr) : []),
+    webhookAllowCidrs: value.WEBHOOK_ALLOW_CIDRS ?? (local ? ['127.0.0.0/8', '::1/128'].map(network) : []),
     logLevel: value.LOG_LEVEL,
   });
 }

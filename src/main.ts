@@ -33,6 +33,12 @@ function readConfig(): Config {
   }
 }
 
+function cannotListen({ message }: Error, { host, port }: Config): string {
+  return message.includes('EADDRINUSE')
+    ? `PORT ${port} is in use: choose another, or stop what listens there`
+    : `HOST ${host} cannot be listened on at PORT ${port}: ${message}`;
+}
+
 async function main(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   try {
@@ -56,7 +62,10 @@ async function main(config: Config): Promise<void> {
     await service.close();
     log.info('stopped');
   } catch (error) {
-    log.fatal({ err: error }, 'the service ended');
+    const isListening =
+      error instanceof Error && 'syscall' in error && /^(listen|getaddrinfo)$/.test(`${error.syscall}`);
+    if (isListening) process.stderr.write(`formhost: ${cannotListen(error, config)}\n`);
+    else log.fatal({ err: error }, 'the service ended');
     process.exitCode = 1;
   }
 }

@@ -59,9 +59,9 @@ export async function createDeployment(
   { ownerId, limit, slugs, html }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer },
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
   return db.transaction(async (transaction) => {
-    // Creations of one owner go one at a time, so that the count below is still true when the row goes in.
-    await transaction.raw('SELECT FROM owners WHERE id = ? FOR UPDATE', [ownerId]);
     if (limit !== Number.POSITIVE_INFINITY) {
+      // Creations of this owner go one at a time, so that the count is still true when the row goes in.
+      await transaction.raw('SELECT FROM owners WHERE id = ? FOR UPDATE', [ownerId]);
       const { rows } = await transaction.raw(
         'SELECT count(*) AS live FROM deployments WHERE owner_id = ? AND deleted_at IS NULL',
         [ownerId],

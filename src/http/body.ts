@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { MIMEType, promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { z } from 'zod';
+import { readJsonObject } from '../json-text.ts';
 import { HttpError } from './errors.ts';
 
 /** Bytes of request bodies that may be in memory at one time. */
@@ -12,18 +13,17 @@ const BUDGET = 256 * 1024 * 1024;
 export const OVER_LIMIT = { status: 413 } as const;
 
 const MALFORMED = 'The body is malformed: send a JSON object.';
-/** What a schema says of a body that is JSON but no object. */
-export const OBJECT_EXPECTED = 'The body is not an object: send a JSON object.';
-
 /** Enough for a body that holds settings, and no page. */
 export const SETTINGS_BYTES = 256 * 1024;
 
-const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
+type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const DECODERS: ReadonlyMap<string, Decode> = new Map([
+  ['gzip', promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)],
+  ['x-gzip', promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip)],
+  ['deflate', promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate)],
+  ['br', promisify<Buffer, { maxOutputLength: number }, Buffer>(brotliDecompress)],
+]);
 
 const tooLarge = (limit: number): HttpError =>
   new HttpError(413, `The body is too large: send at most ${limit} bytes.`);
@@ -32,7 +32,7 @@ export type BodyReader = {
   /** The body with its Content-Encoding undone; at most `limit` bytes, before and after, else 413. */
   bytes(request: IncomingMessage, limit: number): Promise<Buffer>;
   /** What a JSON endpoint was sent, as `schema` has it; an absent body reads as `{}`. */
-  json<T>(request: IncomingMessage, schema: z.ZodType<T>, limit: number): Promise<T>;
+  json<S extends z.ZodObject>(request: IncomingMessage, schema: S, limit: number): Promise<z.infer<S>>;
 };
 
 /** The media type of a request; undefined when it has none that can be read. 415 when its charset isn't UTF-8. */
@@ -50,15 +50,25 @@ export function mediaType(request: IncomingMessage): MIMEType | undefined {
   return type;
 }
 
-/** What a request's JSON text means, or a 400. */
-function parseJson(body: Buffer): unknown {
+/** Why the type of a body is refused, where a JSON endpoint refuses it. */
+function refuseType(request: IncomingMessage): HttpError | undefined {
+  try {
+    if (mediaType(request)?.essence === 'application/json') return undefined;
+  } catch (error) {
+    if (error instanceof HttpError) return error;
+    throw error;
+  }
+  return new HttpError(415, 'The content type is not supported: send JSON, with Content-Type: application/json.');
+}
+
+/** The members of a JSON object that go by these names. Others are passed over unread, whatever they would cost. */
+function parseMembers(body: Buffer, names: readonly string[]): Record<string, unknown> {
   if (!isUtf8(body)) throw new HttpError(400, 'The body is not valid UTF-8: send JSON in UTF-8.');
   const text = body.toString('utf8');
-  try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  } catch {
-    throw new HttpError(400, MALFORMED);
-  }
+  const { members, problem } = readJsonObject(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  if (problem !== undefined) throw new HttpError(400, MALFORMED);
+  const known = members.filter(({ name }) => names.includes(name));
+  return Object.fromEntries(known.map(({ name, value }) => [name, JSON.parse(value)]));
 }
 
 export function createBodyReader(): BodyReader {
@@ -100,7 +110,7 @@ export function createBodyReader(): BodyReader {
   async function bytes(request: IncomingMessage, limit: number): Promise<Buffer> {
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
     if (encoding === 'identity' || encoding === '') return collect(request, limit);
-    const decode = DECODERS[encoding];
+    const decode = DECODERS.get(encoding);
     if (!decode) {
       throw new HttpError(415, 'The content encoding is not supported: send the body plain or as gzip.', {
         'Accept-Encoding': 'gzip, deflate, br',
@@ -115,17 +125,25 @@ export function createBodyReader(): BodyReader {
     }
   }
 
-  async function json<T>(request: IncomingMessage, schema: z.ZodType<T>, limit: number): Promise<T> {
-    const { 'content-length': length, 'transfer-encoding': transfer, 'content-type': type } = request.headers;
-    const present = (length !== undefined && Number(length) > 0) || transfer !== undefined;
-    let value: unknown = {};
-    if (present) {
-      const isJson = mediaType(request)?.essence === 'application/json';
-      // A chunked body can turn out to be absent; only one that is there has to be JSON.
-      if (!isJson && (transfer === undefined || type !== undefined)) throw notJson();
-      const body = await bytes(request, limit);
-      if (body.length > 0 && !isJson) throw notJson();
-      if (body.length > 0) value = parseJson(body);
+  /** Whether a body has as much as a byte; reads no further. */
+  const isThere = (request: IncomingMessage): Promise<boolean> =>
+    collect(request, 0).then(
+      () => false,
+      (error) => {
+        if (error instanceof HttpError && error.status === 413) return true;
+        throw error;
+      },
+    );
+
+  async function json<S extends z.ZodObject>(request: IncomingMessage, schema: S, limit: number): Promise<z.infer<S>> {
+    const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
+    let value: Record<string, unknown> = {};
+    if (transfer !== undefined || Number(length ?? 0) > 0) {
+      const refusal = refuseType(request);
+      if (!refusal) {
+        const body = await bytes(request, limit);
+        if (body.length > 0) value = parseMembers(body, Object.keys(schema.shape));
+      } else if (await isThere(request)) throw refusal;
     }
     const read = schema.safeParse(value);
     if (read.success) return read.data;
@@ -136,6 +154,3 @@ export function createBodyReader(): BodyReader {
 
   return { bytes, json };
 }
-
-const notJson = (): HttpError =>
-  new HttpError(415, 'The content type is not supported: send JSON, with Content-Type: application/json.');

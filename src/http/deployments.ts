@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { z } from 'zod';
 import { changeSettings, createDeployment, type Deployment, deleteDeployment, replaceHtml } from '../db/deployments.ts';
 import type { Authenticate } from './auth.ts';
-import { type BodyReader, OBJECT_EXPECTED, OVER_LIMIT, SETTINGS_BYTES } from './body.ts';
+import { type BodyReader, OVER_LIMIT, SETTINGS_BYTES } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { found, ownDeployment } from './own-deployment.ts';
 import { isReserved, isSlug, proposeSlugs } from './slugs.ts';
@@ -22,12 +22,9 @@ type Status = {
 /** JSON may escape every byte of a page as six characters. */
 const JSON_GROWTH = 6;
 
-const Settings = z.object(
-  {
-    email_notifications: z.boolean('email_notifications is not a boolean: send true or false.').optional(),
-  },
-  OBJECT_EXPECTED,
-);
+const Settings = z.object({
+  email_notifications: z.boolean('email_notifications is not a boolean: send true or false.').optional(),
+});
 
 export function deploymentsRouter({
   db,
@@ -60,7 +57,7 @@ export function deploymentsRouter({
       params: OVER_LIMIT,
     })
     .refine((text) => text.isWellFormed(), 'html has a lone surrogate: send well-formed Unicode.');
-  const Replacement = z.object({ html }, OBJECT_EXPECTED);
+  const Replacement = z.object({ html });
   const Creation = Replacement.extend({
     slug: z
       .string('slug is not a string: send one, or leave it out.')

@@ -6,7 +6,7 @@ import { createWebhook, deleteWebhook, listWebhooks } from '../db/webhooks.ts';
 import { isWebhookId } from '../ids.ts';
 import { type Cidr, isReachable } from '../public-address.ts';
 import type { Authenticate } from './auth.ts';
-import { type BodyReader, OBJECT_EXPECTED, SETTINGS_BYTES } from './body.ts';
+import { type BodyReader, SETTINGS_BYTES } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
@@ -48,32 +48,29 @@ export function webhooksRouter({
     return isIP(host) === 0 || isReachable(host, allowedNetworks);
   }
 
-  const Creation = z.object(
-    {
-      url: z
-        .string('url is required: send the address that receives the webhook as a string.')
-        .max(URL_LENGTH, `url is too long: use at most ${URL_LENGTH} characters.`)
-        .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
-        .refine((text) => {
-          const url = parseUrl(text);
-          return url === undefined || (url.username === '' && url.password === '');
-        }, 'url carries a user or a password: leave them out.')
-        .refine((text) => {
-          const url = parseUrl(text);
-          return url === undefined || isReachableLiteral(url);
-        }, 'url is an address that webhooks may not reach: use a public one.'),
-      type: z.enum(['generic', 'slack'], 'type is invalid: use generic or slack.').default('generic'),
-      events: z
-        .array(
-          z.enum(EVENTS, 'events has an unknown name: use submission.'),
-          'events is not a list: send names in a list.',
-        )
-        .min(1, 'events is empty: name at least one, or leave it out.')
-        .transform((events): string[] => [...new Set(events)])
-        .default([...EVENTS]),
-    },
-    OBJECT_EXPECTED,
-  );
+  const Creation = z.object({
+    url: z
+      .string('url is required: send the address that receives the webhook as a string.')
+      .max(URL_LENGTH, `url is too long: use at most ${URL_LENGTH} characters.`)
+      .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
+      .refine((text) => {
+        const url = parseUrl(text);
+        return url === undefined || (url.username === '' && url.password === '');
+      }, 'url carries a user or a password: leave them out.')
+      .refine((text) => {
+        const url = parseUrl(text);
+        return url === undefined || isReachableLiteral(url);
+      }, 'url is an address that webhooks may not reach: use a public one.'),
+    type: z.enum(['generic', 'slack'], 'type is invalid: use generic or slack.').default('generic'),
+    events: z
+      .array(
+        z.enum(EVENTS, 'events has an unknown name: use submission.'),
+        'events is not a list: send names in a list.',
+      )
+      .min(1, 'events is empty: name at least one, or leave it out.')
+      .transform((events): string[] => [...new Set(events)])
+      .default([...EVENTS]),
+  });
 
   router
     .route('/webhooks/:deployId')

@@ -67,8 +67,8 @@ export const up = (db: Knex): Promise<void> =>
       active boolean NOT NULL DEFAULT true,
       created_at timestamptz NOT NULL DEFAULT now()
     );
-    -- Each submission asks for its deployment's webhooks; the list shows them oldest first.
-    CREATE INDEX webhooks_deployment ON webhooks (deployment_id, id);
+    -- Each submission asks for its deployment's webhooks; there are at most 50.
+    CREATE INDEX webhooks_deployment ON webhooks (deployment_id);
 
     CREATE TABLE deliveries (
       -- Made here, because only the statement that stores a submission knows how many it needs. Rises with time.

@@ -10,7 +10,7 @@ import { clientAddressFrom } from './http/client-address.ts';
 import { deploymentsRouter } from './http/deployments.ts';
 import { HttpError, methodNotAllowed, toHttpError, writeError } from './http/errors.ts';
 import { healthRouter } from './http/health.ts';
-import { createHostSplit, resolveTarget } from './http/hosts.ts';
+import { checkHead, createHostSplit, resolveHost } from './http/hosts.ts';
 import { createPageCache } from './http/page-cache.ts';
 import { createServePage, writeErrorPage } from './http/pages.ts';
 import { submissionsRouter } from './http/submissions.ts';
@@ -31,8 +31,6 @@ type Context = { requestId: string; startedAt: number; slug?: string; isLogged?:
 
 const CORS_LIST = Object.entries(CORS).flat();
 const FORM_ACTION = '{{FORM_ACTION}}';
-// A client that goes on sending what was refused is cut after so long.
-const DRAIN_MS = 10_000;
 
 /** Every request comes in here: pages by their host and submissions by their path go straight on, the rest to Express. */
 export function createApp({
@@ -125,7 +123,6 @@ export function createApp({
       const isSubmit = slug === undefined && isPost && path.startsWith('/submit/');
       writeError(response, error, { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) });
     }
-    if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), DRAIN_MS).unref();
   }
 
   /** Has a request answered, the hot paths first; throws, or rejects, with what is to be answered as an error. */
@@ -156,8 +153,9 @@ export function createApp({
     if (logsAll) logWhenDone(request, response, context);
     // A page that is in memory is answered before dispatch() returns: a promise would be a twentieth of its cost.
     try {
-      const place = placeOf(resolveTarget(request));
+      const place = placeOf(resolveHost(request));
       if (place !== 'api') context.slug = place.slug;
+      checkHead(request);
       const starting = isHealth(request) ? undefined : untilReady();
       const answering = starting
         ? starting.then(() => dispatch(request, response, context))

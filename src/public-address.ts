@@ -12,10 +12,14 @@ export const parseCidr = (text: string): Cidr => ipaddr.parseCIDR(text);
 
 const cidrs = (...texts: string[]): readonly Cidr[] => texts.map(parseCidr);
 
-// Where clouds tell a machine its secrets: AWS, GCP and Azure, then AWS over IPv6, Alibaba, Azure's host and Oracle.
+// Where clouds tell a machine its secrets: AWS, GCP and Azure, then AWS' containers, both over IPv6, Alibaba, Azure's
+// host and Oracle.
 const METADATA = cidrs(
   '169.254.169.254/32',
+  '169.254.170.2/32',
+  '169.254.170.23/32',
   'fd00:ec2::254/128',
+  'fd00:ec2::23/128',
   '100.100.100.200/32',
   '168.63.129.16/32',
   '192.0.0.192/32',

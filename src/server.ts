@@ -44,6 +44,10 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
 /** An HTTP server that answers with `listener`, and ends without resetting anyone. */
 export function createServer(listener: RequestListener): HttpServer {
   let draining = false;
+  const handle: RequestListener = (request, response) => {
+    if (draining) response.shouldKeepAlive = false;
+    listener(request, response);
+  };
   const server = createHttpServer(
     {
       // The listener asks for Host itself, so that its absence is answered like any other error.
@@ -52,16 +56,11 @@ export function createServer(listener: RequestListener): HttpServer {
       connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
-    (request, response) => {
-      if (draining) response.shouldKeepAlive = false;
-      listener(request, response);
-    },
+    handle,
   );
   server.on('clientError', answerClientError);
-  server.on('checkExpectation', (_request, response) => {
-    const body = JSON.stringify({ error: 'The expectation cannot be met: leave the Expect header out.' });
-    response.writeHead(417, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' }).end(body);
-  });
+  // The listener answers what cannot be expected, like any other error.
+  server.on('checkExpectation', handle);
 
   return {
     listen: (port, host) =>

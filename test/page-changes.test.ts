@@ -2,16 +2,26 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Service } from '../src/service.ts';
-import { type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
+import { asOwner, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
 
 /**
- * What becomes of the connection that listens, known by the LISTEN that it sends, or of all of them: it may be cut, get
- * no answer any more, or reach Postgres through a pooler that takes LISTEN and passes no notification on.
+ * What becomes of the connection that listens, known by the LISTEN that it sends, of all connections, or of all others: it
+ * may be cut, get no answer any more, reach Postgres through a pooler that takes LISTEN and passes no notification on, or
+ * get its answers late.
  */
-type Trouble = 'none' | 'listening is cut' | 'listening is muted' | 'listening is pooled' | 'all refused' | 'all muted';
+type Trouble =
+  | 'none'
+  | 'listening is cut'
+  | 'listening is muted'
+  | 'listening is pooled'
+  | 'all refused'
+  | 'all muted'
+  | 'answers are late';
 
-/** `beats` counts what Postgres has said since LISTEN was sent. */
-type Link = { client: Socket; postgres: Socket; listens: boolean; beats: number };
+/** `beats` counts what Postgres has said since LISTEN was sent; `late` is what it has said and the client not heard. */
+type Link = { client: Socket; listens: boolean; beats: number; late: Buffer[]; end(): void };
+
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 5_000, interval: 10 });
 
 /** Postgres at an address where a test can make trouble. */
 async function troubledPostgres(databaseUrl: string) {
@@ -31,24 +41,26 @@ async function troubledPostgres(databaseUrl: string) {
       : said;
 
   const server = createServer((client) => {
-    const link: Link = { client, postgres: createConnection(target), listens: false, beats: 0 };
-    links.add(link);
+    const postgres = createConnection(target);
     const end = () => {
       links.delete(link);
       client.destroy();
-      link.postgres.destroy();
+      postgres.destroy();
     };
+    const link: Link = { client, listens: false, beats: 0, late: [], end };
+    links.add(link);
     client.on('error', end).on('close', end);
-    link.postgres.on('error', end).on('close', end);
+    postgres.on('error', end).on('close', end);
     client.on('data', (said) => {
       link.listens ||= said.includes('LISTEN ');
       if (isCut(link)) end();
-      else if (!isMuted(link)) link.postgres.write(heard(said));
+      else if (!isMuted(link)) postgres.write(heard(said));
     });
-    link.postgres.on('data', (said) => {
+    postgres.on('data', (said) => {
       if (isMuted(link)) return;
       if (link.listens) link.beats += 1;
-      client.write(said);
+      if (trouble === 'answers are late' && !link.listens) link.late.push(said);
+      else client.write(said);
     });
     if (trouble === 'all refused') end();
   });
@@ -60,17 +72,26 @@ async function troubledPostgres(databaseUrl: string) {
 
   return {
     url: url.href,
-    /** Settles when a connection has been listening for a few heartbeats. */
-    listening: () =>
-      vi.waitFor(() => expect([...links].some(({ beats }) => beats > 4)).toBe(true), { timeout: 5_000, interval: 20 }),
+    /** Settles when Postgres has said so many things to a connection since it asked to listen. */
+    listening: (beats = 5) => soon(() => expect([...links].some((link) => link.beats >= beats)).toBe(true)),
+    /** Settles when it has said as many more to those that are listening now. */
+    beating: (more = 3) => {
+      const before = new Map([...links].filter(({ listens }) => listens).map((link) => [link, link.beats]));
+      return soon(() => expect([...before].every(([link, beats]) => link.beats >= beats + more)).toBe(true));
+    },
+    /** Settles when there is an answer that is late. */
+    late: () => soon(() => expect([...links].some(({ late }) => late.length > 0)).toBe(true)),
     /** Makes trouble, and whoever had some connect again. */
     make(next: Trouble) {
-      const hadTrouble = trouble !== 'none' || next === 'listening is pooled';
+      const hadTrouble = !['none', 'answers are late'].includes(trouble) || next === 'listening is pooled';
       trouble = next;
-      for (const link of links) if (isCut(link) || (hadTrouble && link.listens)) link.client.destroy();
+      for (const link of links) {
+        if (isCut(link) || (hadTrouble && link.listens)) link.end();
+        for (const said of link.late.splice(0)) link.client.write(said);
+      }
     },
     async close() {
-      for (const { client } of links) client.destroy();
+      for (const link of links) link.end();
       await new Promise((resolve) => server.close(resolve));
     },
   };
@@ -159,11 +180,7 @@ describe('a change of a page made in one process', () => {
     const { id, slug } = await shown(service.url, 'one');
     const took: number[] = [];
     for (const html of ['two', 'three', 'four']) {
-      await request(other.url)
-        .put(`/deploy/${id}`)
-        .set('Authorization', `Bearer ${owner.key}`)
-        .send({ html })
-        .expect(200);
+      await put(asOwner(other.url, owner.key), id, html);
       took.push(await shows(service.url, slug, html));
     }
     expectPrompt(took);
@@ -173,11 +190,7 @@ describe('a change of a page made in one process', () => {
     const { id, slug } = await shown(other.url, 'one');
     await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        request(index % 2 ? other.url : service.url)
-          .put(`/deploy/${id}`)
-          .set('Authorization', `Bearer ${owner.key}`)
-          .send({ html: `version ${index}` })
-          .expect(200),
+        put(asOwner(index % 2 ? other.url : service.url, owner.key), id, `version ${index}`),
       ),
     );
     const last = await vi.waitFor(
@@ -193,12 +206,33 @@ describe('a change of a page made in one process', () => {
   });
 });
 
+describe('a page that is being fetched from the database while it is changed', () => {
+  it.each([
+    ['replaced', (id: string) => put(owner, id, 'after'), 'after'],
+    ['deleted', (id: string) => owner.delete(`/deploy/${id}`).expect(200), 404],
+  ])('is not kept as it was before (%s)', async (_how, change, expected) => {
+    const { id, slug } = await owner.deploy({ html: 'before' });
+    // A connection is there: what is late is the page, not the handshake.
+    expect(await look(troubled.url, 'nobody')).toBe(404);
+    proxy.make('answers are late');
+    const fetching = look(troubled.url, slug);
+    await proxy.late();
+    await change(id);
+    await proxy.beating();
+    proxy.make('none');
+    expect(['before', expected]).toContain(await fetching);
+    expect(await look(troubled.url, slug)).toBe(expected);
+  });
+});
+
 describe('while a process cannot listen', () => {
   it.each(['listening is cut', 'listening is muted', 'listening is pooled'] as const)(
     'a change shows there within 250 ms all the same, and once it can again (%s)',
     async (trouble) => {
       const { slug } = await shown(troubled.url, 'untouched');
       proxy.make(trouble);
+      // Only once it is believed to listen does a pooler do harm.
+      if (trouble === 'listening is pooled') await proxy.listening(1);
       expectPrompt(await everyChange(troubled.url));
       expect(await look(troubled.url, slug)).toBe('untouched');
       proxy.make('none');
@@ -217,6 +251,20 @@ describe('while a process cannot listen', () => {
       await proxy.listening();
     }
     expectPrompt(took);
+  });
+
+  it('a change that the process makes itself shows there at once', async () => {
+    const { id, slug } = await shown(troubled.url, 'before');
+    const own = asOwner(troubled.url, owner.key);
+    for (const trouble of ['listening is muted', 'listening is cut'] as const) {
+      proxy.make(trouble);
+      await put(own, id, trouble);
+      expect(await look(troubled.url, slug)).toBe(trouble);
+    }
+    await own.delete(`/deploy/${id}`).expect(200);
+    expect(await look(troubled.url, slug)).toBe(404);
+    await own.deploy({ slug, html: 'another deployment' });
+    expect(await look(troubled.url, slug)).toBe('another deployment');
   });
 
   it('a change is not missed that is made between two connections', async () => {

@@ -28,7 +28,8 @@ const RATE_SECONDS = 60;
  * - The clock is read when all locks are held (it counts the locked rows), so the times of one deployment only rise,
  *   and a window that another process has just filled is seen.
  * - Rows of one deployment are ranked in the order in which they came; the first `free` are accepted.
- * - A time far in the future, left by a clock that was set back, does not count: it would refuse for hours.
+ * - A time in the future, left by a clock that was set back, does not count: it would refuse for hours.
+ * - Webhooks are locked against deletion, so that one deleted while this waited for its locks gets no delivery.
  */
 const STORE = `
   WITH incoming AS MATERIALIZED (
@@ -45,7 +46,7 @@ const STORE = `
   ), deployment AS MATERIALIZED (
     SELECT locked.*, ARRAY(
              SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
-              WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '${RATE_SECONDS} s'
+              WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '1 s'
               ORDER BY accepted_at) AS recent
       FROM locked, clock
   ), ranked AS MATERIALIZED (
@@ -71,8 +72,11 @@ const STORE = `
     INSERT INTO deliveries (deployment_id, submission_id, webhook_id, next_attempt_at, created_at, updated_at)
     SELECT deployment_id, accepted.id, receiver.webhook_id, now, now, now
       FROM accepted, clock, LATERAL (
-        SELECT webhooks.id AS webhook_id FROM webhooks
-         WHERE webhooks.deployment_id = accepted.deployment_id AND active AND 'submission' = ANY (events)
+        SELECT webhook.id AS webhook_id FROM (
+          SELECT id FROM webhooks
+           WHERE webhooks.deployment_id = accepted.deployment_id AND active AND 'submission' = ANY (events)
+             FOR KEY SHARE
+        ) AS webhook
         UNION ALL
         SELECT NULL WHERE email_notifications
       ) AS receiver

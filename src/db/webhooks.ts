@@ -52,7 +52,14 @@ export async function createWebhook(
     const { rows } = await transaction.raw('SELECT count(*) FROM webhooks WHERE deployment_id = ?', [deploymentId]);
     if (rows[0].count >= limit) return 'limit-reached';
     const [row] = await transaction<Row>('webhooks')
-      .insert({ id: newWebhookId(), deployment_id: deploymentId, url, type, events })
+      .insert({
+        id: newWebhookId(),
+        deployment_id: deploymentId,
+        url,
+        type,
+        events,
+        created_at: transaction.raw('clock_timestamp()'),
+      })
       .returning('*');
     if (!row) throw new Error('INSERT returned no row.');
     return fromRow(row);
@@ -61,7 +68,7 @@ export async function createWebhook(
 
 /** A deployment's webhooks, oldest first. */
 export async function listWebhooks(db: Knex, deploymentId: string): Promise<Webhook[]> {
-  const rows = await db<Row>('webhooks').where({ deployment_id: deploymentId }).orderBy('id');
+  const rows = await db<Row>('webhooks').where({ deployment_id: deploymentId }).orderBy(['created_at', 'id']);
   return rows.map(fromRow);
 }
 

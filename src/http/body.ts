@@ -87,8 +87,6 @@ export function createBodyReader(): BodyReader {
           resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks));
           return;
         }
-        // A body refused in its middle is still on its way: let it pass, unread, so that the answer can be received.
-        request.on('error', () => undefined).resume();
         reject(error);
       };
       const onData = (chunk: Buffer): void => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
 
 /** The address of the client of a request, an IPv4-mapped one written as IPv4. */
@@ -9,8 +10,9 @@ export type ClientAddress = (request: IncomingMessage) => string;
 function plain(address: string): string | undefined {
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(address) ?? [];
   const bare = bracketed ?? v4 ?? address;
-  if (isIP(bare) === 0) return undefined;
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
+  const version = isIP(bare);
+  if (version === 0) return undefined;
+  return version === 4 ? bare : ipaddr.process(bare).toString();
 }
 
 /** `trust`: how many proxies, or which networks, are believed about X-Forwarded-For. */

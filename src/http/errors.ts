@@ -34,6 +34,9 @@ export function toHttpError(error: unknown): HttpError {
   return new HttpError(500, 'Internal server error');
 }
 
+// A client that goes on sending what was refused is cut after so long.
+const DRAIN_MS = 10_000;
+
 /** The API's answer to what went wrong: `{"error": "<what to do>"}`. */
 export function writeError(
   response: ServerResponse,
@@ -48,5 +51,25 @@ export function writeError(
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
   });
-  response.end(body);
+  endEarly(response, body);
+}
+
+/**
+ * Ends an answer that a client may get while it is still sending: what it sends is let through, unread, for a time.
+ * Closing at once would reset the connection, and the client would see that in place of the answer.
+ */
+export function endEarly(response: ServerResponse, body: string): void {
+  const request = response.req;
+  if (request.complete || request.destroyed) {
+    response.end(body);
+    return;
+  }
+  // A body whose length is known is whole for the client before the response ends.
+  response.write(body);
+  const cut = setTimeout(() => request.socket.destroy(), DRAIN_MS);
+  const end = (): void => {
+    clearTimeout(cut);
+    response.end();
+  };
+  request.once('end', end).once('close', end).once('error', end).resume();
 }

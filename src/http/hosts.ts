@@ -51,10 +51,10 @@ export function createHostSplit({
 }
 
 /**
- * Reads where a request is addressed (RFC 9112, 3.2): the authority of an absolute target, which is then cut down to
- * its path, or else the Host header. Throws 400 for two Hosts, for none in HTTP/1.1, and for a path that can't be decoded.
+ * The host that a request is addressed to (RFC 9112, 3.2): the authority of an absolute target, which is then cut down
+ * to its path, or else the Host header. Throws 400 for two Hosts and for none in HTTP/1.1.
  */
-export function resolveTarget(request: IncomingMessage): string {
+export function resolveHost(request: IncomingMessage): string {
   let hosts = 0;
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     const name = request.rawHeaders[index];
@@ -63,21 +63,23 @@ export function resolveTarget(request: IncomingMessage): string {
   if (hosts > 1 || (hosts === 0 && request.httpVersionMinor > 0)) {
     throw new HttpError(400, 'The request needs one Host header: send exactly one.');
   }
-  let host = request.headers.host ?? '';
-  let url = request.url ?? '';
-  if (!url.startsWith('/') && url !== '*') {
-    const [, authority, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/is.exec(url) ?? [];
-    if (authority === undefined) throw new HttpError(400, 'The request target is malformed: send a path.');
-    host = authority;
-    url = rest.startsWith('/') ? rest : `/${rest}`;
-    request.url = url;
+  const { url = '' } = request;
+  if (url.startsWith('/') || url === '*') return request.headers.host ?? '';
+  const [, authority, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/is.exec(url) ?? [];
+  if (authority === undefined) throw new HttpError(400, 'The request target is malformed: send a path.');
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  return authority;
+}
+
+/** Throws 400 for a path that can't be decoded, and 417 for an expectation that can't be met. */
+export function checkHead({ url = '', headers: { expect } }: IncomingMessage): void {
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw new HttpError(417, 'The expectation cannot be met: leave the Expect header out.');
   }
-  if (url.includes('%')) {
-    try {
-      decodeURIComponent(url.replace(/\?.*$/s, ''));
-    } catch {
-      throw new HttpError(400, 'The path cannot be decoded: percent-encode it as UTF-8.');
-    }
+  if (!url.includes('%')) return;
+  try {
+    decodeURIComponent(url.replace(/\?.*$/s, ''));
+  } catch {
+    throw new HttpError(400, 'The path cannot be decoded: percent-encode it as UTF-8.');
   }
-  return host;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
-import { HttpError } from './errors.ts';
+import { endEarly, HttpError } from './errors.ts';
 import { NO_SLUG } from './hosts.ts';
 import type { Encoding, PageCache, ReadyPage, Variant } from './page-cache.ts';
 import type { Submit } from './submit.ts';
@@ -90,5 +90,5 @@ export function writeErrorPage(response: ServerResponse, error: HttpError, reque
     'Origin-Agent-Cluster': '?1',
     'x-request-id': requestId,
   });
-  response.end(response.req.method === 'HEAD' ? undefined : body);
+  endEarly(response, body);
 }

@@ -1,0 +1,217 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+/*
+ * Who may import whom, and what may stand where. A failing case lists what is out of place, and says where it belongs.
+ */
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+
+const filesIn = (...folders: string[]): string[] =>
+  folders
+    .flatMap((folder) =>
+      readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
+    )
+    .filter((file) => file.endsWith('.ts'))
+    .toSorted();
+
+const SOURCES = filesIn('src', 'migrations');
+const EVERYTHING = [...SOURCES, ...filesIn('test', 'bench')];
+
+/** A file's text without its comments. */
+const codeOf = (file: string): string =>
+  readFileSync(join(PROJECT, file), 'utf8')
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/^\s*\/\/.*$/gm, '');
+
+/** What one file takes from a package, or from another file of ours (a path from the project's folder). */
+type Import = { from: string; to: string; isOurs: boolean; isType: boolean };
+
+const IMPORT = /^\s*(?:import|export)\s+(?:([^'"`;]*?)\s+from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"`]([^'"`$]+)/gm;
+
+const isTypeOnly = (clause: string): boolean =>
+  /^type\s/.test(clause) || /^\{\s*(?:type\s+[^,}]+,?\s*)+\}$/.test(clause);
+
+const IMPORTS: readonly Import[] = SOURCES.flatMap((from) =>
+  Array.from(codeOf(from).matchAll(IMPORT), ([, clause = '', named, loaded]) => {
+    const target = named ?? loaded ?? '';
+    const isOurs = target.startsWith('.');
+    return { from, to: isOurs ? posix.join(posix.dirname(from), target) : target, isOurs, isType: isTypeOnly(clause) };
+  }),
+);
+
+/** The rooms of the files that lie in src itself; the folders below it are rooms of their own. */
+const ROOM_OF: Readonly<Record<string, string>> = {
+  'src/main.ts': 'main',
+  'src/keys.ts': 'commands',
+  'src/service.ts': 'service',
+  'src/app.ts': 'app',
+  'src/config.ts': 'config',
+  'src/server.ts': 'ground',
+  'src/tour.ts': 'ground',
+  'src/json-text.ts': 'ground',
+  'src/public-address.ts': 'ground',
+  'src/ids.ts': 'ground',
+  'src/log.ts': 'ground',
+};
+
+/** What a room may import, beside itself. One way: main -> service -> app -> http -> db; everybody, the ground floor. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  main: ['service', 'config', 'ground'],
+  commands: ['db', 'config', 'ground'],
+  service: ['app', 'http', 'delivery', 'db', 'config', 'ground'],
+  app: ['http', 'db', 'config', 'ground'],
+  http: ['db', 'ground'],
+  delivery: ['db', 'ground'],
+  db: ['ground'],
+  config: ['ground'],
+  ground: [],
+  migrations: [],
+};
+
+const roomOf = (file: string): string => {
+  const [top = '', folder = '', ...rest] = file.split('/');
+  if (top !== 'src') return top;
+  return rest.length > 0 ? folder : (ROOM_OF[file] ?? '');
+};
+const isEntryPoint = (file: string): boolean => ['main', 'commands'].includes(roomOf(file));
+
+/** Files in which a pattern stands, with what to do about it. */
+const holding = (files: readonly string[], pattern: RegExp, advice: string): string[] =>
+  files.flatMap((file) => {
+    const [found] = pattern.exec(codeOf(file)) ?? [];
+    return found === undefined ? [] : [`${file} has \`${found.trim()}\`: ${advice}`];
+  });
+
+/** Imports of packages from files that may not have them, with what to do about it. */
+const importing = (packages: readonly string[], isAllowed: (found: Import) => boolean, advice: string): string[] =>
+  IMPORTS.filter(({ to, isOurs }) => !isOurs && packages.some((name) => to === name || to.startsWith(`${name}/`)))
+    .filter((found) => !isAllowed(found))
+    .map(({ from, to }) => `${from} imports ${to}: ${advice}`);
+
+const inRooms =
+  (...rooms: string[]) =>
+  ({ from }: Import): boolean =>
+    rooms.includes(roomOf(from));
+
+describe('imports', () => {
+  it('are found by this test: the way from main to the database is there', () => {
+    const steps = new Set(
+      IMPORTS.filter(({ isOurs }) => isOurs).map(({ from, to }) => `${roomOf(from)} -> ${roomOf(to)}`),
+    );
+    const way = ['main -> service', 'service -> app', 'app -> http', 'http -> db', 'db -> migrations'];
+    expect(way.filter((step) => !steps.has(step))).toEqual([]);
+  });
+
+  it('lead to files that are there', () => {
+    const broken = IMPORTS.filter(({ to, isOurs }) => isOurs && !SOURCES.includes(to));
+    expect(broken.map(({ from, to }) => `${from} imports ${to}: import a .ts file of src by its whole name`)).toEqual(
+      [],
+    );
+  });
+
+  it('are between files that have a room', () => {
+    const homeless = SOURCES.filter((file) => !Object.hasOwn(MAY_IMPORT, roomOf(file)));
+    const advice = 'put it into src/http, src/db or src/delivery, or give it a room in test/rooms.test.ts';
+    expect(homeless.map((file) => `${file} is in no room: ${advice}`)).toEqual([]);
+    const gone = Object.keys(ROOM_OF).filter((file) => !SOURCES.includes(file));
+    expect(gone.map((file) => `${file} is gone: take it out of test/rooms.test.ts`)).toEqual([]);
+  });
+
+  it('run one way, main -> service -> app -> http -> db, and the ground floor imports nothing of ours', () => {
+    const wrong = IMPORTS.filter(({ from, to, isOurs }) => {
+      const [room, other] = [roomOf(from), roomOf(to)];
+      if (!isOurs || other === 'migrations') return false;
+      return room === 'ground' || (room !== other && !MAY_IMPORT[room]?.includes(other));
+    });
+    expect(
+      wrong.map(({ from, to }) => {
+        const may = MAY_IMPORT[roomOf(from)]?.join(', ') || 'nothing of ours';
+        return `${from} imports ${to}: ${roomOf(from)} may import ${may}; pass what it needs as an argument, or move it`;
+      }),
+    ).toEqual([]);
+  });
+
+  it('never go in a circle', () => {
+    const next = (file: string) => IMPORTS.filter(({ from, isOurs }) => isOurs && from === file).map(({ to }) => to);
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file))
+        circles.push(`${[...path.slice(path.indexOf(file)), file].join(' -> ')}: cut it at one place`);
+      else if (!done.has(file)) {
+        for (const other of next(file)) visit(other, [...path, file]);
+        done.add(file);
+      }
+    };
+    for (const file of SOURCES) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
+  it('of migrations are in src/db/migrate.ts only', () => {
+    const wrong = IMPORTS.filter(
+      ({ from, to, isOurs }) => isOurs && roomOf(to) === 'migrations' && from !== 'src/db/migrate.ts',
+    );
+    expect(
+      wrong.map(({ from }) => `${from} imports a migration: they are run by src/db/migrate.ts, and never changed`),
+    ).toEqual([]);
+  });
+
+  it('of Express are in src/app.ts and src/http only', () => {
+    expect(importing(['express'], inRooms('app', 'http'), 'only src/app.ts and src/http know Express')).toEqual([]);
+  });
+
+  it('of knex and pg are in src/db and migrations only, but for the types with which a connection is passed on', () => {
+    const passesOn = inRooms('commands', 'service', 'app', 'http', 'delivery');
+    const isAllowed = (found: Import) => inRooms('db', 'migrations')(found) || (found.isType && passesOn(found));
+    expect(importing(['knex', 'pg'], isAllowed, 'name a function in src/db, and import that')).toEqual([]);
+  });
+
+  it('of undici and nodemailer are in src/delivery only', () => {
+    expect(importing(['undici', 'nodemailer'], inRooms('delivery'), 'only src/delivery sends anything')).toEqual([]);
+  });
+});
+
+describe('the code', () => {
+  it('has SQL in src/db and migrations only', () => {
+    const others = SOURCES.filter((file) => !['db', 'migrations'].includes(roomOf(file)));
+    const sql =
+      /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|(?:CREATE|ALTER|DROP) TABLE|LISTEN|NOTIFY)\b|\.raw\(/;
+    const builder = /\b(?:db|knex|transaction|trx)(?:<[^>()]*>)?\(\s*['"`]/;
+    const advice = 'queries are named functions in src/db, which take the connection first';
+    expect([...holding(others, sql, advice), ...holding(others, builder, advice)]).toEqual([]);
+  });
+
+  it('reads the environment in entry points only', () => {
+    const others = SOURCES.filter((file) => !isEntryPoint(file));
+    const advice = 'add a setting to src/config.ts, and take it as an argument';
+    expect(holding(others, /\bprocess\s*\.\s*env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/, advice)).toEqual([]);
+    expect(holding(SOURCES, /\bNODE_ENV\b/, 'the code that runs is the code that is tested')).toEqual([]);
+  });
+
+  it('ends the process in src/main.ts only', () => {
+    const others = SOURCES.filter((file) => file !== 'src/main.ts');
+    expect(holding(others, /\bprocess\.(?:exit|abort)\(/, 'throw, and let src/main.ts decide')).toEqual([]);
+  });
+
+  it('leaves no type unchecked', () => {
+    expect(holding(EVERYTHING, /\bas any\b|[:<]\s*any\b(?!\w)/, 'name the type, or use unknown and find out')).toEqual(
+      [],
+    );
+    const loud = EVERYTHING.filter((file) =>
+      /@ts-(?:ignore|nocheck|expect-error)/.test(readFileSync(join(PROJECT, file), 'utf8')),
+    );
+    expect(loud.map((file) => `${file} switches the type checker off: fix what it found`)).toEqual([]);
+  });
+
+  it('has no file whose name says nothing', () => {
+    const vague = EVERYTHING.filter((file) =>
+      /^(?:utils?|helpers?|common|misc|shared|lib)(?:[.-]|$)/i.test(posix.basename(file)),
+    );
+    expect(vague.map((file) => `${file} could hold anything: name it after what it holds`)).toEqual([]);
+    const barrels = SOURCES.filter((file) => posix.basename(file) === 'index.ts');
+    expect(barrels.map((file) => `${file} is a barrel: import from the files themselves`)).toEqual([]);
+  });
+});

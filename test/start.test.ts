@@ -1,0 +1,256 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { runSql, withDatabase } from './support/database.ts';
+import { asOwner, type Owner } from './support/service.ts';
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+const shell = promisify(execFile);
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** A folder that is closed to all others, as mkdtemp makes it. */
+const newFolder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'formhost-start-')));
+
+const eventually = <T>(check: () => T) => vi.waitFor(check, { timeout: 30_000, interval: 50 });
+
+const running = new Set<ChildProcess>();
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+/** `npm start` as a person runs it, with nothing set but what is given, in a group of processes of its own. */
+async function npmStart(settings: Record<string, string>, cwd = PROJECT) {
+  const port = settings.PORT ?? String(await freePort());
+  // Empty settings count as none, and keep a developer's .env out.
+  const none = { HOST: '', BASE_URL: '', PAGES_DOMAIN: '', DATABASE_URL: '', LOG_LEVEL: '', DATA_DIR: '' };
+  const child = spawn('npm', ['start'], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...none, ...settings, PORT: port },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const output = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output.err += text;
+  });
+  const ended = once(child, 'close').then(() => running.delete(child));
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    port,
+    output,
+    async ready() {
+      await eventually(async () => {
+        if (hasEnded(child)) throw new Error(`npm start has ended: ${output.err}`);
+        await request(url).get('/readyz').expect(200);
+      });
+    },
+    /** Sends a signal, to npm or to all processes that it started, and waits for its end. */
+    async end(signal: NodeJS.Signals, to: 'npm' | 'all') {
+      if (child.pid !== undefined) process.kill(to === 'npm' ? child.pid : -child.pid, signal);
+      await ended;
+      return child.exitCode;
+    },
+  };
+}
+
+/** Processes that Postgres has in a folder of data, and the files in which it notes them. */
+async function postgresIn(dataDir: string): Promise<string[]> {
+  const files = await readdir(dataDir, { recursive: true });
+  const notes = files.filter((name) => basename(name) === 'postmaster.pid');
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return [...notes, ...commands.filter((command) => command.includes(dataDir))];
+}
+
+/** Ends what a failed test has left, and removes it. */
+async function clear(folder: string): Promise<void> {
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (basename(name) !== 'postmaster.pid') continue;
+    const pid = Number.parseInt(await readFile(join(folder, name), 'utf8'), 10);
+    process.kill(pid, 'SIGQUIT');
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+const keysIn = (text: string): string[] => text.match(/fh_[0-9A-Za-z]{40,}/g) ?? [];
+const commandsIn = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('curl '));
+/** Neither a key nor a command that would carry one. */
+const expectSilent = ({ out, err }: { out: string; err: string }): void =>
+  expect([...keysIn(out + err), ...commandsIn(out + err)]).toEqual([]);
+
+const folders: string[] = [];
+afterAll(async () => {
+  for (const { pid } of running) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  await eventually(() => expect(running.size).toBe(0));
+  await Promise.all(folders.map(clear));
+});
+async function temporary(): Promise<string> {
+  const folder = await newFolder();
+  folders.push(folder);
+  return folder;
+}
+
+// One service from its first start to its last, as a person has it: the cases are its story, in order.
+describe('npm start', () => {
+  let dataDir: string;
+  let service: Awaited<ReturnType<typeof npmStart>>;
+  let owner: Owner;
+  let deployment: { id: string; url: string; slug: string };
+
+  const page = () => request(service.url).get('/').set('Host', new URL(deployment.url).host);
+
+  beforeAll(async () => {
+    dataDir = join(await temporary(), 'data');
+    service = await npmStart({ DATA_DIR: dataDir });
+    await service.ready();
+    await eventually(() => expect(commandsIn(service.output.out).length).toBeGreaterThan(2));
+  });
+
+  it('prints an API key and three commands with it, on standard output and nowhere else', () => {
+    const { out, err } = service.output;
+    const [key = ''] = keysIn(out);
+    expect(commandsIn(out).map(keysIn)).toEqual([[key], [], [key]]);
+    expect(keysIn(out)).toEqual([key, key, key]);
+    expectSilent({ out: '', err });
+    owner = asOwner(service.url, key);
+  });
+
+  it('prints commands that work as they are, pasted into a shell in their order', async () => {
+    const answers: string[] = [];
+    const commands = commandsIn(service.output.out);
+    for (const command of commands) {
+      const { stdout } = await shell('bash', ['-c', command], { env: { PATH: process.env.PATH } });
+      answers.push(stdout);
+    }
+    const [deployed, submitted, listed] = answers.map((answer) => JSON.parse(answer));
+    expect(deployed).toEqual({
+      id: expect.stringMatching(/^d_[0-9A-Za-z]{20,}$/),
+      url: `http://${deployed.slug}.localhost:${service.port}`,
+      slug: expect.stringMatching(/^[a-z](?:[a-z-]{0,61}[a-z])?$/),
+    });
+    expect(submitted).toEqual({ message: expect.any(String), id: expect.stringMatching(/^sub_[0-9A-Za-z]{20,}$/) });
+    expect(listed).toEqual({
+      submissions: [
+        {
+          id: submitted.id,
+          data: { name: 'Ada' },
+          ip_address: '127.0.0.1',
+          created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        },
+      ],
+      total: 1,
+      page: 1,
+      limit: 50,
+    });
+
+    deployment = deployed;
+    const { html } = JSON.parse(/ -d '([^']*)'/.exec(commands[0] ?? '')?.[1] ?? '');
+    const action = `http://localhost:${service.port}/submit/${deployed.id}`;
+    expect((await page()).text).toBe(html.replaceAll('{{FORM_ACTION}}', action));
+  });
+
+  it('ends at SIGTERM with exit code 0, and leaves no Postgres behind', async () => {
+    expect((await postgresIn(dataDir)).length).toBeGreaterThan(0);
+    expect(await service.end('SIGTERM', 'npm')).toBe(0);
+    expect(await postgresIn(dataDir)).toEqual([]);
+  });
+
+  it('starts again with everything that was there, and prints the key no more', async () => {
+    service = await npmStart({ DATA_DIR: dataDir, PORT: service.port });
+    await service.ready();
+    const list = await owner.get(`/submissions/${deployment.id}`);
+    expect([list.status, list.body.total, (await page()).status]).toEqual([200, 1, 200]);
+    expectSilent(service.output);
+  });
+
+  it('loses nothing that was answered 200 when it is killed', async () => {
+    const forms = await Promise.all(Array.from({ length: 6 }, () => owner.deploy()));
+    const accepted: string[] = [];
+    let killed: Promise<unknown> | undefined;
+    const fill = async (id: string): Promise<void> => {
+      for (let count = 0; count < 10; count += 1) {
+        const answer = await request(service.url).post(`/submit/${id}`).send({ count });
+        expect(answer.status).toBe(200);
+        accepted.push(answer.body.id);
+        if (accepted.length === 20) killed = service.end('SIGKILL', 'all');
+      }
+    };
+    const filling = await Promise.allSettled(forms.map(({ id }) => fill(id)));
+    expect(filling.map(({ status }) => status)).toEqual(forms.map(() => 'rejected'));
+    await killed;
+
+    service = await npmStart({ DATA_DIR: dataDir, PORT: service.port });
+    await service.ready();
+    const lists = await Promise.all(forms.map(({ id }) => owner.get(`/submissions/${id}`)));
+    const stored = new Set(lists.flatMap(({ body }) => body.submissions.map(({ id }: { id: string }) => id)));
+    expect(accepted.filter((id) => !stored.has(id))).toEqual([]);
+    for (const { body } of lists) expect(body.submissions.length).toBe(body.total);
+  });
+
+  it('ends with exit code 0 when every process is told to, and leaves no Postgres behind', async () => {
+    expect(await service.end('SIGTERM', 'all')).toBe(0);
+    expect(await postgresIn(dataDir)).toEqual([]);
+    expectSilent(service.output);
+  });
+});
+
+describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
+  it('prints no key with HOST=0.0.0.0, where more than this machine can reach it', async ({ expect }) => {
+    const dataDir = join(await temporary(), 'data');
+    const service = await npmStart({ DATA_DIR: dataDir, HOST: '0.0.0.0' });
+    await service.ready();
+    expect(await service.end('SIGTERM', 'npm')).toBe(0);
+    expectSilent(service.output);
+  });
+
+  it('becomes ready in two processes that start at once on one empty database, and prints no key', async ({
+    expect,
+  }) => {
+    const name = `formhost_test_${randomBytes(6).toString('hex')}`;
+    const server = inject('postgresUrl');
+    await runSql(server, `CREATE DATABASE ${name}`);
+    const settings = { DATABASE_URL: withDatabase(server, name) };
+    const services = await Promise.all([npmStart(settings), npmStart(settings)]);
+    await Promise.all(services.map((service) => service.ready()));
+    expect(await Promise.all(services.map((service) => service.end('SIGTERM', 'npm')))).toEqual([0, 0]);
+    for (const { output } of services) expectSilent(output);
+    await runSql(server, `DROP DATABASE ${name} WITH (FORCE)`);
+  });
+
+  it('works from a copy in a folder that is closed to all others, root’s too', async ({ expect }) => {
+    const copy = await temporary();
+    const left = ['node_modules', 'data', '.git', '.env'];
+    const isWanted = (path: string) => !left.some((name) => path === join(PROJECT, name));
+    await cp(PROJECT, copy, { recursive: true, filter: isWanted });
+    // Links where they can be made, which is quick; a copy where the folder is on another disk.
+    await shell('sh', ['-c', 'cp -al "$0/node_modules" "$1" || cp -a "$0/node_modules" "$1"', PROJECT, copy]);
+    const service = await npmStart({}, copy);
+    await service.ready();
+    await eventually(() => expect(keysIn(service.output.out).length).toBe(3));
+    const owner = asOwner(service.url, keysIn(service.output.out)[0] ?? '');
+    await owner.deploy();
+    expect(await service.end('SIGTERM', 'npm')).toBe(0);
+    expect(await postgresIn(join(copy, 'data'))).toEqual([]);
+  });
+});

@@ -23,7 +23,7 @@ export type App = {
   /** What is live under a slug has changed elsewhere. */
   forgetPage(slug: string): void;
   /** Changes elsewhere may have been missed. */
-  forgetPages(): void;
+  doubtPages(): void;
 };
 
 /** What is known of a request: `slug` is set when it is headed for a page's host. */
@@ -156,17 +156,18 @@ export function createApp({
       const place = placeOf(resolveHost(request));
       if (place !== 'api') context.slug = place.slug;
       checkHead(request);
-      const starting = isHealth(request) ? undefined : untilReady();
-      const answering = starting
-        ? starting.then(() => dispatch(request, response, context))
-        : dispatch(request, response, context);
+      const starting = untilReady();
+      const answering =
+        starting && !isHealth(request)
+          ? starting.then(() => dispatch(request, response, context))
+          : dispatch(request, response, context);
       answering?.catch(failed);
     } catch (error) {
       failed(error);
     }
   }
 
-  return { listener, forgetPage: pages.forget, forgetPages: pages.forgetAll };
+  return { listener, forgetPage: pages.forget, doubtPages: pages.doubtAll };
 
   /** Logs a line once the answer is out. */
   function logWhenDone(request: IncomingMessage, response: ServerResponse, context: Context): void {
@@ -199,7 +200,7 @@ function createApi(): Express {
   return api;
 }
 
-const isHealth = ({ url }: IncomingMessage): boolean => url === '/healthz' || url === '/readyz';
+const isHealth = (request: IncomingMessage): boolean => ['/healthz', '/readyz'].includes(pathOf(request));
 
 const pathOf = ({ url = '' }: IncomingMessage): string => {
   const query = url.indexOf('?');

@@ -90,7 +90,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     untilReady,
     isReady: async () => isPrepared && (await isMigrated(db).catch(() => false)),
   });
-  const pageChanges = watchPageChanges(connection, { onChange: app.forgetPage, onReset: app.forgetPages });
+  const pageChanges = watchPageChanges(connection, { onChange: app.forgetPage, onReset: app.doubtPages });
   const server = createServer(app.listener);
 
   async function close(): Promise<void> {

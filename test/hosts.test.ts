@@ -234,8 +234,11 @@ describe('what is no ordinary request', () => {
     expectError(answers[0], 431);
   });
 
-  it.each(['api.test', 'hello.pages.test'])('answers 417 for an expectation it does not know (%s)', async (host) => {
-    expectError(await exchange([get('/'), `Host: ${host}`, 'Expect: the-unexpected']), 417);
+  it('answers 417 for an expectation it does not know, on a page’s host with a page', async () => {
+    const expecting = (host: string) => exchange([get('/'), `Host: ${host}`, 'Expect: the-unexpected']);
+    expectError(await expecting('api.test'), 417);
+    const { status, headers } = await expecting(page.host);
+    expect([status, headers['content-type']]).toEqual([417, 'text/html; charset=utf-8']);
   });
 
   it('answers OPTIONS * without harm', async () => {

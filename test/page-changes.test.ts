@@ -73,7 +73,7 @@ async function troubledPostgres(databaseUrl: string) {
   return {
     url: url.href,
     /** Settles when Postgres has said so many things to a connection since it asked to listen. */
-    listening: (beats = 5) => soon(() => expect([...links].some((link) => link.beats >= beats)).toBe(true)),
+    listening: (beats = 4) => soon(() => expect([...links].some((link) => link.beats >= beats)).toBe(true)),
     /** Settles when it has said as many more to those that are listening now. */
     beating: (more = 3) => {
       const before = new Map([...links].filter(({ listens }) => listens).map((link) => [link, link.beats]));

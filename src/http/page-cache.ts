@@ -22,6 +22,8 @@ export type ReadyPage = {
   version: number;
   variants: Map<Encoding, Variant | Promise<Variant>>;
   plain: Variant;
+  /** How many times changes may have been missed before it was found to be current. */
+  confirmedAfter: number;
 };
 
 export type PageCache = {
@@ -31,8 +33,8 @@ export type PageCache = {
   variant(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant>;
   /** What is live under a slug has changed. */
   forget(slug: string): void;
-  /** Changes may have been missed. */
-  forgetAll(): void;
+  /** Changes may have been missed: what is kept has to be confirmed before it is served again. */
+  doubtAll(): void;
 };
 
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -91,12 +93,19 @@ export function createPageCache({
   const absent = new LRUCache<string, true>({ max: MAX_ABSENT });
   // Look-ups under way. One that is no longer in here when it ends has been overtaken by a change: it is not kept.
   const fills = new Map<string, Promise<ReadyPage | undefined>>();
+  let doubts = 0;
   let trustedUntil = Number.NEGATIVE_INFINITY;
 
-  function ready(page: Page): ReadyPage {
+  function ready(page: Page, confirmedAfter: number): ReadyPage {
     const body = render(page);
     const { deploymentId, version } = page;
-    return { deploymentId, version, variants: new Map(), plain: createVariant(hashOf(body), 'identity', body) };
+    return {
+      deploymentId,
+      version,
+      variants: new Map(),
+      plain: createVariant(hashOf(body), 'identity', body),
+      confirmedAfter,
+    };
   }
 
   function keep(slug: string, page: ReadyPage | undefined): void {
@@ -124,8 +133,9 @@ export function createPageCache({
   }
 
   const load = async (slug: string): Promise<ReadyPage | undefined> => {
+    const confirmedAfter = doubts;
     const page = await find(slug);
-    return page && ready(page);
+    return page && ready(page, confirmedAfter);
   };
 
   /** For when changes can't be heard of: what is kept if the database says so or says nothing, else what it has now. */
@@ -133,10 +143,14 @@ export function createPageCache({
     const kept = pages.get(slug);
     if (!kept) return load(slug);
     if (performance.now() < trustedUntil) return kept;
+    const confirmedAfter = doubts;
     try {
       const silence = delay(ASK_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('No answer.')));
       const live = await Promise.race([findVersion(slug), silence]);
-      if (live?.deploymentId === kept.deploymentId && live.version === kept.version) return kept;
+      if (live?.deploymentId === kept.deploymentId && live.version === kept.version) {
+        kept.confirmedAfter = confirmedAfter;
+        return kept;
+      }
     } catch {
       trustedUntil = performance.now() + TRUST_MS;
       return kept;
@@ -152,8 +166,8 @@ export function createPageCache({
 
   return {
     get(slug) {
-      if (!current()) return fill(slug, () => confirm(slug));
       const page = pages.get(slug);
+      if (!current() || (page && page.confirmedAfter !== doubts)) return fill(slug, () => confirm(slug));
       if (page || absent.has(slug)) return page;
       return fill(slug, () => load(slug));
     },
@@ -174,8 +188,9 @@ export function createPageCache({
       return making;
     },
     forget,
-    forgetAll() {
-      pages.clear();
+    doubtAll() {
+      doubts += 1;
+      trustedUntil = Number.NEGATIVE_INFINITY;
       absent.clear();
       fills.clear();
     },

@@ -40,6 +40,7 @@ export function createApp({
   log,
   newRequestId,
   pagesAreCurrent,
+  isStarting,
   untilReady,
   isReady,
 }: {
@@ -50,8 +51,9 @@ export function createApp({
   newRequestId(): string;
   /** Whether every change of a page up to now has been heard of. */
   pagesAreCurrent(): boolean;
-  /** While the service is starting: settles when it can serve; rejects when that takes longer than a client should wait. */
-  untilReady(): Promise<unknown> | undefined;
+  isStarting(): boolean;
+  /** Settles when the service can serve; rejects when that takes longer than a client should wait. */
+  untilReady(): Promise<unknown>;
   isReady(): Promise<boolean>;
 }): App {
   const body = createBodyReader();
@@ -156,10 +158,9 @@ export function createApp({
       const place = placeOf(resolveHost(request));
       if (place !== 'api') context.slug = place.slug;
       checkHead(request);
-      const starting = untilReady();
       const answering =
-        starting && !isHealth(request)
-          ? starting.then(() => dispatch(request, response, context))
+        isStarting() && !isHealth(request)
+          ? untilReady().then(() => dispatch(request, response, context))
           : dispatch(request, response, context);
       answering?.catch(failed);
     } catch (error) {

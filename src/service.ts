@@ -72,8 +72,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   // Whoever starts the service is told through `ready`; requests, by the 503 that they get.
   ready.catch(() => undefined);
 
-  function untilReady(): Promise<unknown> | undefined {
-    if (isPrepared) return undefined;
+  function untilReady(): Promise<unknown> {
     const tooLong = delay(PATIENCE_MS, undefined, { ref: false }).then(() => {
       throw new HttpError(503, 'The service is starting: try again shortly.', { 'Retry-After': '2' });
     });
@@ -87,6 +86,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     log,
     newRequestId: createRequestIds(),
     pagesAreCurrent: () => pageChanges.current(),
+    isStarting: () => !isPrepared,
     untilReady,
     isReady: async () => isPrepared && (await isMigrated(db).catch(() => false)),
   });

@@ -27,7 +27,8 @@ export type App = {
 };
 
 /** What is known of a request: `slug` is set when it is headed for a page's host. */
-type Context = { requestId: string; startedAt: number; slug?: string; isLogged?: true };
+type Context = { requestId: string; startedAt: number; slug?: string; isSubmission?: boolean; isLogged?: boolean };
+type Failed = Pick<Context, 'requestId' | 'slug' | 'isSubmission'>;
 
 const CORS_LIST = Object.entries(CORS).flat();
 const FORM_ACTION = '{{FORM_ACTION}}';
@@ -105,24 +106,17 @@ export function createApp({
       })) satisfies ErrorRequestHandler);
 
   /** Answers an error in the way of the place that was asked. */
-  function fail(
-    cause: unknown,
-    request: IncomingMessage,
-    response: ServerResponse,
-    { requestId, slug }: Pick<Context, 'requestId' | 'slug'>,
-  ): void {
+  function fail(cause: unknown, request: IncomingMessage, response: ServerResponse, context: Failed): void {
+    const { requestId, slug, isSubmission } = context;
     const error = toHttpError(cause);
     const isForeseen = cause instanceof HttpError || error.status < 500;
     if (!isForeseen) log.error({ req_id: requestId, err: cause }, 'request failed');
     if (response.headersSent) {
       response.destroy();
-      return;
-    }
-    const path = pathOf(request);
-    const isPost = request.method === 'POST';
-    if (slug !== undefined && !(isPost && path === '/')) writeErrorPage(response, error, requestId);
-    else {
-      const isSubmit = slug === undefined && isPost && path.startsWith('/submit/');
+    } else if (slug !== undefined && !isSubmission) {
+      writeErrorPage(response, error, requestId);
+    } else {
+      const isSubmit = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
       writeError(response, error, { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) });
     }
   }
@@ -131,7 +125,7 @@ export function createApp({
   function dispatch(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
     const { requestId, slug } = context;
     const path = pathOf(request);
-    if (slug !== undefined) return servePage(request, response, { slug, path, requestId });
+    if (slug !== undefined) return servePage(request, response, { slug, path }, context);
     const deploymentId = request.method === 'POST' ? /^\/submit\/([^/]+)$/.exec(path)?.[1] : undefined;
     if (deploymentId !== undefined) {
       return submit(request, response, {
@@ -140,7 +134,7 @@ export function createApp({
         headers: CORS_LIST,
       });
     }
-    logWhenDone(request, response, context);
+    if (!isHealth(request)) logWhenDone(request, response, context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
     api(request, response);
@@ -181,7 +175,7 @@ export function createApp({
           req_id: requestId,
           method: request.method,
           slug,
-          path: pathOf(request),
+          path: loggable(pathOf(request)),
           status: response.statusCode,
           ms: Math.round(performance.now() - startedAt),
         },
@@ -200,6 +194,10 @@ function createApi(): Express {
   api.enable('strict routing');
   return api;
 }
+
+/** A path of the API as it is; of any other no more than where it begins, for a key may have got into it. */
+const loggable = (path: string): string =>
+  /^\/[a-z]*(?:\/(?:d|wh)_[0-9A-Za-z]{1,60})*$/.test(path) ? path : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
 
 const isHealth = (request: IncomingMessage): boolean => ['/healthz', '/readyz'].includes(pathOf(request));
 

@@ -157,6 +157,12 @@ export type Config = Readonly<{
 export const isLocalHost = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 
+/** The label that makes `domain` into `hostname`, if one does. */
+const labelUnder = (domain: string, hostname: string): string[] => {
+  const suffix = `.${domain.replace(/:.*$/, '')}`;
+  return hostname.endsWith(suffix) ? [hostname.slice(0, -suffix.length)] : [];
+};
+
 /** Reads the settings out of an environment; an empty value counts as none. Throws ConfigError. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(
@@ -183,7 +189,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: value.DATABASE_URL,
     dataDir: value.DATA_DIR,
     planLimits: value.PLAN_LIMITS,
-    reservedSlugs: value.RESERVED_SLUGS,
+    // A page at the API's own host could never be seen.
+    reservedSlugs: [...value.RESERVED_SLUGS, ...labelUnder(domain, base.hostname)],
     maxHtmlBytes: value.MAX_HTML_BYTES,
     maxSubmissionBytes: value.MAX_SUBMISSION_BYTES,
     maxFilesBytes: value.MAX_FILES_BYTES,

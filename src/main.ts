@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Config, ConfigError, loadConfig } from './config.ts';
-import { createLog } from './log.ts';
-import { startService } from './service.ts';
-import { tour } from './tour.ts';
+import { createLog, type Log } from './log.ts';
+import { StartError, startService } from './service.ts';
+import { greeting } from './tour.ts';
 
 // npm hands a signal on that the process has got from the terminal already: two within this time are one.
 const SAME_SIGNAL_MS = 250;
@@ -33,41 +33,39 @@ function readConfig(): Config {
   }
 }
 
-function cannotListen({ message }: Error, { host, port }: Config): string {
-  return message.includes('EADDRINUSE')
+/** What a person has to know of an error that ended the service; undefined when it is one that nobody foresaw. */
+function complaint(error: unknown, { host, port }: Config): string | undefined {
+  if (error instanceof StartError) return error.message;
+  if (!(error instanceof Error && 'syscall' in error && /^(listen|getaddrinfo)$/.test(`${error.syscall}`)))
+    return undefined;
+  return error.message.includes('EADDRINUSE')
     ? `PORT ${port} is in use: choose another, or stop what listens there`
-    : `HOST ${host} cannot be listened on at PORT ${port}: ${message}`;
+    : `HOST ${host} cannot be listened on at PORT ${port}: ${error.message}`;
 }
 
-async function main(config: Config): Promise<void> {
-  const log = createLog(config.logLevel);
+async function run(config: Config, log: Log): Promise<void> {
+  const service = await startService(config, log);
+  log.info({ url: service.url }, 'listening');
+  const greeted = service.ready.then(({ firstKey }) => {
+    log.info('ready');
+    if (firstKey !== undefined) process.stdout.write(greeting(config.baseUrl, firstKey));
+  });
   try {
-    const service = await startService(config, log);
-    log.info({ url: service.url }, 'listening');
-    service.ready.then(
-      ({ firstKey }) => {
-        log.info('ready');
-        if (firstKey === undefined) return;
-        process.stdout.write(
-          `\nYour API key, shown this once: ${firstKey}\n\nDeploy a page, fill its form in, read the submission back:\n\n${tour(config.baseUrl, firstKey)}\n\n`,
-        );
-      },
-      (error) => {
-        log.fatal({ err: error }, 'the database cannot be used');
-        process.exit(1);
-      },
-    );
-    await signalled;
+    await Promise.race([signalled, greeted.then(() => signalled)]);
     log.info('stopping');
+  } finally {
     await service.close();
-    log.info('stopped');
-  } catch (error) {
-    const isListening =
-      error instanceof Error && 'syscall' in error && /^(listen|getaddrinfo)$/.test(`${error.syscall}`);
-    if (isListening) process.stderr.write(`formhost: ${cannotListen(error, config)}\n`);
-    else log.fatal({ err: error }, 'the service ended');
-    process.exitCode = 1;
   }
+  log.info('stopped');
 }
 
-await main(readConfig());
+const config = readConfig();
+const log = createLog(config.logLevel);
+try {
+  await run(config, log);
+} catch (error) {
+  const message = complaint(error, config);
+  if (message === undefined) log.fatal({ err: error }, 'the service ended');
+  else process.stderr.write(`formhost: ${message}\n`);
+  process.exitCode = 1;
+}

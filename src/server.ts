@@ -10,6 +10,8 @@ export type HttpServer = {
 };
 
 const HEADERS_TIMEOUT_MS = 20_000;
+// A connection on which nothing moves in the middle of a request or an answer is cut.
+const PROGRESS_TIMEOUT_MS = 20_000;
 const CHECK_MS = 2_000;
 // Longer than the minute that proxies keep a connection for, so that they close first.
 const KEEP_ALIVE_MS = 65_000;
@@ -58,6 +60,7 @@ export function createServer(listener: RequestListener): HttpServer {
     },
     handle,
   );
+  server.setTimeout(PROGRESS_TIMEOUT_MS);
   server.on('clientError', answerClientError);
   // The listener answers what cannot be expected, like any other error.
   server.on('checkExpectation', handle);

@@ -14,6 +14,9 @@ import { HttpError } from './http/errors.ts';
 import type { Log } from './log.ts';
 import { createServer } from './server.ts';
 
+/** The service cannot start, for a reason that is the operator's to mend; the message names the setting. */
+export class StartError extends Error {}
+
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
   url: string;
@@ -27,7 +30,6 @@ export type Service = {
 };
 
 const FIRST_OWNER = 'owner@localhost';
-const FIRST_PLAN = 'unlimited';
 const RETRY_MS = 500;
 /** How long a request that comes while the service is starting waits for it. */
 const PATIENCE_MS = 2_000;
@@ -44,9 +46,18 @@ function createRequestIds(): () => string {
   };
 }
 
+/** The plan with the highest limit. */
+function roomiest({ planLimits }: Config): string {
+  const [first] = [...planLimits].toSorted(([, a], [, b]) => (a === b ? 0 : b - a));
+  if (!first) throw new Error('PLAN_LIMITS has no plan.');
+  return first[0];
+}
+
 /** Builds the whole service and listens; what it needs of the database may come later (`ready`). */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const databaseServer = await openDatabaseServer(config, (message) => log.info(message));
+  const databaseServer = await openDatabaseServer(config, (message) => log.info(message)).catch((error) => {
+    throw new StartError(`DATA_DIR ${config.dataDir} cannot be used: ${error.message}`, { cause: error });
+  });
   const { connection, isEmbedded } = databaseServer;
   const db = connect(connection);
   const stopping = new AbortController();
@@ -56,7 +67,12 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       try {
         return await migrate(connection, stopping.signal);
       } catch (error) {
-        if (stopping.signal.aborted || !isOutOfReach(error)) throw error;
+        if (stopping.signal.aborted) throw error;
+        if (!isOutOfReach(error)) {
+          const place = isEmbedded ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL';
+          const reason = error instanceof Error ? error.message : String(error);
+          throw new StartError(`${place} cannot be used: ${reason}`, { cause: error });
+        }
         log.warn({ err: error }, 'the database is out of reach; trying again');
         await delay(RETRY_MS, undefined, { signal: stopping.signal });
       }
@@ -65,7 +81,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   let isPrepared = false;
   const ready = prepare().then(async () => {
     const firstKey =
-      isEmbedded && isLocalHost(config.host) ? await createFirstKey(db, FIRST_OWNER, FIRST_PLAN) : undefined;
+      isEmbedded && isLocalHost(config.host) ? await createFirstKey(db, FIRST_OWNER, roomiest(config)) : undefined;
     isPrepared = true;
     return { firstKey };
   });

@@ -10,3 +10,13 @@ export function tour(baseUrl: string, key: string): string {
     `curl -sw '\\n' "${baseUrl}/submissions/${id}" -H 'Authorization: Bearer ${key}'`,
   ].join('\n');
 }
+
+/** What the very first start says. */
+export const greeting = (baseUrl: string, key: string): string => `
+Your API key, shown this once: ${key}
+
+Deploy a page, fill its form in, read the submission back:
+
+${tour(baseUrl, key)}
+
+`;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listKeys, revokeKey } from '../src/db/owners.ts';
-import { type Owner, startTestService, type TestService } from './support/service.ts';
+import { failure } from './support/answers.ts';
+import { type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
 
 const ENDPOINTS = [
   ['POST', '/deploy'],
@@ -17,19 +18,18 @@ const ENDPOINTS = [
 
 type Ids = { id: string; webhookId: string };
 
-const NOTHING: Ids = { id: 'd_000000000000000000000000', webhookId: 'wh_000000000000000000000000' };
+const NOTHING: Ids = { id: UNKNOWN_ID, webhookId: 'wh_000000000000000000000000' };
 /** Good for every endpoint that takes one. */
 const BODY = JSON.stringify({ html: 'changed', url: 'https://hooks.example/changed', email_notifications: true });
 const UNKNOWN_KEYS = 300;
 
-const aSentence = expect.stringMatching(/\S/);
-const UNAUTHORIZED = { status: 401, challenge: 'Bearer', retryAfter: null, body: { error: aSentence } };
-const NOT_FOUND = { status: 404, challenge: null, retryAfter: null, body: { error: aSentence } };
+const UNAUTHORIZED = { status: 401, challenge: 'Bearer', retryAfter: null, body: failure };
+const NOT_FOUND = { status: 404, challenge: null, retryAfter: null, body: failure };
 const THROTTLED = {
   status: 429,
   challenge: null,
   retryAfter: expect.stringMatching(/^([1-9]|[1-5][0-9]|60)$/),
-  body: { error: aSentence },
+  body: failure,
 };
 
 let service: TestService;

@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, loadConfig, settings } from '../src/config.ts';
 import { isReachable } from '../src/public-address.ts';
+import { PROJECT, startProgram } from './support/process.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Nobody answers there, and nothing is to ask. */
 const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';
 const NAMES = Object.keys(settings.shape);
@@ -174,11 +170,11 @@ describe('the service', () => {
     // Documentation's, so no address of this machine.
     ['HOST', '203.0.113.7'],
   ])('does not start with a wrong %s: it says one line that names it, and exits with 1', async (name, value) => {
-    const env = { PATH: process.env.PATH, DATABASE_URL: NO_DATABASE, LOG_LEVEL: 'error', [name]: value };
-    const child = spawn(process.execPath, ['src/main.ts'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { DATABASE_URL: NO_DATABASE, LOG_LEVEL: 'error', [name]: value };
+    const { child, result } = startProgram(process.execPath, ['src/main.ts'], env);
     onTestFinished(() => void child.kill('SIGKILL'));
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    expect({ code: child.exitCode, stdout, lines: stderr.split('\n') }).toEqual({
+    const { code, stdout, stderr } = await result;
+    expect({ code, stdout, lines: stderr.split('\n') }).toEqual({
       code: 1,
       stdout: '',
       lines: [aLineNaming(name), ''],
@@ -187,7 +183,7 @@ describe('the service', () => {
 });
 
 describe('every setting', () => {
-  const read = (file: string) => readFile(join(ROOT, file), 'utf8');
+  const read = (file: string) => readFile(join(PROJECT, file), 'utf8');
 
   it('has a row in README.md, and nothing else has', async () => {
     const rows = (await read('README.md')).matchAll(/^\| *`([A-Z][A-Z0-9_]*)` *\|/gm);

@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asOwner, BASE_URL, type Owner, sendRaw, startTestService, type TestService } from './support/service.ts';
+import { answer, aSentence, aTime, refused } from './support/answers.ts';
+import {
+  asOwner,
+  BASE_URL,
+  getPage,
+  type Owner,
+  sendRaw,
+  startTestService,
+  type TestService,
+  UNKNOWN_ID,
+} from './support/service.ts';
 
 const MAX_HTML_BYTES = 2 * 1024 * 1024;
-const NO_ID = 'd_000000000000000000000000';
 const RESERVED =
   'www api app admin mail smtp ns cdn static assets docs status login auth dashboard support autoconfig autodiscover wpad submit webhooks abuse';
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const anId = expect.stringMatching(/^d_[0-9A-Za-z]{20,}$/);
-const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const aSentence = expect.stringMatching(/\S/);
 
-const answer = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
-const refused = (status: number) => ({ status, body: { error: aSentence } });
 const status = (response: { status: number }) => response.status;
 const ascending = (numbers: number[]) => numbers.toSorted((a, b) => a - b);
 const isSlug = (slug: string) => /^[a-z](?:[a-z-]{0,61}[a-z])?$/.test(slug) && slug.slice(2, 4) !== '--';
@@ -29,19 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Sends a body as it is, which supertest would write anew. */
-async function send(method: string, path: string, body: string | Buffer, headers: Record<string, string> = JSON_TYPE) {
-  const response = await fetch(service.url + path, {
-    method,
-    // Bytes, for which fetch adds no content type of its own.
-    body: new Uint8Array(Buffer.from(body)),
-    headers: { Authorization: `Bearer ${owner.key}`, ...headers },
-  });
-  return { status: response.status, body: await response.json() };
-}
-
-/** The page that is live under a slug. */
-const page = (slug: string) => service.anonymous.get('/').set('Host', `${slug}.pages.test`);
+const page = (slug: string) => getPage(service.url, slug);
 
 const statusOf = async (id: string) => (await owner.get(`/deploy/${id}`)).body;
 
@@ -197,35 +189,35 @@ describe.each([
   it.each([{}, { html: '' }, { html: null }, { html: 1 }, { html: true }, { html: ['x'] }, { html: { x: 'y' } }])(
     'is required, a string, and not empty: %j is 400',
     async (body) => {
-      expect(await send(method, path, JSON.stringify(body))).toEqual(refused(400));
+      expect(await owner.send(method, path, JSON.stringify(body))).toEqual(refused(400));
     },
   );
 
   it('is not inherited from what __proto__ says', async () => {
-    expect(await send(method, path, '{"__proto__":{"html":"x"}}')).toEqual(refused(400));
+    expect(await owner.send(method, path, '{"__proto__":{"html":"x"}}')).toEqual(refused(400));
   });
 
   it.each(['\\ud800', '\\udc00', '\\udc00\\ud800', 'a\\ud83db'])('may not have a lone surrogate: %s', async (text) => {
-    expect(await send(method, path, `{"html":"${text}"}`)).toEqual(refused(400));
+    expect(await owner.send(method, path, `{"html":"${text}"}`)).toEqual(refused(400));
   });
 
   it('is at most 2 MiB of UTF-8, to the byte', async () => {
     const most = 'a'.repeat(MAX_HTML_BYTES);
-    expect((await send(method, path, `{"html":"${most}"}`)).status).toBe(success);
-    expect(await send(method, path, `{"html":"${most}a"}`)).toEqual(refused(413));
+    expect((await owner.send(method, path, `{"html":"${most}"}`)).status).toBe(success);
+    expect(await owner.send(method, path, `{"html":"${most}a"}`)).toEqual(refused(413));
   });
 
   it('counts bytes, not characters', async () => {
     const most = `${'€'.repeat((MAX_HTML_BYTES - 5) / 3)}é😀`.slice(1);
     expect(Buffer.byteLength(most)).toBe(MAX_HTML_BYTES - 2);
-    expect((await send(method, path, JSON.stringify({ html: `${most}é` }))).status).toBe(success);
-    expect(await send(method, path, JSON.stringify({ html: `${most}€` }))).toEqual(refused(413));
+    expect((await owner.send(method, path, JSON.stringify({ html: `${most}é` }))).status).toBe(success);
+    expect(await owner.send(method, path, JSON.stringify({ html: `${most}€` }))).toEqual(refused(413));
   });
 
   it('may be written in escapes, six times as long', async () => {
     const text = escaped('a'.repeat(MAX_HTML_BYTES));
-    expect((await send(method, path, `{"html":"${text}"}`)).status).toBe(success);
-    expect(await send(method, path, `{"html":"${text}\\u0061"}`)).toEqual(refused(413));
+    expect((await owner.send(method, path, `{"html":"${text}"}`)).status).toBe(success);
+    expect(await owner.send(method, path, `{"html":"${text}\\u0061"}`)).toEqual(refused(413));
   });
 });
 
@@ -406,7 +398,7 @@ describe('the 404 of an id', () => {
     await owner.delete(`/deploy/${deleted.id}`);
     const odd = [
       '%00',
-      `${NO_ID}%00`,
+      `${UNKNOWN_ID}%00`,
       'd_',
       'x',
       '%F0%9F%92%A9',
@@ -414,7 +406,7 @@ describe('the 404 of an id', () => {
       '%27%20or%201=1',
       `d_${'a'.repeat(5_000)}`,
     ];
-    const ids = [NO_ID, foreign.id, deleted.id, ...odd];
+    const ids = [UNKNOWN_ID, foreign.id, deleted.id, ...odd];
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
       const answers = await Promise.all(
         ids.map((id) =>

@@ -8,13 +8,14 @@ import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
+import { isAlive, serverPid } from './support/postmaster.ts';
+import { PROJECT } from './support/process.ts';
 
-const SOURCE = fileURLToPath(new URL('../src/db/embedded-postgres.ts', import.meta.url));
-const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
+const SOURCE = join(PROJECT, 'src/db/embedded-postgres.ts');
+const MODULES = join(PROJECT, 'node_modules');
 const IS_ROOT = process.geteuid?.() === 0;
 const NOBODY = { uid: 65_534, gid: 65_534 };
 const SOMEBODY = 12_345;
@@ -39,19 +40,6 @@ async function quit(dataDir: string) {
   if (isAlive(pid)) process.kill(pid, 'SIGQUIT');
   else await fs.rm(join(dataDir, 'postgres', 'postmaster.pid'));
   throw new Error(`Server ${pid} is still there`);
-}
-
-async function serverPid(dataDir: string) {
-  const file = await fs.readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => undefined);
-  return file === undefined ? undefined : Number.parseInt(file, 10);
-}
-
-function isAlive(pid: number) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 /** Another process that opens `dataDir`, says what it does in lines, and closes it when told to. */

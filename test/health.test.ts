@@ -1,87 +1,37 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createConnection, createServer, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { runSql, withDatabase } from './support/database.ts';
-import { sendRaw } from './support/service.ts';
+import { failure } from './support/answers.ts';
+import { runSql } from './support/database.ts';
+import { emptyDatabase, type FreshDatabase } from './support/fresh-database.ts';
+import { proxyTo } from './support/postgres-proxy.ts';
+import { type ServiceProcess, startServiceProcess } from './support/process.ts';
+import { sendRaw, UNKNOWN_KEY } from './support/service.ts';
 
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-/** An address that is a database's while `open`, and nobody's before and after. */
-async function gateTo(databaseUrl: string) {
-  const url = new URL(databaseUrl);
-  const folder = url.searchParams.get('host');
-  const postgresPort = Number(url.port || 5432);
-  const target = folder ? { path: `${folder}/.s.PGSQL.${postgresPort}` } : { host: url.hostname, port: postgresPort };
-  const port = await freePort();
-  const sockets = new Set<Socket>();
-  let connections = 0;
-  const server = createServer((client) => {
-    connections += 1;
-    const postgres = createConnection(target);
-    for (const socket of [client, postgres]) {
-      sockets.add(socket);
-      socket
-        .on('error', () => undefined)
-        .on('close', () => {
-          client.destroy();
-          postgres.destroy();
-          sockets.delete(socket);
-        });
-    }
-    client.pipe(postgres).pipe(client);
-  });
-  url.host = `127.0.0.1:${port}`;
-  url.search = '';
-  return {
-    url: url.href,
-    connections: () => connections,
-    async open() {
-      server.listen(port, '127.0.0.1');
-      await once(server, 'listening');
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      if (!server.listening) return;
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-const database = `formhost_test_${randomBytes(6).toString('hex')}`;
-let gate: Awaited<ReturnType<typeof gateTo>>;
-let child: ChildProcess;
+let database: FreshDatabase;
+/** The database's address, where nobody is before it is opened and after it is closed. */
+let gate: Awaited<ReturnType<typeof proxyTo>>;
+let connections = 0;
+let service: ServiceProcess;
 let url: string;
 beforeAll(async () => {
-  const server = inject('postgresUrl');
-  await runSql(server, `CREATE DATABASE ${database}`);
-  await runSql(server, `ALTER DATABASE ${database} SET default_transaction_read_only = on`);
-  gate = await gateTo(withDatabase(server, database));
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { PORT: String(port), DATABASE_URL: gate.url, LOG_LEVEL: 'silent' },
-    stdio: 'ignore',
-  });
+  database = await emptyDatabase();
+  await runSql(inject('postgresUrl'), `ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
+  gate = await proxyTo(
+    database.url,
+    () => ({}),
+    ({ client, postgres }) => {
+      connections += 1;
+      client.pipe(postgres).pipe(client);
+    },
+  );
+  await gate.close();
+  service = await startServiceProcess({ DATABASE_URL: gate.url, LOG_LEVEL: 'silent' });
+  url = service.url;
 });
 afterAll(async () => {
-  child.kill();
-  if (child.exitCode === null) await once(child, 'exit');
+  await service.stop();
   await gate.close();
-  await runSql(inject('postgresUrl'), `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+  await database.drop();
 });
 
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 50 });
@@ -97,7 +47,7 @@ function expectUnavailable({ status, headers, body }: request.Response): void {
   expect({ status, retryAfter: headers['retry-after'], body }).toEqual({
     status: 503,
     retryAfter: expect.stringMatching(/^[1-9]\d*$/),
-    body: { error: expect.stringMatching(/\S/) },
+    body: failure,
   });
 }
 
@@ -121,7 +71,7 @@ describe('a service whose database is not there yet', () => {
 
   it('answers everything else 503 within 3 s, with Retry-After', async () => {
     const start = performance.now();
-    const key = `Bearer fh_${'0'.repeat(43)}`;
+    const key = `Bearer ${UNKNOWN_KEY}`;
     const [page, ...answers] = await Promise.all([
       request(url).get('/').set('Host', 'hello.localhost'),
       request(url).post('/deploy').set('Authorization', key).send({ html: 'x' }),
@@ -135,18 +85,15 @@ describe('a service whose database is not there yet', () => {
 
   it('is not ready when the database is reached and not migrated', async () => {
     await gate.open();
-    await eventually(async () => expect(gate.connections()).toBeGreaterThan(5));
+    await eventually(async () => expect(connections).toBeGreaterThan(5));
     await expectHealth(503);
   });
 
   it('becomes ready without a restart', async () => {
-    await runSql(inject('postgresUrl'), `ALTER DATABASE ${database} RESET default_transaction_read_only`);
+    await runSql(inject('postgresUrl'), `ALTER DATABASE ${database.name} RESET default_transaction_read_only`);
     await eventually(() => expectHealth(200));
     await request(url).post('/submit/d_00000000000000000000').send({ a: 'b' }).expect(404);
-    await request(url)
-      .get('/deploy/d_00000000000000000000')
-      .set('Authorization', `Bearer fh_${'0'.repeat(43)}`)
-      .expect(401);
+    await request(url).get('/deploy/d_00000000000000000000').set('Authorization', `Bearer ${UNKNOWN_KEY}`).expect(401);
   });
 
   it('is not ready while the database is gone again, and ready once it is back', async () => {
@@ -166,7 +113,7 @@ describe.each(['/healthz', '/readyz'])('%s', (path) => {
 
   it.each(['post', 'put', 'patch', 'delete', 'options'] as const)('answers %s with 405 and Allow', async (method) => {
     const { status, headers, body } = await request(url)[method](path);
-    expect([status, body]).toEqual([405, { error: expect.stringMatching(/\S/) }]);
+    expect([status, body]).toEqual([405, failure]);
     expect(headers.allow?.split(/, */).toSorted()).toEqual(['GET', 'HEAD']);
   });
 

@@ -1,8 +1,16 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Owner, PAGES_DOMAIN, sendRaw, startTestService, type TestService } from './support/service.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure } from './support/answers.ts';
+import {
+  type Owner,
+  openSocket,
+  PAGES_DOMAIN,
+  sendRaw,
+  startTestService,
+  type TestService,
+} from './support/service.ts';
 
 let service: TestService;
 let owner: Owner;
@@ -69,7 +77,7 @@ function expectError(answer: Answer | undefined, status: number): void {
   const { headers = {}, body = '' } = answer ?? {};
   expect(answer?.status, body).toBe(status);
   expect(headers['content-type']).toMatch(/^application\/json(; charset=utf-8)?$/);
-  expect(JSON.parse(body)).toEqual({ error: expect.stringMatching(/\S/) });
+  expect(JSON.parse(body)).toEqual(failure);
 }
 
 /** Who answered a request for `/`, or for /healthz, which only the API has. */
@@ -94,13 +102,7 @@ async function form() {
   return { id, host: `${slug}.${PAGES_DOMAIN}`, total };
 }
 
-/** A connection of the test's own, gone when it is over. */
-function open(): Socket {
-  const { hostname, port } = new URL(service.url);
-  const socket = connect(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
-  return socket;
-}
+const open = (): Socket => openSocket(service.url);
 
 const JSON_TYPE = 'Content-Type: application/json';
 

@@ -1,20 +1,14 @@
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { runSql, withDatabase } from './support/database.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { aTime } from './support/answers.ts';
+import { emptyDatabase } from './support/fresh-database.ts';
+import { isAlive, serverPid } from './support/postmaster.ts';
+import { startProgram, startServiceProcess } from './support/process.ts';
 import { asOwner, startTestService, type TestService } from './support/service.ts';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
 const aKeyAlone = expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/);
-const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const aWord = expect.stringMatching(/^\S+$/);
 const aLine = expect.stringMatching(/^\S.*\n$/);
 const made = { code: 0, stdout: aKeyAlone, stderr: '' };
@@ -26,19 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Starts a program with these settings, and no others that this process may have. */
-function start(file: string, args: string[], settings: Record<string, string>) {
-  const child = spawn(file, args, {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { child, result: ended.then(([stdout, stderr]) => ({ code: child.exitCode, stdout, stderr })) };
-}
-
 const keys = (args: string[], settings: Record<string, string> = { DATABASE_URL: service.databaseUrl }) =>
-  start(process.execPath, ['src/keys.ts', ...args], { PLAN_LIMITS: 'free:1,pro:2,unlimited:none', ...settings }).result;
+  startProgram(process.execPath, ['src/keys.ts', ...args], { PLAN_LIMITS: 'free:1,pro:2,unlimited:none', ...settings })
+    .result;
 
 async function create(email: string, ...more: string[]): Promise<string> {
   const result = await keys(['create', '--email', email, ...more]);
@@ -68,7 +52,7 @@ describe('keys create', () => {
 
   it('does so through npm', async () => {
     const args = ['run', '--silent', 'keys', '--', 'create', '--email', 'npm@keys.example'];
-    const { result } = start('npm', args, { DATABASE_URL: service.databaseUrl });
+    const { result } = startProgram('npm', args, { DATABASE_URL: service.databaseUrl });
     expect(await result).toEqual(made);
   });
 
@@ -110,11 +94,9 @@ describe('keys create', () => {
   });
 
   it('brings an empty database up to date by itself, two at once too', async () => {
-    const name = `formhost_test_${randomBytes(6).toString('hex')}`;
-    const server = inject('postgresUrl');
-    await runSql(server, `CREATE DATABASE ${name}`);
-    onTestFinished(() => runSql(server, `DROP DATABASE ${name} WITH (FORCE)`));
-    const settings = { DATABASE_URL: withDatabase(server, name) };
+    const { url, drop } = await emptyDatabase();
+    onTestFinished(drop);
+    const settings = { DATABASE_URL: url };
     const email = 'empty@keys.example';
     const results = await Promise.all([1, 2].map(() => keys(['create', '--email', email], settings)));
     expect(results).toEqual([made, made]);
@@ -167,35 +149,16 @@ describe('keys', () => {
   });
 });
 
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
-  return address.port;
-}
-
 describe('an embedded database', () => {
   /** The process id of the server in DATA_DIR; undefined where none runs. */
   async function serverOf(dataDir: string): Promise<number | undefined> {
-    const file = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => undefined);
-    const pid = file === undefined ? undefined : Number.parseInt(file, 10);
-    try {
-      if (pid !== undefined) process.kill(pid, 0);
-      return pid;
-    } catch {
-      return undefined;
-    }
+    const pid = await serverPid(dataDir);
+    return pid !== undefined && isAlive(pid) ? pid : undefined;
   }
 
   it('takes the command during the very first start of the service, beside it and after it, and stops with the last', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'formhost-keys-'));
-    const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
-    const { child, result } = start(process.execPath, ['src/main.ts'], { DATA_DIR: dataDir, PORT: String(port) });
+    const { url, child, ready, stop } = await startServiceProcess({ DATA_DIR: dataDir });
     onTestFinished(async () => {
       child.kill('SIGKILL');
       const server = await serverOf(dataDir);
@@ -205,14 +168,13 @@ describe('an embedded database', () => {
 
     const early = await keys(['create', '--email', 'early@keys.example'], { DATA_DIR: dataDir });
     expect(early).toEqual(made);
-    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), { timeout: 15_000 });
+    await ready();
     const beside = await keys(['create', '--email', 'beside@keys.example'], { DATA_DIR: dataDir });
     expect(beside).toEqual(made);
     for (const { stdout } of [early, beside]) expect(await deployWith(stdout.trim(), url)).toBe(201);
 
     const server = await serverOf(dataDir);
-    child.kill('SIGTERM');
-    expect((await result).code).toBe(0);
+    expect((await stop()).code).toBe(0);
     expect([server, await serverOf(dataDir)]).toEqual([expect.any(Number), undefined]);
 
     expect(await listed('early@keys.example', { DATA_DIR: dataDir })).toHaveLength(1);

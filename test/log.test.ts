@@ -1,29 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { connect as connectSocket, createServer } from 'node:net';
+import { connect as connectSocket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/db/connect.ts';
 import { createKey } from '../src/db/owners.ts';
 import { runSql } from './support/database.ts';
-import { asOwner, BASE_URL, cloneDatabase, type Owner, PAGES_DOMAIN } from './support/service.ts';
+import { cloneDatabase, type FreshDatabase } from './support/fresh-database.ts';
+import { type ServiceProcess, startServiceProcess } from './support/process.ts';
+import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from './support/service.ts';
 
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-let database: Awaited<ReturnType<typeof cloneDatabase>>;
+let database: FreshDatabase;
 let key: string;
-const children: ChildProcess[] = [];
+const processes: ServiceProcess[] = [];
 beforeAll(async () => {
   database = await cloneDatabase();
   const db = connect({ connectionString: database.url });
@@ -31,31 +20,16 @@ beforeAll(async () => {
   await db.close();
 });
 afterAll(async () => {
-  for (const child of children) child.kill();
+  await Promise.all(processes.map(({ stop }) => stop()));
   await database.drop();
 });
 
-/** A process of the service; `stop` ends it and answers what it has written. */
+/** A process of the service, and an owner's way to it. */
 async function startProcess(settings: Record<string, string>) {
-  const port = await freePort();
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { PORT: String(port), BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  const written = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  const url = `http://127.0.0.1:${port}`;
-  await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 15_000, interval: 50 });
-  return {
-    url,
-    owner: asOwner(url, key),
-    async stop() {
-      child.kill();
-      const [stdout, stderr] = await written;
-      return { stdout, stderr };
-    },
-  };
+  const service = await startServiceProcess({ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, ...settings });
+  processes.push(service);
+  await service.ready();
+  return { ...service, owner: asOwner(service.url, key) };
 }
 
 type Line = Record<string, unknown>;
@@ -229,7 +203,7 @@ describe('the log at the default level', () => {
     const { url, owner, stop } = await startProcess({});
     const { ids, note } = notebook();
     const { body } = await note('POST /deploy', 201, owner.post('/deploy').send({ html: 'x', slug: 'quiet' }));
-    const page = () => request(url).get('/').set('Host', `quiet.${PAGES_DOMAIN}`);
+    const page = () => getPage(url, 'quiet');
     const { headers } = await note('page', 200, page());
     await note('page again', 304, page().set('If-None-Match', headers.etag ?? ''));
     await note('JSON', 200, request(url).post(`/submit/${body.id}`).send({ a: 'b' }));

@@ -1,80 +1,56 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createConnection, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
+import { failure } from './support/answers.ts';
+import { proxyTo } from './support/postgres-proxy.ts';
+import { type ServiceProcess, startServiceProcess } from './support/process.ts';
+import {
+  asOwner,
+  BASE_URL,
+  getPage,
+  type Owner,
+  PAGES_DOMAIN,
+  startTestService,
+  type TestService,
+  UNKNOWN_KEY,
+} from './support/service.ts';
 
 /** Connections to the database may be refused and cut, or get no answer; or be cut at every so-manieth piece of traffic. */
 type Trouble = 'none' | 'refused' | 'hanging' | { cutEvery: number };
 
 /** Postgres at an address where a test can make trouble. */
 async function troubledPostgres(databaseUrl: string) {
-  const url = new URL(databaseUrl);
-  const folder = url.searchParams.get('host');
-  const port = Number(url.port || 5432);
-  const target = folder ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port };
-  const clients = new Set<Socket>();
   let trouble: Trouble = 'none';
-
-  const server = createServer((client) => {
-    const postgres = createConnection(target);
-    let pieces = 0;
-    clients.add(client);
-    const end = () => {
-      clients.delete(client);
-      client.destroy();
-      postgres.destroy();
-    };
-    const pass = (to: Socket) => (bytes: Buffer) => {
-      pieces += 1;
-      if (trouble === 'refused' || (typeof trouble === 'object' && pieces % trouble.cutEvery === 0)) end();
-      else if (trouble !== 'hanging') to.write(bytes);
-    };
-    client.on('data', pass(postgres)).on('error', end).on('close', end);
-    postgres.on('data', pass(client)).on('error', end).on('close', end);
-    if (trouble === 'refused') end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  url.hostname = '127.0.0.1';
-  url.port = String(typeof address === 'object' && address?.port);
-  url.search = '';
-  const cut = () => {
-    for (const client of clients) client.destroy();
-  };
-
+  const proxy = await proxyTo(
+    databaseUrl,
+    () => ({ pieces: 0 }),
+    (link) => {
+      const pass = (to: Socket) => (bytes: Buffer) => {
+        link.pieces += 1;
+        if (trouble === 'refused' || (typeof trouble === 'object' && link.pieces % trouble.cutEvery === 0)) link.end();
+        else if (trouble !== 'hanging') to.write(bytes);
+      };
+      link.client.on('data', pass(link.postgres));
+      link.postgres.on('data', pass(link.client));
+      if (trouble === 'refused') link.end();
+    },
+  );
   return {
-    url: url.href,
+    ...proxy,
     make(next: Trouble) {
       // What hangs stays so for whoever waits on it: a network that comes back does not bring back what it lost.
-      if (next === 'refused' || trouble === 'hanging') cut();
+      if (next === 'refused' || trouble === 'hanging') for (const link of proxy.links) link.end();
       trouble = next;
     },
-    async close() {
-      cut();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
-}
-
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** A service with the same database and no trouble. */
 let service: TestService;
 let proxy: Awaited<ReturnType<typeof troubledPostgres>>;
 /** The process that reaches its database through the proxy; where it listens, and an owner's way to it. */
-let child: ChildProcess;
+let troubled: ServiceProcess;
 let url: string;
 let owner: Owner;
 let form: { id: string; slug: string };
@@ -82,22 +58,16 @@ let webhookId: string;
 beforeAll(async () => {
   service = await startTestService();
   proxy = await troubledPostgres(service.databaseUrl);
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { PORT: String(port), DATABASE_URL: proxy.url, BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent' },
-    stdio: 'ignore',
-  });
+  troubled = await startServiceProcess({ DATABASE_URL: proxy.url, BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent' });
+  url = troubled.url;
   const { key } = await service.owner();
   owner = asOwner(url, key);
-  await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 15_000, interval: 50 });
+  await troubled.ready();
   form = await owner.deploy({ html: 'kept' });
   webhookId = (await owner.post(`/webhooks/${form.id}`).send({ url: 'https://receiver.example/' })).body.id;
 });
 afterAll(async () => {
-  child.kill();
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  await troubled.stop();
   await service.close();
   await proxy.close();
 });
@@ -117,14 +87,14 @@ const requests: Record<string, () => request.Test> = {
   'POST /submit/:deployId': () => submit(),
   'POST /submit/:deployId with a filled honeypot': () => request(url).post(`/submit/${form.id}`).send({ _hp: 'x' }),
   'POST / of a page': () => request(url).post('/').set('Host', `${form.slug}.${PAGES_DOMAIN}`).send({ a: 'b' }),
-  'a key that is unknown': () => asOwner(url, `fh_${'0'.repeat(43)}`).get(`/deploy/${form.id}`),
+  'a key that is unknown': () => asOwner(url, UNKNOWN_KEY).get(`/deploy/${form.id}`),
 };
 
 /** What is to be answered while the database is out of reach. */
 const UNAVAILABLE = {
   status: 503,
   retryAfter: expect.stringMatching(/^[1-9]\d*$/),
-  body: { error: expect.stringMatching(/\S/) },
+  body: failure,
   inTime: true,
 };
 
@@ -133,8 +103,6 @@ async function answerTo(send: () => request.Test) {
   const { status, headers, body } = await send();
   return { status, retryAfter: headers['retry-after'], body, inTime: performance.now() - start < 3_000 };
 }
-
-const getPage = (slug: string) => request(url).get('/').set('Host', `${slug}.${PAGES_DOMAIN}`);
 
 const answersTo = async (all: Record<string, () => request.Test>) =>
   Object.fromEntries(await Promise.all(Object.entries(all).map(async ([name, send]) => [name, await answerTo(send)])));
@@ -145,7 +113,7 @@ const back = () => vi.waitFor(async () => expect((await submit()).status).toBe(2
 
 describe.each(['refused', 'hanging'] as const)('while connections to the database are %s', (trouble) => {
   beforeAll(async () => {
-    await getPage(form.slug).expect(200, 'kept');
+    await getPage(url, form.slug).expect(200, 'kept');
     proxy.make(trouble);
   });
 
@@ -169,7 +137,7 @@ describe.each(['refused', 'hanging'] as const)('while connections to the databas
     });
 
     it('a page’s host answers with a page: the one that the process has, or a 503', async () => {
-      const [kept, other] = await Promise.all([getPage(form.slug), getPage('unheard-of')]);
+      const [kept, other] = await Promise.all([getPage(url, form.slug), getPage(url, 'unheard-of')]);
       expect([kept.status, kept.text]).toEqual([200, 'kept']);
       expect([other.status, other.type, other.headers['retry-after']]).toEqual([
         503,
@@ -194,7 +162,7 @@ describe.each(['refused', 'hanging'] as const)('while connections to the databas
     await back();
     const [status, webhooks] = [await owner.get(`/deploy/${form.id}`), await owner.get(`/webhooks/${form.id}`)];
     expect([status.status, webhooks.body.webhooks.length]).toEqual([200, 1]);
-    await getPage(form.slug).expect(200, 'kept');
+    await getPage(url, form.slug).expect(200, 'kept');
   });
 });
 
@@ -209,7 +177,7 @@ describe('while connections to the database break at any moment', () => {
       answers.push(...(await Promise.all(sent)));
     }
     proxy.make('none');
-    expect(child.exitCode, 'the exit code of the process, which should be there').toBe(null);
+    expect(troubled.child.exitCode, 'the exit code of the process, which should be there').toBe(null);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
     const healthy = asOwner(service.url, owner.key);
     const lists = await Promise.all(forms.map(({ id }) => healthy.get(`/submissions/${id}`)));

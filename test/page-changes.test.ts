@@ -1,8 +1,7 @@
-import { createConnection, createServer, type Socket } from 'node:net';
-import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Service } from '../src/service.ts';
-import { asOwner, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
+import { proxyTo } from './support/postgres-proxy.ts';
+import { asOwner, getPage, type Owner, startTestService, type TestService } from './support/service.ts';
 
 /**
  * What becomes of the connection that listens, known by the LISTEN that it sends, of all connections, or of all others: it
@@ -19,59 +18,45 @@ type Trouble =
   | 'answers are late';
 
 /** `beats` counts what Postgres has said since LISTEN was sent; `late` is what it has said and the client not heard. */
-type Link = { client: Socket; listens: boolean; beats: number; late: Buffer[]; end(): void };
+type Heard = { listens: boolean; beats: number; late: Buffer[] };
 
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 5_000, interval: 10 });
 
 /** Postgres at an address where a test can make trouble. */
 async function troubledPostgres(databaseUrl: string) {
-  const url = new URL(databaseUrl);
-  const folder = url.searchParams.get('host');
-  const port = Number(url.port || 5432);
-  const target = folder ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port };
-  const links = new Set<Link>();
   let trouble: Trouble = 'none';
 
-  const isMuted = ({ listens }: Link) => trouble === 'all muted' || (trouble === 'listening is muted' && listens);
-  const isCut = ({ listens }: Link) => trouble === 'all refused' || (trouble === 'listening is cut' && listens);
+  const isMuted = ({ listens }: Heard) => trouble === 'all muted' || (trouble === 'listening is muted' && listens);
+  const isCut = ({ listens }: Heard) => trouble === 'all refused' || (trouble === 'listening is cut' && listens);
   /** What Postgres hears: NOTIFY on a channel is as long as LISTEN, is answered alike, and nothing ever comes of it. */
   const heard = (said: Buffer) =>
     trouble === 'listening is pooled'
       ? Buffer.from(said.toString('latin1').replace('LISTEN ', 'NOTIFY '), 'latin1')
       : said;
 
-  const server = createServer((client) => {
-    const postgres = createConnection(target);
-    const end = () => {
-      links.delete(link);
-      client.destroy();
-      postgres.destroy();
-    };
-    const link: Link = { client, listens: false, beats: 0, late: [], end };
-    links.add(link);
-    client.on('error', end).on('close', end);
-    postgres.on('error', end).on('close', end);
-    client.on('data', (said) => {
-      link.listens ||= said.includes('LISTEN ');
-      if (isCut(link)) end();
-      else if (!isMuted(link)) postgres.write(heard(said));
-    });
-    postgres.on('data', (said) => {
-      if (isMuted(link)) return;
-      if (link.listens) link.beats += 1;
-      if (trouble === 'answers are late' && !link.listens) link.late.push(said);
-      else client.write(said);
-    });
-    if (trouble === 'all refused') end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  url.hostname = '127.0.0.1';
-  url.port = String(typeof address === 'object' && address?.port);
-  url.search = '';
+  const proxy = await proxyTo(
+    databaseUrl,
+    (): Heard => ({ listens: false, beats: 0, late: [] }),
+    (link) => {
+      const { client, postgres, end } = link;
+      client.on('data', (said) => {
+        link.listens ||= said.includes('LISTEN ');
+        if (isCut(link)) end();
+        else if (!isMuted(link)) postgres.write(heard(said));
+      });
+      postgres.on('data', (said) => {
+        if (isMuted(link)) return;
+        if (link.listens) link.beats += 1;
+        if (trouble === 'answers are late' && !link.listens) link.late.push(said);
+        else client.write(said);
+      });
+      if (trouble === 'all refused') end();
+    },
+  );
+  const { links } = proxy;
 
   return {
-    url: url.href,
+    ...proxy,
     /** Settles when Postgres has said so many things to a connection since it asked to listen. */
     listening: (beats = 4) => soon(() => expect([...links].some((link) => link.beats >= beats)).toBe(true)),
     /** Settles when it has said as many more to those that are listening now. */
@@ -89,10 +74,6 @@ async function troubledPostgres(databaseUrl: string) {
         if (isCut(link) || (hadTrouble && link.listens)) link.end();
         for (const said of link.late.splice(0)) link.client.write(said);
       }
-    },
-    async close() {
-      for (const link of links) link.end();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
@@ -124,7 +105,7 @@ beforeEach(async () => {
 
 /** What a service shows under a slug: the page's text, or the status of an error. */
 async function look(url: string, slug: string): Promise<string | number> {
-  const { status, text } = await request(url).get('/').set('Host', `${slug}.${PAGES_DOMAIN}`);
+  const { status, text } = await getPage(url, slug);
   return status === 200 ? text : status;
 }
 

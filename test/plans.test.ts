@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, refused } from './support/answers.ts';
 import { asOwner, type Owner, startTestService, type TestService } from './support/service.ts';
 
 const LIMIT = 3;
 
-const answer = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
-const refused = (status: number) => ({ status, body: { error: expect.stringMatching(/\S/) } });
 const limitReached = refused(403);
 
 let service: TestService;

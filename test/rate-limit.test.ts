@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure } from './support/answers.ts';
 import { type Owner, startTestService, type TestService } from './support/service.ts';
 
 const HOUR = 3600;
@@ -66,7 +67,7 @@ describe('POST /submit/:deployId: at most 10 accepted in any 60 seconds', () => 
     for (let count = 0; count < LIMIT; count += 1) expect((await submit(id)).status).toBe(200);
     const refused = await submit(id);
     expect([refused.status, refused.retryAfter]).toEqual([429, wholeSeconds]);
-    expect(JSON.parse(refused.text)).toEqual({ error: expect.stringMatching(/\S/) });
+    expect(JSON.parse(refused.text)).toEqual(failure);
     expect(await total(id)).toBe(LIMIT);
     expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(LIMIT);
   });

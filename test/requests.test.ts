@@ -1,15 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Owner, sendRaw, startTestService, type TestService } from './support/service.ts';
+import { answer, refused } from './support/answers.ts';
+import { JSON_TYPE, type Owner, sendRaw, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
 
 const MAX_HTML_BYTES = 2 * 1024 * 1024;
-const NO_ID = 'd_000000000000000000000000';
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-const aSentence = expect.stringMatching(/\S/);
-
-const answer = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
-const refused = (status: number) => ({ status, body: { error: aSentence } });
 
 let service: TestService;
 let owner: Owner;
@@ -18,17 +12,6 @@ beforeAll(async () => {
   owner = await service.owner();
 });
 afterAll(() => service.close());
-
-/** Sends a body as it is, which supertest would write anew. */
-async function send(method: string, path: string, body: string | Buffer, headers: Record<string, string> = JSON_TYPE) {
-  const response = await fetch(service.url + path, {
-    method,
-    // Bytes, for which fetch adds no content type of its own.
-    body: new Uint8Array(Buffer.from(body)),
-    headers: { Authorization: `Bearer ${owner.key}`, ...headers },
-  });
-  return { status: response.status, body: await response.json() };
-}
 
 const PAGE = '{"html":"<p>x</p>","email_notifications":true}';
 const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024, ' '));
@@ -48,7 +31,7 @@ describe.each([
     ['Application/JSON;charset="UTF-8"', {}, PAGE],
     ['application/json', { 'Content-Encoding': 'gzip' }, gzipSync(PAGE)],
   ])('is taken as %s with %j', async (type, headers, body) => {
-    expect((await send(method, path, body, { 'Content-Type': type, ...headers })).status).toBe(success);
+    expect((await owner.send(method, path, body, { 'Content-Type': type, ...headers })).status).toBe(success);
   });
 
   it.each([
@@ -73,7 +56,7 @@ describe.each([
     [415, 'in another charset', PAGE, { 'Content-Type': 'application/json; charset=iso-8859-1' }],
     [415, 'in UTF-16', Buffer.from(PAGE, 'utf16le'), { 'Content-Type': 'application/json; charset=utf-16le' }],
   ])('is refused with %i when it is %s', async (expected, _what, body, headers) => {
-    expect(await send(method, path, body, { ...headers })).toEqual(refused(expected));
+    expect(await owner.send(method, path, body, { ...headers })).toEqual(refused(expected));
   });
 
   it.each(['', 'Content-Length: 0\r\n', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'])(
@@ -94,20 +77,20 @@ describe('what is wrong first is what is answered', () => {
   const TOO_LONG = `"html":"${'a'.repeat(MAX_HTML_BYTES + 1)}"`;
   it.each([
     [404, 'route before 401', 'POST', '/deployments', '{}', NO_KEY],
-    [405, 'method before 401', 'POST', `/deploy/${NO_ID}`, '{}', NO_KEY],
-    [401, 'key before 404', 'PUT', `/deploy/${NO_ID}`, PAGE, NO_KEY],
+    [405, 'method before 401', 'POST', `/deploy/${UNKNOWN_ID}`, '{}', NO_KEY],
+    [401, 'key before 404', 'PUT', `/deploy/${UNKNOWN_ID}`, PAGE, NO_KEY],
     [401, 'key before 415 and 400', 'POST', '/deploy', '{', { ...TEXT, ...NO_KEY }],
     [401, 'key before 413', 'POST', '/deploy', BOMB, { ...JSON_TYPE, ...GZIP, ...NO_KEY }],
-    [404, 'id before 415', 'PUT', `/deploy/${NO_ID}`, PAGE, TEXT],
-    [404, 'id before 413', 'PUT', `/deploy/${NO_ID}`, BOMB, { ...JSON_TYPE, ...GZIP }],
-    [404, 'id before 400', 'PATCH', `/deploy/${NO_ID}`, '{', JSON_TYPE],
+    [404, 'id before 415', 'PUT', `/deploy/${UNKNOWN_ID}`, PAGE, TEXT],
+    [404, 'id before 413', 'PUT', `/deploy/${UNKNOWN_ID}`, BOMB, { ...JSON_TYPE, ...GZIP }],
+    [404, 'id before 400', 'PATCH', `/deploy/${UNKNOWN_ID}`, '{', JSON_TYPE],
     [415, 'type before 413', 'POST', '/deploy', BOMB, { ...TEXT, ...GZIP }],
     [415, 'type before 400', 'POST', '/deploy', '{', TEXT],
     [413, 'size before 400 for its slug', 'POST', '/deploy', `{"slug":"A",${TOO_LONG}}`, JSON_TYPE],
     [413, 'size before 400 for its JSON', 'POST', '/deploy', Buffer.alloc(14 * 1024 * 1024, '{'), JSON_TYPE],
     [400, 'html before 409', 'POST', '/deploy', '{"slug":"first"}', JSON_TYPE],
   ])('%i: %s', async (expected, _case, method, path, body, headers) => {
-    expect(await send(method, path, body, { ...headers })).toEqual(refused(expected));
+    expect(await owner.send(method, path, body, { ...headers })).toEqual(refused(expected));
   });
 });
 
@@ -119,18 +102,22 @@ describe('paths', () => {
     },
   );
 
-  it.each(['/nothing', '/deployments', '/deploy/', `/deploy/${NO_ID}/`, `/deploy/${NO_ID}/nothing`, '/v1/deploy'])(
-    'answers 404 to a route that is unknown: %s',
-    async (path) => {
-      for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
-        expect(answer(await owner[method](path))).toEqual(refused(404));
-      }
-    },
-  );
+  it.each([
+    '/nothing',
+    '/deployments',
+    '/deploy/',
+    `/deploy/${UNKNOWN_ID}/`,
+    `/deploy/${UNKNOWN_ID}/nothing`,
+    '/v1/deploy',
+  ])('answers 404 to a route that is unknown: %s', async (path) => {
+    for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
+      expect(answer(await owner[method](path))).toEqual(refused(404));
+    }
+  });
 
   it.each([
     ['/deploy', ['put', 'patch', 'delete'], ['POST']],
-    [`/deploy/${NO_ID}`, ['post'], ['DELETE', 'GET', 'PATCH', 'PUT']],
+    [`/deploy/${UNKNOWN_ID}`, ['post'], ['DELETE', 'GET', 'PATCH', 'PUT']],
   ] as const)('answers 405 with Allow to another method at %s', async (path, methods, allowed) => {
     for (const method of methods) {
       const response = await owner[method](path);
@@ -141,7 +128,7 @@ describe('paths', () => {
 
   it('lets no other origin read the API', async () => {
     const preflight = await service.anonymous.options('/deploy').set('Origin', 'https://evil.example');
-    const answered = await owner.get(`/deploy/${NO_ID}`).set('Origin', 'https://evil.example');
+    const answered = await owner.get(`/deploy/${UNKNOWN_ID}`).set('Origin', 'https://evil.example');
     for (const { headers } of [preflight, answered]) expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 });

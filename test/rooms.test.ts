@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { PROJECT } from './support/process.ts';
 
 /*
  * Who may import whom, and what may stand where. A failing case lists what is out of place, and says where it belongs.
  */
-
-const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 
 const filesIn = (...folders: string[]): string[] =>
   folders

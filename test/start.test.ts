@@ -1,29 +1,17 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { runSql, withDatabase } from './support/database.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { aTime } from './support/answers.ts';
+import { emptyDatabase } from './support/fresh-database.ts';
+import { freePort, PROJECT } from './support/process.ts';
 import { asOwner, type Owner } from './support/service.ts';
 
-const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const shell = promisify(execFile);
-
-/** A port on which nobody listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 /** A folder that is closed to all others, as mkdtemp makes it. */
 const newFolder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'formhost-start-')));
@@ -156,7 +144,7 @@ describe('npm start', () => {
           id: submitted.id,
           data: { name: 'Ada' },
           ip_address: '127.0.0.1',
-          created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+          created_at: aTime,
         },
       ],
       total: 1,
@@ -227,15 +215,13 @@ describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
   it('becomes ready in two processes that start at once on one empty database, and prints no key', async ({
     expect,
   }) => {
-    const name = `formhost_test_${randomBytes(6).toString('hex')}`;
-    const server = inject('postgresUrl');
-    await runSql(server, `CREATE DATABASE ${name}`);
-    const settings = { DATABASE_URL: withDatabase(server, name) };
+    const { url, drop } = await emptyDatabase();
+    const settings = { DATABASE_URL: url };
     const services = await Promise.all([npmStart(settings), npmStart(settings)]);
     await Promise.all(services.map((service) => service.ready()));
     expect(await Promise.all(services.map((service) => service.end('SIGTERM', 'npm')))).toEqual([0, 0]);
     for (const { output } of services) expectSilent(output);
-    await runSql(server, `DROP DATABASE ${name} WITH (FORCE)`);
+    await drop();
   });
 
   it('works from a copy in a folder that is closed to all others, root’s too', async ({ expect }) => {

@@ -1,14 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asOwner, type Owner, startTestService, type TestService } from './support/service.ts';
+import { aTime, failure } from './support/answers.ts';
+import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
 
 type Submission = { id: string; data: unknown; ip_address: string; created_at: string };
 type Listed = { submissions: Submission[]; total: number; page: number; limit: number };
 
 const STORED = 123;
-const UNKNOWN_ID = 'd_00000000000000000000000000';
-const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const failure = { error: expect.stringMatching(/\S/) };
 
 let service: TestService;
 let owner: Owner;
@@ -65,7 +63,7 @@ const expected = (newest: number, oldest: number): Submission[] =>
     id,
     data: { n: newest - index },
     ip_address: '127.0.0.1',
-    created_at: timestamp,
+    created_at: aTime,
   }));
 
 describe('GET /submissions/:deployId', () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { objectTexts, stringTexts } from './support/json-texts.ts';
+import { multipartBody } from './support/multipart.ts';
 import { type Owner, startTestService, type TestService } from './support/service.ts';
 
 type Field = readonly [name: string, value: string];
@@ -33,9 +35,9 @@ function multipart(fields: readonly (readonly [string, string | File])[]): Body 
   return { content };
 }
 
-/** A multipart body written by hand: a part is its Content-Disposition's parameters and its content. */
+/** A multipart body written by hand. */
 const parts = (...all: [parameters: string, content: string][]): Body => ({
-  content: `${all.map(([parameters, content]) => `--b\r\nContent-Disposition: form-data; ${parameters}\r\n\r\n${content}\r\n`).join('')}--b--\r\n`,
+  content: multipartBody(...all).toString(),
   type: 'multipart/form-data; boundary=b',
 });
 
@@ -79,45 +81,12 @@ function modelOf(fields: readonly Field[]): string {
   return `{${members.join(',')}}`;
 }
 
-/** Any text of a JSON object: odd spacing, escapes of all kinds, repeated names, numbers that no double holds. */
-const space = fc.constantFrom('', '', '', ' ', '\n', '\t \r\n');
-const spaced = (text: fc.Arbitrary<string>) => fc.tuple(space, text, space).map((pieces) => pieces.join(''));
-const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 4, maxLength: 4 });
-const stringText = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text).slice(1, -1)),
-      fc.constantFrom('\\"', '\\\\', '\\/', '\\b', '\\u0000', '\\ud800', '\\uDE00\\uD83D', '},{', '\u2028'),
-      hex.map((digits) => `\\u${digits}`),
-    ),
-    { maxLength: 4 },
-  )
-  .map((pieces) => `"${pieces.join('')}"`);
+const stringText = stringTexts('\\u0000', '\\ud800', '\\uDE00\\uD83D', '},{');
 const nameText = fc.oneof(
   stringText.filter((text) => JSON.parse(text) !== '_hp'),
   fc.constantFrom('"a"', '"__proto__"', '"constructor"', '"toJSON"', '"10"', '"2"', '"-1"', '""', '"id"', '"data"'),
 );
-const numberText = fc
-  .tuple(
-    fc.constantFrom('', '-'),
-    fc.constantFrom('0', '7', '10', '9007199254740993', '18446744073709551615', '123456789012345678901234567890'),
-    fc.constantFrom('', '.0', '.10', '.000'),
-    fc.constantFrom('', 'e5', 'E+05', 'e-400', 'e400'),
-  )
-  .map((pieces) => pieces.join(''));
-const { objectText } = fc.letrec<{ objectText: string; valueText: string }>((tie) => ({
-  objectText: fc
-    .tuple(space, fc.array(fc.tuple(spaced(nameText), spaced(tie('valueText')))))
-    .map(([blank, members]) => `{${members.length === 0 ? blank : members.map((pair) => pair.join(':')).join(',')}}`),
-  valueText: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    fc.constantFrom('true', 'false', 'null', '[]', '{}', '[ ]', '{ }'),
-    numberText,
-    stringText,
-    fc.array(spaced(tie('valueText')), { minLength: 1, maxLength: 4 }).map((items) => `[${items.join(',')}]`),
-    tie('objectText'),
-  ),
-}));
+const objectText = objectTexts(nameText, stringText);
 
 // A browser writes every line break as CRLF in multipart, and %22, %0D and %0A stand for characters in its names.
 const crlf = (text: string): string => text.replace(/\r\n|\r|\n/g, '\r\n');

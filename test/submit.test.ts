@@ -1,12 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Owner, startTestService, type TestService } from './support/service.ts';
+import { failure } from './support/answers.ts';
+import { multipartBody } from './support/multipart.ts';
+import { type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MULTIPART_TYPE = 'multipart/form-data; boundary=b';
 const MAX_BYTES = 256 * 1024;
-const UNKNOWN_ID = 'd_00000000000000000000000000';
 
 type Encoding = 'json' | 'urlencoded' | 'multipart';
 type Answer = { status: number; headers: Headers; text: string };
@@ -15,7 +16,6 @@ const TYPES = { json: JSON_TYPE, urlencoded: FORM_TYPE, multipart: MULTIPART_TYP
 const ENCODINGS: [Encoding][] = [['json'], ['urlencoded'], ['multipart']];
 
 const success = { message: expect.any(String), id: expect.stringMatching(/^sub_[0-9A-Za-z]{20,}$/) };
-const failure = { error: expect.stringMatching(/\S/) };
 
 let service: TestService;
 let owner: Owner;
@@ -45,22 +45,11 @@ async function stored(id: string): Promise<unknown[]> {
   return submissions.map(({ data }) => data);
 }
 
-/** A multipart body with the boundary `b`; a part is its Content-Disposition's parameters and its content. */
-const multipart = (...parts: [parameters: string, content: string | Buffer][]): Buffer =>
-  Buffer.concat([
-    ...parts.flatMap(([parameters, content]) => [
-      Buffer.from(`--b\r\nContent-Disposition: form-data; ${parameters}\r\n\r\n`),
-      Buffer.from(content),
-      Buffer.from('\r\n'),
-    ]),
-    Buffer.from('--b--\r\n'),
-  ]);
-
 /** A body with these fields, none of which needs an escape. */
 function encode(encoding: Encoding, fields: readonly (readonly [string, string])[]): string | Buffer {
   if (encoding === 'json') return `{${fields.map(([name, value]) => `"${name}":"${value}"`).join(',')}}`;
   if (encoding === 'urlencoded') return fields.map(([name, value]) => `${name}=${value}`).join('&');
-  return multipart(...fields.map(([name, value]): [string, string] => [`name="${name}"`, value]));
+  return multipartBody(...fields.map(([name, value]): [string, string] => [`name="${name}"`, value]));
 }
 
 const manyFields = (encoding: Encoding, count: number): string | Buffer =>
@@ -104,7 +93,7 @@ describe('POST /submit/:deployId', () => {
     ['application/json; charset=utf-8', '{"a":"é"}', { a: 'é' }],
     ['Application/JSON;charset="UTF-8"', '{"a":1}', { a: 1 }],
     ['application/x-www-form-urlencoded; charset=UTF-8', 'a=%C3%A9+', { a: 'é ' }],
-    ['multipart/form-data; boundary="b"; charset=utf-8', multipart(['name="a"', 'é']), { a: 'é' }],
+    ['multipart/form-data; boundary="b"; charset=utf-8', multipartBody(['name="a"', 'é']), { a: 'é' }],
     [JSON_TYPE, '{}', {}],
     [FORM_TYPE, '', {}],
   ])('takes a body of %s', async (type, body, data) => {
@@ -196,13 +185,17 @@ describe('POST /submit/:deployId', () => {
     ['a form that is not UTF-8', FORM_TYPE, Buffer.from('613dff', 'hex')],
     ['a form that decodes to what is not UTF-8', FORM_TYPE, 'a=%E9t%E9'],
     ['a name that decodes to what is not UTF-8', FORM_TYPE, '%ED%A0%80=1'],
-    ['a part that is not UTF-8', MULTIPART_TYPE, multipart(['name="a"', Buffer.from([0xff])])],
-    ['a part whose name is not UTF-8', MULTIPART_TYPE, Buffer.from(multipart(['name="é"', 'x']).toString(), 'latin1')],
-    ['multipart without a boundary', 'multipart/form-data', multipart(['name="a"', 'x'])],
-    ['multipart with another boundary', 'multipart/form-data; boundary=c', multipart(['name="a"', 'x'])],
-    ['multipart that ends early', MULTIPART_TYPE, multipart(['name="a"', 'x']).subarray(0, -8)],
+    ['a part that is not UTF-8', MULTIPART_TYPE, multipartBody(['name="a"', Buffer.from([0xff])])],
+    [
+      'a part whose name is not UTF-8',
+      MULTIPART_TYPE,
+      Buffer.from(multipartBody(['name="é"', 'x']).toString(), 'latin1'),
+    ],
+    ['multipart without a boundary', 'multipart/form-data', multipartBody(['name="a"', 'x'])],
+    ['multipart with another boundary', 'multipart/form-data; boundary=c', multipartBody(['name="a"', 'x'])],
+    ['multipart that ends early', MULTIPART_TYPE, multipartBody(['name="a"', 'x']).subarray(0, -8)],
     ['multipart that ends in a header', MULTIPART_TYPE, '--b\r\nContent-Disposition: form-data; name="a"'],
-    ['a part without a name', MULTIPART_TYPE, multipart(['filename="a"', 'x'])],
+    ['a part without a name', MULTIPART_TYPE, multipartBody(['filename="a"', 'x'])],
     ['an empty multipart body', MULTIPART_TYPE, ''],
   ])('answers 400 for %s', async (_case, type, body) => {
     const id = await deploy();
@@ -280,8 +273,8 @@ describe('POST /submit/:deployId: honeypot', () => {
     ['a form field', FORM_TYPE, 'a=1&_hp=bot'],
     ['one of several form fields', FORM_TYPE, '_hp=&_hp=bot&_hp='],
     ['an encoded name', FORM_TYPE, '%5Fhp=bot'],
-    ['a part', MULTIPART_TYPE, multipart(['name="_hp"', 'bot'], ['name="a"', '1'])],
-    ['one of several parts', MULTIPART_TYPE, multipart(['name="_hp"', ''], ['name="_hp"', 'bot'])],
+    ['a part', MULTIPART_TYPE, multipartBody(['name="_hp"', 'bot'], ['name="a"', '1'])],
+    ['one of several parts', MULTIPART_TYPE, multipartBody(['name="_hp"', ''], ['name="_hp"', 'bot'])],
   ];
 
   it.each(FILLED)('answers 200 with a fresh id and stores nothing when _hp is %s', async (_case, type, body) => {
@@ -303,7 +296,7 @@ describe('POST /submit/:deployId: honeypot', () => {
     ['an empty form field', FORM_TYPE, '_hp=&a=1', { _hp: '', a: '1' }],
     ['a form field without a value', FORM_TYPE, '_hp', { _hp: '' }],
     ['several empty form fields', FORM_TYPE, '_hp=&_hp=', { _hp: ['', ''] }],
-    ['an empty part', MULTIPART_TYPE, multipart(['name="_hp"', '']), { _hp: '' }],
+    ['an empty part', MULTIPART_TYPE, multipartBody(['name="_hp"', '']), { _hp: '' }],
     ['another name', JSON_TYPE, '{"_HP":"x","hp":"x","a":{"_hp":"x"}}', { _HP: 'x', hp: 'x', a: { _hp: 'x' } }],
   ])('stores a submission whose _hp is %s like any other', async (_case, type, body, data) => {
     const id = await deploy();

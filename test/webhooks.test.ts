@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asOwner, type Owner, startTestService, type TestService } from './support/service.ts';
+import { aTime, failure } from './support/answers.ts';
+import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
 
-const UNKNOWN_ID = 'd_00000000000000000000000000';
 const UNKNOWN_WEBHOOK = 'wh_00000000000000000000000000';
 const HOOK = 'https://hooks.invalid/a';
 const MOST = 50;
 
 const webhookId = expect.stringMatching(/^wh_[0-9A-Za-z]{20,}$/);
-const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const failure = { error: expect.stringMatching(/\S/) };
 
 let service: TestService;
 let owner: Owner;
@@ -66,7 +64,7 @@ describe('POST /webhooks/:deployId', () => {
           type: 'generic',
           events: ['submission'],
           active: true,
-          created_at: timestamp,
+          created_at: aTime,
         },
       ],
     });
@@ -84,7 +82,7 @@ describe('POST /webhooks/:deployId', () => {
     expect(webhook.id).toEqual(webhookId);
     expect([response.status, response.body]).toEqual([201, { ...webhook, deployment_id: id }]);
     expect(await list(id)).toEqual({
-      webhooks: [{ ...webhook, events: ['submission'], active: true, created_at: timestamp }],
+      webhooks: [{ ...webhook, events: ['submission'], active: true, created_at: aTime }],
     });
   });
 
@@ -294,7 +292,7 @@ describe('GET /webhooks/:deployId', () => {
         type: url.includes('a.') ? 'slack' : 'generic',
         events: ['submission'],
         active: true,
-        created_at: timestamp,
+        created_at: aTime,
       })),
     });
     expect(await list(none)).toEqual({ webhooks: [] });

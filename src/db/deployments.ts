@@ -83,7 +83,7 @@ export async function createDeployment(
   });
 }
 
-/** Replaces the HTML; undefined when this owner has no such live deployment. */
+/** Replaces the HTML of a deployment known to be this owner's; undefined when it has been deleted. */
 export async function replaceHtml(
   db: Knex,
   ownerId: number,
@@ -91,12 +91,12 @@ export async function replaceHtml(
   html: Buffer,
 ): Promise<Deployment | undefined> {
   return db.transaction(async (transaction) => {
-    const deployment = await touch(transaction, ownerId, id, {});
-    if (!deployment) return undefined;
+    // The page first, which is slow: the deployment's row is what submissions wait for.
     await transaction('pages')
       .where({ deployment_id: id })
       .update({ html, version: transaction.raw('version + 1') });
-    await announcePageChange(transaction, deployment.slug);
+    const deployment = await touch(transaction, ownerId, id, {});
+    if (deployment) await announcePageChange(transaction, deployment.slug);
     return deployment;
   });
 }

@@ -107,7 +107,11 @@ export async function openEmbeddedPostgres(
     await locked(root, async () => {
       if (presence === undefined || !(await isAlone(presence))) return presence?.end();
       const { pg_ctl } = await loadBinaries();
-      await run(await withReach(account, pg_ctl, root), pg_ctl, ['stop', '-w', '-m', 'fast', '-D', folders.data]);
+      const able = await withReach(account, pg_ctl, root);
+      await run(able, pg_ctl, ['stop', '-w', '-m', 'fast', '-D', folders.data]).catch((error) => {
+        // It may have ended by itself since.
+        if (!/No such process|Is server running/.test(asError(error).message)) throw error;
+      });
     });
   };
 

@@ -33,6 +33,10 @@ export async function migrate(connection: Connection, signal?: AbortSignal): Pro
   holder.on('error', () => undefined);
   await holder.connect();
   try {
+    const { rows } = await holder.query("SELECT current_setting('server_encoding') AS encoding");
+    if (rows[0].encoding !== 'UTF8') {
+      throw new Error(`the database is encoded in ${rows[0].encoding}: make one with ENCODING 'UTF8'`);
+    }
     while (!(await holder.query('SELECT pg_try_advisory_lock($1) AS held', [LOCK])).rows[0].held) {
       await delay(POLL_MS, undefined, { signal });
     }

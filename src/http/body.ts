@@ -2,12 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { MIMEType, promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import limitConcurrency from 'p-limit';
 import type { z } from 'zod';
 import { readJsonObject } from '../json-text.ts';
 import { HttpError } from './errors.ts';
 
-/** Bytes of request bodies that may be in memory at one time. */
+/** Bytes of large bodies that may be in memory while they are on their way. */
 const BUDGET = 256 * 1024 * 1024;
+// A body up to this size is never refused for the others.
+const SMALL_BYTES = 64 * 1024;
+// What a JSON endpoint takes no string from is not read beyond this.
+const MAX_SETTING_CHARS = 64 * 1024;
+const JSON_LIMITS = { maxDepth: 100, maxMembers: 1_000 };
 
 /** The `params` of a schema's check whose failure is a 413 and comes before any other. */
 export const OVER_LIMIT = { status: 413 } as const;
@@ -29,8 +35,8 @@ const tooLarge = (limit: number): HttpError =>
   new HttpError(413, `The body is too large: send at most ${limit} bytes.`);
 
 export type BodyReader = {
-  /** The body with its Content-Encoding undone; at most `limit` bytes, before and after, else 413. */
-  bytes(request: IncomingMessage, limit: number): Promise<Buffer>;
+  /** The body, at most `limit` bytes, else 413. A Content-Encoding is undone, up to `decodedLimit` bytes. */
+  bytes(request: IncomingMessage, limit: number, decodedLimit?: number): Promise<Buffer>;
   /** What a JSON endpoint was sent, as `schema` has it; an absent body reads as `{}`. */
   json<S extends z.ZodObject>(request: IncomingMessage, schema: S, limit: number): Promise<z.infer<S>>;
 };
@@ -65,23 +71,29 @@ function refuseType(request: IncomingMessage): HttpError | undefined {
 function parseMembers(body: Buffer, names: readonly string[]): Record<string, unknown> {
   if (!isUtf8(body)) throw new HttpError(400, 'The body is not valid UTF-8: send JSON in UTF-8.');
   const text = body.toString('utf8');
-  const { members, problem } = readJsonObject(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  const { members, problem } = readJsonObject(text.startsWith('\uFEFF') ? text.slice(1) : text, JSON_LIMITS);
   if (problem !== undefined) throw new HttpError(400, MALFORMED);
+  // Only a string may be long; anything else that is becomes what no schema takes, at no cost.
+  const read = (value: string): unknown =>
+    value.length <= MAX_SETTING_CHARS || value.startsWith('"') ? JSON.parse(value) : null;
   const known = members.filter(({ name }) => names.includes(name));
-  return Object.fromEntries(known.map(({ name, value }) => [name, JSON.parse(value)]));
+  return Object.fromEntries(known.map(({ name, value }) => [name, read(value)]));
 }
 
 export function createBodyReader(): BodyReader {
   let inFlight = 0;
+  // A few bytes can stand for a great many: what they decode to is in memory for one body only.
+  const oneAtATime = limitConcurrency(1);
 
   /** Reads to the end, or up to the first byte too many; what comes after that is read by nobody and dropped. */
   function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
+      let counted = 0;
       const settle = (error?: Error): void => {
         request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
-        inFlight -= size;
+        inFlight -= counted;
         if (!error) {
           const [only] = chunks;
           resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks));
@@ -91,9 +103,12 @@ export function createBodyReader(): BodyReader {
       };
       const onData = (chunk: Buffer): void => {
         size += chunk.length;
-        inFlight += chunk.length;
+        if (size > SMALL_BYTES) {
+          counted += chunk.length;
+          inFlight += chunk.length;
+        }
         if (size > limit) settle(tooLarge(limit));
-        else if (inFlight > BUDGET) {
+        else if (counted > 0 && inFlight > BUDGET) {
           settle(new HttpError(503, 'Too many uploads are under way: try again shortly.', { 'Retry-After': '2' }));
         } else chunks.push(chunk);
       };
@@ -105,7 +120,7 @@ export function createBodyReader(): BodyReader {
     });
   }
 
-  async function bytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  async function bytes(request: IncomingMessage, limit: number, decodedLimit = limit): Promise<Buffer> {
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
     if (encoding === 'identity' || encoding === '') return collect(request, limit);
     const decode = DECODERS.get(encoding);
@@ -115,10 +130,11 @@ export function createBodyReader(): BodyReader {
       });
     }
     const encoded = await collect(request, limit);
+    if (encoded.length === 0) return encoded;
     try {
-      return await decode(encoded, { maxOutputLength: limit });
+      return await oneAtATime(() => decode(encoded, { maxOutputLength: decodedLimit }));
     } catch (error) {
-      if (error instanceof RangeError) throw tooLarge(limit);
+      if (error instanceof RangeError) throw tooLarge(decodedLimit);
       throw new HttpError(400, 'The body does not fit its content encoding: compress it again, or send it plain.');
     }
   }

@@ -1,5 +1,6 @@
 import { type Response, Router } from 'express';
 import type { Knex } from 'knex';
+import limitConcurrency from 'p-limit';
 import { z } from 'zod';
 import { changeSettings, createDeployment, type Deployment, deleteDeployment, replaceHtml } from '../db/deployments.ts';
 import type { Authenticate } from './auth.ts';
@@ -19,6 +20,7 @@ type Status = {
   updated_at: string;
 };
 
+const PAGE_WRITES = 4;
 /** JSON may escape every byte of a page as six characters. */
 const JSON_GROWTH = 6;
 
@@ -47,6 +49,8 @@ export function deploymentsRouter({
   maxHtmlBytes: number;
 }): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  // Pages are large, and may wait for one another: others shall find a connection free.
+  const fewAtATime = limitConcurrency(PAGE_WRITES);
   const maxRequestBytes = maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES;
 
   const html = z
@@ -73,12 +77,11 @@ export function deploymentsRouter({
     .post(async (request, response: Response<Deployed>) => {
       const owner = await authenticate(request, response);
       const { html, slug } = await body.json(request, Creation, maxRequestBytes);
-      const deployment = await createDeployment(db, {
-        ownerId: owner.id,
-        limit: planLimits.get(owner.plan) ?? 0,
-        slugs: slug === undefined ? proposeSlugs(html, reservedSlugs) : [slug],
-        html: Buffer.from(html),
-      });
+      const slugs = slug === undefined ? proposeSlugs(html, reservedSlugs) : [slug];
+      const limit = planLimits.get(owner.plan) ?? 0;
+      const deployment = await fewAtATime(() =>
+        createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html) }),
+      );
       if (deployment === 'limit-reached') {
         throw new HttpError(403, "The plan's deployment limit is reached: delete a deployment, or change the plan.");
       }
@@ -107,7 +110,7 @@ export function deploymentsRouter({
       const owner = await authenticate(request, response);
       const { id } = await ownDeployment(db, owner, request.params.id);
       const { html } = await body.json(request, Replacement, maxRequestBytes);
-      const deployment = found(await replaceHtml(db, owner.id, id, Buffer.from(html)));
+      const deployment = found(await fewAtATime(() => replaceHtml(db, owner.id, id, Buffer.from(html))));
       onPageChange(deployment.slug);
       response.json(deployed(deployment));
     })

@@ -7,8 +7,13 @@ export type Part = { name: string; filename: string | undefined; content: Buffer
 /** Where a delimiter's line begins, with the line break before it, and ends, with the one after it. */
 type Delimiter = { start: number; end: number; closes: boolean };
 
+/** Near-delimiters seen so far in a body. */
+type Misses = { count: number };
+
 // RFC 2046, section 5.1.1; a search for a longer one could be made slow.
 const MAX_BOUNDARY = 70;
+// Lines that only begin like the boundary, which is to be chosen so that there are none; each costs a search.
+const MAX_MISSES = 100_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_PARAMETERS = 16;
 
@@ -46,12 +51,13 @@ export function readParts(body: Buffer, boundary: string, maxParts: number): Par
   }
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const parts: Part[] = [];
-  let opening = firstDelimiter(body, delimiter);
+  const misses: Misses = { count: 0 };
+  let opening = firstDelimiter(body, delimiter, misses);
   while (!opening.closes) {
     if (parts.length === maxParts) throw tooManyFields(maxParts);
     // A line break can be both the end of one line and the beginning of the next delimiter.
     const from = opening.end - 2;
-    const next = findDelimiter(body, delimiter, from);
+    const next = findDelimiter(body, delimiter, from, misses);
     const headerEnd = body.indexOf(HEADER_END, from);
     if (headerEnd === -1 || headerEnd > next.start) throw malformed('put an empty line after the header of each part');
     if (headerEnd - opening.end > MAX_HEADER_BYTES) throw malformed('keep the header of each part under 16 KiB');
@@ -63,17 +69,19 @@ export function readParts(body: Buffer, boundary: string, maxParts: number): Par
 }
 
 /** The first delimiter may also be the very first thing in the body, with no line break before it. */
-function firstDelimiter(body: Buffer, delimiter: Buffer): Delimiter {
+function firstDelimiter(body: Buffer, delimiter: Buffer, misses: Misses): Delimiter {
   const bare = delimiter.subarray(2);
   const atStart = body.subarray(0, bare.length).equals(bare) ? delimiterAt(body, -2, delimiter) : undefined;
-  return atStart ?? findDelimiter(body, delimiter, 0);
+  return atStart ?? findDelimiter(body, delimiter, 0, misses);
 }
 
-function findDelimiter(body: Buffer, delimiter: Buffer, from: number): Delimiter {
+function findDelimiter(body: Buffer, delimiter: Buffer, from: number, misses: Misses): Delimiter {
   let start = body.indexOf(delimiter, from);
   while (start !== -1) {
     const found = delimiterAt(body, start, delimiter);
     if (found) return found;
+    misses.count += 1;
+    if (misses.count > MAX_MISSES) throw malformed('choose a boundary that its content does not have');
     start = body.indexOf(delimiter, start + delimiter.length);
   }
   throw malformed('end it with its boundary between two pairs of dashes');
@@ -95,7 +103,7 @@ function readHeader(header: string): { name: string; filename: string | undefine
   const start = FORM_DATA.exec(header);
   const rest = start ? header.slice(start.index + start[0].length) : '';
   const parameters = readParameters(rest.slice(0, rest.search(LINE_END)));
-  const name = parameters.get('name');
+  const name = parameters.get('name') ?? parameters.get('name*');
   if (name === undefined) throw malformed('give each part a Content-Disposition of form-data, with a name');
   return { name, filename: parameters.get('filename') ?? parameters.get('filename*') };
 }

@@ -6,11 +6,19 @@ import { NO_SLUG } from './hosts.ts';
 import type { Encoding, PageCache, ReadyPage, Variant } from './page-cache.ts';
 import type { Submit } from './submit.ts';
 
-/** A request to a page's host; `path` is without its query. */
-type Target = { slug: string; path: string; requestId: string };
+/** A page's host and the path on it, without a query. */
+type Target = { slug: string; path: string };
+
+/** `isSubmission` is set once a request turns out to be one, which is answered like any other submission. */
+type Visit = { requestId: string; isSubmission?: boolean };
 
 /** Answers a request to a page's host: at once where the page is in memory, or when the promise settles. */
-export type ServePage = (request: IncomingMessage, response: ServerResponse, target: Target) => void | Promise<void>;
+export type ServePage = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: Target,
+  visit: Visit,
+) => void | Promise<void>;
 
 const ALLOW = 'GET, HEAD, POST';
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
@@ -55,12 +63,17 @@ export function createServePage(cache: PageCache, submit: Submit): ServePage {
   function answer(
     request: IncomingMessage,
     response: ServerResponse,
-    { slug, requestId }: Target,
+    slug: string,
+    visit: Visit,
     page: ReadyPage | undefined,
   ): void | Promise<void> {
     if (!page) throw noSuchPage();
     const { method } = request;
-    if (method === 'POST') return submit(request, response, { ...page, requestId, headers: [] });
+    const { requestId } = visit;
+    if (method === 'POST') {
+      visit.isSubmission = true;
+      return submit(request, response, { ...page, requestId, headers: [] });
+    }
     if (method !== 'GET' && method !== 'HEAD') {
       throw new HttpError(405, 'This page cannot be asked for in this way.', { Allow: ALLOW });
     }
@@ -69,11 +82,11 @@ export function createServePage(cache: PageCache, submit: Submit): ServePage {
     send(request, response, requestId, variant);
   }
 
-  return (request, response, target) => {
-    if (target.path !== '/' || target.slug === NO_SLUG) throw noSuchPage();
-    const page = cache.get(target.slug);
-    if (page instanceof Promise) return page.then((found) => answer(request, response, target, found));
-    return answer(request, response, target, page);
+  return (request, response, { slug, path }, visit) => {
+    if (path !== '/' || slug === NO_SLUG) throw noSuchPage();
+    const page = cache.get(slug);
+    if (page instanceof Promise) return page.then((found) => answer(request, response, slug, visit, found));
+    return answer(request, response, slug, visit, page);
   };
 }
 

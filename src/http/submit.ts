@@ -70,7 +70,7 @@ export function createSubmit({
         const boundary = type.params.get('boundary');
         if (!boundary) throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
         const most = maxSubmissionBytes * FORM_GROWTH + maxFilesBytes + MULTIPART_OVERHEAD;
-        return readMultipart(await body.bytes(request, most), boundary, limits);
+        return readMultipart(await body.bytes(request, most, most - maxFilesBytes), boundary, limits);
       }
       default:
         throw new HttpError(

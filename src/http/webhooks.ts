@@ -22,6 +22,8 @@ type Listed = {
 
 const WEBHOOKS_PER_DEPLOYMENT = 50;
 const URL_LENGTH = 2_048;
+// A list is measured before it is read: each wrong name in it would be a complaint.
+const MAX_EVENTS = 50;
 const EVENTS = ['submission'] as const;
 
 /** An absolute http or https URL; no white space, controls or lone surrogates, which URL would quietly mend. */
@@ -53,21 +55,23 @@ export function webhooksRouter({
       .string('url is required: send the address that receives the webhook as a string.')
       .max(URL_LENGTH, `url is too long: use at most ${URL_LENGTH} characters.`)
       .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
-      .refine((text) => {
-        const url = parseUrl(text);
-        return url === undefined || (url.username === '' && url.password === '');
-      }, 'url carries a user or a password: leave them out.')
+      .refine((text) => !/^[^/]*\/\/[^/?#]*@/.test(text), 'url carries a user or a password: leave them out.')
       .refine((text) => {
         const url = parseUrl(text);
         return url === undefined || isReachableLiteral(url);
       }, 'url is an address that webhooks may not reach: use a public one.'),
     type: z.enum(['generic', 'slack'], 'type is invalid: use generic or slack.').default('generic'),
     events: z
-      .array(
-        z.enum(EVENTS, 'events has an unknown name: use submission.'),
-        'events is not a list: send names in a list.',
+      .unknown()
+      .refine((events) => !Array.isArray(events) || events.length <= MAX_EVENTS, 'events is too long: name each once.')
+      .pipe(
+        z
+          .array(
+            z.enum(EVENTS, 'events has an unknown name: use submission.'),
+            'events is not a list: send names in a list.',
+          )
+          .min(1, 'events is empty: name at least one, or leave it out.'),
       )
-      .min(1, 'events is empty: name at least one, or leave it out.')
       .transform((events): string[] => [...new Set(events)])
       .default([...EVENTS]),
   });

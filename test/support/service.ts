@@ -1,17 +1,22 @@
-import { randomBytes } from 'node:crypto';
-import { connect as connectSocket } from 'node:net';
+import { connect as connectSocket, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { connect, type Database } from '../../src/db/connect.ts';
 import { createKey } from '../../src/db/owners.ts';
 import { createLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { runSql, withDatabase } from './database.ts';
+import { cloneDatabase } from './fresh-database.ts';
 
 export const PAGES_DOMAIN = 'pages.test';
 export const BASE_URL = 'http://api.test';
+
+/** The id of no deployment. */
+export const UNKNOWN_ID = 'd_000000000000000000000000';
+/** A key that could be one, and is nobody's. */
+export const UNKNOWN_KEY = `fh_${'0'.repeat(43)}`;
+export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 export type TestService = {
   /** Where it listens; requests without a Host of their own are the API's. */
@@ -29,6 +34,8 @@ export type TestService = {
   close(): Promise<void>;
 };
 
+export type Answer = { status: number; body: unknown };
+
 export type Owner = {
   key: string;
   get(path: string): request.Test;
@@ -36,20 +43,11 @@ export type Owner = {
   put(path: string): request.Test;
   patch(path: string): request.Test;
   delete(path: string): request.Test;
+  /** Sends a body as it is, which supertest would write anew; as JSON, unless the headers say otherwise. */
+  send(method: string, path: string, body: string | Buffer, headers?: Record<string, string>): Promise<Answer>;
   /** Deploys a page and answers with what POST /deploy does. */
   deploy(body?: { html?: string; slug?: string }): Promise<{ id: string; url: string; slug: string }>;
 };
-
-/** A database cloned from the migrated template; dropped by `drop`. */
-export async function cloneDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const server = inject('postgresUrl');
-  const name = `formhost_test_${randomBytes(6).toString('hex')}`;
-  await runSql(server, `CREATE DATABASE ${name} TEMPLATE ${inject('template')}`);
-  return {
-    url: withDatabase(server, name),
-    drop: () => runSql(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
-  };
-}
 
 /** A real service on a real port and a database of its own. `settings` are the names of README's settings. */
 export async function startTestService(settings: Record<string, string> = {}): Promise<TestService> {
@@ -108,6 +106,15 @@ export function asOwner(url: string, key: string): Owner {
     put: (path) => authorized(api.put(path)),
     patch: (path) => authorized(api.patch(path)),
     delete: (path) => authorized(api.delete(path)),
+    async send(method, path, body, headers = JSON_TYPE) {
+      const response = await fetch(url + path, {
+        method,
+        // Bytes, for which fetch adds no content type of its own.
+        body: new Uint8Array(Buffer.from(body)),
+        headers: { Authorization: `Bearer ${key}`, ...headers },
+      });
+      return { status: response.status, body: await response.json() };
+    },
     async deploy(body = {}) {
       const response = await owner.post('/deploy').send({ html: '<h1>Hello</h1>', ...body });
       if (response.status !== 201) throw new Error(`POST /deploy answered ${response.status}: ${response.text}`);
@@ -117,11 +124,21 @@ export function asOwner(url: string, key: string): Owner {
   return owner;
 }
 
-/** What a server answers to these bytes, up to its end of the connection. */
-export async function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
+/** The page that is live under a slug. */
+export const getPage = (url: string, slug: string): request.Test =>
+  request(url).get('/').set('Host', `${slug}.${PAGES_DOMAIN}`);
+
+/** A connection of the test's own, gone when it is over. */
+export function openSocket(url: string): Socket {
   const { hostname, port } = new URL(url);
   const socket = connectSocket(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+/** What a server answers to these bytes, up to its end of the connection. */
+export async function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
+  const socket = openSocket(url);
   socket.write(bytes);
   return text(socket);
 }

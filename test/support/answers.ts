@@ -1,0 +1,16 @@
+import { expect } from 'vitest';
+
+/** Some words for a person, whichever. */
+export const aSentence = expect.stringMatching(/\S/);
+
+/** A time as the API and the commands write it: ISO 8601 in UTC, with milliseconds. */
+export const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+/** The body of every refusal. */
+export const failure = { error: aSentence };
+
+/** What is compared of an answer: its status and its body. */
+export const answer = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
+
+/** The answer of a refusal with this status. */
+export const refused = (status: number) => ({ status, body: failure });

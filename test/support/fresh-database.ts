@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { runSql, withDatabase } from './database.ts';
+
+async function create(options: string) {
+  const server = inject('postgresUrl');
+  const name = `formhost_test_${randomBytes(6).toString('hex')}`;
+  await runSql(server, `CREATE DATABASE ${name} ${options}`);
+  return {
+    name,
+    url: withDatabase(server, name),
+    drop: () => runSql(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+export type FreshDatabase = Awaited<ReturnType<typeof create>>;
+
+/** A database cloned from the migrated template; dropped by `drop`. */
+export const cloneDatabase = (): Promise<FreshDatabase> => create(`TEMPLATE ${inject('template')}`);
+
+/** A database with nothing in it; dropped by `drop`. */
+export const emptyDatabase = (): Promise<FreshDatabase> => create('');

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type Socket } from 'node:net';
+
+/** A connection through the proxy: its two ends, and what ends both. */
+export type Link = { client: Socket; postgres: Socket; end(): void };
+
+/**
+ * Postgres at an address where a test can make trouble. `carry` is given each connection, with `notes` of the test's own, and
+ * lets pass what is to pass. It listens until `close`, and at the same address again from `open` on.
+ */
+export async function proxyTo<Notes extends object>(
+  databaseUrl: string,
+  notes: () => Notes,
+  carry: (link: Link & Notes) => void,
+) {
+  const url = new URL(databaseUrl);
+  const folder = url.searchParams.get('host');
+  const port = Number(url.port || 5432);
+  const target = folder ? { path: `${folder}/.s.PGSQL.${port}` } : { host: url.hostname, port };
+  const links = new Set<Link & Notes>();
+
+  const server = createServer((client) => {
+    const postgres = createConnection(target);
+    const end = () => {
+      links.delete(link);
+      client.destroy();
+      postgres.destroy();
+    };
+    const link = { ...notes(), client, postgres, end };
+    links.add(link);
+    for (const socket of [client, postgres]) socket.on('error', end).on('close', end);
+    carry(link);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+  url.host = `127.0.0.1:${address.port}`;
+  url.search = '';
+
+  return {
+    url: url.href,
+    /** The connections that there are. */
+    links,
+    async open() {
+      server.listen(address.port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    async close() {
+      for (const link of links) link.end();
+      if (!server.listening) return;
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

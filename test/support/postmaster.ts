@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The process id of the embedded server that DATA_DIR notes; undefined where it notes none. */
+export async function serverPid(dataDir: string): Promise<number | undefined> {
+  const file = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => undefined);
+  return file === undefined ? undefined : Number.parseInt(file, 10);
+}
+
+/** Whether a process runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import request from 'supertest';
+import { vi } from 'vitest';
+
+/** The project's folder. */
+export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A port on which nobody listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+  return address.port;
+}
+
+/** Starts a program in the project's folder, with these settings and no others that this process may have. */
+export function startProgram(file: string, args: readonly string[], settings: Record<string, string>) {
+  const child = spawn(file, args, {
+    cwd: PROJECT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { child, result: ended.then(([stdout, stderr]) => ({ code: child.exitCode, stdout, stderr })) };
+}
+
+/** Starts the service as a process of its own on a free port: `ready` waits until it serves, `stop` ends it. */
+export async function startServiceProcess(settings: Record<string, string>) {
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const { child, result } = startProgram(process.execPath, ['src/main.ts'], { PORT: port, ...settings });
+  return {
+    url,
+    child,
+    async ready() {
+      await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 15_000, interval: 50 });
+    },
+    /** Answers its exit code and what it has written. */
+    stop() {
+      child.kill();
+      return result;
+    },
+  };
+}
+
+export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;

@@ -54,7 +54,7 @@ export function createApp({
   pagesAreCurrent(): boolean;
   isStarting(): boolean;
   /** Settles when the service can serve; rejects when that takes longer than a client should wait. */
-  untilReady(): Promise<unknown>;
+  untilReady(): Promise<void>;
   isReady(): Promise<boolean>;
 }): App {
   const body = createBodyReader();

@@ -60,6 +60,11 @@ export function createServer(listener: RequestListener): HttpServer {
     },
     handle,
   );
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.setTimeout(PROGRESS_TIMEOUT_MS);
   server.on('clientError', answerClientError);
   // The listener answers what cannot be expected, like any other error.
@@ -83,6 +88,8 @@ export function createServer(listener: RequestListener): HttpServer {
       const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await Promise.race([closed, delay(LINGER_MS)]);
       server.closeIdleConnections();
+      // Browsers open connections ahead of need; one that never carried a byte is not idle to node:http.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       await closed;
       clearTimeout(cut);
     },

@@ -33,6 +33,7 @@ const FIRST_OWNER = 'owner@localhost';
 const RETRY_MS = 500;
 /** How long a request that comes while the service is starting waits for it. */
 const PATIENCE_MS = 2_000;
+const LOOK_MS = 25;
 
 const idPart = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 8);
 
@@ -88,11 +89,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   // Whoever starts the service is told through `ready`; requests, by the 503 that they get.
   ready.catch(() => undefined);
 
-  function untilReady(): Promise<unknown> {
-    const tooLong = delay(PATIENCE_MS, undefined, { ref: false }).then(() => {
-      throw new HttpError(503, 'The service is starting: try again shortly.', { 'Retry-After': '2' });
-    });
-    return Promise.race([ready, tooLong]);
+  /** Looks again and again: reactions on `ready` would pile up while the database is away. */
+  async function untilReady(): Promise<void> {
+    for (let waited = 0; !isPrepared; waited += LOOK_MS) {
+      if (waited >= PATIENCE_MS) {
+        throw new HttpError(503, 'The service is starting: try again shortly.', { 'Retry-After': '2' });
+      }
+      await delay(LOOK_MS, undefined, { ref: false });
+    }
   }
 
   const app = createApp({

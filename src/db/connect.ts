@@ -37,11 +37,7 @@ export function connect(connection: Connection): Database {
     keepAlive: true,
     // The server gives up as well, so that nothing goes on there for a client that has left. JIT costs more than it
     // gains on statements this short.
-    onConnect: async (client) => {
-      await client.query(
-        `SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = '10s'; SET jit = off`,
-      );
-    },
+    options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=${STATEMENT_MS} -c jit=off`,
   });
   // A connection that breaks shows in the statement under way, or is only removed when it was idle. Without a listener,
   // and pg takes its own away while a connection is lent, it would end the process.

@@ -45,9 +45,9 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
 /** Whether there is a live deployment with this id, whoever owns it. */
 export async function deploymentExists(db: Knex, id: string): Promise<boolean> {
   const { rows } = await db
-    .raw('SELECT FROM deployments WHERE id = ? AND deleted_at IS NULL', [id])
+    .raw('SELECT deleted_at IS NULL AS live FROM deployments WHERE id = ?', [id])
     .options({ name: 'deployment-exists' });
-  return rows.length === 1;
+  return rows[0]?.live ?? false;
 }
 
 /**

@@ -11,6 +11,7 @@ const migrations: readonly { name: string; up: (db: Knex) => Promise<void> }[] =
 // Any number, as long as every formhost process takes the same.
 const LOCK = 7_265_113_420;
 const POLL_MS = 100;
+const ANSWER_MS = 2_000;
 
 const source = {
   getMigrations: async () => migrations.map((migration) => migration.name),
@@ -28,7 +29,13 @@ const source = {
  * lock: a waiting pg_advisory_lock would be a transaction that CREATE INDEX CONCURRENTLY waits for.
  */
 export async function migrate(connection: Connection, signal?: AbortSignal): Promise<void> {
-  const holder = new pg.Client({ ...connection, application_name: 'formhost migrations' });
+  const holder = new pg.Client({
+    ...connection,
+    application_name: 'formhost migrations',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+    keepAlive: true,
+  });
   // A lost connection shows in the query under way; without a listener it would end the process.
   holder.on('error', () => undefined);
   await holder.connect();

@@ -28,7 +28,9 @@ const RATE_SECONDS = 60;
  * - The clock is read when all locks are held (it counts the locked rows), so the times of one deployment only rise,
  *   and a window that another process has just filled is seen.
  * - Rows of one deployment are ranked in the order in which they came; the first `free` are accepted.
- * - A time in the future, left by a clock that was set back, does not count: it would refuse for hours.
+ * - A time far in the future, left by a clock that was set back, does not count: it would refuse for hours.
+ * - Deployments are found by id alone: a condition on deleted_at would let a planner without statistics walk the index
+ *   of live ones.
  * - Webhooks are locked against deletion, so that one deleted while this waited for its locks gets no delivery.
  */
 const STORE = `
@@ -36,9 +38,9 @@ const STORE = `
     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[])
       WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, position)
   ), locked AS MATERIALIZED (
-    SELECT id, last_submission_number, recent_submissions, email_notifications
+    SELECT id, deleted_at, last_submission_number, recent_submissions, email_notifications
       FROM deployments
-     WHERE id = ANY (?::text[]) AND deleted_at IS NULL
+     WHERE id = ANY (?::text[])
      ORDER BY id
        FOR NO KEY UPDATE
   ), clock AS MATERIALIZED (
@@ -46,9 +48,10 @@ const STORE = `
   ), deployment AS MATERIALIZED (
     SELECT locked.*, ARRAY(
              SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
-              WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '1 s'
+              WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '${RATE_SECONDS} s'
               ORDER BY accepted_at) AS recent
       FROM locked, clock
+     WHERE deleted_at IS NULL
   ), ranked AS MATERIALIZED (
     SELECT incoming.*,
            row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,

@@ -145,14 +145,17 @@ export function createPageCache({
     if (performance.now() < trustedUntil) return kept;
     const confirmedAfter = doubts;
     try {
-      const silence = delay(ASK_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('No answer.')));
+      const silence = delay(ASK_MS, 'silence' as const, { ref: false });
       const live = await Promise.race([findVersion(slug), silence]);
+      if (live === 'silence') {
+        trustedUntil = performance.now() + TRUST_MS;
+        return kept;
+      }
       if (live?.deploymentId === kept.deploymentId && live.version === kept.version) {
         kept.confirmedAfter = confirmedAfter;
         return kept;
       }
     } catch {
-      trustedUntil = performance.now() + TRUST_MS;
       return kept;
     }
     return load(slug);

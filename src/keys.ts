@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError, loadConfig } from './config.ts';
 import { connect, type Database } from './db/connect.ts';
+import { openDatabaseServer } from './db/database-server.ts';
 import { migrate } from './db/migrate.ts';
 import { createKey, listKeys, revokeKey } from './db/owners.ts';
-import { openDatabaseServer } from './db/server.ts';
 
 const USAGE = `usage: npm run --silent keys -- create --email you@example.com [--plan NAME]
        npm run --silent keys -- list

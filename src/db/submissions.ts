@@ -114,7 +114,8 @@ export async function storeSubmissions(db: Knex, batch: readonly NewSubmission[]
 
 /**
  * A page of a deployment's submissions, newest first, and how many there are in all; undefined when this owner has no
- * such live deployment. Pages are ranges of numbers, so that the cost of one does not depend on its depth.
+ * such live deployment. Pages are ranges of numbers, so that the cost of one does not depend on its depth: as long as no
+ * submission is deleted numbers have no holes; once one can be, a page's start has to move by the holes above it.
  */
 export async function listSubmissions(
   db: Knex,

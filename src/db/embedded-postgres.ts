@@ -15,6 +15,7 @@ const COME_UP_MS = 60_000;
 const MAX_STARTS = 20;
 const LOCK_MS = COME_UP_MS + 30_000;
 const LINGER_MS = 1_000;
+const KILLED_MS = 400;
 const LOG_BYTES = 4 * 1024 * 1024;
 const LOG_CHECK_MS = 60 * 60 * 1_000;
 const MAX_SOCKET_PATH = 103; // bytes: Linux takes 107, macOS 103
@@ -141,14 +142,17 @@ async function locked(root: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether nobody but `client` is connected: a live process at once, connections that are closing after a moment. */
+/** Whether nobody but `client` is connected: what is only closing, or was killed, is gone after a moment. */
 async function isAlone(client: Client): Promise<boolean> {
   const others = `select application_name as name from pg_stat_activity
                   where backend_type = 'client backend' and pid <> pg_backend_pid()`;
-  for (const deadline = Date.now() + LINGER_MS; ; await sleep(20)) {
+  const askedAt = Date.now();
+  for (; ; await sleep(20)) {
     const found = await client.query<{ name: string }>(others).catch(() => undefined);
     if (found?.rows.length === 0) return true;
-    if (found === undefined || found.rows.some(({ name }) => name === PRESENCE) || Date.now() > deadline) return false;
+    // The server learns a moment late that a process was killed; one that lives stays.
+    const patience = found?.rows.some(({ name }) => name === PRESENCE) ? KILLED_MS : LINGER_MS;
+    if (found === undefined || Date.now() > askedAt + patience) return false;
   }
 }
 

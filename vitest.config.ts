@@ -7,7 +7,5 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    // Real processes are killed and real databases stalled here: on a crowded machine one such case may come too late.
-    retry: process.env.CI ? 1 : 0,
   },
 });

@@ -7,6 +7,7 @@ import type { SubmissionQueue } from './db/submission-queue.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { createBodyReader } from './http/body.ts';
 import { clientAddressFrom } from './http/client-address.ts';
+import { deliveriesRouter } from './http/deliveries.ts';
 import { deploymentsRouter } from './http/deployments.ts';
 import { HttpError, methodNotAllowed, toHttpError, writeError } from './http/errors.ts';
 import { healthRouter } from './http/health.ts';
@@ -38,6 +39,7 @@ export function createApp({
   config,
   db,
   queue,
+  wakeDeliveries,
   log,
   newRequestId,
   pagesAreCurrent,
@@ -48,6 +50,8 @@ export function createApp({
   config: Config;
   db: Knex;
   queue: SubmissionQueue;
+  /** Has deliveries looked for that have become due. */
+  wakeDeliveries(): void;
   log: Log;
   newRequestId(): string;
   /** Whether every change of a page up to now has been heard of. */
@@ -96,7 +100,8 @@ export function createApp({
       }),
     )
     .use(submissionsRouter({ db, authenticate }))
-    .use(webhooksRouter({ db, authenticate, body, allowedNetworks: config.webhookAllowCidrs }))
+    .use(webhooksRouter({ db, authenticate, body, wakeDeliveries, allowedNetworks: config.webhookAllowCidrs }))
+    .use(deliveriesRouter({ db, authenticate, wakeDeliveries }))
     .use(() => {
       throw new HttpError(404, 'There is nothing at this path: check it against the API reference.');
     })
@@ -197,7 +202,9 @@ function createApi(): Express {
 
 /** A path of the API as it is; of any other no more than where it begins, for a key may have got into it. */
 const loggable = (path: string): string =>
-  /^\/[a-z]*(?:\/(?:d|wh)_[0-9A-Za-z]{1,60})*$/.test(path) ? path : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
+  /^\/[a-z]*(?:\/(?:(?:d|wh|dl)_[0-9A-Za-z]{1,60}|secret|rotate|test|deliveries|retry))*$/.test(path)
+    ? path
+    : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
 
 const isHealth = (request: IncomingMessage): boolean => ['/healthz', '/readyz'].includes(pathOf(request));
 

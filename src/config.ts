@@ -89,6 +89,28 @@ const labels = (text: string): readonly string[] => {
   return names;
 };
 
+const seconds = (text: string): readonly number[] => {
+  const delays = list(text);
+  demand(delays.length > 0 && delays.length <= 100 && delays.every((item) => /^[0-9]{1,7}(\.[0-9]{1,3})?$/.test(item)));
+  return delays.map(Number);
+};
+
+const smtpUrl = (text: string): string => {
+  const url = new URL(text);
+  demand(/^smtps?:$/.test(url.protocol) && url.hostname !== '');
+  return text;
+};
+
+const isMailAddress = (text: string): boolean =>
+  z.email({ pattern: z.regexes.html5Email }).max(254).safeParse(text).success;
+
+/** `you@example.org`, or `Name <you@example.org>` (RFC 5322, 3.4), the name plain or in quotes. */
+const mailbox = (text: string): Mailbox => {
+  const [, quoted = '', plain = '', address = text] = /^(?:"([^"\\]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(text) ?? [];
+  demand(isMailAddress(address) && !/\p{Cc}/u.test(text));
+  return { name: quoted || plain, address };
+};
+
 const trustProxy = (text: string): number | string[] => {
   if (/^[0-9]{1,2}$/.test(text)) return Number(text);
   const networks = list(text);
@@ -121,6 +143,14 @@ export const settings = z.object({
   WEBHOOK_ALLOW_CIDRS: reads('a list of networks such as 10.0.0.0/8,fd00::/8', (text) =>
     list(text).map(network),
   ).optional(),
+  DELIVERY_RETRY_DELAYS: reads('a list of seconds such as 5,300,1800', seconds).prefault(
+    '5,300,1800,7200,18000,36000,36000',
+  ),
+  DELIVERY_TIMEOUT_MS: integer(1, 600_000).default(15_000),
+  DELIVERY_LEASE_MS: integer(1, 3_600_000).default(60_000),
+  DELIVERY_LOG_DAYS: integer(1, 3_650).default(30),
+  SMTP_URL: reads('a URL such as smtps://user:password@mail.example.org', smtpUrl).optional(),
+  MAIL_FROM: reads('an address such as formhost@example.org or Forms <forms@example.org>', mailbox).optional(),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -128,6 +158,9 @@ export const settings = z.object({
     )
     .default('info'),
 });
+
+/** `name` may be empty. */
+export type Mailbox = { name: string; address: string };
 
 export type Config = Readonly<{
   host: string;
@@ -150,6 +183,17 @@ export type Config = Readonly<{
   trustProxy: number | readonly string[];
   /** Networks that webhooks may reach although they are not public. */
   webhookAllowCidrs: readonly Cidr[];
+  /** Seconds between an attempt of a delivery that failed and the next; one more attempt than there are delays. */
+  deliveryRetryDelays: readonly number[];
+  /** Bounds a whole attempt, in milliseconds. */
+  deliveryTimeoutMs: number;
+  /** For how long a process that attempts a delivery keeps others from it, in milliseconds. */
+  deliveryLeaseMs: number;
+  /** For how many days a finished delivery is kept. */
+  deliveryLogDays: number;
+  /** undefined: no mail is sent. */
+  smtpUrl: string | undefined;
+  mailFrom: Mailbox;
   logLevel: z.infer<typeof settings>['LOG_LEVEL'];
 }>;
 
@@ -179,6 +223,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (value.PAGES_DOMAIN === undefined && !local) {
     throw new ConfigError('PAGES_DOMAIN must be set, such as pages.example.org, when BASE_URL is not local');
   }
+  if (value.DELIVERY_LEASE_MS <= value.DELIVERY_TIMEOUT_MS) {
+    throw new ConfigError('DELIVERY_LEASE_MS must be longer than DELIVERY_TIMEOUT_MS');
+  }
   const domain = value.PAGES_DOMAIN ?? `localhost:${value.PORT}`;
   return Object.freeze({
     host: value.HOST,
@@ -196,6 +243,15 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxFilesBytes: value.MAX_FILES_BYTES,
     trustProxy: value.TRUST_PROXY,
     webhookAllowCidrs: value.WEBHOOK_ALLOW_CIDRS ?? (local ? ['127.0.0.0/8', '::1/128'].map(network) : []),
+    deliveryRetryDelays: value.DELIVERY_RETRY_DELAYS,
+    deliveryTimeoutMs: value.DELIVERY_TIMEOUT_MS,
+    deliveryLeaseMs: value.DELIVERY_LEASE_MS,
+    deliveryLogDays: value.DELIVERY_LOG_DAYS,
+    smtpUrl: value.SMTP_URL,
+    mailFrom: value.MAIL_FROM ?? {
+      name: 'formhost',
+      address: `formhost@${isDomain(base.hostname) ? base.hostname : 'localhost'}`,
+    },
     logLevel: value.LOG_LEVEL,
   });
 }

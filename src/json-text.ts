@@ -20,6 +20,7 @@ const BACKSLASH = 0x5c;
 const LOWER_E = 0x65;
 const LOWER_U = 0x75;
 const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const LITERALS = ['true', 'false', 'null'];
@@ -85,6 +86,49 @@ export function readJsonObject(
   }
 }
 
+/** The items of a JSON list, each as it is written. `text` is known to be valid. */
+export function readJsonList(text: string): string[] {
+  const items: string[] = [];
+  let from = text.indexOf('[') + 1;
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at += 1;
+    else if (code === QUOTE) quoted = !quoted;
+    else if (quoted) continue;
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) depth += 1;
+    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
+    else if (code === COMMA && depth === 1) {
+      items.push(text.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  const last = text.slice(from, text.lastIndexOf(']')).trim();
+  return last === '' ? items : [...items, last];
+}
+
+/** A JSON text without white space between its tokens, each token as it is written. `text` is known to be valid. */
+export function compactJson(text: string): string {
+  let compact = '';
+  let from = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at += 1;
+    else if (code === QUOTE) quoted = !quoted;
+    else if (!quoted && isSpace(code)) {
+      compact += text.slice(from, at);
+      from = at + 1;
+    }
+  }
+  return compact + text.slice(from);
+}
+
+/** What a JSON string stands for: `"\u0041\n"` is an A and a line feed. `quoted` is known to be valid. */
+export const unquote = (quoted: string): string =>
+  quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+
 /** The size of a JSON text in bytes of UTF-8, each escape counted as what it stands for: `\u00e9` is 2, `\n` is 1. */
 export function unescapedBytes(text: string): number {
   let bytes = Buffer.byteLength(text);
@@ -113,13 +157,12 @@ export function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-const unquote = (quoted: string): string => (quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1));
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 function skipSpace(text: string, from: number): number {
-  for (let at = from; ; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at;
-  }
+  let at = from;
+  while (isSpace(text.charCodeAt(at))) at += 1;
+  return at;
 }
 
 /** Where the string, number or literal that begins at `at` ends; -1 when none does. */

@@ -9,7 +9,10 @@ import { isMigrated, migrate } from './db/migrate.ts';
 import { createFirstKey } from './db/owners.ts';
 import { watchPageChanges } from './db/page-changes.ts';
 import { createSubmissionQueue } from './db/submission-queue.ts';
-import { storeSubmissions } from './db/submissions.ts';
+import { type NewSubmission, type Outcome, storeSubmissions } from './db/submissions.ts';
+import { createAttempt } from './delivery/attempt.ts';
+import { cleanUpDeliveries } from './delivery/clean-up.ts';
+import { createDispatcher } from './delivery/dispatcher.ts';
 import { HttpError } from './http/errors.ts';
 import type { Log } from './log.ts';
 import { createServer } from './server.ts';
@@ -79,11 +82,32 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       }
     }
   }
+  const { deliveryTimeoutMs: timeoutMs, deliveryLeaseMs: leaseMs, deliveryRetryDelays: retryDelays } = config;
+  const sending = createAttempt({
+    allowedNetworks: config.webhookAllowCidrs,
+    smtpUrl: config.smtpUrl,
+    mailFrom: config.mailFrom,
+    log,
+  });
+  const dispatcher = createDispatcher({ db, attempt: sending.attempt, retryDelays, timeoutMs, leaseMs, log });
+  if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
+  let cleaningUp: Promise<void> | undefined;
+
+  /** Stores a batch, and has its first deliveries attempted. */
+  async function store(batch: readonly NewSubmission[]): Promise<Outcome[]> {
+    const leasedAt = performance.now();
+    const { outcomes, deliveries } = await storeSubmissions(db, batch, { leaseMs, busy: dispatcher.busy() });
+    dispatcher.start(deliveries, leasedAt);
+    return outcomes;
+  }
+
   let isPrepared = false;
   const ready = prepare().then(async () => {
     const firstKey =
       isEmbedded && isLocalHost(config.host) ? await createFirstKey(db, FIRST_OWNER, roomiest(config)) : undefined;
     isPrepared = true;
+    dispatcher.run();
+    cleaningUp = cleanUpDeliveries(db, config.deliveryLogDays, log, stopping.signal);
     return { firstKey };
   });
   // Whoever starts the service is told through `ready`; requests, by the 503 that they get.
@@ -102,7 +126,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const app = createApp({
     config,
     db,
-    queue: createSubmissionQueue((batch) => storeSubmissions(db, batch)),
+    queue: createSubmissionQueue(store),
+    wakeDeliveries: dispatcher.wake,
     log,
     newRequestId: createRequestIds(),
     pagesAreCurrent: () => pageChanges.current(),
@@ -115,8 +140,11 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 
   async function close(): Promise<void> {
     stopping.abort();
+    dispatcher.drain();
     await server.close();
-    await pageChanges.close();
+    await dispatcher.close();
+    await sending.close();
+    await Promise.all([pageChanges.close(), cleaningUp]);
     await db.close();
     await databaseServer.close();
   }

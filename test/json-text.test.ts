@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonMember, readJsonObject, unescapedBytes } from '../src/json-text.ts';
+import {
+  compactJson,
+  type JsonMember,
+  readJsonList,
+  readJsonObject,
+  unescapedBytes,
+  unquote,
+} from '../src/json-text.ts';
 import { objectTexts, spaced, stringTexts } from './support/json-texts.ts';
 
 const members = (text: string): [string, string][] =>
@@ -132,6 +139,79 @@ describe('readJsonObject', () => {
         expect(problem(spoilt) === undefined).toBe(parses(spoilt));
       }),
       { numRuns: 2000 },
+    );
+  });
+});
+
+describe('readJsonList', () => {
+  it.each<[string, string[]]>([
+    ['[]', []],
+    [' [ \n] ', []],
+    ['[1]', ['1']],
+    ['[ 1.10 ,\t1e400\r\n, null ]\n', ['1.10', '1e400', 'null']],
+    ['["",""]', ['""', '""']],
+    ['["a,b","]","[","\\",","\\\\"," a "]', ['"a,b"', '"]"', '"["', '"\\","', '"\\\\"', '" a "']],
+    ['[[1, 2],{"a":[3, 4], "b,]":5},[]]', ['[1, 2]', '{"a":[3, 4], "b,]":5}', '[]']],
+    ['[[[]]]', ['[[]]']],
+    ['["\u00a0\u2028"]', ['"\u00a0\u2028"']],
+  ])('gives the items of %j as they are written', (text, items) => {
+    expect(readJsonList(text)).toEqual(items);
+  });
+
+  it('gives items that make the same list again', () => {
+    const listText = fc.array(spaced(objectText)).map((items) => ` [${items.join(',')} ]`);
+    fc.assert(
+      fc.property(listText, (text) => {
+        const items = readJsonList(text);
+        expect(items.map((item) => JSON.parse(item))).toEqual(JSON.parse(text));
+        for (const item of items) expect(item).toBe(item.trim());
+      }),
+    );
+  });
+
+  it('reads 100,000 levels and 100,000 items', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(readJsonList(deep)).toEqual([deep.slice(1, -1)]);
+    expect(readJsonList(`[${'1,'.repeat(99_999)}1]`)).toHaveLength(100_000);
+  });
+});
+
+describe('compactJson', () => {
+  it.each([
+    [' 1.10\n', '1.10'],
+    ['" a b "', '" a b "'],
+    ['{ "a b" :\t[ 1 ,\r\n2.0 ] , "c" : { } }', '{"a b":[1,2.0],"c":{}}'],
+    ['["\\" , \\"", "\\\\" , "\\u0041"]', '["\\" , \\"","\\\\","\\u0041"]'],
+    ['{"b":1e400, "a":18446744073709551615, "b":-0}', '{"b":1e400,"a":18446744073709551615,"b":-0}'],
+    ['["\u00a0\u2028" ]', '["\u00a0\u2028"]'],
+  ])('takes the white space between the tokens of %j, and nothing else', (text, compact) => {
+    expect(compactJson(text)).toBe(compact);
+  });
+
+  it('says the same without white space', () => {
+    fc.assert(
+      fc.property(spaced(objectText), (text) => {
+        const compact = compactJson(text);
+        const outsideStrings = compact.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
+        expect(JSON.parse(compact)).toEqual(JSON.parse(text));
+        expect(outsideStrings).not.toMatch(/\s/);
+        expect(compact.replaceAll(/[ \t\r\n]/g, '')).toBe(text.replaceAll(/[ \t\r\n]/g, ''));
+      }),
+    );
+  });
+
+  it('takes 100,000 levels with white space', () => {
+    const deep = `${'[ '.repeat(100_000)}${' ]'.repeat(100_000)}`;
+    expect(compactJson(deep)).toBe(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+  });
+});
+
+describe('unquote', () => {
+  it('gives what a JSON string stands for', () => {
+    fc.assert(
+      fc.property(stringText, (text) => {
+        expect(unquote(text)).toBe(JSON.parse(text));
+      }),
     );
   });
 });

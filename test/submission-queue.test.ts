@@ -226,7 +226,9 @@ describe('createSubmissionQueue over storeSubmissions', () => {
   it('stores the neighbours of a row that Postgres refuses, each once, in order', async () => {
     const owner = await service.owner();
     const [one, other] = [await owner.deploy(), await owner.deploy()];
-    const queue = createSubmissionQueue((batch) => storeSubmissions(service.db, batch));
+    const queue = createSubmissionQueue(
+      async (batch) => (await storeSubmissions(service.db, batch, { leaseMs: 1_000, busy: [] })).outcomes,
+    );
     const send = (deploymentId: string, data: string) =>
       queue.submit({ id: newSubmissionId(), deploymentId, data, ipAddress: '127.0.0.1' }).then(
         ({ kind }) => kind,

@@ -128,7 +128,7 @@ async function touch(
   return row && fromRow(row);
 }
 
-/** Takes the page offline, frees its slug and ends its pending deliveries; what it stored stays. */
+/** Takes the page offline and frees its slug; what it stored stays. Its deliveries end where they are claimed. */
 export async function deleteDeployment(db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> {
   return db.transaction(async (transaction) => {
     const [row] = await transaction<Row>('deployments')
@@ -136,7 +136,6 @@ export async function deleteDeployment(db: Knex, ownerId: number, id: string): P
       .update({ deleted_at: transaction.raw('clock_timestamp()') })
       .returning([...COLUMNS]);
     if (!row) return undefined;
-    await transaction('deliveries').where({ deployment_id: id, status: 'pending' }).delete();
     await announcePageChange(transaction, row.slug);
     return fromRow(row);
   });

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type LeasedDelivery, MAIL, type TargetRow, toTarget } from './deliveries.ts';
 
 export type NewSubmission = {
   id: string;
@@ -32,13 +33,14 @@ const RATE_SECONDS = 60;
  * - Deployments are found by id alone: a condition on deleted_at would let a planner without statistics walk the index
  *   of live ones.
  * - Webhooks are locked against deletion, so that one deleted while this waited for its locks gets no delivery.
+ * - Deliveries are leased to this process and answered, so that it need not look for them, unless their receiver is busy.
  */
 const STORE = `
   WITH incoming AS MATERIALIZED (
     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[])
       WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, position)
   ), locked AS MATERIALIZED (
-    SELECT id, deleted_at, last_submission_number, recent_submissions, email_notifications
+    SELECT id, owner_id, slug, deleted_at, last_submission_number, recent_submissions, email_notifications
       FROM deployments
      WHERE id = ANY (?::text[])
      ORDER BY id
@@ -56,7 +58,7 @@ const STORE = `
     SELECT incoming.*,
            row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
            ${RATE_LIMIT} - cardinality(recent) AS free,
-           recent[1] AS oldest, last_submission_number, email_notifications
+           recent[1] AS oldest, last_submission_number, email_notifications, owner_id, slug
       FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id
   ), accepted AS MATERIALIZED (
     SELECT * FROM ranked WHERE rank <= free
@@ -71,28 +73,76 @@ const STORE = `
   ), stored AS (
     INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
     SELECT deployment_id, last_submission_number + rank, id, data::json, ip_address, now FROM accepted, clock
-  ), to_deliver AS (
-    INSERT INTO deliveries (deployment_id, submission_id, webhook_id, next_attempt_at, created_at, updated_at)
-    SELECT deployment_id, accepted.id, receiver.webhook_id, now, now, now
-      FROM accepted, clock, LATERAL (
-        SELECT webhook.id AS webhook_id FROM (
-          SELECT id FROM webhooks
-           WHERE webhooks.deployment_id = accepted.deployment_id AND active AND 'submission' = ANY (events)
-             FOR KEY SHARE
-        ) AS webhook
+  ), delivery AS MATERIALIZED (
+    SELECT new_delivery_id() AS id, accepted.id AS submission_id, accepted.deployment_id, position, target.*,
+           coalesce(receiver <> ALL (?::text[]), false) AS leased
+      FROM accepted, LATERAL (
+        SELECT webhook.id AS webhook_id, receiver, url, type, secret,
+               CASE WHEN previous_secret_until > now() THEN previous_secret END AS previous_secret, NULL AS mail_to
+          FROM (
+            SELECT * FROM webhooks
+             WHERE webhooks.deployment_id = accepted.deployment_id AND active AND 'submission' = ANY (events)
+               FOR KEY SHARE
+          ) AS webhook
         UNION ALL
-        SELECT NULL WHERE email_notifications
-      ) AS receiver
+        SELECT NULL, '${MAIL}', NULL, NULL, NULL, NULL, email FROM owners WHERE email_notifications AND owners.id = owner_id
+      ) AS target
+  ), to_deliver AS (
+    INSERT INTO deliveries (id, deployment_id, submission_id, webhook_id, receiver, attempts, leased, next_attempt_at, created_at, updated_at)
+    SELECT id, deployment_id, submission_id, webhook_id, receiver, leased::int, leased,
+           CASE WHEN leased THEN now + ? * interval '1 ms' ELSE now END, now, now
+      FROM delivery, clock
+  ), to_attempt AS (
+    SELECT position, json_agg(json_build_object('id', id, 'receiver', receiver, 'webhook_id', webhook_id, 'url', url,
+             'type', type, 'secret', secret, 'previous_secret', previous_secret, 'mail_to', mail_to)) AS deliveries
+      FROM delivery WHERE leased GROUP BY position
   )
-  SELECT free, rank, ceil(extract(epoch FROM coalesce(oldest, now) - now) + ${RATE_SECONDS})::int AS retry_after
-    FROM incoming LEFT JOIN ranked USING (position), clock
+  SELECT free, rank, ceil(extract(epoch FROM coalesce(oldest, now) - now) + ${RATE_SECONDS})::int AS retry_after,
+         now AS created_at, slug, deliveries
+    FROM incoming LEFT JOIN ranked USING (position) LEFT JOIN to_attempt USING (position), clock
    ORDER BY position`;
 
+type Row = {
+  free: number | null;
+  rank: number;
+  retry_after: number;
+  created_at: Date;
+  slug: string;
+  deliveries: string | null;
+};
+
+function toOutcome({ free, rank, retry_after }: Row): Outcome {
+  if (free === null) return { kind: 'no-deployment' };
+  if (rank <= free) return { kind: 'accepted' };
+  return { kind: 'rate-limited', retryAfter: Math.min(Math.max(retry_after, 1), RATE_SECONDS) };
+}
+
+function toDeliveries(row: Row, { deploymentId, data }: NewSubmission): LeasedDelivery[] {
+  if (row.deliveries === null) return [];
+  const targets: (TargetRow & { id: string; receiver: string })[] = JSON.parse(row.deliveries);
+  return targets.map((target) => ({
+    id: target.id,
+    attempts: 1,
+    receiver: target.receiver,
+    deploymentId,
+    slug: row.slug,
+    target: toTarget(target),
+    data,
+    createdAt: row.created_at,
+  }));
+}
+
 /**
- * Stores the submissions that their deployments take, all in one transaction; an outcome for each, in their order.
+ * Stores the submissions that their deployments take, all in one transaction: an outcome for each, in their order, and the
+ * deliveries that are leased to this process, their first attempt counted.
  * One row that Postgres refuses fails them all: see `createSubmissionQueue`.
  */
-export async function storeSubmissions(db: Knex, batch: readonly NewSubmission[]): Promise<Outcome[]> {
+export async function storeSubmissions(
+  db: Knex,
+  batch: readonly NewSubmission[],
+  /** `busy`: receivers whose deliveries are not leased but left for later; undefined: no delivery is leased. */
+  { leaseMs, busy }: { leaseMs: number; busy: readonly string[] | undefined },
+): Promise<{ outcomes: Outcome[]; deliveries: LeasedDelivery[] }> {
   const deploymentIds = batch.map((submission) => submission.deploymentId);
   const { rows } = await db
     .raw(STORE, [
@@ -101,15 +151,14 @@ export async function storeSubmissions(db: Knex, batch: readonly NewSubmission[]
       batch.map((submission) => submission.data),
       batch.map((submission) => submission.ipAddress),
       [...new Set(deploymentIds)],
+      busy ? [...busy] : null,
+      leaseMs,
     ])
     .options({ name: 'store-submissions' });
-  return rows.map(
-    ({ free, rank, retry_after }: { free: number | null; rank: number; retry_after: number }): Outcome => {
-      if (free === null) return { kind: 'no-deployment' };
-      if (rank <= free) return { kind: 'accepted' };
-      return { kind: 'rate-limited', retryAfter: Math.min(Math.max(retry_after, 1), RATE_SECONDS) };
-    },
-  );
+  return {
+    outcomes: rows.map(toOutcome),
+    deliveries: batch.flatMap((submission, index) => toDeliveries(rows[index], submission)),
+  };
 }
 
 /**

@@ -19,6 +19,7 @@ type Row = {
   events: string[];
   active: boolean;
   created_at: Date;
+  failing_since: Date | null;
 };
 
 const fromRow = (row: Row): Webhook => ({
@@ -72,12 +73,60 @@ export async function listWebhooks(db: Knex, deploymentId: string): Promise<Webh
   return rows.map(fromRow);
 }
 
-/** Removes a webhook and ends its pending deliveries; whether there was one. */
-export async function deleteWebhook(db: Knex, deploymentId: string, id: string): Promise<boolean> {
+export async function findWebhook(db: Knex, deploymentId: string, id: string): Promise<Webhook | undefined> {
+  const row = await db<Row>('webhooks').where({ id, deployment_id: deploymentId }).first();
+  return row && fromRow(row);
+}
+
+/** Changes what is given of a webhook; undefined when it has been deleted. */
+export async function changeWebhook(
+  db: Knex,
+  id: string,
+  { url, events, active }: { [name in 'url' | 'events' | 'active']?: Webhook[name] | undefined },
+): Promise<Webhook | undefined> {
   return db.transaction(async (transaction) => {
-    const deleted = await transaction('webhooks').where({ id, deployment_id: deploymentId }).delete();
-    if (deleted === 0) return false;
-    await transaction('deliveries').where({ deployment_id: deploymentId, webhook_id: id, status: 'pending' }).delete();
-    return true;
+    const [row] = await transaction<Row>('webhooks')
+      .where({ id })
+      .update({
+        ...(url !== undefined && { url }),
+        ...(events !== undefined && { events }),
+        ...(active !== undefined && { active }),
+        // Another receiver, or one that is said to be well, gets the whole five days.
+        ...((url !== undefined || active) && { failing_since: null }),
+        // Nothing given is nothing to set, which is no statement.
+        id,
+      })
+      .returning('*');
+    if (row && active) {
+      // In a statement of its own, begun when no other process can hold any more of them.
+      await transaction.raw(
+        `UPDATE deliveries SET next_attempt_at = now(), updated_at = now()
+          WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at = 'infinity'`,
+        [id],
+      );
+    }
+    return row && fromRow(row);
   });
+}
+
+/** Removes a webhook; whether it was still there. Its deliveries end where they are claimed. */
+export async function deleteWebhook(db: Knex, id: string): Promise<boolean> {
+  return (await db('webhooks').where({ id }).delete()) === 1;
+}
+
+/** The secret that signs what a webhook sends, `whsec_` and base64 (Standard Webhooks 1.0); undefined as above. */
+export async function findWebhookSecret(db: Knex, id: string): Promise<string | undefined> {
+  const row = await db('webhooks').where({ id }).first('secret');
+  return row?.secret;
+}
+
+/** Gives a webhook a new secret; for a day the one before it signs as well. */
+export async function rotateWebhookSecret(db: Knex, id: string): Promise<string | undefined> {
+  const { rows } = await db.raw(
+    `UPDATE webhooks
+        SET secret = DEFAULT, previous_secret = secret, previous_secret_until = now() + interval '24 hours'
+      WHERE id = ? RETURNING secret`,
+    [id],
+  );
+  return rows[0]?.secret;
 }

@@ -2,22 +2,9 @@ import { Router } from 'express';
 import type { Knex } from 'knex';
 import { listSubmissions, type Submission } from '../db/submissions.ts';
 import type { Authenticate } from './auth.ts';
-import { HttpError, methodNotAllowed } from './errors.ts';
+import { methodNotAllowed } from './errors.ts';
 import { found, ownDeployment } from './own-deployment.ts';
-
-const MOST = 2 ** 31 - 1;
-const MOST_ON_A_PAGE = 100;
-
-/** A query parameter that counts from 1: digits only, given at most once. */
-function count(query: URLSearchParams, name: string, fallback: number): number {
-  const [text, ...more] = query.getAll(name);
-  if (text === undefined) return fallback;
-  const value = /^[0-9]+$/.test(text) ? Number(text) : 0;
-  if (more.length > 0 || value < 1 || value > MOST) {
-    throw new HttpError(400, `${name} is invalid: send a whole number from 1 to ${MOST}, once.`);
-  }
-  return value;
-}
+import { readPaging } from './paging.ts';
 
 /** The stored text goes into the answer as it is: read and written again, it would not be what was sent. */
 const toJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
@@ -31,9 +18,7 @@ export function submissionsRouter({ db, authenticate }: { db: Knex; authenticate
     .get(async (request, response) => {
       const owner = await authenticate(request, response);
       const { id } = await ownDeployment(db, owner, request.params.deployId);
-      const query = new URLSearchParams(/\?(.*)/s.exec(request.url)?.[1] ?? '');
-      const page = count(query, 'page', 1);
-      const limit = Math.min(count(query, 'limit', 50), MOST_ON_A_PAGE);
+      const { page, limit } = readPaging(request.url);
       const { submissions, total } = found(await listSubmissions(db, owner.id, id, { page, limit }));
       const items = submissions.map(toJson).join(',');
       response.type('json').send(`{"submissions":[${items}],"total":${total},"page":${page},"limit":${limit}}`);

@@ -2,13 +2,20 @@ import { isIP } from 'node:net';
 import { type Response, Router } from 'express';
 import type { Knex } from 'knex';
 import { z } from 'zod';
-import { createWebhook, deleteWebhook, listWebhooks } from '../db/webhooks.ts';
-import { isWebhookId } from '../ids.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  findWebhookSecret,
+  listWebhooks,
+  rotateWebhookSecret,
+  type Webhook,
+} from '../db/webhooks.ts';
 import { type Cidr, isReachable } from '../public-address.ts';
 import type { Authenticate } from './auth.ts';
 import { type BodyReader, SETTINGS_BYTES } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
-import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { noSuchDeployment, noSuchWebhook, ownDeployment, ownWebhook } from './own-deployment.ts';
 
 type Created = { id: string; deployment_id: string; url: string; type: 'generic' | 'slack' };
 type Listed = {
@@ -19,6 +26,21 @@ type Listed = {
   active: boolean;
   created_at: string;
 };
+
+const toListed = ({ id, url, type, events, active, createdAt }: Webhook): Listed => ({
+  id,
+  url,
+  type,
+  events,
+  active,
+  created_at: createdAt.toISOString(),
+});
+
+/** What a statement found of a webhook that was there a moment ago. */
+function still<T>(found: T | undefined): T {
+  if (found === undefined) throw noSuchWebhook();
+  return found;
+}
 
 const WEBHOOKS_PER_DEPLOYMENT = 50;
 const URL_LENGTH = 2_048;
@@ -34,11 +56,13 @@ export function webhooksRouter({
   db,
   authenticate,
   body,
+  wakeDeliveries,
   allowedNetworks,
 }: {
   db: Knex;
   authenticate: Authenticate;
   body: BodyReader;
+  wakeDeliveries(): void;
   /** Networks that webhooks may reach although they are not public. */
   allowedNetworks: readonly Cidr[];
 }): Router {
@@ -50,30 +74,36 @@ export function webhooksRouter({
     return isIP(host) === 0 || isReachable(host, allowedNetworks);
   }
 
+  const url = z
+    .string('url is required: send the address that receives the webhook as a string.')
+    .max(URL_LENGTH, `url is too long: use at most ${URL_LENGTH} characters.`)
+    .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
+    .refine((text) => !/^[^/]*\/\/[^/?#]*@/.test(text), 'url carries a user or a password: leave them out.')
+    .refine((text) => {
+      const parsed = parseUrl(text);
+      return parsed === undefined || isReachableLiteral(parsed);
+    }, 'url is an address that webhooks may not reach: use a public one.');
+  const events = z
+    .unknown()
+    .refine((names) => !Array.isArray(names) || names.length <= MAX_EVENTS, 'events is too long: name each once.')
+    .pipe(
+      z
+        .array(
+          z.enum(EVENTS, 'events has an unknown name: use submission.'),
+          'events is not a list: send names in a list.',
+        )
+        .min(1, 'events is empty: name at least one, or leave it out.'),
+    )
+    .transform((names): string[] => [...new Set(names)]);
   const Creation = z.object({
-    url: z
-      .string('url is required: send the address that receives the webhook as a string.')
-      .max(URL_LENGTH, `url is too long: use at most ${URL_LENGTH} characters.`)
-      .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
-      .refine((text) => !/^[^/]*\/\/[^/?#]*@/.test(text), 'url carries a user or a password: leave them out.')
-      .refine((text) => {
-        const url = parseUrl(text);
-        return url === undefined || isReachableLiteral(url);
-      }, 'url is an address that webhooks may not reach: use a public one.'),
+    url,
     type: z.enum(['generic', 'slack'], 'type is invalid: use generic or slack.').default('generic'),
-    events: z
-      .unknown()
-      .refine((events) => !Array.isArray(events) || events.length <= MAX_EVENTS, 'events is too long: name each once.')
-      .pipe(
-        z
-          .array(
-            z.enum(EVENTS, 'events has an unknown name: use submission.'),
-            'events is not a list: send names in a list.',
-          )
-          .min(1, 'events is empty: name at least one, or leave it out.'),
-      )
-      .transform((events): string[] => [...new Set(events)])
-      .default([...EVENTS]),
+    events: events.default([...EVENTS]),
+  });
+  const Change = z.object({
+    url: url.optional(),
+    events: events.optional(),
+    active: z.boolean('active is not a boolean: send true or false.').optional(),
   });
 
   router
@@ -94,31 +124,46 @@ export function webhooksRouter({
       const owner = await authenticate(request, response);
       const { id } = await ownDeployment(db, owner, request.params.deployId);
       const webhooks = await listWebhooks(db, id);
-      response.json({
-        webhooks: webhooks.map(({ id, url, type, events, active, createdAt }) => ({
-          id,
-          url,
-          type,
-          events,
-          active,
-          created_at: createdAt.toISOString(),
-        })),
-      });
+      response.json({ webhooks: webhooks.map(toListed) });
     })
     .all(methodNotAllowed('GET, HEAD, POST'));
 
   router
     .route('/webhooks/:deployId/:webhookId')
+    .patch(async (request, response: Response<Listed>) => {
+      const owner = await authenticate(request, response);
+      const { id } = await ownWebhook(db, owner, request.params);
+      const changes = await body.json(request, Change, SETTINGS_BYTES);
+      const webhook = still(await changeWebhook(db, id, changes));
+      // What was held is due.
+      if (changes.active) wakeDeliveries();
+      response.json(toListed(webhook));
+    })
     .delete(async (request, response: Response<{ message: string }>) => {
       const owner = await authenticate(request, response);
-      const { id } = await ownDeployment(db, owner, request.params.deployId);
-      const { webhookId } = request.params;
-      if (!isWebhookId(webhookId) || !(await deleteWebhook(db, id, webhookId))) {
-        throw new HttpError(404, 'No such webhook: check the id.');
-      }
+      const { id } = await ownWebhook(db, owner, request.params);
+      if (!(await deleteWebhook(db, id))) throw noSuchWebhook();
       response.json({ message: 'Webhook deleted' });
     })
-    .all(methodNotAllowed('DELETE'));
+    .all(methodNotAllowed('DELETE, PATCH'));
+
+  router
+    .route('/webhooks/:deployId/:webhookId/secret')
+    .get(async (request, response: Response<{ secret: string }>) => {
+      const owner = await authenticate(request, response);
+      const { id } = await ownWebhook(db, owner, request.params);
+      response.json({ secret: still(await findWebhookSecret(db, id)) });
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+
+  router
+    .route('/webhooks/:deployId/:webhookId/secret/rotate')
+    .post(async (request, response: Response<{ secret: string }>) => {
+      const owner = await authenticate(request, response);
+      const { id } = await ownWebhook(db, owner, request.params);
+      response.json({ secret: still(await rotateWebhookSecret(db, id)) });
+    })
+    .all(methodNotAllowed('POST'));
 
   return router;
 }

@@ -1,0 +1,40 @@
+import type { Knex } from 'knex';
+
+export const up = (db: Knex): Promise<void> =>
+  db.raw(`
+    -- Of the secret, 244 bits are random: gen_random_uuid() draws from a cryptographic source and sets 6 of 128.
+    ALTER TABLE webhooks
+      ADD COLUMN secret text NOT NULL DEFAULT 'whsec_'
+        || encode(decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'), 'base64'),
+      ADD COLUMN previous_secret text, -- signs as well until previous_secret_until
+      ADD COLUMN previous_secret_until timestamptz,
+      ADD COLUMN failing_since timestamptz, -- the first failure since the last success
+      -- Host and port as the URL writes them: deliveries to one receiver wait for each other, and for no other's.
+      ADD COLUMN receiver text COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(substring(url FROM '//([^/\\?#]*)'))) STORED;
+
+    CREATE FUNCTION new_delivery_id() RETURNS text LANGUAGE sql VOLATILE AS $$
+      SELECT 'dl_' || lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0')
+        || replace(gen_random_uuid()::text, '-', '')
+    $$;
+
+    -- While a delivery is leased an attempt is under way, or about to be, in one process, and next_attempt_at is when
+    -- others may take it from there. 'infinity': held, because its webhook is switched off.
+    ALTER TABLE deliveries
+      ALTER COLUMN id SET DEFAULT new_delivery_id(),
+      ALTER COLUMN submission_id DROP NOT NULL, -- NULL: a test of the webhook, or a notice
+      ADD COLUMN receiver text COLLATE "C" NOT NULL DEFAULT '@mail', -- the webhook's when this was made; no URL's has an @
+      ADD COLUMN leased boolean NOT NULL DEFAULT false,
+      ADD COLUMN last_status integer,
+      ADD COLUMN last_error text,
+      ADD COLUMN notice text; -- what a mail tells the owner that is not about a submission
+
+    -- What is due, each receiver by itself, so that one with a backlog hides no other.
+    DROP INDEX deliveries_due;
+    CREATE INDEX deliveries_due ON deliveries (receiver, next_attempt_at)
+      WHERE status = 'pending' AND next_attempt_at < 'infinity';
+    -- What a webhook gets when it is switched on again; empty but for webhooks that are off.
+    DROP INDEX deliveries_pending;
+    CREATE INDEX deliveries_held ON deliveries (webhook_id) WHERE status = 'pending' AND next_attempt_at = 'infinity';
+    -- A webhook's log, newest first.
+    CREATE INDEX deliveries_log ON deliveries (webhook_id, id) WHERE webhook_id IS NOT NULL;
+  `);

@@ -1,0 +1,253 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { claimDeliveries, type LeasedDelivery, MAIL, type Outcome, settleDeliveries } from '../db/deliveries.ts';
+import type { Log } from '../log.ts';
+import type { AttemptDelivery } from './attempt.ts';
+import { createLanes } from './lanes.ts';
+import { createOutcomeQueue } from './outcome-queue.ts';
+import type { Attempt } from './send-webhook.ts';
+
+export type Dispatcher = {
+  /** Begins to look for what is due. */
+  run(): void;
+  /** Looks at once. */
+  wake(): void;
+  /** Receivers whose deliveries are better left in the database for now; undefined: all are. */
+  busy(): readonly string[] | undefined;
+  /** Attempts deliveries that were leased at `leasedAt` (as performance.now() tells it) or later. */
+  start(deliveries: readonly LeasedDelivery[], leasedAt: number): void;
+  /** Begins no more attempts. */
+  drain(): void;
+  /** Waits for the attempts under way, up to a few seconds after `drain`, and leaves the rest to the next process. */
+  close(): Promise<void>;
+};
+
+/** `leaseEndsAt`: as performance.now() tells it, and somewhat early. */
+type Task = { delivery: LeasedDelivery; leaseEndsAt: number };
+
+const POLL_MS = 500;
+const LONGEST_NAP_MS = 5_000;
+/** A look takes at most this part of the time, however much there is to look through. */
+const SHARE_OF_TIME = 0.1;
+const STOP_MS = 7_000;
+/** After the attempts under way are cut. */
+const CUT_MS = 500;
+const MOST_TASKS = 4_096;
+const MOST_CHARS = 64 * 1024 * 1024;
+const CLAIM = 512;
+const CLAIM_OF_ONE_RECEIVER = 64;
+/** Attempts under way to one host and port; connections to the mail server. */
+const WIDEST = 64;
+const WIDEST_MAIL = 5;
+/** An attempt begins only while so much of its time-out is left of its lease; it gets no more than what is left. */
+const LEAST_TIME = 0.9;
+const JITTER = 0.1;
+const LONGEST_RETRY_AFTER = 24 * 60 * 60;
+
+const charsOf = ({ data = '' }: LeasedDelivery): number => data.length;
+
+/**
+ * Attempts deliveries: those just made, at once; those that are due, from the database. Each is leased to one process at a
+ * time, so that any number of dispatchers work on one database.
+ */
+export function createDispatcher({
+  db,
+  attempt,
+  retryDelays,
+  timeoutMs,
+  leaseMs,
+  log,
+}: {
+  db: Knex;
+  attempt: AttemptDelivery;
+  /** Seconds. */
+  retryDelays: readonly number[];
+  timeoutMs: number;
+  leaseMs: number;
+  log: Log;
+}): Dispatcher {
+  const underWay = new Map<AbortController, Promise<boolean>>();
+  const outcomes = createOutcomeQueue(write, log);
+  const lanes = createLanes<Task>({
+    work: begin,
+    widest: (receiver) => (receiver === MAIL ? WIDEST_MAIL : WIDEST),
+    onRoom: wake,
+  });
+  /** Waiting or under way. */
+  let tasks = 0;
+  let chars = 0;
+  let drainedAt: number | undefined;
+  let isCut = false;
+  let isWoken = false;
+  let nap = new AbortController();
+  let polling: Promise<void> | undefined;
+
+  const isFull = (): boolean => tasks + outcomes.size() >= MOST_TASKS || chars >= MOST_CHARS;
+
+  function start(deliveries: readonly LeasedDelivery[], leasedAt: number): void {
+    for (const delivery of deliveries) {
+      tasks += 1;
+      chars += charsOf(delivery);
+      if (drainedAt !== undefined) giveBack(delivery);
+      else lanes.add(delivery.receiver, { delivery, leaseEndsAt: leasedAt + leaseMs });
+    }
+  }
+
+  function finish(delivery: LeasedDelivery, outcome: Outcome): void {
+    tasks -= 1;
+    chars -= charsOf(delivery);
+    outcomes.add(outcome);
+  }
+
+  function giveBack(delivery: LeasedDelivery): void {
+    finish(delivery, toOutcome(delivery, 'returned', {}));
+  }
+
+  const isLate = ({ leaseEndsAt }: Task): boolean => leaseEndsAt - performance.now() < timeoutMs * LEAST_TIME;
+
+  /** Whether the receiver answered; undefined when it was too late to ask it. */
+  async function begin(task: Task): Promise<boolean | undefined> {
+    if (isLate(task)) {
+      giveBack(task.delivery);
+      return undefined;
+    }
+    const controller = new AbortController();
+    const done = attemptOnce(task, controller);
+    underWay.set(controller, done);
+    return done;
+  }
+
+  async function attemptOnce({ delivery, leaseEndsAt }: Task, controller: AbortController): Promise<boolean> {
+    const deadline = setTimeout(() => controller.abort(), Math.min(timeoutMs, leaseEndsAt - performance.now()));
+    const result = await attempt(delivery, controller.signal).catch((error): Attempt => {
+      log.error({ err: error, delivery: delivery.id }, 'an attempt failed for a reason of our own');
+      return { error: 'the service failed in the attempt' };
+    });
+    clearTimeout(deadline);
+    underWay.delete(controller);
+    // What was cut because the service stops is nobody's failure.
+    if (isCut && result.error !== undefined) giveBack(delivery);
+    else conclude(delivery, result);
+    return result.status !== undefined;
+  }
+
+  function conclude(delivery: LeasedDelivery, result: Attempt): void {
+    const { id, attempts, target } = delivery;
+    const next = retryDelays[attempts - 1];
+    const outcome =
+      result.error === undefined
+        ? toOutcome(delivery, 'succeeded', result)
+        : next === undefined
+          ? toOutcome(delivery, 'failed', result)
+          : toOutcome(delivery, 'retry', result, waitAfter(next, result));
+    finish(delivery, outcome);
+    const webhook = target.kind === 'webhook' ? target.webhookId : undefined;
+    const level = result.error === undefined ? 'debug' : 'info';
+    log[level]({ delivery: id, webhook, attempts, ...result }, `delivery: ${outcome.result}`);
+  }
+
+  /** Leases what is due; whether there may be more. */
+  async function claim(): Promise<boolean> {
+    for (const { delivery } of lanes.remove(isLate)) giveBack(delivery);
+    if (isFull()) return false;
+    const leasedAt = performance.now();
+    const claimed = await claimDeliveries(db, {
+      busy: [...lanes.busy()],
+      perReceiver: CLAIM_OF_ONE_RECEIVER,
+      limit: CLAIM,
+      leaseMs,
+      mostAttempts: retryDelays.length + 1,
+    });
+    start(claimed, leasedAt);
+    return claimed.length >= CLAIM_OF_ONE_RECEIVER;
+  }
+
+  async function poll(): Promise<void> {
+    let isAway = false;
+    while (drainedAt === undefined) {
+      isWoken = false;
+      const beganAt = performance.now();
+      let isMore = false;
+      try {
+        isMore = await claim();
+        isAway = false;
+      } catch (error) {
+        if (!isAway) log.warn({ err: error }, 'deliveries cannot be looked for; trying again');
+        isAway = true;
+      }
+      if (isMore || isWoken || drainedAt !== undefined) continue;
+      const took = performance.now() - beganAt;
+      nap = new AbortController();
+      const napMs = Math.min(Math.max(POLL_MS, took / SHARE_OF_TIME), LONGEST_NAP_MS);
+      await delay(napMs, undefined, { signal: nap.signal }).catch(() => undefined);
+    }
+  }
+
+  function wake(): void {
+    isWoken = true;
+    nap.abort();
+  }
+
+  async function write(batch: readonly Outcome[]): Promise<void> {
+    const switchedOff = await settleDeliveries(db, batch);
+    for (const webhook of switchedOff) log.warn({ webhook }, 'webhook switched off');
+    // The mails that say so are due.
+    if (switchedOff.length > 0) wake();
+  }
+
+  function drain(): void {
+    drainedAt ??= performance.now();
+    for (const { delivery } of lanes.remove(() => true)) giveBack(delivery);
+    wake();
+  }
+
+  async function close(): Promise<void> {
+    drain();
+    await polling;
+    const left = STOP_MS - (performance.now() - (drainedAt ?? 0));
+    await within(Math.max(left, 0), Promise.all(underWay.values()));
+    isCut = true;
+    for (const controller of underWay.keys()) controller.abort();
+    await within(CUT_MS, Promise.all(underWay.values()));
+    await outcomes.close();
+  }
+
+  return {
+    run: () => {
+      polling ??= poll();
+    },
+    wake,
+    busy: () => (isFull() ? undefined : lanes.busy()),
+    start,
+    drain,
+    close,
+  };
+}
+
+/** Seconds until the next attempt: as scheduled, or as the receiver asks if that is longer. */
+const waitAfter = (scheduled: number, { retryAfter = 0 }: Attempt): number =>
+  Math.max(scheduled * (1 + Math.random() * JITTER), Math.min(retryAfter, LONGEST_RETRY_AFTER));
+
+const toOutcome = (
+  { id, attempts, target }: LeasedDelivery,
+  result: Outcome['result'],
+  { status, error }: Attempt,
+  delay = 0,
+): Outcome => ({
+  id,
+  attempts,
+  webhookId: target.kind === 'webhook' ? target.webhookId : undefined,
+  result,
+  lastStatus: status,
+  lastError: error,
+  delay,
+});
+
+/** Waits for something, but no longer than so many milliseconds. */
+async function within(ms: number, something: Promise<unknown>): Promise<void> {
+  const enough = new AbortController();
+  await Promise.race([
+    something.finally(() => enough.abort()),
+    delay(ms, undefined, { signal: enough.signal }).catch(() => undefined),
+  ]);
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isOutOfReach } from '../db/connect.ts';
+import type { Outcome } from '../db/deliveries.ts';
+import type { Log } from '../log.ts';
+
+export type OutcomeQueue = {
+  /** Takes an outcome, to be written down as soon as may be. */
+  add(outcome: Outcome): void;
+  /** How many are not written down yet. */
+  size(): number;
+  /** Settles when all have been written down, or the database is out of reach. */
+  close(): Promise<void>;
+};
+
+const BATCH = 500;
+const RETRY_MS = 500;
+
+/**
+ * Coalesces outcomes of attempts: those that come in while a batch is being written wait for the next one. While the
+ * database is out of reach they are kept, for what succeeded would be sent again otherwise.
+ */
+export function createOutcomeQueue(write: (batch: readonly Outcome[]) => Promise<void>, log: Log): OutcomeQueue {
+  let waiting: Outcome[] = [];
+  let writing: Promise<void> | undefined;
+  const closing = new AbortController();
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH);
+      try {
+        await write(batch);
+      } catch (error) {
+        if (!isOutOfReach(error)) log.error({ err: error }, 'outcomes of deliveries could not be written down');
+        else if (closing.signal.aborted) waiting = [];
+        else {
+          // One that was only given back is not written twice: it may have been leased anew by now. Its lease runs out.
+          waiting.unshift(...batch.filter(({ result }) => result !== 'returned'));
+          await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+        }
+      }
+    }
+    writing = undefined;
+  }
+
+  return {
+    add(outcome) {
+      waiting.push(outcome);
+      writing ??= writeAll();
+    },
+    size: () => waiting.length,
+    async close() {
+      closing.abort();
+      await writing;
+    },
+  };
+}

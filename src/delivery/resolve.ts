@@ -1,0 +1,39 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup, type Resolver } from 'node:dns/promises';
+import { isIPv4 } from 'node:net';
+import pLimit from 'p-limit';
+
+/** The addresses of a host name, at least one, IPv4 first. Rejects when there is none, or no answer. */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>;
+
+/** By RFC 6761, 6.3, whatever DNS says. */
+const LOOPBACK = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** DNS says that the name has no address; or there is no DNS. */
+const NOT_IN_DNS: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EREFUSED', 'ECONNREFUSED']);
+
+const MOST_SYSTEM_LOOKUPS = 2;
+
+/**
+ * Looks names up in DNS, and in the system (the hosts file, search domains) those that DNS doesn't have. The system's way
+ * holds a thread of the process' four until it is answered, so it is no way for names whose DNS server is dead.
+ */
+export function createResolve(dns: Resolver): Resolve {
+  const limit = pLimit(MOST_SYSTEM_LOOKUPS);
+
+  return async (hostname, signal) => {
+    if (/(?:^|\.)localhost\.?$/i.test(hostname)) return LOOPBACK;
+    const answers = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
+    const unanswered = answers.find((answer) => answer.status === 'rejected' && !NOT_IN_DNS.has(answer.reason.code));
+    if (unanswered?.status === 'rejected') throw unanswered.reason;
+    return limit(() => {
+      signal.throwIfAborted();
+      return lookup(hostname, { all: true, order: 'ipv4first' });
+    });
+  };
+}

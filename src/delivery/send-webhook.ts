@@ -1,0 +1,265 @@
+import { Resolver } from 'node:dns/promises';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { buildConnector, Client, errors } from 'undici';
+import { type Cidr, isReachable } from '../public-address.ts';
+import { createResolve, type Resolve } from './resolve.ts';
+import { sign } from './signature.ts';
+
+export type Attempt = {
+  /** The HTTP status, if one came. */
+  status?: number;
+  /** Why it failed, in a few plain words fit for the owner; absent when it succeeded. */
+  error?: string;
+  /** The seconds that Retry-After asks for, however many, at least 0. */
+  retryAfter?: number;
+};
+
+/**
+ * Posts a message to a webhook once (Standard Webhooks 1.0), `body` being JSON. Never rejects. `signal` is the deadline of
+ * the whole attempt, looking up the name included: when it fires, the connection is let go and the attempt has failed.
+ */
+export type SendWebhook = (
+  message: { id: string; url: string; secrets: readonly string[]; body: string },
+  signal: AbortSignal,
+) => Promise<Attempt>;
+
+const MOST_HEADER_BYTES = 16 * 1024;
+const MOST_BODY_BYTES = 64 * 1024;
+const MOST_IDLE_MS = 10_000;
+// A far receiver may take so long to take a connection; one that never does, as IPv6 often, costs no more than this.
+const NEXT_ADDRESS_MS = 1_000;
+const DNS = { timeout: 2_000, tries: 2, maxTimeout: 2_000 };
+
+const TIMED_OUT = 'no whole answer within the time-out';
+const CUT_OFF = 'the connection was closed before the answer was whole';
+const INVALID_URL = 'the URL is not valid';
+const FENCED_OFF = 'the address is not one that webhooks may reach';
+const UNRESOLVED = 'the name could not be resolved';
+const NOT_HTTP = 'the answer is not HTTP';
+const UNKNOWN = 'the attempt failed';
+const REASONS: readonly [code: RegExp, reason: string][] = [
+  [/^ECONNREFUSED$/, 'the connection was refused'],
+  [/^(?:EHOST|ENET|EADDRNOTAVAIL$|ETIMEDOUT$)/, 'the receiver could not be reached'],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, CUT_OFF],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, `the answer has more than ${MOST_HEADER_BYTES} bytes of headers`],
+  [/^(?:ERR_SSL_|EPROTO$)/, 'no secure connection could be made'],
+  [/CERT|ISSUER|SIGNATURE|CRL|INVALID_CA|PATH_LENGTH|PURPOSE|HOSTNAME/, 'the certificate is not valid'],
+];
+
+/** An error whose message is fit for the owner. */
+class PlainError extends Error {}
+
+export function createSendWebhook({
+  allowedNetworks,
+  resolve,
+}: {
+  /** Networks that webhooks may reach although they are not public. */
+  allowedNetworks: readonly Cidr[];
+  resolve?: Resolve;
+}): { send: SendWebhook; close(): Promise<void> } {
+  const dns = new Resolver(DNS);
+  const connections = createConnections(fencedConnector(allowedNetworks, resolve ?? createResolve(dns)));
+
+  const send: SendWebhook = ({ id, url, secrets, body }, signal) =>
+    new Promise((settle) => {
+      const target = URL.parse(url);
+      if (!target || !/^https?:$/.test(target.protocol)) return settle({ error: INVALID_URL });
+      if (signal.aborted) return settle({ error: TIMED_OUT });
+
+      const timestamp = Math.floor(Date.now() / 1000);
+      const connection = connections.take(target.origin);
+      let status: number | undefined;
+      let retryAfter: number | undefined;
+      let bytes = 0;
+
+      const end = (error: string | undefined): void => {
+        signal.removeEventListener('abort', expire);
+        if (status === undefined || (status >= 200 && status < 300)) {
+          return settle({ ...(status && { status }), ...(error && { error }) });
+        }
+        settle({ status, error: `the receiver answered ${status}`, ...(retryAfter !== undefined && { retryAfter }) });
+      };
+      const endConnection = (error: string | undefined): void => {
+        end(error);
+        connections.drop(connection);
+      };
+      const expire = (): void => endConnection(TIMED_OUT);
+      signal.addEventListener('abort', expire);
+
+      connection.client.dispatch(
+        {
+          path: target.pathname + target.search,
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'user-agent': 'formhost',
+            'webhook-id': id,
+            'webhook-timestamp': String(timestamp),
+            'webhook-signature': sign({ id, timestamp, body }, secrets),
+          },
+          body,
+        },
+        {
+          onRequestStart() {},
+          onResponseStart(_controller, code, headers) {
+            if (code < 200) return;
+            status = code;
+            retryAfter = secondsOf(headers['retry-after']);
+          },
+          onResponseData(_controller, chunk) {
+            bytes += chunk.length;
+            if (bytes > MOST_BODY_BYTES) endConnection(undefined);
+          },
+          onResponseEnd() {
+            // A body without a length that a reset ends passes for whole.
+            if (connection.socket?.errored) return endConnection(CUT_OFF);
+            end(undefined);
+            connections.release(connection);
+          },
+          onResponseError: (_controller, error) => endConnection(reasonFor(error)),
+        },
+      );
+    });
+
+  return {
+    send,
+    /** Waits for the attempts under way. */
+    async close() {
+      await connections.close();
+      dns.cancel();
+    },
+  };
+}
+
+/** One connection to an origin, which carries one attempt at a time. */
+type Connection = { origin: string; client: Client; socket: Socket | undefined; life: AbortController };
+type Connect = (options: buildConnector.Options, signal: AbortSignal, callback: buildConnector.Callback) => void;
+
+/**
+ * The connections there are. Not undici's Agent, which neither lets a connection go while it is being made nor tells
+ * which attempt it is made for.
+ */
+function createConnections(connect: Connect) {
+  const all = new Set<Connection>();
+  const idle = new Map<string, Connection[]>();
+
+  function open(origin: string): Connection {
+    const life = new AbortController();
+    const client = new Client(origin, {
+      allowH2: false,
+      maxHeaderSize: MOST_HEADER_BYTES,
+      keepAliveMaxTimeout: MOST_IDLE_MS,
+      // The attempt's signal is the only clock.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (options, callback) =>
+        connect(options, life.signal, (...outcome) => {
+          connection.socket = outcome[1] ?? undefined;
+          callback(...outcome);
+        }),
+    });
+    const connection: Connection = { origin, client, socket: undefined, life };
+    // In an attempt it is the attempt's to drop, or the client's to connect anew.
+    client.on('disconnect', () => {
+      if (idle.get(origin)?.includes(connection)) drop(connection);
+    });
+    all.add(connection);
+    return connection;
+  }
+
+  function remove(connection: Connection): void {
+    const others = idle.get(connection.origin)?.filter((other) => other !== connection) ?? [];
+    if (others.length > 0) idle.set(connection.origin, others);
+    else idle.delete(connection.origin);
+  }
+
+  function drop(connection: Connection): void {
+    remove(connection);
+    all.delete(connection);
+    void connection.client.destroy();
+    connection.life.abort();
+  }
+
+  return {
+    drop,
+    take(origin: string): Connection {
+      const free = idle.get(origin);
+      const connection = free?.pop() ?? open(origin);
+      if (free?.length === 0) idle.delete(origin);
+      return connection;
+    },
+    release(connection: Connection): void {
+      const free = idle.get(connection.origin);
+      if (free) free.push(connection);
+      else idle.set(connection.origin, [connection]);
+    },
+    async close(): Promise<void> {
+      await Promise.all(Array.from(all, ({ client }) => client.close()));
+    },
+  };
+}
+
+/** Connects to reachable addresses only: no others are looked up, tried, or spoken to. */
+function fencedConnector(allowedNetworks: readonly Cidr[], resolve: Resolve): Connect {
+  const secure = buildConnector({ allowH2: false, timeout: 0 });
+
+  return (options, signal, callback) => {
+    const { hostname, protocol, port } = options;
+    if (isIP(hostname) !== 0 && !isReachable(hostname, allowedNetworks)) {
+      return callback(new PlainError(FENCED_OFF), null);
+    }
+
+    // Not called for literals.
+    const lookup: LookupFunction = (name, _options, found) =>
+      void resolve(name, signal).then(
+        (addresses) => {
+          const reachable = addresses.filter(({ address }) => isReachable(address, allowedNetworks));
+          found(reachable.length === 0 ? new PlainError(FENCED_OFF) : null, reachable);
+        },
+        () => found(new PlainError(UNRESOLVED), []),
+      );
+
+    const socket = connectTcp({
+      host: hostname,
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      lookup,
+      signal,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+      noDelay: true,
+    });
+    const fail = (error: Error): void => callback(error, null);
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      const { remoteAddress } = socket;
+      // None when it has been reset by now.
+      if (remoteAddress === undefined) return void socket.destroy(new PlainError(CUT_OFF));
+      if (!isReachable(remoteAddress, allowedNetworks)) return void socket.destroy(new PlainError(FENCED_OFF));
+      socket.off('error', fail);
+      if (protocol === 'http:') return callback(null, socket);
+      // What happens to it shows in the TLS socket about it.
+      socket.on('error', () => {});
+      secure({ ...options, httpSocket: socket }, callback);
+    });
+  };
+}
+
+function reasonFor(error: Error): string {
+  if (error instanceof PlainError) return error.message;
+  if (error instanceof errors.HTTPParserError) return NOT_HTTP;
+  const code = 'code' in error ? String(error.code) : '';
+  return REASONS.find(([codes]) => codes.test(code))?.[1] ?? UNKNOWN;
+}
+
+const HTTP_DATE =
+  /^(?:[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4}|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d) \d\d:\d\d:\d\d GMT$/;
+const ASCTIME_DATE = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
+/** The seconds that a Retry-After means, a number of them or a date in any form that HTTP has (RFC 9110, 10.2.3, 5.6.7). */
+function secondsOf(retryAfter: string | string[] | undefined): number | undefined {
+  if (typeof retryAfter !== 'string') return undefined;
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
+  const date = ASCTIME_DATE.test(retryAfter) ? `${retryAfter} GMT` : HTTP_DATE.test(retryAfter) ? retryAfter : '';
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - Date.now()) / 1000));
+}

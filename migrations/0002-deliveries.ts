@@ -12,15 +12,9 @@ export const up = (db: Knex): Promise<void> =>
       -- Host and port as the URL writes them: deliveries to one receiver wait for each other, and for no other's.
       ADD COLUMN receiver text COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(substring(url FROM '//([^/\\?#]*)'))) STORED;
 
-    CREATE FUNCTION new_delivery_id() RETURNS text LANGUAGE sql VOLATILE AS $$
-      SELECT 'dl_' || lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0')
-        || replace(gen_random_uuid()::text, '-', '')
-    $$;
-
     -- While a delivery is leased an attempt is under way, or about to be, in one process, and next_attempt_at is when
     -- others may take it from there. 'infinity': held, because its webhook is switched off.
     ALTER TABLE deliveries
-      ALTER COLUMN id SET DEFAULT new_delivery_id(),
       ALTER COLUMN submission_id DROP NOT NULL, -- NULL: a test of the webhook, or a notice
       ADD COLUMN receiver text COLLATE "C" NOT NULL DEFAULT '@mail', -- the webhook's when this was made; no URL's has an @
       ADD COLUMN leased boolean NOT NULL DEFAULT false,

@@ -97,7 +97,8 @@ const seconds = (text: string): readonly number[] => {
 
 const smtpUrl = (text: string): string => {
   const url = new URL(text);
-  demand(/^smtps?:$/.test(url.protocol) && url.hostname !== '');
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  demand(/^smtps?:$/.test(url.protocol) && (isIP(hostname) !== 0 || isDomain(hostname)));
   return text;
 };
 

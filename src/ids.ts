@@ -19,6 +19,9 @@ const newId = (kind: string): string => `${kind}_${timePrefix(Date.now())}${rand
 export const newDeploymentId = (): string => newId('d');
 export const newSubmissionId = (): string => newId('sub');
 export const newWebhookId = (): string => newId('wh');
+export const newDeliveryId = (): string => newId('dl');
+/** No delivery that was made at a time or later has an id below this. */
+export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.getTime())}`;
 export const newKeyId = (): string => newId('key');
 
 /** An API key: `fh_` and 43 random characters (256 bits). */
@@ -27,5 +30,4 @@ export const newApiKey = (): string => `fh_${random43()}`;
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 export const isDeploymentId = (text: string): boolean => /^d_[0-9A-Za-z]{20,60}$/.test(text);
 export const isWebhookId = (text: string): boolean => /^wh_[0-9A-Za-z]{20,60}$/.test(text);
-/** Deliveries get their ids from the database. */
 export const isDeliveryId = (text: string): boolean => /^dl_[0-9A-Za-z]{20,60}$/.test(text);

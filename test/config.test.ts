@@ -41,6 +41,12 @@ describe('loadConfig', () => {
       maxHtmlBytes: 2_097_152,
       maxSubmissionBytes: 262_144,
       trustProxy: 0,
+      deliveryRetryDelays: [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000],
+      deliveryTimeoutMs: 15_000,
+      deliveryLeaseMs: 60_000,
+      deliveryLogDays: 30,
+      smtpUrl: undefined,
+      mailFrom: { name: 'formhost', address: 'formhost@localhost' },
       logLevel: 'info',
     });
   });
@@ -97,6 +103,20 @@ describe('loadConfig', () => {
     [{ MAX_SUBMISSION_BYTES: '1000' }, { maxSubmissionBytes: 1000 }],
     [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
     [{ TRUST_PROXY: '10.0.0.0/8, fd00::/8' }, { trustProxy: ['10.0.0.0/8', 'fd00::/8'] }],
+    [{ DELIVERY_RETRY_DELAYS: '1, 0.25,0' }, { deliveryRetryDelays: [1, 0.25, 0] }],
+    [{ DELIVERY_LEASE_MS: '15001' }, { deliveryLeaseMs: 15_001, deliveryTimeoutMs: 15_000 }],
+    [
+      { SMTP_URL: 'smtps://u:p%40@mail.example:465/?pool=true' },
+      { smtpUrl: 'smtps://u:p%40@mail.example:465/?pool=true' },
+    ],
+    [{ MAIL_FROM: 'forms@example.org' }, { mailFrom: { name: '', address: 'forms@example.org' } }],
+    [{ MAIL_FROM: 'Our Forms <forms@example.org>' }, { mailFrom: { name: 'Our Forms', address: 'forms@example.org' } }],
+    [{ MAIL_FROM: '"Forms, Ltd." <f@e.example>' }, { mailFrom: { name: 'Forms, Ltd.', address: 'f@e.example' } }],
+    [
+      { BASE_URL: 'https://forms.example.org', PAGES_DOMAIN: 'p.example' },
+      { mailFrom: { name: 'formhost', address: 'formhost@forms.example.org' } },
+    ],
+    [{ BASE_URL: 'http://[::1]:3000' }, { mailFrom: { name: 'formhost', address: 'formhost@localhost' } }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   ])('reads %j', (env, expected) => {
     expect(loadConfig(env)).toMatchObject(expected);
@@ -120,10 +140,21 @@ describe('loadConfig', () => {
       ['-1', 'yes', 'true', '1.5', '10.0.0.0/33', '10.0.0.0/8;10.1.0.0/16', '1,10.0.0.0/8', 'proxy.example'],
     ],
     ['WEBHOOK_ALLOW_CIDRS', ['10.0.0.0/33', '10/8', 'localhost', 'fd00::/129', '10.0.0.0/8 fd00::/8', 'all']],
+    ['DELIVERY_RETRY_DELAYS', ['5;300', '-1', '1e3', 'none', ',', '5,,x', '1.2345', '99999999']],
+    ['DELIVERY_TIMEOUT_MS', ['0', '-1', '15s', '1.5', '600001']],
+    ['DELIVERY_LEASE_MS', ['0', '-1', '1m', '15000', '14999', '3600001']],
+    ['DELIVERY_LOG_DAYS', ['0', '-1', '1.5', 'forever']],
+    ['SMTP_URL', ['mail.example', 'mail.example:25', 'http://u:secret@mail.example', 'smtp://', 'smtp://u:secret@a b']],
+    ['MAIL_FROM', ['forms', 'a@b@c', 'Forms forms@example.org', 'a@e.example, b@e.example', 'X <a@e.example> y', '<>']],
     ['LOG_LEVEL', ['loud', '5', 'info,debug']],
   ])('stops with one line that names %s when it is one of %j', (name, values) => {
     const said = values.map((value) => [value, complaint({ [name]: value })]);
     expect(said).toEqual(values.map((value) => [value, aLineNaming(name)]));
+  });
+
+  it('wants a lease that is longer than the time-out', () => {
+    expect(complaint({ DELIVERY_TIMEOUT_MS: '60000' })).toEqual(aLineNaming('DELIVERY_LEASE_MS'));
+    expect(complaint({ DELIVERY_TIMEOUT_MS: '60000', DELIVERY_LEASE_MS: '60001' })).toBeUndefined();
   });
 
   it('says one line when much is wrong', () => {
@@ -192,7 +223,7 @@ describe('every setting', () => {
 
   it('has a line with its default in .env.example, and nothing else has', async () => {
     // A setting whose default is none has an example there.
-    const withoutDefault = ['DATABASE_URL'];
+    const withoutDefault = ['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM'];
     const lines = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
     expect(lines.map(([line]) => line).filter((line) => !line.startsWith('#'))).toEqual([]);
     expect(lines.map(([, name]) => name).toSorted()).toEqual(NAMES.toSorted());

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { createSendEmail, type Message } from '../src/delivery/send-email.ts';
+import { aSentence } from './support/answers.ts';
 import { freePort, startProgram } from './support/process.ts';
 import { decodeWords, headerOf, readMail, type Stage, startSmtpServer } from './support/smtp.ts';
 
@@ -15,16 +16,16 @@ const MESSAGE: Message = {
   html: '<p><b>name</b> Ada</p>\n',
 };
 /** More than the buffers between client and server hold. */
-const HUGE: Message = { ...MESSAGE, text: 'All work and no play.\n'.repeat(500 * KIB) };
+const HUGE = 'All work and no play.\n'.repeat(600 * KIB);
 const LOGIN = { user: 'forms@pages.example', password: 'p@ss:w/rd' };
 const TAKEN = { status: 250, response: '250 kept as number 7' };
 const CLOSED = { error: 'the mail server closed the connection' };
 const LATE = { error: 'the mail server did not answer in time' };
-const STOPPED = { error: 'the attempt was stopped' };
 const DATE = expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000$/);
 
 /** Far longer than a case takes. */
-const inTime = (): AbortSignal => AbortSignal.timeout(20_000);
+const PATIENCE = { timeout: 20_000, interval: 10 };
+const inTime = (): AbortSignal => AbortSignal.timeout(PATIENCE.timeout);
 
 type Settings = Parameters<typeof startSmtpServer>[0] & { query?: string; from?: typeof FROM };
 
@@ -59,7 +60,7 @@ const HEADER_NAMES = [
 const namesOf = (headers: [string, string][]) => headers.map(([name]) => name).toSorted();
 
 describe.concurrent('a mail', () => {
-  it('arrives with an explicit envelope, these headers and no others, and both parts', async (context) => {
+  it('arrives with this envelope, these headers and no others, and both parts', async (context) => {
     const { server, send, read } = await start(context);
     expect(await send({ replyTo: 'visitor@home.example' })).toEqual(TAKEN);
     expect(server.received).toEqual([
@@ -206,28 +207,42 @@ describe.concurrent('what a message says', () => {
     ['a subject with line feeds', { ...MESSAGE, subject: 'Hi\nBcc: eve@evil.example\n\nevil' }],
     ['a subject with carriage returns', { ...MESSAGE, subject: 'Hi\rBcc: eve@evil.example\r\revil' }],
     ['an id with lines', { ...MESSAGE, id: 'dl_1>\r\nBcc: eve@evil.example\r\nX-A: <' }],
-    ['a recipient with lines', { ...MESSAGE, to: 'ada@owner.example\r\nBcc: eve@evil.example' }],
-    ['a recipient that ends its command', { ...MESSAGE, to: 'ada@owner.example>\r\nRCPT TO:<eve@evil.example' }],
-    ['two recipients', { ...MESSAGE, to: 'ada@owner.example, eve@evil.example' }],
-    ['two recipients with a semicolon', { ...MESSAGE, to: 'ada@owner.example; eve@evil.example' }],
-    ['a recipient with a name', { ...MESSAGE, to: 'Ada <eve@evil.example>' }],
-    ['a group', { ...MESSAGE, to: 'all: ada@owner.example, eve@evil.example;' }],
     ['a reply address with lines', { ...MESSAGE, replyTo: 'v@home.example\r\nBcc: eve@evil.example\r\n\r\nevil' }],
     ['two reply addresses', { ...MESSAGE, replyTo: 'v@home.example, eve@evil.example' }],
     ['properties of its own', evil],
-  ])('makes no header, recipient or mail: %s', async ([, message], context) => {
+  ])('makes no header, recipient or part of its own: %s', async ([, message], context) => {
     const { mail, server, read } = await start(context);
-    await mail.send(message, inTime());
-    const recipients = server.received.flatMap(({ from, to }) => [from, ...to]);
-    expect(recipients.filter((address) => address.endsWith('@evil.example') && !/[ ,;:"]/.test(address))).toEqual([]);
-    expect(server.received.length).toBeLessThanOrEqual(1);
-    for (const { headers, parts } of read()) {
-      expect(HEADER_NAMES).toEqual(expect.arrayContaining(namesOf(headers)));
-      expect(new Set(namesOf(headers)).size).toBe(headers.length);
-      expect(parts.map(({ text }) => text)).toEqual([MESSAGE.text, MESSAGE.html]);
-      const addresses = [...headerOf(headers, 'To').matchAll(/(?:"[^"]*"|[^\s"<,;]+)@[\w.]+/g)];
-      expect(addresses).toHaveLength(1);
-    }
+    expect(await mail.send(message, inTime())).toEqual(TAKEN);
+    expect(server.received.map(({ from, to }) => ({ from, to }))).toEqual([
+      { from: 'forms@pages.example', to: ['ada@owner.example'] },
+    ]);
+    const [{ headers, parts } = { headers: [], parts: [] }] = read();
+    expect(namesOf(headers)).toEqual(HEADER_NAMES.filter((name) => name !== 'Reply-To' || message.replyTo));
+    expect([headerOf(headers, 'From'), headerOf(headers, 'To')]).toEqual([
+      'Forms <forms@pages.example>',
+      'ada@owner.example',
+    ]);
+    expect(parts.map(({ text }) => text)).toEqual([MESSAGE.text, MESSAGE.html]);
+    const replyTo = headers
+      .filter(([name]) => name === 'Reply-To')
+      .map(([, value]) => value.replaceAll(/"[^"]*"/g, ''));
+    expect(replyTo.filter((value) => value.includes(',') || value.split('@').length !== 2)).toEqual([]);
+  });
+
+  it.for([
+    'ada@owner.example, eve@evil.example',
+    'ada@owner.example; eve@evil.example',
+    'ada@owner.example,eve@evil.example',
+    'ada@owner.example\r\nBcc: eve@evil.example',
+    'ada@owner.example>\r\nRCPT TO:<eve@evil.example',
+    'Ada <eve@evil.example>',
+    'all: ada@owner.example, eve@evil.example;',
+    '',
+  ])('sends nothing to the address %j, which is not one', async (to, context) => {
+    const { server, send } = await start(context);
+    expect(await send({ to })).toEqual(expect.objectContaining({ error: aSentence }));
+    expect(server.received).toEqual([]);
+    expect(await send()).toEqual(TAKEN);
   });
 
   it.for([{ path: '/etc/hostname' }, { href: 'http://127.0.0.1:9/' }])(
@@ -235,7 +250,7 @@ describe.concurrent('what a message says', () => {
     async (content, context) => {
       const { mail, server } = await start(context);
       const message: Message = JSON.parse(JSON.stringify({ ...MESSAGE, text: content }));
-      expect(await mail.send(message, inTime())).toEqual({ error: expect.stringMatching(/^the mail server /) });
+      expect(await mail.send(message, inTime())).toEqual({ error: aSentence });
       expect(server.received).toEqual([]);
     },
   );
@@ -268,11 +283,11 @@ describe.concurrent('an attempt', () => {
   it.for<Stage>(['greeting', 'auth', 'mail', 'rcpt', 'data', 'message'])(
     'over a connection that the server cuts (%s) says so, and the next one is like any other',
     async (at, context) => {
-      const { server, mail } = await start(context, { login: LOGIN });
+      const { server, send } = await start(context, { login: LOGIN });
       server.makeTrouble({ at, does: 'close' });
-      expect(await mail.send(HUGE, inTime())).toEqual(CLOSED);
+      expect(await send(at === 'data' ? { text: HUGE } : {})).toEqual(CLOSED);
       server.makeTrouble();
-      expect(await mail.send(MESSAGE, inTime())).toEqual(TAKEN);
+      expect(await send()).toEqual(TAKEN);
       expect(server.received).toHaveLength(1);
     },
   );
@@ -351,9 +366,7 @@ describe.concurrent('SMTP_URL', () => {
     'decides whether a certificate that nobody signed will do (%s)',
     async (tls, context) => {
       const strict = await start(context, { tls });
-      expect(await strict.send()).toEqual({
-        error: 'the mail server could not be used (DEPTH_ZERO_SELF_SIGNED_CERT)',
-      });
+      expect(await strict.send()).toEqual({ error: 'the certificate of the mail server is not valid' });
       expect(strict.server.received).toEqual([]);
       const lenient = await start(context, { tls, query: '?tls.rejectUnauthorized=false' });
       expect(await lenient.send()).toEqual(TAKEN);
@@ -409,7 +422,7 @@ describe.concurrent('the connections', () => {
       console.log(JSON.stringify(await Promise.all(attempts)));`;
     const { result } = startProgram(process.execPath, ['--input-type=module-typescript', '-e', program], {});
     expect(await result).toEqual({ code: 0, stdout: `${JSON.stringify([TAKEN, TAKEN])}\n`, stderr: '' });
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0), PATIENCE);
   });
 
   it('end with close', async (context) => {
@@ -417,10 +430,10 @@ describe.concurrent('the connections', () => {
     await Promise.all([send(), send()]);
     server.makeTrouble({ at: 'message', does: 'hang' });
     const attempt = send();
-    await vi.waitFor(() => expect(server.met()).toBe(1));
+    await vi.waitFor(() => expect(server.met()).toBe(1), PATIENCE);
     expect(server.sockets.size).toBe(2);
     mail.close();
-    await vi.waitFor(() => expect(server.sockets.size).toBe(0));
+    await vi.waitFor(() => expect(server.sockets.size).toBe(0), PATIENCE);
     expect([await attempt, await send()]).toEqual([CLOSED, CLOSED]);
   });
 });
@@ -440,21 +453,19 @@ describe.concurrent('the signal', () => {
   it.for(troubles)(
     'ends an attempt at a server that only does $does ($at), its connection and its slot',
     async (trouble, context) => {
-      const { server, mail } = await start(context, { login: LOGIN });
-      const attempts: Promise<unknown>[] = [];
+      const { server, send } = await start(context, { login: LOGIN, query: '?maxConnections=1' });
       const controller = new AbortController();
       server.makeTrouble(trouble);
-      for (let number = 0; number < 5; number += 1) attempts.push(mail.send(HUGE, controller.signal));
-      await vi.waitFor(() => expect(server.met()).toBe(5), { timeout: 10_000 });
-      expect(await now(Promise.race(attempts))).toBe(late);
+      const attempt = send(trouble.at === 'data' ? { text: HUGE } : {}, controller.signal);
+      await vi.waitFor(() => expect(server.met()).toBe(1), PATIENCE);
+      expect(await now(attempt)).toBe(late);
       controller.abort();
-      expect(await now(Promise.all(attempts))).toEqual(attempts.map(() => STOPPED));
+      expect(await now(attempt)).toEqual(LATE);
 
       server.makeTrouble();
-      await vi.waitFor(() => expect(server.sockets.size).toBe(0), { timeout: 10_000 });
-      const next = await Promise.all(attempts.map(() => mail.send(MESSAGE, inTime())));
-      expect(next).toEqual(attempts.map(() => TAKEN));
-      expect(server.received).toHaveLength(5);
+      expect(await send()).toEqual(TAKEN);
+      await vi.waitFor(() => expect(server.sockets.size).toBe(1), PATIENCE);
+      expect(server.received).toHaveLength(1);
     },
   );
 
@@ -475,7 +486,7 @@ describe.concurrent('the signal', () => {
     await once(socket, 'data');
     const closed = once(socket, 'close');
     controller.abort();
-    expect(await now(attempt)).toEqual(STOPPED);
+    expect(await now(attempt)).toEqual(LATE);
     await closed;
   });
 
@@ -488,26 +499,20 @@ describe.concurrent('the signal', () => {
       mail.send(MESSAGE, second.signal),
       mail.send(MESSAGE, inTime()),
     ];
-    await vi.waitFor(() => expect(server.met()).toBe(1));
+    await vi.waitFor(() => expect(server.met()).toBe(1), PATIENCE);
     second.abort();
-    expect(await now(Promise.race(attempts))).toEqual(STOPPED);
+    expect(await now(Promise.race(attempts))).toEqual(LATE);
     server.makeTrouble();
     first.abort();
-    expect(await Promise.all(attempts)).toEqual([STOPPED, STOPPED, TAKEN]);
+    expect(await Promise.all(attempts)).toEqual([LATE, LATE, TAKEN]);
     expect(server.received).toHaveLength(1);
   });
 
   it('that has fired before lets nothing begin', async (context) => {
     const { server, send } = await start(context);
-    expect(await send({}, AbortSignal.abort())).toEqual(STOPPED);
+    expect(await send({}, AbortSignal.abort())).toEqual(LATE);
     expect(await send()).toEqual(TAKEN);
     expect([server.received.length, server.connections.opened]).toEqual([1, 1]);
-  });
-
-  it('of a time-out is told as one', async (context) => {
-    const { server, send } = await start(context);
-    server.makeTrouble({ at: 'mail', does: 'hang' });
-    expect(await send({}, AbortSignal.timeout(300))).toEqual(LATE);
   });
 
   it('of an attempt that is over does no harm', async (context) => {

@@ -328,19 +328,13 @@ describe('ip_address', () => {
 });
 
 describe('deliveries, committed with the submission', () => {
-  type Delivery = { submission_id: string; webhook_id: string | null; status: string };
+  type Delivery = { submission_id: string; webhook_id: string | null };
 
   const createWebhook = async (id: string): Promise<string> =>
     (await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.invalid/' }).expect(201)).body.id;
 
   const deliveries = (id: string): Promise<Delivery[]> =>
     service.db('deliveries').where({ deployment_id: id }).select('submission_id', 'webhook_id');
-
-  /** For whom deliveries of this deployment are pending: webhooks, and null for the mail. */
-  const pending = async (id: string): Promise<(string | null)[]> => {
-    const rows: Delivery[] = await service.db('deliveries').where({ deployment_id: id, status: 'pending' });
-    return rows.map((row) => row.webhook_id);
-  };
 
   it('are one for each webhook that is active and listens for submission, and one for the mail', async () => {
     const [id, silent] = await Promise.all([deploy(), deploy()]);
@@ -369,33 +363,5 @@ describe('deliveries, committed with the submission', () => {
     expect(new Set(all)).toEqual(new Set([...expected, { submission_id: after, webhook_id: null }]));
     await submit(silent);
     expect(await deliveries(silent)).toEqual([]);
-  });
-
-  it('are none for a webhook that is deleted while the submission is under way', async () => {
-    const id = await deploy();
-    const webhook = await createWebhook(id);
-    const statusOf = ({ status }: { status: number }): number => status;
-    const waiting = async (): Promise<number> => {
-      const { rows } = await service.db.raw(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length;
-    };
-    const statuses: Promise<number>[] = [];
-    let deleted = false;
-    await service.db.transaction(async (transaction) => {
-      // Both requests come up to a deployment that a third one holds.
-      await transaction.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
-      statuses.push(service.anonymous.post(`/submit/${id}`).send({}).then(statusOf));
-      await expect.poll(waiting, { interval: 10 }).toBe(1);
-      const deletion = owner.delete(`/webhooks/${id}/${webhook}`).then(statusOf);
-      statuses.push(deletion);
-      deletion.finally(() => {
-        deleted = true;
-      });
-      await expect.poll(async () => deleted || (await waiting()) === 2, { interval: 10 }).toBe(true);
-    });
-    expect(await Promise.all(statuses)).toEqual([200, 200]);
-    expect(await pending(id)).toEqual([]);
   });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 
@@ -48,11 +47,13 @@ export function connect(connection: Connection): Database {
   async function lend(): Promise<pg.PoolClient> {
     const askedAt = performance.now();
     const asked = pool.connect();
-    const giveUp = new AbortController();
-    const tooLate = delay(UNIT_MS, undefined, { signal: giveUp.signal }).then(() => {
-      // Had too late, it goes straight back.
-      asked.then((client) => client.release()).catch(() => undefined);
-      throw new Error('timeout waiting for a connection');
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        // Had too late, it goes straight back.
+        asked.then((client) => client.release()).catch(() => undefined);
+        reject(new Error('timeout waiting for a connection'));
+      }, UNIT_MS);
     });
     try {
       const client = await Promise.race([asked, tooLate]);
@@ -63,7 +64,7 @@ export function connect(connection: Connection): Database {
       );
       return client;
     } finally {
-      giveUp.abort();
+      clearTimeout(timer);
     }
   }
 

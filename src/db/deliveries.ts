@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { firstDeliveryId, newDeliveryId } from '../ids.ts';
 
 /** Where a delivery goes. `notice`: what a mail says that is not about a submission. */
 export type Target =
@@ -195,10 +196,10 @@ const SETTLE = `
      WHERE deliveries.id = outcome.id AND leased AND deliveries.attempts = outcome.attempts
   ), verdict AS MATERIALIZED (
     SELECT webhook_id, bool_or(result = 'succeeded') AS succeeded,
-           bool_or(result IN ('retry', 'failed') AND last_status = 410) AS gone
+           coalesce(bool_or(result <> 'succeeded' AND last_status = 410), false) AS gone, min(id) AS delivery_id
       FROM outcome WHERE webhook_id IS NOT NULL AND result <> 'returned' GROUP BY webhook_id
   ), webhook AS MATERIALIZED (
-    SELECT id, active, succeeded, gone, failing_since,
+    SELECT id, active, succeeded, gone, failing_since, delivery_id,
            gone OR NOT succeeded AND coalesce(failing_since <= now() - ${GIVE_UP_AFTER}, false) AS ends
       FROM webhooks JOIN verdict ON webhooks.id = verdict.webhook_id
      WHERE succeeded AND failing_since IS NOT NULL OR NOT succeeded AND failing_since IS NULL
@@ -209,10 +210,10 @@ const SETTLE = `
        SET active = webhooks.active AND NOT ends,
            failing_since = CASE WHEN NOT succeeded THEN coalesce(webhook.failing_since, now()) END
       FROM webhook WHERE webhooks.id = webhook.id
-    RETURNING webhooks.id, deployment_id, url, webhook.active AND ends AS switched_off, gone
+    RETURNING webhooks.id, deployment_id, url, webhook.active AND ends AS switched_off, gone, delivery_id
   ), told AS (
-    INSERT INTO deliveries (deployment_id, notice, next_attempt_at, created_at, updated_at)
-    SELECT deployment_id, format('The webhook %s to %s was switched off: %s.', id, url,
+    INSERT INTO deliveries (id, deployment_id, notice, next_attempt_at, created_at, updated_at)
+    SELECT delivery_id || to_hex((extract(epoch FROM now()) * 1000)::bigint), deployment_id, format('The webhook %s to %s was switched off: %s.', id, url,
              CASE WHEN gone THEN 'its receiver answered 410 Gone' ELSE 'no attempt has succeeded for five days' END),
            now(), now(), now()
       FROM changed WHERE switched_off
@@ -298,25 +299,23 @@ export async function retryDelivery(db: Knex, webhookId: string, id: string): Pr
 /** Makes a delivery to a webhook that no submission is behind; its id, undefined when there is no such webhook. */
 export async function createTestDelivery(db: Knex, webhookId: string): Promise<string | undefined> {
   const { rows } = await db.raw(
-    `INSERT INTO deliveries (deployment_id, webhook_id, receiver, next_attempt_at, created_at, updated_at)
-     SELECT deployment_id, id, receiver, now(), now(), now() FROM webhooks WHERE id = ? RETURNING id`,
-    [webhookId],
+    `INSERT INTO deliveries (id, deployment_id, webhook_id, receiver, next_attempt_at, created_at, updated_at)
+     SELECT ?, deployment_id, id, receiver, now(), now(), now() FROM webhooks WHERE id = ? RETURNING id`,
+    [newDeliveryId(), webhookId],
   );
   return rows[0]?.id;
 }
 
 /**
- * Removes up to `limit` deliveries that were finished `days` ago or earlier; how many they were. Ids begin with their
- * time, so that their own index finds the old ones.
+ * Removes up to `limit` deliveries that were finished before a time; how many they were. Ids rise with time, so that their
+ * own index finds the old ones.
  */
-export async function removeFinishedDeliveries(db: Knex, days: number, limit: number): Promise<number> {
+export async function removeFinishedDeliveries(db: Knex, before: Date, limit: number): Promise<number> {
   const { rowCount } = await db.raw(
     `DELETE FROM deliveries WHERE id IN (
-       SELECT id FROM deliveries, (SELECT now() - :days * interval '1 day' AS before) AS cut
-        WHERE id < 'dl_' || lpad(to_hex((extract(epoch FROM before) * 1000)::bigint), 12, '0')
-          AND status <> 'pending' AND updated_at < before
-        ORDER BY id LIMIT :limit FOR UPDATE OF deliveries SKIP LOCKED)`,
-    { days, limit },
+       SELECT id FROM deliveries WHERE id < :firstId AND status <> 'pending' AND updated_at < :before
+        ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED)`,
+    { before, firstId: firstDeliveryId(before), limit },
   );
   return rowCount ?? 0;
 }

@@ -32,7 +32,7 @@ const RATE_SECONDS = 60;
  * - A time far in the future, left by a clock that was set back, does not count: it would refuse for hours.
  * - Deployments are found by id alone: a condition on deleted_at would let a planner without statistics walk the index
  *   of live ones.
- * - Webhooks are locked against deletion, so that one deleted while this waited for its locks gets no delivery.
+ * - A delivery's id is made of its submission's, which is unique and rises with time, and its webhook's.
  * - Deliveries are leased to this process and answered, so that it need not look for them, unless their receiver is busy.
  */
 const STORE = `
@@ -57,33 +57,31 @@ const STORE = `
   ), ranked AS MATERIALIZED (
     SELECT incoming.*,
            row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
+           count(*) OVER (PARTITION BY deployment_id) AS wanted,
            ${RATE_LIMIT} - cardinality(recent) AS free,
-           recent[1] AS oldest, last_submission_number, email_notifications, owner_id, slug
+           recent, last_submission_number, email_notifications, owner_id, slug
       FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id
   ), accepted AS MATERIALIZED (
     SELECT * FROM ranked WHERE rank <= free
   ), counted AS (
     UPDATE deployments
-       SET submission_count = submission_count + accepted.count,
-           last_submission_number = deployment.last_submission_number + accepted.count,
-           recent_submissions = recent || array_fill(now, ARRAY[accepted.count::int])
-      FROM (SELECT deployment_id, count(*) FROM accepted GROUP BY deployment_id) AS accepted
-      JOIN deployment ON deployment.id = accepted.deployment_id, clock
-     WHERE deployments.id = accepted.deployment_id
+       SET submission_count = submission_count + rank,
+           last_submission_number = last.last_submission_number + rank,
+           recent_submissions = recent || array_fill(now, ARRAY[rank::int])
+      FROM accepted AS last, clock
+     WHERE deployments.id = last.deployment_id AND rank = least(free, wanted)
   ), stored AS (
     INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
     SELECT deployment_id, last_submission_number + rank, id, data::json, ip_address, now FROM accepted, clock
   ), delivery AS MATERIALIZED (
-    SELECT new_delivery_id() AS id, accepted.id AS submission_id, accepted.deployment_id, position, target.*,
+    SELECT 'dl_' || substr(accepted.id, 5) || coalesce(right(webhook_id, 10), '') AS id,
+           accepted.id AS submission_id, accepted.deployment_id, position, target.*,
            coalesce(receiver <> ALL (?::text[]), false) AS leased
       FROM accepted, LATERAL (
-        SELECT webhook.id AS webhook_id, receiver, url, type, secret,
+        SELECT webhooks.id AS webhook_id, receiver, url, type, secret,
                CASE WHEN previous_secret_until > now() THEN previous_secret END AS previous_secret, NULL AS mail_to
-          FROM (
-            SELECT * FROM webhooks
-             WHERE webhooks.deployment_id = accepted.deployment_id AND active AND 'submission' = ANY (events)
-               FOR KEY SHARE
-          ) AS webhook
+          FROM webhooks
+         WHERE webhooks.deployment_id = accepted.deployment_id AND active AND 'submission' = ANY (events)
         UNION ALL
         SELECT NULL, '${MAIL}', NULL, NULL, NULL, NULL, email FROM owners WHERE email_notifications AND owners.id = owner_id
       ) AS target
@@ -97,7 +95,7 @@ const STORE = `
              'type', type, 'secret', secret, 'previous_secret', previous_secret, 'mail_to', mail_to)) AS deliveries
       FROM delivery WHERE leased GROUP BY position
   )
-  SELECT free, rank, ceil(extract(epoch FROM coalesce(oldest, now) - now) + ${RATE_SECONDS})::int AS retry_after,
+  SELECT free, rank, ceil(extract(epoch FROM coalesce(recent[1], now) - now) + ${RATE_SECONDS})::int AS retry_after,
          now AS created_at, slug, deliveries
     FROM incoming LEFT JOIN ranked USING (position) LEFT JOIN to_attempt USING (position), clock
    ORDER BY position`;

@@ -4,6 +4,7 @@ import { removeFinishedDeliveries, removeOrphanedDeliveries } from '../db/delive
 import type { Log } from '../log.ts';
 
 const EVERY_MS = 10 * 60 * 1_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Small, so that a batch delays nobody. */
 const BATCH = 500;
 
@@ -11,7 +12,8 @@ const BATCH = 500;
 export async function cleanUpDeliveries(db: Knex, days: number, log: Log, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const removed = (await removeFinishedDeliveries(db, days, BATCH)) + (await removeOrphanedDeliveries(db, BATCH));
+      const before = new Date(Date.now() - days * DAY_MS);
+      const removed = (await removeFinishedDeliveries(db, before, BATCH)) + (await removeOrphanedDeliveries(db, BATCH));
       if (removed >= BATCH) continue;
     } catch (error) {
       log.warn({ err: error }, 'old deliveries cannot be removed; trying again');

@@ -13,6 +13,9 @@ export type OutcomeQueue = {
 };
 
 const BATCH = 500;
+/** A commit is the dear part: fewer than these wait a moment for others. */
+const FEW = 64;
+const LINGER_MS = 10;
 const RETRY_MS = 500;
 
 /**
@@ -26,6 +29,7 @@ export function createOutcomeQueue(write: (batch: readonly Outcome[]) => Promise
 
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) {
+      if (waiting.length < FEW && !closing.signal.aborted) await delay(LINGER_MS);
       const batch = waiting.splice(0, BATCH);
       try {
         await write(batch);

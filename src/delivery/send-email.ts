@@ -1,4 +1,5 @@
 import { createTransport, type NodemailerError } from 'nodemailer';
+import type { Attempt } from './send-webhook.ts';
 
 /** One mail to one recipient; the addresses are ASCII. */
 export type Message = {
@@ -11,10 +12,7 @@ export type Message = {
   replyTo?: string;
 };
 
-/** What came of one attempt: `status` is the server's reply code, `error` is absent when it took the mail. */
-export type Attempt = { status?: number; error?: string };
-
-/** `response` is what the server said, in one line and without the password of SMTP_URL. */
+/** `status` is an SMTP reply code, `response` what the server said, in one line and without the password of SMTP_URL. */
 export type EmailAttempt = Attempt & { response?: string };
 
 export type SendEmail = {
@@ -24,23 +22,24 @@ export type SendEmail = {
   close(): void;
 };
 
-const NO_ANSWER = 'the mail server did not answer in time';
-const CLOSED = 'the mail server closed the connection';
 const REFUSED_LOGIN = 'the mail server refused the user name or password';
-
-/** By the code that the system gave the error, or else nodemailer. */
-const ERRORS: ReadonlyMap<string | undefined, string> = new Map([
-  ['ECONNREFUSED', 'the connection to the mail server was refused'],
-  ['ECONNRESET', CLOSED],
-  ['EPIPE', CLOSED],
-  ['ECONNECTION', CLOSED],
-  ['ETIMEDOUT', NO_ANSWER],
-  ['EDNS', 'the mail server was not found'],
-  ['EAUTH', REFUSED_LOGIN],
-  ['EPROTOCOL', 'the mail server did not speak SMTP'],
-  ['EENVELOPE', 'the address is none that mail can be sent to'],
-  ['EMESSAGE', 'the mail is larger than the mail server takes'],
-]);
+/** The code is the system's or nodemailer's. */
+const REASONS: readonly [code: RegExp, reason: string][] = [
+  [/^ECONNREFUSED$/, 'the connection to the mail server was refused'],
+  [/^(?:EHOST|ENET|EADDRNOTAVAIL$)/, 'the mail server could not be reached'],
+  [/^EDNS$/, 'the name of the mail server could not be resolved'],
+  [/^(?:ECONNRESET|EPIPE|ECONNECTION)$/, 'the mail server closed the connection'],
+  [/^(?:EABORT|ETIMEDOUT)$/, 'the mail server did not answer in time'],
+  [
+    /CERT|ISSUER|SIGNATURE|CRL|INVALID_CA|PATH_LENGTH|PURPOSE|HOSTNAME/,
+    'the certificate of the mail server is not valid',
+  ],
+  [/^(?:ERR_SSL_|EPROTO$|ETLS$)/, 'no secure connection to the mail server could be made'],
+  [/^EPROTOCOL$/, 'the mail server did not speak SMTP'],
+  [/^EAUTH$/, REFUSED_LOGIN],
+  [/^EENVELOPE$/, 'the address is not one that mail can be sent to'],
+  [/^EMESSAGE$/, 'the mail is larger than the mail server takes'],
+];
 
 /**
  * Sends mail over SMTP (RFC 5321). `smtpUrl` is smtp:// or smtps://, with what nodemailer reads from a URL's query, which
@@ -74,15 +73,15 @@ export function createSendEmail({
 
   const { user = '', pass = '' } = transport.options.auth ?? {};
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  const secrets = pass === '' ? [] : [pass, base64(pass), base64(`\0${user}\0${pass}`)];
+  const secrets = pass === '' ? [] : [base64(`\0${user}\0${pass}`), base64(pass), pass];
   /** Some servers repeat what they were sent. */
   const said = (response: string): string =>
     secrets.reduce((line, secret) => line.replaceAll(secret, '…'), response).replaceAll(/[\s\p{Cc}]+/gu, ' ');
 
-  function failed({ code, originalCode, responseCode, response, name }: NodemailerError): EmailAttempt {
+  function failed({ code, originalCode, responseCode, response }: NodemailerError): EmailAttempt {
     if (responseCode === undefined || response === undefined) {
-      const error = ERRORS.get(originalCode) ?? ERRORS.get(code);
-      return { error: error ?? `the mail server could not be used (${originalCode ?? code ?? name})` };
+      const [, reason] = REASONS.find(([known]) => known.test(originalCode ?? '') || known.test(code ?? '')) ?? [];
+      return { error: reason ?? `the mail could not be sent (${originalCode ?? code})` };
     }
     const isLogin = code === 'EAUTH' && responseCode >= 500;
     return {
@@ -95,13 +94,12 @@ export function createSendEmail({
   return {
     send: ({ id, to, subject, text, html, replyTo }, signal) =>
       new Promise((resolve) => {
-        // Objects, for a string could be read as several addresses; new ones, for nodemailer writes into them.
-        const recipient = { name: '', address: to };
         const mail = {
+          // Objects, for a string could be read as several addresses; a new one, for nodemailer writes into it. The envelope
+          // is made of them anew for each connection: one given here would carry the 421 of one over to the next.
           from: { ...from },
-          to: recipient,
+          to: { name: '', address: to },
           ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
-          envelope: { from: { ...from }, to: { ...recipient } },
           subject,
           text,
           html,
@@ -111,13 +109,10 @@ export function createSendEmail({
           signal,
         };
         transport.sendMail(mail, (error, info) => {
-          if (error === null) resolve({ status: Number(info.response.slice(0, 3)), response: said(info.response) });
-          else if (error.code !== 'EABORT') resolve(failed(error));
-          else resolve({ error: isTimeout(signal.reason) ? NO_ANSWER : 'the attempt was stopped' });
+          if (error) resolve(failed(error));
+          else resolve({ status: Number(info.response.slice(0, 3)), response: said(info.response) });
         });
       }),
     close: () => transport.close({ force: true }),
   };
 }
-
-const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';

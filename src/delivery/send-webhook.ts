@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { buildConnector, Client, errors } from 'undici';
+import { buildConnector, Client, type Dispatcher, errors } from 'undici';
 import { type Cidr, isReachable } from '../public-address.ts';
 import { createResolve, type Resolve } from './resolve.ts';
 import { sign } from './signature.ts';
@@ -40,7 +40,9 @@ const UNKNOWN = 'the attempt failed';
 const REASONS: readonly [code: RegExp, reason: string][] = [
   [/^ECONNREFUSED$/, 'the connection was refused'],
   [/^(?:EHOST|ENET|EADDRNOTAVAIL$|ETIMEDOUT$)/, 'the receiver could not be reached'],
-  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, CUT_OFF],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, CUT_OFF],
+  // An answer that undici has no use for: 100 (Continue), 101.
+  [/^UND_ERR_SOCKET$/, NOT_HTTP],
   [/^UND_ERR_HEADERS_OVERFLOW$/, `the answer has more than ${MOST_HEADER_BYTES} bytes of headers`],
   [/^(?:ERR_SSL_|EPROTO$)/, 'no secure connection could be made'],
   [/CERT|ISSUER|SIGNATURE|CRL|INVALID_CA|PATH_LENGTH|PURPOSE|HOSTNAME/, 'the certificate is not valid'],
@@ -67,58 +69,57 @@ export function createSendWebhook({
       if (signal.aborted) return settle({ error: TIMED_OUT });
 
       const timestamp = Math.floor(Date.now() / 1000);
-      const connection = connections.take(target.origin);
-      let status: number | undefined;
-      let retryAfter: number | undefined;
-      let bytes = 0;
+      let connection = connections.take(target.origin);
+      let answer: Attempt = {};
+      let bodyBytes = 0;
 
-      const end = (error: string | undefined): void => {
+      const finish = (attempt: Attempt, leave: (connection: Connection) => void): void => {
         signal.removeEventListener('abort', expire);
-        if (status === undefined || (status >= 200 && status < 300)) {
-          return settle({ ...(status && { status }), ...(error && { error }) });
-        }
-        settle({ status, error: `the receiver answered ${status}`, ...(retryAfter !== undefined && { retryAfter }) });
+        settle(attempt);
+        leave(connection);
       };
-      const endConnection = (error: string | undefined): void => {
-        end(error);
-        connections.drop(connection);
-      };
-      const expire = (): void => endConnection(TIMED_OUT);
+      // Where the status is a failure in itself, that is what the owner needs to know.
+      const fail = (reason: string): void => finish({ error: reason, ...answer }, connections.drop);
+      const expire = (): void => fail(TIMED_OUT);
       signal.addEventListener('abort', expire);
 
-      connection.client.dispatch(
-        {
-          path: target.pathname + target.search,
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            'user-agent': 'formhost',
-            'webhook-id': id,
-            'webhook-timestamp': String(timestamp),
-            'webhook-signature': sign({ id, timestamp, body }, secrets),
-          },
-          body,
+      const request: Dispatcher.DispatchOptions = {
+        path: target.pathname + target.search,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'formhost',
+          'webhook-id': id,
+          'webhook-timestamp': String(timestamp),
+          'webhook-signature': sign({ id, timestamp, body }, secrets),
         },
-        {
-          onRequestStart() {},
-          onResponseStart(_controller, code, headers) {
-            if (code < 200) return;
-            status = code;
-            retryAfter = secondsOf(headers['retry-after']);
-          },
-          onResponseData(_controller, chunk) {
-            bytes += chunk.length;
-            if (bytes > MOST_BODY_BYTES) endConnection(undefined);
-          },
-          onResponseEnd() {
-            // A body without a length that a reset ends passes for whole.
-            if (connection.socket?.errored) return endConnection(CUT_OFF);
-            end(undefined);
-            connections.release(connection);
-          },
-          onResponseError: (_controller, error) => endConnection(reasonFor(error)),
+        body,
+      };
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart() {},
+        onResponseStart(_controller, status, headers) {
+          if (status >= 200) answer = answerOf(status, headers['retry-after']);
         },
-      );
+        onResponseData(_controller, chunk) {
+          bodyBytes += chunk.length;
+          if (bodyBytes > MOST_BODY_BYTES) finish(answer, connections.drop);
+        },
+        onResponseEnd() {
+          // A body without a length that a reset ends passes for whole.
+          if (connection.socket?.errored) fail(CUT_OFF);
+          else finish(answer, connections.release);
+        },
+        onResponseError(_controller, error) {
+          const reason = reasonFor(error, connection.socket);
+          const isStale = reason === CUT_OFF && connection.isKept && answer.status === undefined;
+          if (!isStale || signal.aborted) return fail(reason);
+          // The receiver closed a kept connection just as it was used again: that says nothing about this request.
+          connections.drop(connection);
+          connection = connections.open(target.origin);
+          connection.client.dispatch(request, handler);
+        },
+      };
+      connection.client.dispatch(request, handler);
     });
 
   return {
@@ -132,7 +133,15 @@ export function createSendWebhook({
 }
 
 /** One connection to an origin, which carries one attempt at a time. */
-type Connection = { origin: string; client: Client; socket: Socket | undefined; life: AbortController };
+type Connection = {
+  origin: string;
+  client: Client;
+  socket: Socket | undefined;
+  /** Aborted when it is dropped. */
+  life: AbortController;
+  /** Whether it has carried an attempt before. */
+  isKept: boolean;
+};
 type Connect = (options: buildConnector.Options, signal: AbortSignal, callback: buildConnector.Callback) => void;
 
 /**
@@ -158,7 +167,7 @@ function createConnections(connect: Connect) {
           callback(...outcome);
         }),
     });
-    const connection: Connection = { origin, client, socket: undefined, life };
+    const connection: Connection = { origin, client, socket: undefined, life, isKept: false };
     // In an attempt it is the attempt's to drop, or the client's to connect anew.
     client.on('disconnect', () => {
       if (idle.get(origin)?.includes(connection)) drop(connection);
@@ -181,6 +190,7 @@ function createConnections(connect: Connect) {
   }
 
   return {
+    open,
     drop,
     take(origin: string): Connection {
       const free = idle.get(origin);
@@ -189,6 +199,7 @@ function createConnections(connect: Connect) {
       return connection;
     },
     release(connection: Connection): void {
+      connection.isKept = true;
       const free = idle.get(connection.origin);
       if (free) free.push(connection);
       else idle.set(connection.origin, [connection]);
@@ -244,8 +255,16 @@ function fencedConnector(allowedNetworks: readonly Cidr[], resolve: Resolve): Co
   };
 }
 
-function reasonFor(error: Error): string {
+function answerOf(status: number, retryAfter: string | string[] | undefined): Attempt {
+  if (status < 300) return { status };
+  const seconds = typeof retryAfter === 'string' ? secondsOf(retryAfter) : undefined;
+  return { status, error: `the receiver answered ${status}`, ...(seconds !== undefined && { retryAfter: seconds }) };
+}
+
+function reasonFor(error: Error, socket: Socket | undefined): string {
   if (error instanceof PlainError) return error.message;
+  if (socket?.readableEnded) return CUT_OFF;
+  // Which has no code.
   if (error instanceof errors.HTTPParserError) return NOT_HTTP;
   const code = 'code' in error ? String(error.code) : '';
   return REASONS.find(([codes]) => codes.test(code))?.[1] ?? UNKNOWN;
@@ -256,8 +275,7 @@ const HTTP_DATE =
 const ASCTIME_DATE = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
 /** The seconds that a Retry-After means, a number of them or a date in any form that HTTP has (RFC 9110, 10.2.3, 5.6.7). */
-function secondsOf(retryAfter: string | string[] | undefined): number | undefined {
-  if (typeof retryAfter !== 'string') return undefined;
+function secondsOf(retryAfter: string): number | undefined {
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
   const date = ASCTIME_DATE.test(retryAfter) ? `${retryAfter} GMT` : HTTP_DATE.test(retryAfter) ? retryAfter : '';
   const time = Date.parse(date);

@@ -1,0 +1,754 @@
+import { performance } from 'node:perf_hooks';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { connect, type Database } from '../src/db/connect.ts';
+import { claimDeliveries, type LeasedDelivery } from '../src/db/deliveries.ts';
+import { storeSubmissions } from '../src/db/submissions.ts';
+import { createDispatcher } from '../src/delivery/dispatcher.ts';
+import type { Attempt } from '../src/delivery/send-webhook.ts';
+import { createLog } from '../src/log.ts';
+import { aSentence } from './support/answers.ts';
+import { cloneDatabase } from './support/fresh-database.ts';
+import { proxyTo } from './support/postgres-proxy.ts';
+import { type Receiver, startReceiver } from './support/receivers.ts';
+import { startTestService } from './support/service.ts';
+
+const RETRY_DELAYS = [60, 3_600];
+const MOST_ATTEMPTS = 3;
+const TIMEOUT_MS = 15_000;
+const LEASE_MS = 60_000;
+const DAY = 24 * 60 * 60;
+
+const OK: Attempt = { status: 200 };
+const NO_ANSWER: Attempt = { error: 'no answer' };
+
+const soon = (holds: () => unknown): Promise<unknown> => vi.waitFor(holds, { timeout: 8_000, interval: 10 });
+
+/** A database with one deployment, which lives as long as the test. */
+async function openDatabase(): Promise<{ db: Database; url: string }> {
+  const database = await cloneDatabase();
+  onTestFinished(database.drop);
+  const db = open(database.url);
+  await db.raw(`
+    INSERT INTO owners (email, plan) VALUES ('owner@test.example', 'unlimited');
+    INSERT INTO deployments (id, owner_id, slug) SELECT 'd_1', id, 'a-form' FROM owners`);
+  return { db, url: database.url };
+}
+
+function open(connectionString: string): Database {
+  const db = connect({ connectionString });
+  onTestFinished(() => db.close());
+  return db;
+}
+
+/** Adds a webhook to each of these hosts. */
+const addWebhooks = (db: Database, hosts: readonly string[]) =>
+  db.raw(
+    `INSERT INTO webhooks (id, deployment_id, url, type, events)
+     SELECT 'wh_' || host, 'd_1', 'http://' || host || '/', 'generic', '{submission}' FROM unnest(?::text[]) AS host`,
+    [[...hosts]],
+  );
+
+type Row = {
+  status?: 'pending' | 'succeeded' | 'failed';
+  attempts?: number;
+  leased?: boolean;
+  /** As Postgres reads it. */
+  next?: string;
+  submission?: string | null;
+};
+
+const DUE: Required<Row> = { status: 'pending', attempts: 0, leased: false, next: '1 s ago', submission: null };
+
+/** Adds deliveries to a host that has a webhook, named after it; their ids. */
+async function addDeliveries(db: Database, host: string, row: Row = {}, count = 1): Promise<string[]> {
+  const { rows } = await db.raw(
+    `INSERT INTO deliveries (id, deployment_id, webhook_id, submission_id, receiver, status, attempts, leased,
+                             next_attempt_at, created_at, updated_at)
+     SELECT format('%s/%s', :host::text, n), 'd_1', 'wh_' || :host, :submission, :host, :status, :attempts, :leased,
+            CASE :next WHEN 'infinity' THEN 'infinity' ELSE now() + :next::interval END, now(), now()
+       FROM generate_series(0, :count::int - 1) AS n RETURNING id`,
+    { host, count, ...DUE, ...row },
+  );
+  return rows.map(({ id }: { id: string }) => id);
+}
+
+/** What is written down of deliveries. */
+async function rowsOf(db: Database, ids?: readonly string[]) {
+  const { rows } = await db.raw(
+    `SELECT id, status, attempts, leased, last_status, last_error FROM deliveries
+      WHERE ?::text[] IS NULL OR id = ANY (?) ORDER BY id`,
+    [ids ? [...ids] : null, ids ? [...ids] : null],
+  );
+  return rows;
+}
+
+const untried = { status: 'pending', attempts: 0, leased: false, last_status: null, last_error: null };
+const underWay = { ...untried, attempts: 1, leased: true };
+const succeeded = { ...untried, status: 'succeeded', attempts: 1, last_status: 200 };
+
+/** Lets the leases of all deliveries run out. */
+const expireLeases = (db: Database) =>
+  db.raw("UPDATE deliveries SET next_attempt_at = now() - interval '1 s' WHERE leased");
+
+/** Leases what is due, as a process does. */
+const claim = (db: Database): Promise<LeasedDelivery[]> =>
+  claimDeliveries(db, { busy: [], perReceiver: 64, limit: 512, leaseMs: LEASE_MS, mostAttempts: MOST_ATTEMPTS });
+
+type Begun = { delivery: LeasedDelivery; signal: AbortSignal; settle(result: Attempt): void };
+type Settings = Partial<
+  Pick<Parameters<typeof createDispatcher>[0], 'attempt' | 'retryDelays' | 'timeoutMs' | 'leaseMs'>
+>;
+
+/** A dispatcher as of a process of its own, whose attempts a test settles, unless it gives a way to. */
+function startDispatcher(db: Database, settings: Settings = {}) {
+  const begun: Begun[] = [];
+  let isOver = false;
+  const dispatcher = createDispatcher({
+    db,
+    attempt: (delivery, signal) => {
+      if (isOver) return Promise.resolve(OK);
+      const { promise, resolve } = Promise.withResolvers<Attempt>();
+      begun.push({ delivery, signal, settle: resolve });
+      return promise;
+    },
+    retryDelays: RETRY_DELAYS,
+    timeoutMs: TIMEOUT_MS,
+    leaseMs: LEASE_MS,
+    log: createLog('silent'),
+    ...settings,
+  });
+  onTestFinished(async () => {
+    isOver = true;
+    for (const { settle } of begun) settle(OK);
+    await dispatcher.close();
+  });
+  return {
+    ...dispatcher,
+    begun,
+    /** Ids and counts of what was begun. */
+    tried: () => begun.map(({ delivery }): [id: string, attempts: number] => [delivery.id, delivery.attempts]),
+  };
+}
+
+describe('createDispatcher: the first attempt', () => {
+  it('begins at once, without a look at the database', () => {
+    const dispatcher = startDispatcher(open('postgres://nobody@127.0.0.1:1/nothing'));
+    const delivery: LeasedDelivery = {
+      id: 'dl_1',
+      attempts: 1,
+      receiver: 'a.test',
+      deploymentId: 'd_1',
+      slug: 'a-form',
+      target: { kind: 'webhook', webhookId: 'wh_1', url: 'http://a.test/', type: 'generic', secrets: ['whsec_'] },
+      data: '{}',
+      createdAt: new Date(),
+    };
+    dispatcher.start([delivery], performance.now());
+    expect(dispatcher.begun.map((one) => one.delivery)).toEqual([delivery]);
+  });
+
+  it('is leased and counted with the submission; the next, by any process, has the same to send', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test:8080']);
+    const dispatcher = startDispatcher(db);
+    const leasedAt = performance.now();
+    const { deliveries } = await storeSubmissions(
+      db,
+      [{ id: 'sub_1', deploymentId: 'd_1', data: '{"b": 1.10, "a": "\\u0000"}', ipAddress: '127.0.0.1' }],
+      { leaseMs: LEASE_MS, busy: dispatcher.busy() },
+    );
+    dispatcher.start(deliveries, leasedAt);
+    const [first] = dispatcher.begun;
+    expect(dispatcher.begun.map(({ delivery }) => delivery)).toEqual([
+      {
+        id: expect.stringMatching(/^dl_[0-9a-f]{44}$/),
+        attempts: 1,
+        receiver: 'a.test:8080',
+        deploymentId: 'd_1',
+        slug: 'a-form',
+        target: {
+          kind: 'webhook',
+          webhookId: 'wh_a.test:8080',
+          url: 'http://a.test:8080/',
+          type: 'generic',
+          secrets: [expect.stringMatching(/^whsec_/)],
+        },
+        data: '{"b": 1.10, "a": "\\u0000"}',
+        createdAt: expect.any(Date),
+      },
+    ]);
+    expect(await rowsOf(db)).toEqual([{ id: first?.delivery.id, ...underWay }]);
+
+    await expireLeases(db);
+    const other = startDispatcher(db);
+    other.run();
+    await soon(() =>
+      expect(other.begun.map(({ delivery }) => delivery)).toEqual([{ ...first?.delivery, attempts: 2 }]),
+    );
+  });
+});
+
+describe('createDispatcher: what it claims', () => {
+  it('is what is due and what an expired lease left, the attempt counted before it begins', async () => {
+    const { db } = await openDatabase();
+    const rows: Record<string, Row> = {
+      due: {},
+      'due again': { attempts: 2 },
+      'left by a process that died': { leased: true, attempts: 1 },
+      'made due by hand after the last attempt': { attempts: 3 },
+      later: { next: '1 minute', attempts: 1 },
+      'leased by another process': { leased: true, attempts: 1, next: '1 minute' },
+      held: { next: 'infinity' },
+      'held, leased once': { next: 'infinity', attempts: 1 },
+      succeeded: { status: 'succeeded', attempts: 1 },
+      failed: { status: 'failed', attempts: 3 },
+    };
+    await addWebhooks(db, [...Object.keys(rows), 'marker']);
+    for (const [host, row] of Object.entries(rows)) await addDeliveries(db, host, row);
+    const before = await rowsOf(db);
+    const dispatcher = startDispatcher(db);
+    dispatcher.run();
+    await soon(() => expect(dispatcher.begun.length).toBeGreaterThan(0));
+    // Claimed later than all the others would have been.
+    await addDeliveries(db, 'marker');
+    dispatcher.wake();
+    await soon(() => expect(dispatcher.tried()).toContainEqual(['marker/0', 1]));
+
+    const claimed = new Map(dispatcher.tried());
+    expect(claimed).toEqual(
+      new Map([
+        ['due/0', 1],
+        ['due again/0', 3],
+        ['left by a process that died/0', 2],
+        ['made due by hand after the last attempt/0', 4],
+        ['marker/0', 1],
+      ]),
+    );
+    expect(
+      await rowsOf(
+        db,
+        Object.keys(rows).map((host) => `${host}/0`),
+      ),
+    ).toEqual(
+      before.map((row: { id: string; attempts: number; leased: boolean }) => ({
+        ...row,
+        attempts: claimed.get(row.id) ?? row.attempts,
+        leased: claimed.has(row.id) || row.leased,
+      })),
+    );
+  });
+
+  it('fails one whose last lease ran out without an outcome, and sends it no more', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test']);
+    await addDeliveries(db, 'a.test');
+    for (let process = 1; process <= MOST_ATTEMPTS; process += 1) {
+      const dispatcher = startDispatcher(db);
+      dispatcher.run();
+      await soon(() => expect(dispatcher.tried()).toEqual([['a.test/0', process]]));
+      // As good as dead: it is asked nothing any more.
+      dispatcher.drain();
+      await expireLeases(db);
+    }
+    const last = startDispatcher(db);
+    last.run();
+    await soon(async () =>
+      expect(await rowsOf(db)).toEqual([
+        { ...untried, id: 'a.test/0', status: 'failed', attempts: MOST_ATTEMPTS, last_error: aSentence },
+      ]),
+    );
+    expect(last.begun).toEqual([]);
+  });
+
+  it('is one by one where each is larger than what is claimed at a time', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test', 'b.test', 'c.test']);
+    await db.raw(`
+      INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+      SELECT 'd_1', n, 'sub_' || n, format('{"a":"%s"}', repeat('x', 17 * 1024 * 1024))::json, '127.0.0.1', now()
+        FROM generate_series(1, 2) AS n`);
+    await addDeliveries(db, 'a.test', { submission: 'sub_1' });
+    await addDeliveries(db, 'b.test', { submission: 'sub_2' });
+    await addDeliveries(db, 'c.test');
+    const dispatcher = startDispatcher(db);
+    dispatcher.run();
+    await soon(() =>
+      expect(dispatcher.tried().toSorted()).toEqual([
+        ['a.test/0', 1],
+        ['b.test/0', 1],
+        ['c.test/0', 1],
+      ]),
+    );
+    const { rows } = await db.raw("SELECT count(DISTINCT updated_at) AS claims FROM deliveries WHERE id < 'c'");
+    expect(rows).toEqual([{ claims: 2 }]);
+  });
+
+  it('is of every receiver, whatever is due to another; five mails at a time', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['crowded.test', 'quiet.test']);
+    await addDeliveries(db, 'crowded.test', { next: '1 day ago' }, 1_000);
+    await addDeliveries(db, 'quiet.test');
+    await db.raw(`
+      INSERT INTO deliveries (id, deployment_id, notice, next_attempt_at, created_at, updated_at)
+      SELECT format('mail/%s', lpad(n::text, 2, '0')), 'd_1', 'A notice.', now(), now(), now() FROM generate_series(0, 29) AS n`);
+    const dispatcher = startDispatcher(db);
+    dispatcher.run();
+    await soon(() => expect(dispatcher.tried()).toContainEqual(['quiet.test/0', 1]));
+    await soon(() => expect(dispatcher.tried()).toContainEqual(['mail/01', 1]));
+
+    const mails = () => dispatcher.begun.filter(({ delivery }) => delivery.target.kind === 'mail');
+    let most = 0;
+    for (let ended = 0; ended < 30; ended += 1) {
+      await soon(() => expect(mails().length).toBeGreaterThan(ended));
+      most = Math.max(most, mails().length - ended);
+      mails()[ended]?.settle(OK);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(most).toBe(5);
+  });
+});
+
+describe('createDispatcher: what it writes down', () => {
+  const failedWith = { last_status: 500, last_error: 'the receiver answered 500' };
+  const FAILURE: Attempt = { status: 500, error: 'the receiver answered 500' };
+  const [FIRST_DELAY = 0, LAST_DELAY = 0] = RETRY_DELAYS;
+
+  it.each<{ name: string; before: number; result: Attempt | Error; row: object; delay: [least: number, most: number] }>(
+    [
+      { name: 'a success', before: 0, result: OK, row: { status: 'succeeded', last_status: 200 }, delay: [0, 0] },
+      { name: 'a failure', before: 0, result: FAILURE, row: failedWith, delay: [FIRST_DELAY, FIRST_DELAY * 1.1] },
+      { name: 'another failure', before: 1, result: FAILURE, row: failedWith, delay: [LAST_DELAY, LAST_DELAY * 1.1] },
+      {
+        name: 'the last failure',
+        before: 2,
+        result: { ...FAILURE, retryAfter: 5 },
+        row: { status: 'failed', ...failedWith },
+        delay: [0, 0],
+      },
+      {
+        name: 'a failure without an answer',
+        before: 0,
+        result: NO_ANSWER,
+        row: { last_error: 'no answer' },
+        delay: [FIRST_DELAY, FIRST_DELAY * 1.1],
+      },
+      {
+        name: 'a shorter Retry-After',
+        before: 1,
+        result: { ...FAILURE, retryAfter: 5 },
+        row: failedWith,
+        delay: [LAST_DELAY, LAST_DELAY * 1.1],
+      },
+      {
+        name: 'a longer Retry-After',
+        before: 0,
+        result: { ...FAILURE, retryAfter: 7_000 },
+        row: failedWith,
+        delay: [7_000, 7_000],
+      },
+      {
+        name: 'one of more than a day',
+        before: 0,
+        result: { ...FAILURE, retryAfter: 1e12 },
+        row: failedWith,
+        delay: [DAY, DAY],
+      },
+      {
+        name: 'an error of our own',
+        before: 0,
+        result: new Error('Bug'),
+        row: { last_error: aSentence },
+        delay: [FIRST_DELAY, FIRST_DELAY * 1.1],
+      },
+    ],
+  )('$name', async ({ before, result, row, delay: [least, most] }) => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test']);
+    await addDeliveries(db, 'a.test', { attempts: before });
+    const attempt = () => (result instanceof Error ? Promise.reject(result) : Promise.resolve(result));
+    const dispatcher = startDispatcher(db, { attempt });
+    dispatcher.run();
+    await soon(async () =>
+      expect(await rowsOf(db)).toEqual([{ ...untried, id: 'a.test/0', attempts: before + 1, ...row }]),
+    );
+    const { rows } = await db.raw(
+      'SELECT extract(epoch FROM next_attempt_at - updated_at)::float8 AS delay FROM deliveries',
+    );
+    expect(rows[0].delay).toBeGreaterThanOrEqual(least);
+    expect(rows[0].delay).toBeLessThanOrEqual(most);
+  });
+
+  it('goes into few statements where it comes at once', async () => {
+    const { db } = await openDatabase();
+    const hosts = Array.from({ length: 200 }, (_, n) => `h${n}.test`);
+    await addWebhooks(db, hosts);
+    for (const host of hosts) await addDeliveries(db, host);
+    const dispatcher = startDispatcher(db);
+    dispatcher.start(await claim(db), performance.now());
+    expect(dispatcher.begun.length).toBe(200);
+    let statements = 0;
+    db.on('query', () => {
+      statements += 1;
+    });
+    for (const { settle } of dispatcher.begun) settle(OK);
+    await dispatcher.close();
+    expect(statements).toBeLessThanOrEqual(3);
+    const { rows } = await db.raw('SELECT status, attempts, count(*) FROM deliveries GROUP BY status, attempts');
+    expect(rows).toEqual([{ status: 'succeeded', attempts: 1, count: 200 }]);
+  });
+
+  it.each([
+    ['success', OK],
+    ['failure', FAILURE],
+    ['failure without an answer', NO_ANSWER],
+  ])('leaves a delivery alone whose lease was lost before the %s', async (_name, result) => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test']);
+    await addDeliveries(db, 'a.test');
+    const slow = startDispatcher(db);
+    slow.start(await claim(db), performance.now());
+    await expireLeases(db);
+    const [taken] = await claim(db);
+    expect(taken?.attempts).toBe(2);
+    const { rows: before } = await db.raw('SELECT * FROM deliveries');
+
+    slow.begun[0]?.settle(result);
+    await slow.close();
+    const { rows: after } = await db.raw('SELECT * FROM deliveries');
+    expect(after).toEqual(before);
+  });
+
+  it('is kept while the database is away, and written down once when it is back', async () => {
+    const { db: direct, url } = await openDatabase();
+    let isAway = false;
+    let refused = 0;
+    const proxy = await proxyTo(
+      url,
+      () => ({}),
+      ({ client, postgres, end }) => {
+        if (isAway) {
+          refused += 1;
+          end();
+        } else {
+          client.pipe(postgres);
+          postgres.pipe(client);
+        }
+      },
+    );
+    onTestFinished(proxy.close);
+    const db = open(proxy.url);
+    const hosts = Array.from({ length: 60 }, (_, n) => `h${n}.test`);
+    await addWebhooks(direct, hosts);
+    for (const host of hosts) await addDeliveries(direct, host);
+    await direct.raw(`
+      CREATE TABLE writes (id text);
+      CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN INSERT INTO writes VALUES (NEW.id); RETURN NULL; END $$`);
+    const dispatcher = startDispatcher(db);
+    dispatcher.start(await claim(db), performance.now());
+    await direct.raw('CREATE TRIGGER note AFTER UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION note_write()');
+
+    isAway = true;
+    for (const link of proxy.links) link.end();
+    const [early, late] = [dispatcher.begun.slice(0, 30), dispatcher.begun.slice(30)];
+    for (const { settle } of early) settle(OK);
+    await soon(() => expect(refused).toBeGreaterThan(1));
+    for (const { settle } of late) settle(OK);
+    const { rows: meanwhile } = await direct.raw('SELECT * FROM writes');
+    expect(meanwhile).toEqual([]);
+
+    isAway = false;
+    const all = hosts.map((host) => `${host}/0`).toSorted();
+    await soon(async () => expect(await rowsOf(direct)).toEqual(all.map((id) => ({ id, ...succeeded }))));
+    await dispatcher.close();
+    const { rows: writes } = await direct.raw('SELECT id FROM writes ORDER BY id COLLATE "C"');
+    expect(writes).toEqual(all.map((id) => ({ id })));
+  });
+
+  it('is written down once though the connection broke before Postgres could say so', async () => {
+    const { db: direct, url } = await openDatabase();
+    let isMute = false;
+    const proxy = await proxyTo(
+      url,
+      () => ({}),
+      ({ client, postgres, end }) => {
+        client.pipe(postgres);
+        postgres.on('data', (bytes) => {
+          if (isMute) end();
+          else client.write(bytes);
+          isMute = false;
+        });
+      },
+    );
+    onTestFinished(proxy.close);
+    const db = open(proxy.url);
+    await addWebhooks(direct, ['a.test']);
+    await addDeliveries(direct, 'a.test');
+    const dispatcher = startDispatcher(db);
+    dispatcher.start(await claim(db), performance.now());
+    // Prepared and answered once already, so that the next answer is that of the whole statement.
+    await db.raw('SELECT 1');
+    isMute = true;
+    dispatcher.begun[0]?.settle(FAILURE);
+    const failedOnce = [{ id: 'a.test/0', ...untried, attempts: 1, ...failedWith }];
+    await soon(async () => expect(await rowsOf(direct)).toEqual(failedOnce));
+    await soon(() => expect(isMute).toBe(false));
+    const { rows: before } = await direct.raw('SELECT * FROM deliveries');
+    await dispatcher.close();
+    const { rows: after } = await direct.raw('SELECT * FROM deliveries');
+    expect(after).toEqual(before);
+  });
+});
+
+describe('createDispatcher: leases', () => {
+  it('gives one back, and doesn’t count it, that waited until too little was left of its lease', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test', 'b.test']);
+    await addDeliveries(db, 'a.test', {}, 4);
+    await addDeliveries(db, 'b.test');
+    const dispatcher = startDispatcher(db);
+    const claimed = (await claim(db)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const [first, second, ...others] = claimed;
+    if (!first || !second) throw new Error('Nothing was claimed');
+    dispatcher.start([first, second], performance.now());
+    // Two to a.test are under way: its others wait, and b.test's needn't.
+    dispatcher.start(others, performance.now() - (LEASE_MS - TIMEOUT_MS / 2));
+    expect(dispatcher.tried()).toEqual([
+      ['a.test/0', 1],
+      ['a.test/1', 1],
+    ]);
+    dispatcher.begun[0]?.settle(OK);
+    await soon(async () =>
+      expect(await rowsOf(db)).toEqual([
+        { id: 'a.test/0', ...succeeded },
+        { id: 'a.test/1', ...underWay },
+        { id: 'a.test/2', ...untried },
+        { id: 'a.test/3', ...untried },
+        { id: 'b.test/0', ...untried },
+      ]),
+    );
+    expect(dispatcher.begun.length).toBe(2);
+
+    const other = startDispatcher(db);
+    other.run();
+    await soon(() =>
+      expect(other.tried().toSorted()).toEqual([
+        ['a.test/2', 1],
+        ['a.test/3', 1],
+        ['b.test/0', 1],
+      ]),
+    );
+  });
+
+  it('gives back what waits for too long behind receivers that hang, before its lease runs out', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test']);
+    await addDeliveries(db, 'a.test', {}, 6);
+    const hanging = startDispatcher(db);
+    // Leased for so long that only the dispatcher's own clock can tell.
+    hanging.start(await claim(db), performance.now() - (LEASE_MS - TIMEOUT_MS) + 100);
+    expect(hanging.begun.length).toBe(2);
+    await addDeliveries(db, 'a.test', { next: '1 day' });
+    hanging.run();
+    const waited = async () => (await rowsOf(db)).filter(({ attempts }: { attempts: number }) => attempts === 0).length;
+    await soon(async () => expect(await waited()).toBeGreaterThan(0));
+  });
+
+  it('never lets two attempts of one delivery be under way, though leases run out in the midst', async () => {
+    const { db, url } = await openDatabase();
+    const hosts = Array.from({ length: 12 }, (_, n) => `h${n}.test`);
+    await addWebhooks(db, hosts);
+    for (const host of hosts) await addDeliveries(db, host, {}, 2);
+    const now = new Set<string>();
+    const attempts: string[] = [];
+    const overlaps: string[] = [];
+    const attempt = ({ id, attempts: count }: LeasedDelivery, signal: AbortSignal): Promise<Attempt> => {
+      if (now.has(id)) overlaps.push(id);
+      now.add(id);
+      attempts.push(`${id} ${count}`);
+      return new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          now.delete(id);
+          resolve(NO_ANSWER);
+        });
+      });
+    };
+    for (let process = 0; process < 3; process += 1) {
+      const settings = { attempt, retryDelays: [0, 0, 0], timeoutMs: 200, leaseMs: 260 };
+      startDispatcher(open(url), settings).run();
+    }
+    await soon(async () => {
+      const { rows } = await db.raw('SELECT DISTINCT status, attempts, leased FROM deliveries');
+      expect(rows).toEqual([{ status: 'failed', attempts: 4, leased: false }]);
+    });
+    expect(overlaps).toEqual([]);
+    expect(attempts.length).toBe(new Set(attempts).size);
+    expect(attempts.length).toBeGreaterThan(24);
+  });
+});
+
+describe('createDispatcher: stopping', () => {
+  it('waits for what is under way, gives back what waits, cuts what takes too long; another sends that at once', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['busy.test', 'slow.test', 'deaf.test']);
+    await addDeliveries(db, 'busy.test', {}, 5);
+    await addDeliveries(db, 'slow.test');
+    await addDeliveries(db, 'deaf.test');
+    const stopping = startDispatcher(db);
+    stopping.run();
+    await soon(() => expect(stopping.begun.length).toBe(4));
+    const slow = stopping.begun.find(({ delivery }) => delivery.receiver === 'slow.test');
+    slow?.signal.addEventListener('abort', () => slow.settle(NO_ANSWER));
+    const busy = stopping.begun.filter(({ delivery }) => delivery.receiver === 'busy.test');
+    const waiting = ['busy.test/0', 'busy.test/1', 'busy.test/2', 'busy.test/3', 'busy.test/4']
+      .filter((id) => !busy.some(({ delivery }) => delivery.id === id))
+      .map((id): [string, number] => [id, 1]);
+
+    const next = startDispatcher(db, { retryDelays: RETRY_DELAYS });
+    let isClosed = false;
+    const closed = stopping.close().then(() => {
+      isClosed = true;
+    });
+    next.run();
+    await soon(() => expect(next.tried().toSorted()).toEqual(waiting.slice(0, 2)));
+    for (const { settle } of next.begun) settle(OK);
+    await soon(() => expect(next.tried().toSorted()).toEqual(waiting));
+    // One that was leased while it stopped is not begun.
+    await addDeliveries(db, 'deaf.test', { next: '1 day', leased: true, attempts: 1 }, 0);
+    expect([isClosed, stopping.begun.length, stopping.begun.map(({ signal }) => signal.aborted)]).toEqual([
+      false,
+      4,
+      [false, false, false, false],
+    ]);
+    for (const { settle } of busy) settle(OK);
+    await closed;
+    expect(stopping.begun.map(({ delivery, signal }) => [delivery.receiver, signal.aborted]).toSorted()).toEqual([
+      ['busy.test', false],
+      ['busy.test', false],
+      ['deaf.test', true],
+      ['slow.test', true],
+    ]);
+    expect(await rowsOf(db, [...busy.map(({ delivery }) => delivery.id), 'deaf.test/0'])).toEqual([
+      ...busy.map(({ delivery }) => ({ id: delivery.id, ...succeeded })),
+      { id: 'deaf.test/0', ...underWay },
+    ]);
+    await soon(() => expect(next.tried().slice(3)).toEqual([['slow.test/0', 1]]));
+  });
+
+  it('begins nothing that is leased while it stops, and gives that back', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test']);
+    await addDeliveries(db, 'a.test', {}, 2);
+    const dispatcher = startDispatcher(db);
+    dispatcher.run();
+    await soon(() => expect(dispatcher.begun.length).toBe(2));
+    dispatcher.drain();
+    await addDeliveries(db, 'a.test', { submission: null }, 0);
+    await addWebhooks(db, ['b.test']);
+    await addDeliveries(db, 'b.test');
+    dispatcher.start(await claim(db), performance.now());
+    for (const { settle } of dispatcher.begun) settle(OK);
+    await dispatcher.close();
+    expect(dispatcher.begun.length).toBe(2);
+    expect(await rowsOf(db)).toEqual([
+      { id: 'a.test/0', ...succeeded },
+      { id: 'a.test/1', ...succeeded },
+      { id: 'b.test/0', ...untried },
+    ]);
+  });
+});
+
+describe('createDispatcher: many', () => {
+  it('of 4,000 due deliveries three processes attempt each once, and write all down', async () => {
+    const { db, url } = await openDatabase();
+    const hosts = Array.from({ length: 8 }, (_, n) => `h${n}.test`);
+    await addWebhooks(db, hosts);
+    for (const host of hosts) await addDeliveries(db, host, {}, 500);
+    const attempts = new Map<string, number>();
+    const attempt = async ({ id }: LeasedDelivery): Promise<Attempt> => {
+      attempts.set(id, (attempts.get(id) ?? 0) + 1);
+      await new Promise((resolve) => setImmediate(resolve));
+      return OK;
+    };
+    for (let process = 0; process < 3; process += 1) startDispatcher(open(url), { attempt }).run();
+    await vi.waitFor(
+      async () => {
+        const { rows } = await db.raw(
+          'SELECT status, attempts, leased, last_status, count(*) FROM deliveries GROUP BY 1, 2, 3, 4',
+        );
+        expect(rows).toEqual([{ status: 'succeeded', attempts: 1, leased: false, last_status: 200, count: 4_000 }]);
+      },
+      { timeout: 15_000, interval: 50 },
+    );
+    expect([attempts.size, new Set(attempts.values())]).toEqual([4_000, new Set([1])]);
+  });
+
+  it('dead receivers with large submissions due hold up no live one', async () => {
+    const { db } = await openDatabase();
+    const dead = Array.from({ length: 8 }, (_, n) => `dead${n}.test`);
+    await addWebhooks(db, [...dead, 'live.test']);
+    // 128 MiB in all.
+    await db.raw(`
+      INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+      SELECT 'd_1', n, 'sub_' || n, format('{"a":"%s"}', repeat('x', 256 * 1024 - 20))::json, '127.0.0.1', now()
+        FROM generate_series(1, 64) AS n`);
+    await db.raw(
+      `INSERT INTO deliveries (id, deployment_id, webhook_id, submission_id, receiver, next_attempt_at, created_at, updated_at)
+       SELECT format('%s/%s', n, host), 'd_1', 'wh_' || host, 'sub_' || n, host, now(), now(), now()
+         FROM unnest(?::text[]) AS host, generate_series(1, 64) AS n`,
+      [dead],
+    );
+    const dispatcher = startDispatcher(db);
+    dispatcher.run();
+    await soon(() => expect(dispatcher.begun.length).toBe(2 * dead.length));
+    await addDeliveries(db, 'live.test');
+    dispatcher.wake();
+    await soon(() => expect(dispatcher.tried()).toContainEqual(['live.test/0', 1]));
+  });
+
+  it('fifty dead receivers slow no live one: its first attempt comes within a second (p95)', async () => {
+    const service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+    onTestFinished(service.close);
+    const arrivals = new Map<string, () => void>();
+    const live = await startReceiver((response, { body }) => {
+      arrivals.get(JSON.parse(body.toString()).data.n)?.();
+      response.end();
+    });
+    const dead: Receiver[] = [];
+    for (let n = 0; n < 50; n += 1) dead.push(await startReceiver(() => undefined));
+    const owner = await service.owner();
+    const forms: string[] = [];
+    for (let n = 0; n < 5; n += 1) forms.push((await owner.deploy()).id);
+    // Every form has all of the receivers, the first of them a hundred deliveries due to each dead one.
+    await service.db.raw(
+      `INSERT INTO webhooks (id, deployment_id, url, type, events)
+       SELECT format('wh_%s_%s', form, url), form, url, 'generic', '{submission}'
+         FROM unnest(?::text[]) AS form, unnest(?::text[]) AS url`,
+      [forms, [live, ...dead].map(({ url }) => url)],
+    );
+    await service.db.raw(
+      `INSERT INTO deliveries (deployment_id, webhook_id, receiver, next_attempt_at, created_at, updated_at)
+       SELECT deployment_id, id, receiver, now(), now(), now() FROM webhooks, generate_series(1, 100)
+        WHERE deployment_id = ? AND url <> ?`,
+      [forms[0], live.url],
+    );
+    const expectTries = () => expect(dead.filter(({ open }) => open === 0)).toEqual([]);
+    await soon(expectTries);
+
+    const times: number[] = [];
+    for (let n = 0; n < 45; n += 1) {
+      const arrival = Promise.withResolvers<void>();
+      arrivals.set(`${n}`, arrival.resolve);
+      const sentAt = performance.now();
+      await service.anonymous
+        .post(`/submit/${forms[n % forms.length]}`)
+        .send({ n: `${n}` })
+        .expect(200);
+      await arrival.promise;
+      times.push(performance.now() - sentAt);
+    }
+    expectTries();
+    const p95 = times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1];
+    expect(p95).toBeLessThan(1_000);
+  });
+});

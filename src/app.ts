@@ -39,7 +39,7 @@ export function createApp({
   config,
   db,
   queue,
-  wakeDeliveries,
+  reviewDeliveries,
   log,
   newRequestId,
   pagesAreCurrent,
@@ -50,8 +50,8 @@ export function createApp({
   config: Config;
   db: Knex;
   queue: SubmissionQueue;
-  /** Has deliveries looked for that have become due. */
-  wakeDeliveries(): void;
+  /** Is told of a deployment whose deliveries, or where they go, have changed. */
+  reviewDeliveries(deploymentId: string): void;
   log: Log;
   newRequestId(): string;
   /** Whether every change of a page up to now has been heard of. */
@@ -93,6 +93,7 @@ export function createApp({
         authenticate,
         body,
         onPageChange: pages.forget,
+        reviewDeliveries,
         urlOf: (slug) => `${config.pagesScheme}://${slug}.${config.pagesDomain}`,
         planLimits: config.planLimits,
         reservedSlugs: config.reservedSlugs,
@@ -100,8 +101,8 @@ export function createApp({
       }),
     )
     .use(submissionsRouter({ db, authenticate }))
-    .use(webhooksRouter({ db, authenticate, body, wakeDeliveries, allowedNetworks: config.webhookAllowCidrs }))
-    .use(deliveriesRouter({ db, authenticate, wakeDeliveries }))
+    .use(webhooksRouter({ db, authenticate, body, reviewDeliveries, allowedNetworks: config.webhookAllowCidrs }))
+    .use(deliveriesRouter({ db, authenticate, reviewDeliveries }))
     .use(() => {
       throw new HttpError(404, 'There is nothing at this path: check it against the API reference.');
     })

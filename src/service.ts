@@ -127,7 +127,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     config,
     db,
     queue: createSubmissionQueue(store),
-    wakeDeliveries: dispatcher.wake,
+    reviewDeliveries: dispatcher.review,
     log,
     newRequestId: createRequestIds(),
     pagesAreCurrent: () => pageChanges.current(),

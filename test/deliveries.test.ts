@@ -1,20 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
+import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Config } from '../src/config.ts';
 import { removeFinishedDeliveries } from '../src/db/deliveries.ts';
+import { firstDeliveryId } from '../src/ids.ts';
+import { createLog } from '../src/log.ts';
+import { parseCidr } from '../src/public-address.ts';
+import { startService } from '../src/service.ts';
 import { aSentence, aTime } from './support/answers.ts';
 import { freePort, startServiceProcess } from './support/process.ts';
 import { type Answer, type Received, startReceiver } from './support/receivers.ts';
-import {
-  asOwner,
-  BASE_URL,
-  JSON_TYPE,
-  type Owner,
-  PAGES_DOMAIN,
-  startTestService,
-  type TestService,
-} from './support/service.ts';
-import { decodeWords, headerOf, readMail, type SmtpServer, startSmtpServer } from './support/smtp.ts';
+import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
+import { decodeWords, headerOf, readMail, type SmtpServer, startSmtpServer, type Trouble } from './support/smtp.ts';
 
 const OPEN = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' };
 const KIB = 1024;
@@ -75,6 +73,19 @@ async function startForThisTest(settings: Record<string, string>): Promise<Place
   return place;
 }
 
+/** One more process' worth of a service, to be stopped in the middle of a test. */
+async function startAnother({ service }: Place, more: Partial<Config> = {}) {
+  const another = await startService({ ...service.config, ...more }, createLog('silent'));
+  await another.ready;
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= another.close();
+    return closing;
+  };
+  onTestFinished(close);
+  return { url: another.url, close };
+}
+
 /** Waits for something, while the service looks again and again for what is due, as it does twice a second anyhow. */
 const eventually = <T>({ owner, spare, more }: Place, read: () => T | Promise<T>) =>
   expect.poll(
@@ -82,7 +93,7 @@ const eventually = <T>({ owner, spare, more }: Place, read: () => T | Promise<T>
       await Promise.all([owner, ...more].map((caller) => caller.patch(spare).send({ active: true }).expect(200)));
       return read();
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 10_000, interval: 10 },
   );
 
 /** Adds a webhook to a deployment; its path. */
@@ -104,10 +115,9 @@ async function formTo(place: Place, url: string, type = 'generic'): Promise<Form
 
 /** Submits the JSON text of an object; the submission's id. */
 async function submit({ url }: { url: string }, id: string, text = '{"name":"Ada"}'): Promise<string> {
-  const response = await fetch(`${url}/submit/${id}`, { method: 'POST', body: text, headers: JSON_TYPE });
-  const answer = await response.text();
-  if (response.status !== 200) throw new Error(`POST /submit answered ${response.status}: ${answer}`);
-  return JSON.parse(answer).id;
+  const response = await request(url).post(`/submit/${id}`).type('json').send(text);
+  if (response.status !== 200) throw new Error(`POST /submit answered ${response.status}: ${response.text}`);
+  return response.body.id;
 }
 
 /** The time of a deployment's only submission. */
@@ -124,11 +134,16 @@ const fates = async (place: Place, webhook: string): Promise<string[]> =>
     status === 'pending' && next === null ? `busy ${attempts}` : `${status} ${attempts}`,
   );
 
-/** The only delivery of a webhook, once so many attempts have ended. */
+/** The only delivery of each of these webhooks, once so many attempts of each have ended. */
+async function deliveriesOf(place: Place, webhooks: readonly string[], attempts: number): Promise<Listed[]> {
+  const read = () => Promise.all(webhooks.map((webhook) => fates(place, webhook)));
+  const ended = expect.stringMatching(new RegExp(`^(?:pending|succeeded|failed) ${attempts}$`));
+  await eventually(place, read).toEqual(webhooks.map(() => [ended]));
+  return (await Promise.all(webhooks.map((webhook) => logOf(place, webhook)))).flatMap(({ deliveries }) => deliveries);
+}
+
 async function delivery(place: Place, webhook: string, attempts: number): Promise<Listed> {
-  const ended = new RegExp(`^(?:pending|succeeded|failed) ${attempts}$`);
-  await eventually(place, async () => (await fates(place, webhook)).join()).toMatch(ended);
-  const [only] = (await logOf(place, webhook)).deliveries;
+  const [only] = await deliveriesOf(place, [webhook], attempts);
   if (!only) throw new Error('The delivery is gone.');
   return only;
 }
@@ -167,6 +182,10 @@ const comeDue = ({ service: { db } }: Place, id: string) =>
   db('deliveries')
     .where({ deployment_id: id, status: 'pending', leased: false })
     .update({ next_attempt_at: db.fn.now() });
+
+/** How many deliveries of deployments wait for their next attempt. */
+const waitingOf = async ({ service }: Place, ...ids: string[]): Promise<number> =>
+  (await service.db('deliveries').whereIn('deployment_id', ids).where({ status: 'pending', leased: false })).length;
 
 /** The deliveries that the database has of a deployment. */
 const rowsOf = async ({ service }: Place, id: string): Promise<string[]> =>
@@ -224,6 +243,16 @@ async function turnPasses(place: Place, receiver: { url: string; received: Recei
 /** What came to a receiver but for turns. */
 const arrived = ({ received }: { received: Received[] }): Received[] =>
   received.filter(({ path }) => !path.startsWith('/turn/'));
+
+/** A webhook with four deliveries, two under way to a receiver that says nothing yet. */
+async function halfSent() {
+  const receiver = await startToldReceiver();
+  const form = await formTo(slow, receiver.url);
+  // A receiver that has still to answer gets two at a time.
+  for (let n = 1; n <= 4; n += 1) await submit(slow, form.id, `{"n":${n}}`);
+  await eventually(slow, () => receiver.received.length).toBe(2);
+  return { receiver, form };
+}
 
 describe('a submission', () => {
   it('is posted to a generic webhook as JSON, signed as Standard Webhooks says', async () => {
@@ -325,44 +354,67 @@ describe('a submission', () => {
     ]);
   });
 
-  it.each<[string, string]>([
-    ['no fields', '{}'],
-    [
-      'numbers that no double holds',
-      '{"a":1.10,"b":1e400,"c":9223372036854775807,"d":-0,"e":1E+2,"f":12345678901234567890}',
-    ],
-    ['integer-like and repeated keys', '{"10":1,"2":2,"b":3,"1":4,"b":[5,{"c":1,"c":2}],"-1":5}'],
-    ['__proto__', '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toJSON":"x"}'],
-    ['NUL and lone surrogates', '{"\\u0000":"\\u0000","high":"\\ud800","swapped":"\\ude00\\ud83d","\\udfff":1}'],
-    ['escapes of all kinds', '{"escaped":"\\/\\u0041\\u00e9\\"\\\\\\b","raw":"/Aé😀\u2028\u007f\ufeff"}'],
-    ['what looks like the envelope', '{"event":"x","data":{},"timestamp":"},{","webhook-id":"a.b","$&":"$1 $` %s"}'],
-    ['header injection', '{"a":"\\r\\nwebhook-id: x\\r\\n\\r\\n","\\r\\nHost: x":"\\n"}'],
-    ['an empty honeypot', '{"_hp":"","a":1}'],
-    ['100 levels', `{"deep":${'['.repeat(99)}${']'.repeat(99)}}`],
-    ['a thousand fields', `{${Array.from({ length: 1_000 }, (_, at) => `"f${at}":${at}`).join(',')}}`],
-    ['256 KiB', `{"a":"${'é'.repeat(127 * KIB)}"}`],
-    ['256 KiB that take 1.5 MiB', `{"a":"${'\\u0041'.repeat(255 * KIB)}"}`],
-  ])('arrives byte for byte, at every attempt: %s', async (_kind, text) => {
-    const receiver = await startReceiver(inTurn(500, 503, 200));
-    const form = await formTo(quick, receiver.url);
-    await submit(quick, form.id, text);
-    await eventually(quick, () => fates(quick, form.webhook)).toEqual(['succeeded 3']);
-    const body = generic(form.id, text, await submittedAt(quick, form.id));
-    expect(receiver.received.map((request) => request.body === body)).toEqual([true, true, true]);
-    expect(new Set(receiver.received.map(idOf)).size).toBe(1);
-    const secret = await secretOf(quick, form.webhook);
-    for (const request of receiver.received) verified(secret, request);
+  it('arrives byte for byte, at every attempt, whatever it is', async () => {
+    const texts: [kind: string, text: string][] = [
+      ['no fields', '{}'],
+      [
+        'numbers that no double holds',
+        '{"a":1.10,"b":1e400,"c":9223372036854775807,"d":-0,"e":1E+2,"f":18446744073709551616}',
+      ],
+      ['integer-like and repeated keys', '{"10":1,"2":2,"b":3,"1":4,"b":[5,{"c":1,"c":2}],"-1":5}'],
+      ['__proto__', '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toJSON":"x"}'],
+      ['NUL and lone surrogates', '{"\\u0000":"\\u0000","high":"\\ud800","swapped":"\\ude00\\ud83d","\\udfff":1}'],
+      ['escapes of all kinds', '{"escaped":"\\/\\u0041\\u00e9\\"\\\\\\b","raw":"/Aé😀\u2028\u007f\ufeff"}'],
+      ['what looks like the envelope', '{"event":"x","data":{},"timestamp":"},{","webhook-id":"a.b","$&":"$1 $` %s"}'],
+      ['header injection', '{"a":"\\r\\nwebhook-id: x\\r\\n\\r\\n","\\r\\nHost: x":"\\n"}'],
+      ['an empty honeypot', '{"_hp":"","a":1}'],
+      ['100 levels', `{"deep":${'['.repeat(99)}${']'.repeat(99)}}`],
+      ['a thousand fields', `{${Array.from({ length: 1_000 }, (_, at) => `"f${at}":${at}`).join(',')}}`],
+      ['256 KiB', `{"a":"${'é'.repeat(127 * KIB)}"}`],
+      ['256 KiB that take 1.5 MiB', `{"a":"${'\\u0041'.repeat(255 * KIB)}"}`],
+    ];
+    const seen = new Set<string>();
+    const receiver = await startReceiver((response, request) => {
+      const isFirst = !seen.has(idOf(request));
+      seen.add(idOf(request));
+      response.writeHead(isFirst ? 500 : 200).end();
+    });
+    const forms: Form[] = [];
+    for (const [at, [, text]] of texts.entries()) {
+      const form = await formTo(quick, `${receiver.url}/${at}`);
+      await submit(quick, form.id, text);
+      forms.push(form);
+    }
+    const read = async () => (await Promise.all(forms.map((form) => fates(quick, form.webhook)))).flat();
+    await eventually(quick, read).toEqual(texts.map(() => 'succeeded 2'));
+    for (const [at, form] of forms.entries()) {
+      const [kind = '', text = ''] = texts[at] ?? [];
+      const came = receiver.received.filter(({ path }) => path === `/${at}`);
+      const body = generic(form.id, text, await submittedAt(quick, form.id));
+      expect([kind, ...came.map((request) => request.body === body)]).toEqual([kind, true, true]);
+      expect([kind, new Set(came.map(idOf)).size]).toEqual([kind, 1]);
+      const secret = await secretOf(quick, form.webhook);
+      // One of them: the library takes its time for megabytes.
+      for (const request of came.slice(1)) verified(secret, request);
+    }
   });
 
   it('is answered although the receiver hangs', async () => {
     const receiver = await startToldReceiver();
     const form = await formTo(quick, receiver.url);
     await submit(quick, form.id);
+    await eventually(quick, () => receiver.received.length).toBe(1);
     await submit(quick, form.id);
-    await eventually(quick, () => receiver.received.length).toBe(2);
-    expect(await fates(quick, form.webhook)).toEqual(['busy 1', 'busy 1']);
     receiver.tell(200);
     await eventually(quick, () => fates(quick, form.webhook)).toEqual(['succeeded 1', 'succeeded 1']);
+  });
+
+  it('is answered, and posted to its webhook, although no mail can be sent', async () => {
+    const receiver = await startReceiver();
+    const form = await formTo(quick, receiver.url);
+    await quick.owner.patch(`/deploy/${form.id}`).send({ email_notifications: true }).expect(200);
+    await submit(quick, form.id);
+    await eventually(quick, () => fates(quick, form.webhook)).toEqual(['succeeded 1']);
   });
 
   it('that was not taken is not sent: a honeypot hit, what is refused, an eleventh in a minute', async () => {
@@ -427,68 +479,115 @@ describe('a submission', () => {
 });
 
 describe('an attempt', () => {
-  it.each([200, 201, 202, 204, 226, 299])('has succeeded when the answer is %i', async (status) => {
-    const receiver = await startReceiver(inTurn(status));
-    const form = await formTo(slow, receiver.url);
-    const submission = await submit(slow, form.id);
-    await eventually(slow, async () => (await logOf(slow, form.webhook)).deliveries).toEqual([
-      entry({ submission_id: submission, last_status: status }),
-    ]);
+  /** Submits once to a deployment with a webhook for each of these paths of a receiver; its deliveries, once attempted. */
+  async function attempts(receiver: { url: string }, paths: readonly unknown[]): Promise<Listed[]> {
+    const { id } = await slow.owner.deploy();
+    const webhooks = await Promise.all(paths.map((path) => addWebhook(slow, id, { url: `${receiver.url}/${path}` })));
+    await submit(slow, id);
+    return deliveriesOf(slow, webhooks, 1);
+  }
+
+  const answerAsAsked: Answer = (response, { path }) => void response.writeHead(Number(path.slice(1))).end();
+
+  it('has succeeded when the answer is a 2xx', async () => {
+    const statuses = [200, 201, 202, 203, 204, 205, 206, 226, 299];
+    expect(await attempts(await startReceiver(answerAsAsked), statuses)).toEqual(
+      statuses.map((status) => entry({ submission_id: expect.any(String), last_status: status })),
+    );
   });
 
-  it.each([300, 304, 400, 401, 403, 404, 405, 409, 413, 422, 429, 451, 500, 501, 502, 503, 504, 599])(
-    'has failed when the answer is %i, and another is due after the first delay',
-    async (status) => {
-      const receiver = await startReceiver(inTurn(status));
-      const form = await formTo(slow, receiver.url);
-      const submission = await submit(slow, form.id);
-      const failed = await delivery(slow, form.webhook, 1);
-      expect(failed).toEqual(
+  it('has failed when the answer is another, and the next is due after the first delay', async () => {
+    const statuses = [300, 304, 305, 400, 401, 403, 404, 405, 409, 413, 422, 429, 451, 500, 501, 502, 503, 504, 599];
+    const failed = await attempts(await startReceiver(answerAsAsked), statuses);
+    expect(failed).toEqual(
+      statuses.map((status) =>
         entry({
-          submission_id: submission,
+          submission_id: expect.any(String),
           status: 'pending',
           next_attempt_at: aTime,
           last_status: status,
           last_error: aSentence,
         }),
-      );
-      expectScheduled(waitOf(failed), 600);
-    },
-  );
+      ),
+    );
+    for (const each of failed) expectScheduled(waitOf(each), 600);
+  });
 
-  it.each([301, 302, 303, 307, 308])('has failed when the answer is %i: no redirect is followed', async (status) => {
+  it('follows no redirect, and has failed', async () => {
+    const statuses = [301, 302, 303, 307, 308];
     const target = await startReceiver();
     const receiver = await startReceiver(
-      (response) => void response.writeHead(status, { Location: `${target.url}/there` }).end(),
+      (response, { path }) => void response.writeHead(Number(path.slice(1)), { Location: `${target.url}/there` }).end(),
     );
-    const form = await formTo(slow, receiver.url);
-    await submit(slow, form.id);
-    expect((await delivery(slow, form.webhook, 1)).last_status).toBe(status);
-    expect([receiver.received.length, target.connections.made]).toEqual([1, 0]);
+    const failed = await attempts(receiver, statuses);
+    expect(failed.map(({ status, last_status }) => [status, last_status])).toEqual(
+      statuses.map((status) => ['pending', status]),
+    );
+    expect([receiver.received.length, target.connections.made]).toEqual([statuses.length, 0]);
+  });
+
+  it('has the next wait as Retry-After asks, where that is longer than the delay, and up to a day', async () => {
+    const inSeconds = (seconds: number) => () => new Date(Date.now() + seconds * 1_000).toUTCString();
+    const table: [retryAfter: string | (() => string), least: number, most: number][] = [
+      ['1200', 1_200, 1_200],
+      ['700', 700, 700],
+      ['86400', DAY, DAY],
+      ['86401', DAY, DAY],
+      ['9'.repeat(400), DAY, DAY],
+      ['599', 600, 660],
+      ['0', 600, 660],
+      // Cut to seconds, and on its way for a moment.
+      [inSeconds(3_600), 3_590, 3_601],
+      [inSeconds(3 * DAY), DAY, DAY],
+      [inSeconds(-3_600), 600, 660],
+      ['soon', 600, 660],
+      ['-1200', 600, 660],
+      ['1e4', 600, 660],
+      ['', 600, 660],
+    ];
+    const receiver = await startReceiver((response, { path }) => {
+      const [, status = '', at = ''] = path.split('/');
+      const [retryAfter = ''] = table[Number(at)] ?? [];
+      const value = typeof retryAfter === 'string' ? retryAfter : retryAfter();
+      response.writeHead(Number(status), { 'Retry-After': value }).end();
+    });
+    for (const status of [429, 503]) {
+      const failed = await attempts(
+        receiver,
+        table.map((_, at) => `${status}/${at}`),
+      );
+      const waits = failed.map((each) => waitOf(each));
+      // Both ends of a wait are cut to milliseconds.
+      const wrong = table.filter(
+        ([, least, most], at) => !(Number(waits[at]) >= least * 1_000 - 1 && Number(waits[at]) <= most * 1_000 + 1),
+      );
+      expect([status, wrong]).toEqual([status, []]);
+      expect(new Set(failed.map(({ last_status }) => last_status))).toEqual(new Set([status]));
+    }
   });
 
   it('has failed when there is no whole answer in time, or none at all', async () => {
-    const hasty = await startForThisTest({ DELIVERY_TIMEOUT_MS: '300', DELIVERY_RETRY_DELAYS: '600' });
+    const hasty = await startAnother(slow, { deliveryTimeoutMs: 300 });
     const receiver = await startReceiver((response, { path }) => {
       if (path === '/half') response.writeHead(200, { 'Content-Length': '2' }).write('x');
       else if (path === '/cut') response.destroy();
     });
     const urls = [`${receiver.url}/silent`, `${receiver.url}/cut`, `http://127.0.0.1:${await freePort()}/`];
-    const { id } = await hasty.owner.deploy();
-    const webhooks = await Promise.all(urls.map((url) => addWebhook(hasty, id, { url })));
-    const half = await addWebhook(hasty, id, { url: `${receiver.url}/half` });
+    const { id } = await slow.owner.deploy();
+    const webhooks = await Promise.all(urls.map((url) => addWebhook(slow, id, { url })));
+    const half = await addWebhook(slow, id, { url: `${receiver.url}/half` });
     const submission = await submit(hasty, id);
     const failed = { submission_id: submission, status: 'pending', next_attempt_at: aTime, last_error: aSentence };
     for (const webhook of webhooks) {
-      expect(await delivery(hasty, webhook, 1)).toEqual(entry({ ...failed, last_status: null }));
+      expect(await delivery(slow, webhook, 1)).toEqual(entry({ ...failed, last_status: null }));
     }
-    expect(await delivery(hasty, half, 1)).toEqual(entry({ ...failed, last_status: expect.anything() }));
+    expect(await delivery(slow, half, 1)).toEqual(entry({ ...failed, last_status: expect.anything() }));
   });
 
   it('has failed, and made no connection, where webhooks may not go', async () => {
     const receiver = await startReceiver();
     const form = await formTo(slow, receiver.url);
-    const strict = await slow.service.another({ WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8' });
+    const strict = await startAnother(slow, { webhookAllowCidrs: [parseCidr('10.0.0.0/8')] });
     const submission = await submit(strict, form.id);
     expect(await delivery(slow, form.webhook, 1)).toEqual(
       entry({
@@ -499,7 +598,6 @@ describe('an attempt', () => {
         last_error: aSentence,
       }),
     );
-    await strict.close();
     expect(receiver.connections.made).toBe(0);
   });
 });
@@ -529,7 +627,7 @@ describe('a delivery that failed', () => {
   it('has the same id and body at every attempt: scheduled, by hand, in a process that replaced another', async () => {
     const receiver = await startReceiver(inTurn(500, 500, 200, 200));
     const form = await formTo(slow, receiver.url);
-    const former = await slow.service.another();
+    const former = await startAnother(slow);
     await submit(former, form.id, '{"b":1.10,"a":"\\u0041"}');
     const { id } = await delivery(slow, form.webhook, 1);
     await former.close();
@@ -565,34 +663,6 @@ describe('a delivery that failed', () => {
     expect(arrived(receiver).length).toBe(5);
   });
 
-  it.each<[number, string, () => string, number, number]>([
-    [429, 'more seconds than the delay', () => '1200', 1_200, 1_200],
-    [503, 'more seconds than the delay', () => '1200', 1_200, 1_200],
-    [429, 'a day', () => '86400', DAY, DAY],
-    [503, 'more than a day', () => '86401', DAY, DAY],
-    [429, 'more seconds than anybody has', () => '9'.repeat(400), DAY, DAY],
-    [503, 'fewer seconds than the delay', () => '599', 600, 660],
-    [429, 'none', () => '0', 600, 660],
-    [429, 'a date', () => new Date(Date.now() + 3_600_000).toUTCString(), 3_590, 3_601],
-    [503, 'a date', () => new Date(Date.now() + 3_600_000).toUTCString(), 3_590, 3_601],
-    [503, 'a date in three days', () => new Date(Date.now() + 3 * DAY * 1_000).toUTCString(), DAY, DAY],
-    [429, 'a date that is past', () => new Date(Date.now() - 3_600_000).toUTCString(), 600, 660],
-    [503, 'no number', () => 'soon', 600, 660],
-    [429, 'a negative number', () => '-1200', 600, 660],
-    [503, 'a number that is none', () => '1e4', 600, 660],
-  ])('waits as Retry-After asks, where that is longer: %i with %s', async (status, _what, retryAfter, least, most) => {
-    const receiver = await startReceiver(
-      (response) => void response.writeHead(status, { 'Retry-After': retryAfter() }).end(),
-    );
-    const form = await formTo(slow, receiver.url);
-    await submit(slow, form.id);
-    const failed = await delivery(slow, form.webhook, 1);
-    expect([failed.status, failed.last_status]).toEqual(['pending', status]);
-    // Both ends of a wait are cut to milliseconds.
-    expect(waitOf(failed)).toBeGreaterThanOrEqual(least * 1_000 - 1);
-    expect(waitOf(failed)).toBeLessThanOrEqual(most * 1_000 + 1);
-  });
-
   it('goes to the URL that the webhook has by then', async () => {
     const [former, next] = [await startReceiver(inTurn(500)), await startReceiver()];
     const form = await formTo(slow, `${former.url}/former`);
@@ -613,78 +683,95 @@ describe('a delivery that failed', () => {
     const form = await formTo(slow, receiver.url);
     const before = await secretOf(slow, form.webhook);
     await submit(slow, form.id);
-    await delivery(slow, form.webhook, 1);
+    const { id } = await delivery(slow, form.webhook, 1);
     const { secret: after } = (await slow.owner.post(`${form.webhook}/secret/rotate`).expect(200)).body;
-    await comeDue(slow, form.id);
-    const { id } = await delivery(slow, form.webhook, 2);
-    await submit(slow, form.id);
-    await eventually(slow, () => receiver.received.length).toBe(3);
-    const { db } = slow.service;
-    const row = db('webhooks').where({ id: idIn(form.webhook) });
-    const [{ left }] = await row.clone().select(db.raw("previous_secret_until - interval '24 hours' <= now() AS left"));
-    expect(left).toBe(true);
-    await row.update({ previous_secret_until: db.fn.now() });
-    await retry(slow, form.webhook, id);
-    await eventually(slow, () => receiver.received.length).toBe(4);
-    const isSignedWith = (secret: string) =>
+    /** Has a time gone by since the rotation. */
+    const pass = async (time: string): Promise<void> => {
+      const { db } = slow.service;
+      const until = db.raw(
+        `jsonb_set(previous_secrets, '{0,until}',
+           to_jsonb((previous_secrets -> 0 ->> 'until')::timestamptz - CAST(? AS interval)))`,
+        [time],
+      );
+      await db('webhooks')
+        .where({ id: idIn(form.webhook) })
+        .update({ previous_secrets: until });
+    };
+    for (const time of ['0', '23 hours 59 minutes', '1 minute']) {
+      await pass(time);
+      const soFar = receiver.received.length;
+      await retry(slow, form.webhook, id);
+      await eventually(slow, () => receiver.received.length).toBe(soFar + 1);
+      await submit(slow, form.id);
+      await eventually(slow, async () => (await fates(slow, form.webhook)).join()).not.toMatch('busy');
+    }
+    const isSignedWith = (secret: string): boolean[] =>
       receiver.received.map((request) => {
         try {
-          return Boolean(verified(secret, request));
+          verified(secret, request);
+          return true;
         } catch {
           return false;
         }
       });
     expect([isSignedWith(before), isSignedWith(after)]).toEqual([
-      [true, true, true, false],
-      [false, true, true, true],
+      [true, true, true, true, true, false, false],
+      [false, true, true, true, true, true, true],
     ]);
-    expect(receiver.received.map(({ headers }) => String(headers['webhook-signature']).split(' ').length)).toEqual([
-      1, 2, 2, 1,
-    ]);
+    const signatures = receiver.received.map(({ headers }) => String(headers['webhook-signature']).split(' ').length);
+    expect(signatures).toEqual([1, 2, 2, 2, 2, 1, 1]);
   });
 });
 
 describe('what was deleted', () => {
-  const deletions: [string, (form: Form) => string][] = [
-    ['a webhook', ({ webhook }) => webhook],
-    ['a deployment', ({ id }) => `/deploy/${id}`],
+  const deletions: [string, (form: Form) => Promise<unknown>][] = [
+    ['a webhook', ({ webhook }) => slow.owner.delete(webhook).expect(200)],
+    ['a deployment', ({ id }) => slow.owner.delete(`/deploy/${id}`).expect(200)],
   ];
 
-  it.each(deletions)('gets no retry, and its pending deliveries end: %s', async (_what, pathOf) => {
+  it.each(deletions)('gets no retry, and its pending deliveries end: %s', async (_what, remove) => {
     const receiver = await startReceiver(inTurn(500));
     const form = await formTo(slow, receiver.url);
     await submit(slow, form.id);
     await submit(slow, form.id);
     await eventually(slow, () => fates(slow, form.webhook)).toEqual(['pending 1', 'pending 1']);
-    await slow.owner.delete(pathOf(form)).expect(200);
+    await remove(form);
     await eventually(slow, () => comeDue(slow, form.id)).toBe(0);
     await turnPasses(slow, receiver);
     expect([arrived(receiver).length, await rowsOf(slow, form.id)]).toEqual([2, []]);
   });
 
-  it.each(deletions)('gets no more of what waits for its turn, either: %s', async (_what, pathOf) => {
-    const receiver = await startToldReceiver();
-    const form = await formTo(slow, receiver.url);
-    // A receiver that has still to answer gets two at a time.
-    for (let n = 1; n <= 4; n += 1) await submit(slow, form.id, `{"n":${n}}`);
-    await eventually(slow, () => receiver.received.length).toBe(2);
-    await slow.owner.delete(pathOf(form)).expect(200);
+  it.each(deletions)('gets no more of what waits for its turn, either: %s', async (_what, remove) => {
+    const { receiver, form } = await halfSent();
+    await remove(form);
     receiver.tell(200);
     await turnPasses(slow, receiver);
-    expect(arrived(receiver).map(({ body }) => JSON.parse(body).data.n)).toEqual([1, 2]);
+    const numbers = arrived(receiver).map(({ body }): number => JSON.parse(body).data.n);
+    expect(numbers.toSorted()).toEqual([1, 2]);
   });
 
-  it.each(deletions)('leaves nothing behind of what was held: %s', async (_what, pathOf) => {
+  it.each(deletions)('leaves nothing behind of what was held: %s', async (_what, remove) => {
     const form = await formTo(slow, 'https://nowhere.invalid/');
     await slow.owner.patch(form.webhook).send({ active: false }).expect(200);
     await slow.owner.post(`${form.webhook}/test`).expect(202);
     await eventually(slow, async () => (await logOf(slow, form.webhook)).deliveries).toEqual([
       entry({ status: 'pending', attempts: 0, last_status: null, next_attempt_at: null }),
     ]);
-    await slow.owner.delete(pathOf(form)).expect(200);
-    const next = await slow.service.another();
+    await remove(form);
+    await startAnother(slow);
     await eventually(slow, () => rowsOf(slow, form.id)).toEqual([]);
-    await next.close();
+  });
+
+  it('gets no retry, and its pending deliveries end: a submission', async () => {
+    const receiver = await startReceiver(inTurn(500));
+    const form = await formTo(slow, receiver.url);
+    const [kept, gone] = [await submit(slow, form.id), await submit(slow, form.id)];
+    await eventually(slow, () => fates(slow, form.webhook)).toEqual(['pending 1', 'pending 1']);
+    await slow.service.db('submissions').where({ id: gone }).delete();
+    await comeDue(slow, form.id);
+    expect((await delivery(slow, form.webhook, 2)).submission_id).toBe(kept);
+    await turnPasses(slow, receiver);
+    expect(arrived(receiver).length).toBe(3);
   });
 
   it('lets an attempt that is under way end', async () => {
@@ -697,6 +784,26 @@ describe('what was deleted', () => {
     await eventually(slow, () => comeDue(slow, form.id)).toBe(1);
     await turnPasses(slow, receiver);
     expect([arrived(receiver).length, await rowsOf(slow, form.id)]).toEqual([1, []]);
+  });
+});
+
+describe('a webhook that is changed', () => {
+  it('has what waits for its turn sent to the new URL', async () => {
+    const { receiver, form } = await halfSent();
+    const next = await startReceiver();
+    await slow.owner.patch(form.webhook).send({ url: next.url }).expect(200);
+    receiver.tell(200);
+    await eventually(slow, () => fates(slow, form.webhook)).toEqual(Array(4).fill('succeeded 1'));
+    expect([receiver.received.length, next.received.length]).toEqual([2, 2]);
+  });
+
+  it('has what waits for its turn signed with the new secret, too', async () => {
+    const { receiver, form } = await halfSent();
+    await slow.owner.post(`${form.webhook}/secret/rotate`).expect(200);
+    receiver.tell(200);
+    await eventually(slow, () => fates(slow, form.webhook)).toEqual(Array(4).fill('succeeded 1'));
+    const signatures = receiver.received.map(({ headers }) => String(headers['webhook-signature']).split(' ').length);
+    expect(signatures).toEqual([1, 1, 2, 2]);
   });
 });
 
@@ -721,16 +828,12 @@ describe('active: false', () => {
   });
 
   it('holds what waits for its turn, too', async () => {
-    const receiver = await startToldReceiver();
-    const form = await formTo(slow, receiver.url);
-    // A receiver that has still to answer gets two at a time.
-    for (let n = 1; n <= 4; n += 1) await submit(slow, form.id, `{"n":${n}}`);
-    await eventually(slow, () => receiver.received.length).toBe(2);
+    const { receiver, form } = await halfSent();
     await slow.owner.patch(form.webhook).send({ active: false }).expect(200);
     receiver.tell(200);
     await turnPasses(slow, receiver);
     const numbers = () => arrived(receiver).map(({ body }): number => JSON.parse(body).data.n);
-    expect(numbers()).toEqual([1, 2]);
+    expect(numbers().toSorted()).toEqual([1, 2]);
     await slow.owner.patch(form.webhook).send({ active: true }).expect(200);
     await eventually(slow, () => numbers().toSorted()).toEqual([1, 2, 3, 4]);
   });
@@ -832,9 +935,8 @@ describe('a webhook that is given up', () => {
 
 describe('several processes', () => {
   it('never make two attempts of one delivery at a time', async () => {
-    const place = await startForThisTest({ DELIVERY_RETRY_DELAYS: '0,0' });
-    const others = [await place.service.another(), await place.service.another()];
-    place.more.push(...others.map(({ url }) => asOwner(url, place.owner.key)));
+    const others = [await startAnother(quick), await startAnother(quick)];
+    const place = { ...quick, more: others.map(({ url }) => asOwner(url, quick.owner.key)) };
     const underWay = new Map<string, number>();
     const most = new Map<string, number>();
     const times = new Map<string, number>();
@@ -853,7 +955,7 @@ describe('several processes', () => {
     const form = await formTo(place, receiver.url);
     const webhooks = [form.webhook];
     while (webhooks.length < 5) webhooks.push(await addWebhook(place, form.id, { url: receiver.url }));
-    await Promise.all([place, ...others, place, ...others].map((process) => submit(process, form.id)));
+    await Promise.all([place, ...others, place, ...others].map((one) => submit(one, form.id)));
     const read = async () => (await Promise.all(webhooks.map((webhook) => fates(place, webhook)))).flat();
     await eventually(place, read).toEqual(Array(30).fill('succeeded 3'));
     await turnPasses(place, receiver);
@@ -870,8 +972,8 @@ describe('several processes', () => {
       PAGES_DOMAIN,
       DATABASE_URL: slow.service.databaseUrl,
       LOG_LEVEL: 'silent',
-      DELIVERY_TIMEOUT_MS: '1000',
-      DELIVERY_LEASE_MS: '1500',
+      DELIVERY_TIMEOUT_MS: '500',
+      DELIVERY_LEASE_MS: '1100',
     });
     onTestFinished(async () => void (await killed.stop()));
     await killed.ready();
@@ -893,7 +995,7 @@ describe('several processes', () => {
   it('lose nothing and repeat nothing when one is stopped: it ends its attempts, the others get what waits', async () => {
     const receiver = await startToldReceiver();
     const form = await formTo(slow, receiver.url);
-    const stopped = await slow.service.another();
+    const stopped = await startAnother(slow);
     for (let n = 1; n <= 5; n += 1) await submit(stopped, form.id, `{"n":${n}}`);
     await eventually(slow, () => receiver.received.length).toBeGreaterThan(0);
     const stopping = stopped.close();
@@ -924,16 +1026,18 @@ describe('a receiver that hangs', () => {
 });
 
 describe('the log', () => {
-  /** Moves what a form has delivered so far back in time, what was made and what was finished. */
+  const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY * 1_000);
+
+  /** Has what a deployment delivered been made, and finished, so many days ago. Ids begin with their time. */
   async function age({ service: { db } }: Place, id: string, made: number, finished: number): Promise<void> {
-    await db.raw(
-      `UPDATE deliveries
-          SET id = 'dl_' || lpad(to_hex((extract(epoch FROM now() - :made * interval '1 day') * 1000)::bigint), 12, '0')
-                || substr(id, 16),
-              created_at = now() - :made * interval '1 day', updated_at = now() - :finished * interval '1 day'
-        WHERE deployment_id = :id`,
-      { id, made, finished },
-    );
+    const begin = firstDeliveryId(daysAgo(made));
+    await db('deliveries')
+      .where({ deployment_id: id })
+      .update({
+        id: db.raw('CAST(? AS text) || substr(id, ?)', [begin, begin.length + 1]),
+        created_at: daysAgo(made),
+        updated_at: daysAgo(finished),
+      });
   }
 
   it('keeps a finished delivery for DELIVERY_LOG_DAYS, and one that is pending for ever', async () => {
@@ -955,27 +1059,24 @@ describe('the log', () => {
       forms.push(form);
     }
     const left = () => Promise.all(forms.map((form) => rowsOf(slow, form.id)));
-    await removeFinishedDeliveries(slow.service.db, 32, 100);
+    await removeFinishedDeliveries(slow.service.db, daysAgo(32), 100);
     expect(await left()).toEqual([['succeeded'], ['succeeded'], ['succeeded'], ['pending']]);
-    await removeFinishedDeliveries(slow.service.db, 30, 100);
+    await removeFinishedDeliveries(slow.service.db, daysAgo(30), 100);
     expect(await left()).toEqual([[], ['succeeded'], ['succeeded'], ['pending']]);
-    const next = await slow.service.another({ DELIVERY_LOG_DAYS: '28' });
+    await startAnother(slow, { deliveryLogDays: 28 });
     await eventually(slow, left).toEqual([[], [], [], ['pending']]);
-    await next.close();
   });
 
   it('is cleaned of any number of deliveries', async () => {
     const { id } = await slow.owner.deploy();
-    const { db } = slow.service;
-    await db.raw(
-      `INSERT INTO deliveries (deployment_id, status, next_attempt_at, created_at, updated_at)
-       SELECT ?, 'failed', now(), now(), now() FROM generate_series(1, 1700)`,
+    await slow.service.db.raw(
+      `INSERT INTO deliveries (id, deployment_id, status, next_attempt_at, created_at, updated_at)
+       SELECT 'dl_' || lpad(n::text, 24, '0'), ?, 'failed', now(), now(), now() FROM generate_series(1, 1700) AS n`,
       [id],
     );
     await age(slow, id, 31, 31);
-    const next = await slow.service.another();
+    await startAnother(slow);
     await eventually(slow, () => rowsOf(slow, id)).toEqual([]);
-    await next.close();
   });
 });
 
@@ -989,7 +1090,7 @@ describe('mail', () => {
     return form;
   }
 
-  /** The mails that came about a deployment, as they read; `all` says whether they are about it. */
+  /** The mails that came about a deployment. */
   const mailsOf = ({ slug }: { slug: string }) =>
     smtp.received.filter(({ raw }) =>
       decodeWords(headerOf(readMail(raw).headers, 'Subject'))
@@ -1015,6 +1116,12 @@ describe('mail', () => {
     const form = await mailForm();
     await submit(mailing, form.id);
     await eventually(mailing, () => subjectsOf(form)).toEqual([`New submission for ${form.slug}`]);
+  }
+
+  /** Has the mail server make trouble, until it is told not to or the test is over. */
+  function makeTrouble(trouble: Trouble): void {
+    smtp.makeTrouble(trouble);
+    onTestFinished(() => smtp.makeTrouble());
   }
 
   it('tells the owner of a submission, as text and as HTML', async () => {
@@ -1064,54 +1171,59 @@ describe('mail', () => {
     expect([mailsOf(never).length, mailsOf(form).length]).toEqual([0, 1]);
   });
 
-  it.each<[string, string, string | undefined]>([
-    ['an address', '{"email":"ada+forms@home.example"}', 'ada+forms@home.example'],
-    ['a form that was sent twice', '{"email":"a@home.example","email":"b@home.example"}', undefined],
-    ['two addresses', '{"email":"a@home.example, b@home.example"}', undefined],
-    ['two addresses in a list', '{"email":["a@home.example","b@home.example"]}', undefined],
-    ['a name and an address', '{"email":"Ada <a@home.example>"}', undefined],
-    ['another header', '{"email":"a@home.example\\r\\nBcc: eve@evil.example"}', undefined],
-    ['a group', '{"email":"x:a@home.example;"}', undefined],
-    ['a comment', '{"email":"a@home.example (x)"}', undefined],
-    ['another name', '{"Email":"a@home.example","reply_to":"a@home.example","from":"a@home.example"}', undefined],
-    [
-      'fields named like headers',
-      '{"Bcc":"eve@evil.example","Subject":"x","To\\r\\nCc":"eve@evil.example"}',
-      undefined,
-    ],
-    ['nothing', '{"email":""}', undefined],
-    ['null', '{"email":null}', undefined],
-  ])('takes no header from a submission but Reply-To: %s', async (_case, text, replyTo) => {
-    const form = await mailForm();
-    await submit(mailing, form.id, text);
-    await eventually(mailing, () => headersOf(form)).toEqual([
-      {
-        From: 'Forms <forms@pages.example>',
-        To: OWNER,
-        ...(replyTo && { 'Reply-To': replyTo }),
-        Subject: `New submission for ${form.slug}`,
-        'Auto-Submitted': 'auto-generated',
-        'MIME-Version': '1.0',
-      },
-    ]);
-    expect(mailsOf(form).map(({ from, to }) => [from, to])).toEqual([['forms@pages.example', [OWNER]]]);
+  it('takes no header from a submission but Reply-To', async () => {
+    const table: [text: string, replyTo: string | undefined][] = [
+      ['{"email":"ada+forms@home.example"}', 'ada+forms@home.example'],
+      ['{"email":"a@home.example","email":"b@home.example"}', undefined],
+      ['{"email":"a@home.example, b@home.example"}', undefined],
+      ['{"email":["a@home.example","b@home.example"]}', undefined],
+      ['{"email":"Ada <a@home.example>"}', undefined],
+      ['{"email":"a@home.example\\r\\nBcc: eve@evil.example"}', undefined],
+      ['{"email":"x:a@home.example;"}', undefined],
+      ['{"email":"a@home.example (x)"}', undefined],
+      ['{"Email":"a@home.example","reply_to":"a@home.example","from":"a@home.example"}', undefined],
+      ['{"Bcc":"eve@evil.example","Subject":"x","To\\r\\nCc":"eve@evil.example"}', undefined],
+      ['{"email":""}', undefined],
+      ['{"email":null}', undefined],
+    ];
+    const forms = await Promise.all(table.map(mailForm));
+    await Promise.all(forms.map(({ id }, at) => submit(mailing, id, table[at]?.[0])));
+    const mails = forms.map(({ slug }, at) => {
+      const replyTo = table[at]?.[1];
+      return [
+        {
+          From: 'Forms <forms@pages.example>',
+          To: OWNER,
+          ...(replyTo && { 'Reply-To': replyTo }),
+          Subject: `New submission for ${slug}`,
+          'Auto-Submitted': 'auto-generated',
+          'MIME-Version': '1.0',
+        },
+      ];
+    });
+    await eventually(mailing, () => forms.map(headersOf)).toEqual(mails);
+    const recipients = new Set(smtp.received.map(({ from, to }) => `${from} to ${to}`));
+    expect(recipients).toEqual(new Set([`forms@pages.example to ${OWNER}`]));
   });
 
-  it.each([
-    ['256 KiB', `{"a":"${'é'.repeat(127 * KIB)}"}`],
-    ['hostile text', '{"\\u0000":"\\ud800\\r\\n.\\r\\n","__proto__":{"a":1.10},"a":1e400,"<b>":"</div>"}'],
-    ['no fields', '{}'],
-  ])('arrives whatever was submitted: %s', async (_kind, text) => {
-    const form = await mailForm();
-    await submit(mailing, form.id, text);
-    await eventually(mailing, () => subjectsOf(form)).toEqual([`New submission for ${form.slug}`]);
+  it('arrives whatever was submitted', async () => {
+    const texts = [
+      `{"a":"${'é'.repeat(127 * KIB)}"}`,
+      '{"\\u0000":"\\ud800\\r\\n.\\r\\n","__proto__":{"a":1.10},"a":1e400,"<b>":"</div>"}',
+      '{}',
+    ];
+    const forms = await Promise.all(texts.map(mailForm));
+    await Promise.all(forms.map(({ id }, at) => submit(mailing, id, texts[at])));
+    await eventually(mailing, () => forms.map(subjectsOf)).toEqual(
+      forms.map(({ slug }) => [`New submission for ${slug}`]),
+    );
   });
 
   it('is tried again, the same mail, while the webhooks beside it go out', async () => {
     const receiver = await startReceiver();
     const form = await mailForm();
     const webhook = await addWebhook(mailing, form.id, { url: receiver.url });
-    smtp.makeTrouble({ at: 'message', does: { code: 451, text: 'Later' } });
+    makeTrouble({ at: 'message', does: { code: 451, text: 'Later' } });
     const met = smtp.met();
     await submit(mailing, form.id);
     await eventually(mailing, () => smtp.met()).toBe(met + 1);
@@ -1124,7 +1236,7 @@ describe('mail', () => {
   it('is given up after the last retry', async () => {
     const form = await mailForm();
     const met = smtp.met();
-    smtp.makeTrouble({ at: 'rcpt', does: { code: 550, text: 'Never' } });
+    makeTrouble({ at: 'rcpt', does: { code: 550, text: 'Never' } });
     await submit(mailing, form.id);
     await eventually(mailing, () => rowsOf(mailing, form.id)).toEqual(['failed']);
     smtp.makeTrouble();
@@ -1132,26 +1244,20 @@ describe('mail', () => {
     expect([smtp.met() - met, mailsOf(form).length]).toEqual([3, 0]);
   });
 
-  it.each<[string, (id: string) => Promise<unknown>]>([
-    ['the deployment is deleted', (id) => mailing.owner.delete(`/deploy/${id}`).expect(200)],
-    [
-      'mail is switched off',
-      (id) => mailing.owner.patch(`/deploy/${id}`).send({ email_notifications: false }).expect(200),
-    ],
-  ])('that waits for its retry is not sent when %s', async (_what, end) => {
-    const patient = await mailing.service.another({ DELIVERY_RETRY_DELAYS: '600' });
-    const form = await mailForm();
-    const met = smtp.met();
-    smtp.makeTrouble({ at: 'mail', does: { code: 451, text: 'Later' } });
-    await submit(patient, form.id);
-    await eventually(mailing, () => smtp.met()).toBe(met + 1);
-    await patient.close();
+  it('that waits for its retry is not sent when the deployment is deleted, or mail switched off', async () => {
+    const patient = await startAnother(mailing, { deliveryRetryDelays: [600] });
+    const [gone, off] = [await mailForm(), await mailForm()];
+    makeTrouble({ at: 'mail', does: { code: 451, text: 'Later' } });
+    for (const { id } of [gone, off]) await submit(patient, id);
+    await eventually(mailing, () => waitingOf(mailing, gone.id, off.id)).toBe(2);
     smtp.makeTrouble();
-    await end(form.id);
-    expect(await comeDue(mailing, form.id)).toBe(1);
-    await eventually(mailing, () => rowsOf(mailing, form.id)).toEqual([]);
+    await mailing.owner.delete(`/deploy/${gone.id}`).expect(200);
+    await mailing.owner.patch(`/deploy/${off.id}`).send({ email_notifications: false }).expect(200);
+    for (const { id } of [gone, off]) expect(await comeDue(mailing, id)).toBe(1);
+    const left = () => Promise.all([gone, off].map(({ id }) => rowsOf(mailing, id)));
+    await eventually(mailing, left).toEqual([[], []]);
     await mailPasses();
-    expect(mailsOf(form).length).toBe(0);
+    expect([mailsOf(gone).length, mailsOf(off).length]).toEqual([0, 0]);
   });
 
   it('does not hold up the visitor or a webhook while the mail server hangs', async () => {
@@ -1159,7 +1265,7 @@ describe('mail', () => {
     const form = await mailForm();
     const webhook = await addWebhook(mailing, form.id, { url: receiver.url });
     const met = smtp.met();
-    smtp.makeTrouble({ at: 'mail', does: 'hang' });
+    makeTrouble({ at: 'mail', does: 'hang' });
     await submit(mailing, form.id);
     await eventually(mailing, () => smtp.met()).toBe(met + 1);
     await eventually(mailing, () => fates(mailing, webhook)).toEqual(['succeeded 2']);
@@ -1178,7 +1284,7 @@ describe('mail', () => {
     const row = db('webhooks').where({ id: idIn(form.webhook) });
     if (isOld) await row.update({ failing_since: db.raw("now() - interval '5 days'") });
     for (let n = 1; n <= 4; n += 1) await submit(mailing, form.id);
-    await eventually(mailing, () => receiver.received.length).toBe(2);
+    await eventually(mailing, () => receiver.received.length).toBeGreaterThan(1);
     receiver.tell(status);
     await eventually(mailing, () => mailsOf(form).length).toBe(1);
     await mailPasses();

@@ -27,6 +27,7 @@ import {
   startNameServer,
   startRawReceiver,
   startReceiver,
+  type Zone,
 } from './support/receivers.ts';
 
 const KIB = 1024;
@@ -131,6 +132,22 @@ describe('an answer', () => {
     expect(await startSender().send(receiver.url)).toEqual({ status, error: `the receiver answered ${status}` });
   });
 
+  it.each<[string, number]>([
+    ['http', 80],
+    ['https', 443],
+  ])('%s comes from port %d unless the URL names one', async (scheme, port) => {
+    let isKnocked = false;
+    const knock: Conduct = (socket) => {
+      isKnocked = true;
+      socket.destroy();
+    };
+    const host = '127.0.0.3';
+    const listening = await startRawReceiver(knock, { host, port }).catch((error) => error.code);
+    if (listening === 'EACCES' || listening === 'EADDRINUSE') return;
+    await startSender().send(`${scheme}://${host}/`);
+    expect(isKnocked).toBe(true);
+  });
+
   it.each([301, 302, 303, 307, 308])('%d is not followed', async (status) => {
     const target = await startReceiver();
     const receiver = await startReceiver((response) => void response.writeHead(status, { location: target.url }).end());
@@ -159,6 +176,7 @@ describe('an answer', () => {
     ['none: reset', says('', 'resets'), { error: CUT_OFF }],
     ['half a head, closed', says('HTTP/1.1 200 OK\r\ncontent-le', 'closes'), { error: CUT_OFF }],
     ['half a head, reset', says('HTTP/1.1 200 OK\r\ncontent-le', 'resets'), { error: CUT_OFF }],
+    ['early hints alone', says('HTTP/1.1 103 Early Hints\r\n\r\n', 'closes'), { error: CUT_OFF }],
     [
       'half a body, closed',
       says('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'closes'),
@@ -446,18 +464,27 @@ describe('connections', () => {
     await isLetGo(receiver);
   });
 
-  it('that the receiver closes in place of an answer are given up for a new one, once', async () => {
+  it.each<[string, number, Conduct, object]>([
+    ['an end', 2, (socket) => void socket.end(), { error: CUT_OFF }],
+    ['garbage', 1, (socket) => void socket.write('hello'), { error: NOT_HTTP }],
+    [
+      'half an answer',
+      1,
+      (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'),
+      { status: 200, error: CUT_OFF },
+    ],
+  ])('that are kept and then give %s: the request is sent %d times', async (_what, times, react, attempt) => {
     let requests = 0;
     const receiver = await startRawReceiver((socket) => {
       socket.on('data', () => {
         requests += 1;
         if (requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
-        else socket.end();
+        else react(socket);
       });
     });
     const { send } = startSender();
-    expect(await repeat(2, () => send(receiver.url))).toEqual([{ status: 200 }, { error: CUT_OFF }]);
-    expect([requests, receiver.connections.made]).toEqual([3, 2]);
+    expect(await repeat(2, () => send(receiver.url))).toEqual([{ status: 200 }, attempt]);
+    expect([requests, receiver.connections.made]).toEqual([1 + times, times]);
   });
 
   it('are as many as there are attempts at a time, and no more', async () => {
@@ -502,29 +529,35 @@ describe('connections', () => {
   });
 
   it('that came to nothing leave nothing behind, whatever the number of origins', async () => {
-    const origins = 500;
+    const origins = 200;
     const closed = await startReceiver();
     await closed.close();
     const full = await startFullReceiver();
     const silent = await startRawReceiver(neverAnswers);
     const cut = await startRawReceiver(says('', 'closes'));
+    const lying = await startRawReceiver(says('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', 'closes'));
     const { send } = startSender();
     const clients = () => queryObjects(Client, { format: 'count' });
     const before = clients();
     const deadline = new AbortController();
     const reasons = (urlOf: (name: string) => string) =>
       Promise.all(
-        Array.from({ length: origins }, async (_, at) => (await send(urlOf(`n${at}.test`), deadline.signal)).error),
+        Array.from({ length: origins }, async (_, at) => {
+          const [, second] = await repeat(2, () => send(urlOf(`n${at}.test`), deadline.signal));
+          return second?.error;
+        }),
       );
     const all = Promise.all([
       reasons((name) => `http://${name}:${closed.port}`),
       reasons((name) => `https://${name}:${closed.port}`),
       reasons((name) => `http://${name}:${cut.port}`),
+      reasons((name) => `http://${name}:${lying.port}`),
     ]);
     expect((await all).map((each) => [...new Set(each)])).toEqual([
       ['the connection was refused'],
       ['the connection was refused'],
       [CUT_OFF],
+      [undefined],
     ]);
     const waiting = Promise.all([
       reasons((name) => `http://${name}:${full.port}`),
@@ -535,7 +568,7 @@ describe('connections', () => {
     deadline.abort();
     expect((await waiting).map((each) => [...new Set(each)])).toEqual([[TIMED_OUT], [TIMED_OUT], [TIMED_OUT]]);
     await isLetGo(silent);
-    await eventually(() => expect(clients()).toBeLessThanOrEqual(before));
+    await vi.waitFor(() => expect(clients()).toBeLessThanOrEqual(before));
   });
 });
 
@@ -597,11 +630,12 @@ describe('createResolve', () => {
   const [, inHostsFile] =
     /^(?!#)\s*[\d.]+\s+(?!localhost\b)([\w-]+)\s*$/m.exec(readFileSync('/etc/hosts', 'utf8')) ?? [];
 
-  async function startResolve(zone: Parameters<typeof startNameServer>[0]) {
+  async function startResolve(zone: Zone, timeout = 400) {
     const server = await startNameServer(zone);
-    const dns = new Resolver({ timeout: 250, tries: 1 });
+    const dns = new Resolver({ timeout, tries: 1 });
     dns.setServers([server.address]);
-    return { resolve: createResolve(dns), asked: server.asked };
+    onTestFinished(() => dns.cancel());
+    return { resolve: createResolve(dns), asked: server.asked, dns };
   }
 
   it.each<[string, string[], string[]]>([
@@ -612,12 +646,20 @@ describe('createResolve', () => {
     ],
     ['IPv4 alone', ['192.0.2.1'], ['192.0.2.1']],
     ['IPv6 alone', ['2606:4700::1'], ['2606:4700::1']],
+    ['IPv4 where nobody answers for IPv6', ['192.0.2.1', 'silent'], ['192.0.2.1']],
+    ['IPv6 where nobody answers for IPv4', ['2606:4700::1', 'silent'], ['2606:4700::1']],
     ['an alias', ['other.test'], ['192.0.2.9', '2606:4700::9']],
   ])('gives %s', async (_kind, known, addresses) => {
     const { resolve } = await startResolve({ 'a.test': known, 'other.test': ['192.0.2.9', '2606:4700::9'] });
     expect(await resolve('a.test', signal)).toEqual(
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
+  });
+
+  it('does not wait long for who never answers for IPv6', async () => {
+    const { resolve, dns } = await startResolve({ 'a.test': ['192.0.2.1', 'silent'] }, 2_000);
+    const unanswered = dns.resolve6('a.test').catch((error) => error.code);
+    expect(await Promise.race([unanswered, resolve('a.test', signal)])).toEqual([{ address: '192.0.2.1', family: 4 }]);
   });
 
   it('asks anew each time', async () => {
@@ -643,7 +685,7 @@ describe('createResolve', () => {
     expect(await resolve('notlocalhost', signal)).toEqual([{ address: '192.0.2.1', family: 4 }]);
   });
 
-  it.skipIf(inHostsFile === undefined).each<[string, 'silent' | readonly string[] | undefined]>([
+  it.skipIf(inHostsFile === undefined).each<[string, string[] | undefined]>([
     ['that is not in DNS', undefined],
     ['that has no address in DNS', []],
   ])('asks the system for a name %s', async (_kind, known) => {
@@ -668,7 +710,7 @@ describe('createResolve', () => {
 
   it('leaves the system in peace when DNS is dead, so that others get through', async () => {
     const names = Array.from({ length: 50 }, (_, at) => `${inHostsFile ?? 'a.test'}${at === 0 ? '' : at}`);
-    const { resolve } = await startResolve(Object.fromEntries(names.map((name) => [name, 'silent'])));
+    const { resolve } = await startResolve(Object.fromEntries(names.map((name) => [name, ['silent']])));
     const ended: string[] = [];
     const all = Promise.allSettled(
       names.map((name) =>

@@ -58,27 +58,26 @@ export type TargetRow = {
   url: string | null;
   type: 'generic' | 'slack' | null;
   secret: string | null;
-  previous_secret: string | null;
+  previous_secrets: readonly { secret: string; until: string }[] | null;
   mail_to: string | null;
 };
 
 export function toTarget(row: TargetRow, notice?: string | null): Target {
-  const { webhook_id: webhookId, url, type, secret, previous_secret: previous, mail_to: to } = row;
+  const { webhook_id: webhookId, url, type, secret, previous_secrets, mail_to: to } = row;
   if (webhookId !== null && url !== null && type !== null && secret !== null) {
-    return { kind: 'webhook', webhookId, url, type, secrets: previous === null ? [secret] : [secret, previous] };
+    const previous = previous_secrets?.filter(({ until }) => Date.parse(until) > Date.now()) ?? [];
+    return { kind: 'webhook', webhookId, url, type, secrets: [secret, ...previous.map((old) => old.secret)] };
   }
   if (to === null) throw new Error('A delivery has neither a webhook nor a mailbox.');
   return { kind: 'mail', to, notice: notice ?? undefined };
 }
 
-// What is held in memory of one claim.
-const CLAIM_BYTES = 16 * 1024 * 1024;
-
 /*
- * Leases what is due, or whose lease ran out: up to so many of each receiver that is not busy, receivers in any order.
+ * Leases what is due, or whose lease ran out: as many of each receiver as it has room for, receivers in any order.
  *
  * - The recursion walks from one receiver to the next in the index, so that its cost is that of the receivers with
  *   something pending and not that of their backlogs.
+ * - What would be too much for the memory is left; the first of each receiver goes before the second of any.
  * - What was deleted in the meantime ends here, and what belongs to a webhook that is off is held. That webhook is locked
  *   against being switched on, which looks for what is held.
  * - The attempt is counted now: one that brings the process down must not do so for ever.
@@ -91,63 +90,86 @@ const CLAIM = `
              WHERE status = 'pending' AND next_attempt_at < 'infinity' AND deliveries.receiver > receiver.name
              ORDER BY deliveries.receiver LIMIT 1)
       FROM receiver WHERE receiver.name IS NOT NULL
+  ), open AS MATERIALIZED (
+    SELECT name, coalesce(known.room, :otherRoom) AS room
+      FROM receiver LEFT JOIN unnest(CAST(:receivers AS text[]), CAST(:rooms AS int[])) AS known (name, room) USING (name)
+     WHERE name IS NOT NULL AND coalesce(known.room, :otherRoom) > 0 ORDER BY random()
   ), due AS MATERIALIZED (
-    SELECT one.* FROM (SELECT name FROM receiver WHERE name <> ALL (CAST(:busy AS text[])) ORDER BY random()) AS receiver,
-      LATERAL (
-        SELECT id, deployment_id, submission_id, webhook_id, attempts, leased, notice, created_at FROM deliveries
+    SELECT one.*, row_number() OVER (PARTITION BY open.name ORDER BY one.next_attempt_at) AS turn
+      FROM open, LATERAL (
+        SELECT id, deployment_id, submission_id, webhook_id, bytes, attempts, leased, notice, created_at, next_attempt_at
+          FROM deliveries
          WHERE status = 'pending' AND next_attempt_at < 'infinity' AND next_attempt_at <= now()
-           AND deliveries.receiver = receiver.name
-         ORDER BY next_attempt_at LIMIT :perReceiver FOR UPDATE SKIP LOCKED
+           AND deliveries.receiver = open.name
+         ORDER BY next_attempt_at LIMIT open.room FOR UPDATE SKIP LOCKED
       ) AS one
      LIMIT :limit
+  ), fitting AS MATERIALIZED (
+    SELECT * FROM (
+      SELECT *, sum(bytes) OVER (ORDER BY turn, shuffled) AS memory, row_number() OVER (ORDER BY turn, shuffled) AS place
+        FROM (SELECT *, random() AS shuffled FROM due) AS due
+    ) AS due
+     WHERE place = 1 OR memory <= :memory
   ), off AS MATERIALIZED (
-    SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM due) AND NOT active ORDER BY id FOR SHARE
+    SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM fitting) AND NOT active ORDER BY id FOR SHARE
   ), judged AS MATERIALIZED (
-    SELECT due.id, due.webhook_id, due.deployment_id, due.notice, slug, owners.email AS mail_to, url, type, secret,
-           CASE WHEN previous_secret_until > now() THEN previous_secret END AS previous_secret,
-           coalesce(webhooks.receiver, '${MAIL}') AS receiver, data, coalesce(submissions.created_at, due.created_at) AS created_at,
-           sum(coalesce(octet_length(data::text), 0)) OVER (ORDER BY due.id) AS bytes,
-           row_number() OVER (ORDER BY due.id) AS place,
+    SELECT one.id, one.webhook_id, one.deployment_id, one.notice, place, slug, owners.email AS mail_to, url, type, secret,
+           previous_secrets, coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
+           coalesce(submissions.created_at, one.created_at) AS created_at,
            CASE
              WHEN deleted_at IS NOT NULL
-               OR due.webhook_id IS NOT NULL AND webhooks.id IS NULL
-               OR due.submission_id IS NOT NULL AND submissions.id IS NULL
-               OR due.webhook_id IS NULL AND due.notice IS NULL AND NOT email_notifications THEN 'end'
+               OR one.webhook_id IS NOT NULL AND webhooks.id IS NULL
+               OR one.submission_id IS NOT NULL AND submissions.id IS NULL
+               OR one.webhook_id IS NULL AND one.notice IS NULL AND NOT email_notifications THEN 'end'
              WHEN off.id IS NOT NULL THEN 'hold'
              WHEN leased AND attempts >= :mostAttempts THEN 'fail'
              ELSE 'attempt'
            END AS fate
-      FROM due
-      JOIN deployments ON deployments.id = due.deployment_id
+      FROM fitting AS one
+      JOIN deployments ON deployments.id = one.deployment_id
       JOIN owners ON owners.id = deployments.owner_id
-      LEFT JOIN webhooks ON webhooks.id = due.webhook_id
-      LEFT JOIN off ON off.id = due.webhook_id
-      LEFT JOIN submissions ON submissions.id = due.submission_id
+      LEFT JOIN webhooks ON webhooks.id = one.webhook_id
+      LEFT JOIN off ON off.id = one.webhook_id
+      LEFT JOIN submissions ON submissions.id = one.submission_id
   ), ended AS (
     DELETE FROM deliveries USING judged WHERE deliveries.id = judged.id AND fate = 'end'
   ), held AS (
     UPDATE deliveries SET next_attempt_at = 'infinity', leased = false, updated_at = now()
       FROM judged WHERE deliveries.id = judged.id AND fate = 'hold'
   ), failed AS (
-    UPDATE deliveries SET status = 'failed', leased = false, last_error = 'the service ended during the last attempt', updated_at = now()
+    UPDATE deliveries
+       SET status = 'failed', leased = false, last_error = 'the service ended during the last attempt', updated_at = now()
       FROM judged WHERE deliveries.id = judged.id AND fate = 'fail'
   ), attempted AS (
     UPDATE deliveries
        SET attempts = attempts + 1, leased = true, next_attempt_at = now() + :leaseMs * interval '1 ms', updated_at = now()
-      FROM judged WHERE deliveries.id = judged.id AND fate = 'attempt' AND (place = 1 OR bytes <= ${CLAIM_BYTES})
+      FROM judged WHERE deliveries.id = judged.id AND fate = 'attempt'
     RETURNING deliveries.id, attempts
   )
   SELECT judged.*, attempts FROM attempted JOIN judged USING (id) ORDER BY place`;
 
 /**
- * Leases deliveries that are due, whichever process made them. `mostAttempts`: one whose last attempt never ended fails
- * when it has had so many.
+ * Leases deliveries that are due, whichever process made them: at most `limit`, with at most `memory` bytes of submissions
+ * (but always one). `rooms`: how many each receiver can take now; any other can take `otherRoom`. `mostAttempts`: one whose
+ * last attempt never ended fails when it has had so many.
  */
 export async function claimDeliveries(
   db: Knex,
-  options: { busy: readonly string[]; perReceiver: number; limit: number; leaseMs: number; mostAttempts: number },
+  {
+    rooms,
+    ...options
+  }: {
+    rooms: ReadonlyMap<string, number>;
+    otherRoom: number;
+    limit: number;
+    memory: number;
+    leaseMs: number;
+    mostAttempts: number;
+  },
 ): Promise<LeasedDelivery[]> {
-  const { rows } = await db.raw(CLAIM, options);
+  const { rows } = await db
+    .raw(CLAIM, { ...options, receivers: [...rooms.keys()], rooms: [...rooms.values()] })
+    .options({ name: 'claim-deliveries' });
   return rows.map(
     (
       row: TargetRow & {

@@ -75,24 +75,23 @@ const STORE = `
     SELECT deployment_id, last_submission_number + rank, id, data::json, ip_address, now FROM accepted, clock
   ), delivery AS MATERIALIZED (
     SELECT 'dl_' || substr(accepted.id, 5) || coalesce(right(webhook_id, 10), '') AS id,
-           accepted.id AS submission_id, accepted.deployment_id, position, target.*,
+           accepted.id AS submission_id, accepted.deployment_id, octet_length(data) AS bytes, position, target.*,
            coalesce(receiver <> ALL (?::text[]), false) AS leased
       FROM accepted, LATERAL (
-        SELECT webhooks.id AS webhook_id, receiver, url, type, secret,
-               CASE WHEN previous_secret_until > now() THEN previous_secret END AS previous_secret, NULL AS mail_to
+        SELECT webhooks.id AS webhook_id, receiver, url, type, secret, previous_secrets, NULL AS mail_to
           FROM webhooks
          WHERE webhooks.deployment_id = accepted.deployment_id AND active AND 'submission' = ANY (events)
         UNION ALL
         SELECT NULL, '${MAIL}', NULL, NULL, NULL, NULL, email FROM owners WHERE email_notifications AND owners.id = owner_id
       ) AS target
   ), to_deliver AS (
-    INSERT INTO deliveries (id, deployment_id, submission_id, webhook_id, receiver, attempts, leased, next_attempt_at, created_at, updated_at)
-    SELECT id, deployment_id, submission_id, webhook_id, receiver, leased::int, leased,
+    INSERT INTO deliveries (id, deployment_id, submission_id, webhook_id, receiver, bytes, attempts, leased, next_attempt_at, created_at, updated_at)
+    SELECT id, deployment_id, submission_id, webhook_id, receiver, bytes, leased::int, leased,
            CASE WHEN leased THEN now + ? * interval '1 ms' ELSE now END, now, now
       FROM delivery, clock
   ), to_attempt AS (
     SELECT position, json_agg(json_build_object('id', id, 'receiver', receiver, 'webhook_id', webhook_id, 'url', url,
-             'type', type, 'secret', secret, 'previous_secret', previous_secret, 'mail_to', mail_to)) AS deliveries
+             'type', type, 'secret', secret, 'previous_secrets', previous_secrets, 'mail_to', mail_to)) AS deliveries
       FROM delivery WHERE leased GROUP BY position
   )
   SELECT free, rank, ceil(extract(epoch FROM coalesce(recent[1], now) - now) + ${RATE_SECONDS})::int AS retry_after,

@@ -120,11 +120,16 @@ export async function findWebhookSecret(db: Knex, id: string): Promise<string | 
   return row?.secret;
 }
 
-/** Gives a webhook a new secret; for a day the one before it signs as well. */
+/** Gives a webhook a new secret; for a day those before it sign as well. */
 export async function rotateWebhookSecret(db: Knex, id: string): Promise<string | undefined> {
   const { rows } = await db.raw(
     `UPDATE webhooks
-        SET secret = DEFAULT, previous_secret = secret, previous_secret_until = now() + interval '24 hours'
+        SET secret = DEFAULT, previous_secrets = (
+              SELECT jsonb_agg(previous)
+                FROM jsonb_array_elements(
+                       previous_secrets || jsonb_build_object('secret', secret, 'until', now() + interval '24 hours')
+                     ) AS previous
+               WHERE (previous ->> 'until')::timestamptz > now())
       WHERE id = ? RETURNING secret`,
     [id],
   );

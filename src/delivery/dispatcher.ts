@@ -3,15 +3,15 @@ import type { Knex } from 'knex';
 import { claimDeliveries, type LeasedDelivery, MAIL, type Outcome, settleDeliveries } from '../db/deliveries.ts';
 import type { Log } from '../log.ts';
 import type { AttemptDelivery } from './attempt.ts';
-import { createLanes } from './lanes.ts';
+import { createLanes, FIRST_WIDTH } from './lanes.ts';
 import { createOutcomeQueue } from './outcome-queue.ts';
 import type { Attempt } from './send-webhook.ts';
 
 export type Dispatcher = {
   /** Begins to look for what is due. */
   run(): void;
-  /** Looks at once. */
-  wake(): void;
+  /** Something about a deployment's deliveries has changed: looks at once, also again at those that wait here. */
+  review(deploymentId: string): void;
   /** Receivers whose deliveries are better left in the database for now; undefined: all are. */
   busy(): readonly string[] | undefined;
   /** Attempts deliveries that were leased at `leasedAt` (as performance.now() tells it) or later. */
@@ -22,12 +22,12 @@ export type Dispatcher = {
   close(): Promise<void>;
 };
 
-/** `leaseEndsAt`: as performance.now() tells it, and somewhat early. */
-type Task = { delivery: LeasedDelivery; leaseEndsAt: number };
+/** Times are as performance.now() tells them; the lease is from before the database began it. */
+type Task = { delivery: LeasedDelivery; addedAt: number; leaseEndsAt: number };
 
 const POLL_MS = 500;
 const LONGEST_NAP_MS = 5_000;
-/** A look takes at most this part of the time, however much there is to look through. */
+/** A look in vain takes at most this part of the time, however much there is to look through; others take half. */
 const SHARE_OF_TIME = 0.1;
 const STOP_MS = 7_000;
 /** After the attempts under way are cut. */
@@ -35,12 +35,14 @@ const CUT_MS = 500;
 const MOST_TASKS = 4_096;
 const MOST_CHARS = 64 * 1024 * 1024;
 const CLAIM = 512;
-const CLAIM_OF_ONE_RECEIVER = 64;
+const CLAIM_BYTES = 16 * 1024 * 1024;
 /** Attempts under way to one host and port; connections to the mail server. */
 const WIDEST = 64;
 const WIDEST_MAIL = 5;
 /** An attempt begins only while so much of its time-out is left of its lease; it gets no more than what is left. */
 const LEAST_TIME = 0.9;
+/** What has waited for longer is given back as well: its webhook may have been changed since, by any process. */
+const LONGEST_WAIT_MS = 1_000;
 const JITTER = 0.1;
 const LONGEST_RETRY_AFTER = 24 * 60 * 60;
 
@@ -89,7 +91,7 @@ export function createDispatcher({
       tasks += 1;
       chars += charsOf(delivery);
       if (drainedAt !== undefined) giveBack(delivery);
-      else lanes.add(delivery.receiver, { delivery, leaseEndsAt: leasedAt + leaseMs });
+      else lanes.add(delivery.receiver, { delivery, addedAt: performance.now(), leaseEndsAt: leasedAt + leaseMs });
     }
   }
 
@@ -103,7 +105,14 @@ export function createDispatcher({
     finish(delivery, toOutcome(delivery, 'returned', {}));
   }
 
-  const isLate = ({ leaseEndsAt }: Task): boolean => leaseEndsAt - performance.now() < timeoutMs * LEAST_TIME;
+  function isLate({ addedAt, leaseEndsAt }: Task): boolean {
+    const now = performance.now();
+    return leaseEndsAt - now < timeoutMs * LEAST_TIME || now - addedAt > LONGEST_WAIT_MS;
+  }
+
+  function giveBackWaiting(isWanted: (task: Task) => boolean): void {
+    for (const { delivery } of lanes.remove(isWanted)) giveBack(delivery);
+  }
 
   /** Whether the receiver answered; undefined when it was too late to ask it. */
   async function begin(task: Task): Promise<boolean | undefined> {
@@ -146,20 +155,21 @@ export function createDispatcher({
     log[level]({ delivery: id, webhook, attempts, ...result }, `delivery: ${outcome.result}`);
   }
 
-  /** Leases what is due; whether there may be more. */
+  /** Leases what is due; whether there may be more that could be begun. */
   async function claim(): Promise<boolean> {
-    for (const { delivery } of lanes.remove(isLate)) giveBack(delivery);
+    giveBackWaiting(isLate);
     if (isFull()) return false;
     const leasedAt = performance.now();
     const claimed = await claimDeliveries(db, {
-      busy: [...lanes.busy()],
-      perReceiver: CLAIM_OF_ONE_RECEIVER,
+      rooms: lanes.rooms(),
+      otherRoom: FIRST_WIDTH,
       limit: CLAIM,
+      memory: CLAIM_BYTES,
       leaseMs,
       mostAttempts: retryDelays.length + 1,
     });
     start(claimed, leasedAt);
-    return claimed.length >= CLAIM_OF_ONE_RECEIVER;
+    return claimed.length > 0;
   }
 
   async function poll(): Promise<void> {
@@ -175,10 +185,10 @@ export function createDispatcher({
         if (!isAway) log.warn({ err: error }, 'deliveries cannot be looked for; trying again');
         isAway = true;
       }
-      if (isMore || isWoken || drainedAt !== undefined) continue;
+      if (isWoken || drainedAt !== undefined) continue;
       const took = performance.now() - beganAt;
       nap = new AbortController();
-      const napMs = Math.min(Math.max(POLL_MS, took / SHARE_OF_TIME), LONGEST_NAP_MS);
+      const napMs = isMore ? took : Math.min(Math.max(POLL_MS, took / SHARE_OF_TIME), LONGEST_NAP_MS);
       await delay(napMs, undefined, { signal: nap.signal }).catch(() => undefined);
     }
   }
@@ -197,7 +207,7 @@ export function createDispatcher({
 
   function drain(): void {
     drainedAt ??= performance.now();
-    for (const { delivery } of lanes.remove(() => true)) giveBack(delivery);
+    giveBackWaiting(() => true);
     wake();
   }
 
@@ -216,7 +226,10 @@ export function createDispatcher({
     run: () => {
       polling ??= poll();
     },
-    wake,
+    review(deploymentId) {
+      giveBackWaiting(({ delivery }) => delivery.deploymentId === deploymentId);
+      wake();
+    },
     busy: () => (isFull() ? undefined : lanes.busy()),
     start,
     drain,

@@ -5,7 +5,9 @@ export type Lanes<Task> = {
   add(receiver: string, task: Task): void;
   /** Receivers that have enough to do. */
   busy(): readonly string[];
-  /** Takes out tasks that have not begun: of each receiver the first ones that `isWanted` says are. */
+  /** How many more tasks each receiver with tasks can take now; any other can take FIRST_WIDTH. */
+  rooms(): ReadonlyMap<string, number>;
+  /** Takes out the tasks that have not begun and that are wanted. */
   remove(isWanted: (task: Task) => boolean): Task[];
 };
 
@@ -16,9 +18,9 @@ type Lane<Task> = { receiver: string; waiting: Task[]; underWay: number };
 const PLACES = 1_024;
 const PLACES_OF_SUSPECTS = PLACES / 2;
 /** Tasks under way for a receiver that has still to answer; each answer doubles it. */
-const FIRST_WIDTH = 2;
-/** A receiver is busy once it has so many tasks for each that may be under way, and no more when it has half of that. */
-const BUSY = 4;
+export const FIRST_WIDTH = 2;
+/** Tasks for each that may be under way, where the receiver answers: what waits is begun as soon as another ends. */
+const SUPPLY = 2;
 const REMEMBERED_RECEIVERS = 10_000;
 
 /**
@@ -47,6 +49,7 @@ export function createLanes<Task>({
   let underWay = 0;
   let ofSuspects = 0;
 
+  const enoughFor = (receiver: string): number => widthOf(receiver) * (widths.has(receiver) ? SUPPLY : 1);
   const widthOf = (receiver: string): number => Math.min(widths.get(receiver) ?? FIRST_WIDTH, widest(receiver));
 
   function add(receiver: string, task: Task): void {
@@ -80,17 +83,28 @@ export function createLanes<Task>({
     if (isSuspect) ofSuspects -= 1;
     if (answered) widths.set(lane.receiver, Math.min(widthOf(lane.receiver) * 2, widest(lane.receiver)));
     else if (answered === false) widths.delete(lane.receiver);
-    // The place goes to who has waited for one; a lane that takes it joins the others at their end.
-    for (const [first] of [blockedSuspects, blocked]) if (first) fill(first);
+    handOn();
     fill(lane);
     note(lane);
+  }
+
+  /** Gives places that are free to who has waited for one; a lane that is blocked again is the last of those that are. */
+  function handOn(): void {
+    for (const lane of blockedSuspects) {
+      if (ofSuspects >= PLACES_OF_SUSPECTS || underWay >= PLACES) break;
+      fill(lane);
+    }
+    for (const lane of blocked) {
+      if (underWay >= PLACES) break;
+      fill(lane);
+    }
   }
 
   /** Notes whether the receiver has enough to do, and forgets one that has nothing. */
   function note(lane: Lane<Task>): void {
     const { receiver, waiting } = lane;
     const load = waiting.length + lane.underWay;
-    const enough = widthOf(receiver) * BUSY;
+    const enough = enoughFor(receiver);
     if (load >= enough) busy.add(receiver);
     else if (load <= enough / 2 && busy.delete(receiver)) onRoom();
     if (load === 0) lanes.delete(receiver);
@@ -98,12 +112,25 @@ export function createLanes<Task>({
 
   function remove(isWanted: (task: Task) => boolean): Task[] {
     return [...lanes.values()].flatMap((lane) => {
-      const kept = lane.waiting.findIndex((task) => !isWanted(task));
-      const removed = lane.waiting.splice(0, kept < 0 ? lane.waiting.length : kept);
-      if (removed.length > 0) note(lane);
+      const removed = lane.waiting.filter(isWanted);
+      if (removed.length === 0) return [];
+      lane.waiting = lane.waiting.filter((task) => !removed.includes(task));
+      if (lane.waiting.length === 0) {
+        blocked.delete(lane);
+        blockedSuspects.delete(lane);
+      }
+      note(lane);
       return removed;
     });
   }
 
-  return { add, busy: () => [...busy], remove };
+  const rooms = (): Map<string, number> =>
+    new Map(
+      Array.from(lanes.values(), ({ receiver, waiting, underWay }) => [
+        receiver,
+        enoughFor(receiver) - waiting.length - underWay,
+      ]),
+    );
+
+  return { add, busy: () => [...busy], rooms, remove };
 }

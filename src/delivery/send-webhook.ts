@@ -15,8 +15,9 @@ export type Attempt = {
 };
 
 /**
- * Posts a message to a webhook once (Standard Webhooks 1.0), `body` being JSON. Never rejects. `signal` is the deadline of
- * the whole attempt, looking up the name included: when it fires, the connection is let go and the attempt has failed.
+ * Posts a message to a webhook once (Standard Webhooks 1.0), `body` being JSON. Never rejects. `signal` is the deadline
+ * of the whole attempt, looking up the name included: when it fires, the connection is let go and the attempt has failed.
+ * A kept connection that ends in place of an answer is replaced once, so a receiver may get the message twice.
  */
 export type SendWebhook = (
   message: { id: string; url: string; secrets: readonly string[]; body: string },
@@ -137,7 +138,7 @@ type Connection = {
   origin: string;
   client: Client;
   socket: Socket | undefined;
-  /** Aborted when it is dropped. */
+  /** Aborted when it is dropped: ends its socket, at whatever stage. */
   life: AbortController;
   /** Whether it has carried an attempt before. */
   isKept: boolean;
@@ -185,19 +186,13 @@ function createConnections(connect: Connect) {
   function drop(connection: Connection): void {
     remove(connection);
     all.delete(connection);
-    void connection.client.destroy();
     connection.life.abort();
   }
 
   return {
     open,
     drop,
-    take(origin: string): Connection {
-      const free = idle.get(origin);
-      const connection = free?.pop() ?? open(origin);
-      if (free?.length === 0) idle.delete(origin);
-      return connection;
-    },
+    take: (origin: string): Connection => idle.get(origin)?.pop() ?? open(origin),
     release(connection: Connection): void {
       connection.isKept = true;
       const free = idle.get(connection.origin);
@@ -274,7 +269,7 @@ const HTTP_DATE =
   /^(?:[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4}|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d) \d\d:\d\d:\d\d GMT$/;
 const ASCTIME_DATE = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
-/** The seconds that a Retry-After means, a number of them or a date in any form that HTTP has (RFC 9110, 10.2.3, 5.6.7). */
+/** The seconds that a Retry-After means: a number, or a date in any of HTTP's forms (RFC 9110, 10.2.3 and 5.6.7). */
 function secondsOf(retryAfter: string): number | undefined {
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
   const date = ASCTIME_DATE.test(retryAfter) ? `${retryAfter} GMT` : HTTP_DATE.test(retryAfter) ? retryAfter : '';

@@ -36,12 +36,12 @@ const toListed = (delivery: Delivery): Listed => ({
 export function deliveriesRouter({
   db,
   authenticate,
-  wakeDeliveries,
+  reviewDeliveries,
 }: {
   db: Knex;
   authenticate: Authenticate;
-  /** Has deliveries looked for that have become due. */
-  wakeDeliveries(): void;
+  /** Is told of a deployment whose deliveries, or where they go, have changed. */
+  reviewDeliveries(deploymentId: string): void;
 }): Router {
   const router = Router({ caseSensitive: true, strict: true });
 
@@ -52,7 +52,7 @@ export function deliveriesRouter({
       const webhook = await ownWebhook(db, owner, request.params);
       const id = await createTestDelivery(db, webhook.id);
       if (id === undefined) throw noSuchWebhook();
-      wakeDeliveries();
+      reviewDeliveries(webhook.deploymentId);
       response.status(202).json({ id });
     })
     .all(methodNotAllowed('POST'));
@@ -77,7 +77,7 @@ export function deliveriesRouter({
       if (!isDeliveryId(id) || !(await retryDelivery(db, webhook.id, id))) {
         throw new HttpError(404, 'No such delivery: check the id.');
       }
-      wakeDeliveries();
+      reviewDeliveries(webhook.deploymentId);
       response.status(202).json({ id, status: 'pending' });
     })
     .all(methodNotAllowed('POST'));

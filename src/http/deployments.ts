@@ -33,6 +33,7 @@ export function deploymentsRouter({
   authenticate,
   body,
   onPageChange,
+  reviewDeliveries,
   urlOf,
   planLimits,
   reservedSlugs,
@@ -43,6 +44,8 @@ export function deploymentsRouter({
   body: BodyReader;
   /** Called once a change of what is live under a slug is committed. */
   onPageChange(slug: string): void;
+  /** Is told of a deployment whose deliveries, or where they go, have changed. */
+  reviewDeliveries(deploymentId: string): void;
   urlOf(slug: string): string;
   planLimits: ReadonlyMap<string, number>;
   reservedSlugs: readonly string[];
@@ -119,6 +122,7 @@ export function deploymentsRouter({
       const { id } = await ownDeployment(db, owner, request.params.id);
       const settings = await body.json(request, Settings, SETTINGS_BYTES);
       found(await changeSettings(db, owner.id, id, { emailNotifications: settings.email_notifications }));
+      reviewDeliveries(id);
       response.json({ success: true, id });
     })
     .delete(async (request, response: Response<{ message: string; id: string }>) => {
@@ -126,6 +130,7 @@ export function deploymentsRouter({
       const { id, slug } = await ownDeployment(db, owner, request.params.id);
       found(await deleteDeployment(db, owner.id, id));
       onPageChange(slug);
+      reviewDeliveries(id);
       response.json({ message: 'Deployment deleted', id });
     })
     .all(methodNotAllowed('GET, HEAD, PUT, PATCH, DELETE'));

@@ -50,19 +50,20 @@ const EVENTS = ['submission'] as const;
 
 /** An absolute http or https URL; no white space, controls or lone surrogates, which URL would quietly mend. */
 const parseUrl = (text: string): URL | undefined =>
-  /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) ? (URL.parse(text) ?? undefined) : undefined;
+  /^https?:\/\/[^/\\\s\p{Cc}\p{Cs}][^\s\p{Cc}\p{Cs}]*$/iu.test(text) ? (URL.parse(text) ?? undefined) : undefined;
 
 export function webhooksRouter({
   db,
   authenticate,
   body,
-  wakeDeliveries,
+  reviewDeliveries,
   allowedNetworks,
 }: {
   db: Knex;
   authenticate: Authenticate;
   body: BodyReader;
-  wakeDeliveries(): void;
+  /** Is told of a deployment whose deliveries, or where they go, have changed. */
+  reviewDeliveries(deploymentId: string): void;
   /** Networks that webhooks may reach although they are not public. */
   allowedNetworks: readonly Cidr[];
 }): Router {
@@ -78,7 +79,10 @@ export function webhooksRouter({
     .string('url is required: send the address that receives the webhook as a string.')
     .max(URL_LENGTH, `url is too long: use at most ${URL_LENGTH} characters.`)
     .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
-    .refine((text) => !/^[^/]*\/\/[^/?#]*@/.test(text), 'url carries a user or a password: leave them out.')
+    .refine((text) => {
+      const { username = '', password = '' } = parseUrl(text) ?? {};
+      return username === '' && password === '';
+    }, 'url carries a user or a password: leave them out.')
     .refine((text) => {
       const parsed = parseUrl(text);
       return parsed === undefined || isReachableLiteral(parsed);
@@ -132,17 +136,17 @@ export function webhooksRouter({
     .route('/webhooks/:deployId/:webhookId')
     .patch(async (request, response: Response<Listed>) => {
       const owner = await authenticate(request, response);
-      const { id } = await ownWebhook(db, owner, request.params);
+      const { id, deploymentId } = await ownWebhook(db, owner, request.params);
       const changes = await body.json(request, Change, SETTINGS_BYTES);
       const webhook = still(await changeWebhook(db, id, changes));
-      // What was held is due.
-      if (changes.active) wakeDeliveries();
+      reviewDeliveries(deploymentId);
       response.json(toListed(webhook));
     })
     .delete(async (request, response: Response<{ message: string }>) => {
       const owner = await authenticate(request, response);
-      const { id } = await ownWebhook(db, owner, request.params);
+      const { id, deploymentId } = await ownWebhook(db, owner, request.params);
       if (!(await deleteWebhook(db, id))) throw noSuchWebhook();
+      reviewDeliveries(deploymentId);
       response.json({ message: 'Webhook deleted' });
     })
     .all(methodNotAllowed('DELETE, PATCH'));
@@ -160,8 +164,10 @@ export function webhooksRouter({
     .route('/webhooks/:deployId/:webhookId/secret/rotate')
     .post(async (request, response: Response<{ secret: string }>) => {
       const owner = await authenticate(request, response);
-      const { id } = await ownWebhook(db, owner, request.params);
-      response.json({ secret: still(await rotateWebhookSecret(db, id)) });
+      const { id, deploymentId } = await ownWebhook(db, owner, request.params);
+      const secret = still(await rotateWebhookSecret(db, id));
+      reviewDeliveries(deploymentId);
+      response.json({ secret });
     })
     .all(methodNotAllowed('POST'));
 

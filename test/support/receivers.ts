@@ -161,8 +161,8 @@ export async function startFullReceiver({ host = '127.0.0.1' }: Place = {}): Pro
   return { port, url: urlOf('http', host, port) };
 }
 
-/** What a DNS server knows of a name: its addresses, or whose alias it is; or that it never answers. */
-export type Zone = Readonly<Record<string, readonly string[] | 'silent'>>;
+/** What a DNS server knows of names: addresses, or whose alias one is; with `silent` it never says that it has none. */
+export type Zone = Readonly<Record<string, readonly string[]>>;
 
 const A = 1;
 const CNAME = 5;
@@ -173,16 +173,15 @@ const dnsName = (name: string): Buffer =>
 
 /** The records that answer a question for a name: [owner, type, data]. */
 function recordsOf(zone: Zone, name: string, type: number): [Buffer, number, Buffer][] {
-  const known = zone[name];
-  if (known === undefined || known === 'silent') return [];
-  return known.flatMap((entry) => {
+  return (zone[name] ?? []).flatMap((entry) => {
+    if (entry === 'silent') return [];
     if (!ipaddr.isValid(entry)) return [[dnsName(name), CNAME, dnsName(entry)], ...recordsOf(zone, entry, type)];
     const data = Buffer.from(ipaddr.parse(entry).toByteArray());
     return type === (data.length === 4 ? A : AAAA) ? [[dnsName(name), type, data]] : [];
   });
 }
 
-/** A DNS server (RFC 1035) for the names of a zone; there are no others. Notes the names it is asked for. */
+/** A DNS server (RFC 1035) for a zone. Notes what it is asked for; IPv6 takes it a moment longer. */
 export async function startNameServer(zone: Zone): Promise<{ address: string; asked: string[] }> {
   const asked: string[] = [];
   const server = createSocket('udp4');
@@ -195,8 +194,9 @@ export async function startNameServer(zone: Zone): Promise<{ address: string; as
     }
     const name = labels.join('.');
     asked.push(name);
-    if (zone[name] === 'silent') return;
-    const records = recordsOf(zone, name, query.readUInt16BE(at + 1));
+    const type = query.readUInt16BE(at + 1);
+    const records = recordsOf(zone, name, type);
+    if (records.length === 0 && zone[name]?.includes('silent')) return;
     const noSuchName = 3;
     const head = Buffer.alloc(12);
     query.copy(head, 0, 0, 2);
@@ -206,7 +206,8 @@ export async function startNameServer(zone: Zone): Promise<{ address: string; as
     const answers = records.map(([owner, type, data]) =>
       Buffer.concat([owner, Buffer.of(0, type, 0, 1, 0, 0, 1, 0, 0, data.length), data]),
     );
-    server.send(Buffer.concat([head, query.subarray(12, at + 5), ...answers]), port, address);
+    const answer = Buffer.concat([head, query.subarray(12, at + 5), ...answers]);
+    setTimeout(() => server.send(answer, port, address), type === AAAA ? 20 : 0);
   });
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');

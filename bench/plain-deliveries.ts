@@ -29,7 +29,7 @@ async function deliver(): Promise<void> {
              SELECT id, last_submission_number, $2, $3, '127.0.0.1', now() FROM counted
            )
            INSERT INTO deliveries (deployment_id, submission_id, webhook_id, receiver, next_attempt_at, created_at, updated_at)
-           SELECT deployment_id, $2, id, receiver, now(), now(), now() FROM webhooks WHERE deployment_id = $1 RETURNING id`,
+           SELECT deployment_id, $2, id, receiver, now() + interval '1 min', now(), now() FROM webhooks WHERE deployment_id = $1 RETURNING id`,
     values: [deploymentId, submissionId, data],
   });
   const { statusCode, body } = await request(`http://127.0.0.1:${port}/`, {

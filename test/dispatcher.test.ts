@@ -148,7 +148,14 @@ describe('createDispatcher: the first attempt', () => {
       receiver: 'a.test',
       deploymentId: 'd_1',
       slug: 'a-form',
-      target: { kind: 'webhook', webhookId: 'wh_1', url: 'http://a.test/', type: 'generic', secrets: ['whsec_'] },
+      target: {
+        kind: 'webhook',
+        webhookId: 'wh_1',
+        url: 'http://a.test/',
+        type: 'generic',
+        secrets: ['whsec_'],
+        isFailing: false,
+      },
       data: '{}',
       createdAt: new Date(),
     };
@@ -181,6 +188,7 @@ describe('createDispatcher: the first attempt', () => {
           url: 'http://a.test:8080/',
           type: 'generic',
           secrets: [expect.stringMatching(/^whsec_/)],
+          isFailing: false,
         },
         data: '{"b": 1.10, "a": "\\u0000"}',
         createdAt: expect.any(Date),
@@ -604,11 +612,11 @@ describe('createDispatcher: leases', () => {
         });
       });
     };
-    for (let process = 0; process < 3; process += 1) {
-      const settings = { attempt, retryDelays: [0, 0, 0], timeoutMs: 200, leaseMs: 260 };
-      startDispatcher(open(url), settings).run();
-    }
+    const settings = { attempt, retryDelays: [0, 0, 0], timeoutMs: 200, leaseMs: 260 };
+    const dispatchers = Array.from({ length: 3 }, () => startDispatcher(open(url), settings));
+    for (const { run } of dispatchers) run();
     await soon(async () => {
+      for (const { review } of dispatchers) review('d_1');
       const { rows } = await db.raw('SELECT DISTINCT status, attempts, leased FROM deliveries');
       expect(rows).toEqual([{ status: 'failed', attempts: 4, leased: false }]);
     });

@@ -3,7 +3,15 @@ import { firstDeliveryId, newDeliveryId } from '../ids.ts';
 
 /** Where a delivery goes. `notice`: what a mail says that is not about a submission. */
 export type Target =
-  | { kind: 'webhook'; webhookId: string; url: string; type: 'generic' | 'slack'; secrets: readonly string[] }
+  | {
+      kind: 'webhook';
+      webhookId: string;
+      url: string;
+      type: 'generic' | 'slack';
+      secrets: readonly string[];
+      /** Whether nothing has succeeded since a failure. */
+      isFailing: boolean;
+    }
   | { kind: 'mail'; to: string; notice: string | undefined };
 
 /** A delivery that this process may attempt until its lease runs out. */
@@ -27,6 +35,7 @@ export type Outcome = {
   id: string;
   /** As in the lease: an outcome whose lease has been lost since changes nothing. */
   attempts: number;
+  /** Of the webhook whose state this may change: none for a mail, nor for a success of one that is well. */
   webhookId: string | undefined;
   /** `returned`: there was no attempt after all; it doesn't count, and another may begin at once. */
   result: 'succeeded' | 'failed' | 'retry' | 'returned';
@@ -59,14 +68,22 @@ export type TargetRow = {
   type: 'generic' | 'slack' | null;
   secret: string | null;
   previous_secrets: readonly { secret: string; until: string }[] | null;
+  failing: boolean;
   mail_to: string | null;
 };
 
 export function toTarget(row: TargetRow, notice?: string | null): Target {
-  const { webhook_id: webhookId, url, type, secret, previous_secrets, mail_to: to } = row;
+  const { webhook_id: webhookId, url, type, secret, previous_secrets, failing: isFailing, mail_to: to } = row;
   if (webhookId !== null && url !== null && type !== null && secret !== null) {
     const previous = previous_secrets?.filter(({ until }) => Date.parse(until) > Date.now()) ?? [];
-    return { kind: 'webhook', webhookId, url, type, secrets: [secret, ...previous.map((old) => old.secret)] };
+    return {
+      kind: 'webhook',
+      webhookId,
+      url,
+      type,
+      secrets: [secret, ...previous.map((old) => old.secret)],
+      isFailing,
+    };
   }
   if (to === null) throw new Error('A delivery has neither a webhook nor a mailbox.');
   return { kind: 'mail', to, notice: notice ?? undefined };
@@ -114,7 +131,7 @@ const CLAIM = `
     SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM fitting) AND NOT active ORDER BY id FOR SHARE
   ), judged AS MATERIALIZED (
     SELECT one.id, one.webhook_id, one.deployment_id, one.notice, place, slug, owners.email AS mail_to, url, type, secret,
-           previous_secrets, coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
+           previous_secrets, failing_since IS NOT NULL AS failing, coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
            coalesce(submissions.created_at, one.created_at) AS created_at,
            CASE
              WHEN deleted_at IS NOT NULL

@@ -78,11 +78,12 @@ const STORE = `
            accepted.id AS submission_id, accepted.deployment_id, octet_length(data) AS bytes, position, target.*,
            coalesce(receiver <> ALL (?::text[]), false) AS leased
       FROM accepted, LATERAL (
-        SELECT webhooks.id AS webhook_id, receiver, url, type, secret, previous_secrets, NULL AS mail_to
+        SELECT webhooks.id AS webhook_id, receiver, url, type, secret, previous_secrets,
+               failing_since IS NOT NULL AS failing, NULL AS mail_to
           FROM webhooks
          WHERE webhooks.deployment_id = accepted.deployment_id AND active AND 'submission' = ANY (events)
         UNION ALL
-        SELECT NULL, '${MAIL}', NULL, NULL, NULL, NULL, email FROM owners WHERE email_notifications AND owners.id = owner_id
+        SELECT NULL, '${MAIL}', NULL, NULL, NULL, NULL, false, email FROM owners WHERE email_notifications AND owners.id = owner_id
       ) AS target
   ), to_deliver AS (
     INSERT INTO deliveries (id, deployment_id, submission_id, webhook_id, receiver, bytes, attempts, leased, next_attempt_at, created_at, updated_at)
@@ -91,41 +92,44 @@ const STORE = `
       FROM delivery, clock
   ), to_attempt AS (
     SELECT position, json_agg(json_build_object('id', id, 'receiver', receiver, 'webhook_id', webhook_id, 'url', url,
-             'type', type, 'secret', secret, 'previous_secrets', previous_secrets, 'mail_to', mail_to)) AS deliveries
+             'type', type, 'secret', secret, 'previous_secrets', previous_secrets, 'failing', failing, 'mail_to', mail_to)) AS deliveries
       FROM delivery WHERE leased GROUP BY position
   )
-  SELECT free, rank, ceil(extract(epoch FROM coalesce(recent[1], now) - now) + ${RATE_SECONDS})::int AS retry_after,
-         now AS created_at, slug, deliveries
+  SELECT free,
+         CASE WHEN rank > free THEN ceil(extract(epoch FROM coalesce(recent[1], now) - now) + ${RATE_SECONDS})::int END AS retry_after,
+         deliveries, CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug
     FROM incoming LEFT JOIN ranked USING (position) LEFT JOIN to_attempt USING (position), clock
    ORDER BY position`;
 
 type Row = {
+  /** null when there is no such deployment. */
   free: number | null;
-  rank: number;
-  retry_after: number;
-  created_at: Date;
-  slug: string;
+  /** null when it is accepted. */
+  retry_after: number | null;
   deliveries: string | null;
+  created_at: Date | null;
+  slug: string;
 };
 
-function toOutcome({ free, rank, retry_after }: Row): Outcome {
+function toOutcome({ free, retry_after }: Row): Outcome {
   if (free === null) return { kind: 'no-deployment' };
-  if (rank <= free) return { kind: 'accepted' };
+  if (retry_after === null) return { kind: 'accepted' };
   return { kind: 'rate-limited', retryAfter: Math.min(Math.max(retry_after, 1), RATE_SECONDS) };
 }
 
 function toDeliveries(row: Row, { deploymentId, data }: NewSubmission): LeasedDelivery[] {
-  if (row.deliveries === null) return [];
-  const targets: (TargetRow & { id: string; receiver: string })[] = JSON.parse(row.deliveries);
+  const { deliveries, created_at: createdAt, slug } = row;
+  if (deliveries === null || createdAt === null) return [];
+  const targets: (TargetRow & { id: string; receiver: string })[] = JSON.parse(deliveries);
   return targets.map((target) => ({
     id: target.id,
     attempts: 1,
     receiver: target.receiver,
     deploymentId,
-    slug: row.slug,
+    slug,
     target: toTarget(target),
     data,
-    createdAt: row.created_at,
+    createdAt,
   }));
 }
 

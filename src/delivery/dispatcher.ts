@@ -249,7 +249,7 @@ const toOutcome = (
 ): Outcome => ({
   id,
   attempts,
-  webhookId: target.kind === 'webhook' ? target.webhookId : undefined,
+  webhookId: target.kind === 'webhook' && (target.isFailing || result !== 'succeeded') ? target.webhookId : undefined,
   result,
   lastStatus: status,
   lastError: error,

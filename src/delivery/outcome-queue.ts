@@ -15,7 +15,7 @@ export type OutcomeQueue = {
 const BATCH = 500;
 /** A commit is the dear part: fewer than these wait a moment for others. */
 const FEW = 64;
-const LINGER_MS = 10;
+const LINGER_MS = 20;
 const RETRY_MS = 500;
 
 /**

@@ -6,7 +6,7 @@ import { migrate } from '../src/db/migrate.ts';
 import { compare, DEPLOYMENTS, freePort, median, reset, run, SECONDS, seed, start, stop, wrk } from './measure.ts';
 import { writeSubmitScript } from './submit.ts';
 
-/** A database, a receiver, a webhook to it on every deployment, and the service. */
+/** A database, a webhook on every deployment, all to one receiver or each to one of its own that hangs, and the service. */
 async function setUp(folder: string, mode: 'answer' | 'hang') {
   const embedded = await openEmbeddedPostgres(folder);
   const { host, port, user, database } = embedded.connection;
@@ -15,9 +15,12 @@ async function setUp(folder: string, mode: 'answer' | 'hang') {
   await seed(db);
   const [receiverPort, httpPort] = [await freePort(), await freePort()];
   await db.raw(
-    `INSERT INTO webhooks (id, deployment_id, url, type, events)
-     SELECT 'wh_' || substring(id FROM 3), id, ?, 'generic', '{submission}' FROM deployments`,
-    [`http://127.0.0.1:${receiverPort}/`],
+    `INSERT INTO webhooks (id, deployment_id, url, receiver, type, events)
+     SELECT 'wh_' || substring(id FROM 3), id, 'http://' || receiver || '/', receiver, 'generic', '{submission}'
+       FROM deployments, LATERAL (
+         SELECT CASE WHEN :hang THEN slug || '.localhost:' ELSE '127.0.0.1:' END || :port AS receiver
+       ) AS receiver`,
+    { hang: mode === 'hang', port: String(receiverPort) },
   );
   await db.raw('ANALYZE webhooks');
   const receiver = await start(
@@ -28,7 +31,7 @@ async function setUp(folder: string, mode: 'answer' | 'hang') {
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
   const service = await start(
     ['src/main.ts'],
-    { PORT: String(httpPort), DATABASE_URL: url, LOG_LEVEL: 'error' },
+    { PORT: String(httpPort), DATABASE_URL: url, LOG_LEVEL: 'error', DELIVERY_TIMEOUT_MS: String(SECONDS * 500) },
     `http://127.0.0.1:${httpPort}/readyz`,
   );
   return {
@@ -45,6 +48,9 @@ async function setUp(folder: string, mode: 'answer' | 'hang') {
 }
 
 async function resetDeliveries(db: Database): Promise<void> {
+  // Attempts that the last round left, and what is still to be written of them.
+  await db.raw("DELETE FROM deliveries WHERE status = 'pending'");
+  await delay(SECONDS * 1_000);
   await reset(db);
   await db.raw('TRUNCATE deliveries');
 }

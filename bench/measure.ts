@@ -89,9 +89,10 @@ export async function seed(db: Database): Promise<void> {
   await db.raw('ANALYZE deployments');
 }
 
-/** Empties what a round filled, the window of every deployment too; in this order, for a last batch may be under way. */
+/** Empties what a round filled, the window of every deployment too, while no batch is under way. */
 export async function reset(db: Database): Promise<void> {
   await db.transaction(async (transaction) => {
+    await transaction.raw('LOCK TABLE deployments IN EXCLUSIVE MODE');
     await transaction.raw(
       "UPDATE deployments SET recent_submissions = '{}', submission_count = 0, last_submission_number = 0",
     );

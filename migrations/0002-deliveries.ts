@@ -8,14 +8,15 @@ export const up = (db: Knex): Promise<void> =>
         || encode(decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'), 'base64'),
       ADD COLUMN previous_secrets jsonb NOT NULL DEFAULT '[]', -- {"secret","until"} each: they sign as well until then
       ADD COLUMN failing_since timestamptz, -- the first failure since the last success
-      -- Host and port as the URL writes them: deliveries to one receiver wait for each other, and for no other's.
-      ADD COLUMN receiver text COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(substring(url FROM '//([^/\\?#]*)'))) STORED;
+      -- The URL's host and port: deliveries to one receiver wait for each other, and for no other's.
+      ADD COLUMN receiver text COLLATE "C" NOT NULL DEFAULT '';
+    UPDATE webhooks SET receiver = lower(substring(url FROM '//([^/\\?#]*)'));
 
     -- While a delivery is leased an attempt is under way, or about to be, in one process, and next_attempt_at is when
     -- others may take it from there. 'infinity': held, because its webhook is switched off.
     ALTER TABLE deliveries
       ALTER COLUMN submission_id DROP NOT NULL, -- NULL: a test of the webhook, or a notice
-      ADD COLUMN receiver text COLLATE "C" NOT NULL DEFAULT '@mail', -- the webhook's when this was made; no URL's has an @
+      ADD COLUMN receiver text COLLATE "C" NOT NULL DEFAULT '@mail', -- the webhook's when this was made; no host has an @
       ADD COLUMN bytes integer NOT NULL DEFAULT 0, -- of what was submitted: how much a claim may bring into memory
       ADD COLUMN leased boolean NOT NULL DEFAULT false,
       ADD COLUMN last_status integer,

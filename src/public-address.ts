@@ -12,14 +12,21 @@ export const parseCidr = (text: string): Cidr => ipaddr.parseCIDR(text);
 
 const cidrs = (...texts: string[]): readonly Cidr[] => texts.map(parseCidr);
 
-// Where clouds tell a machine its secrets: AWS, GCP and Azure, then AWS' containers, both over IPv6, Alibaba, Azure's
-// host and Oracle.
+// Where clouds tell a machine its secrets: AWS, GCP, Azure and most others, OpenStack's over IPv6; AWS' containers, both over
+// IPv6; GCP and Oracle over IPv6, Linode, Scaleway, Tencent, Alibaba, Azure's host and Oracle.
 const METADATA = cidrs(
   '169.254.169.254/32',
   '169.254.170.2/32',
   '169.254.170.23/32',
   'fd00:ec2::254/128',
   'fd00:ec2::23/128',
+  'fe80::a9fe:a9fe/128',
+  'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:a9fe:a9fe::1/128',
+  '169.254.42.42/32',
+  'fd00:42::42/128',
+  '169.254.0.23/32',
   '100.100.100.200/32',
   '168.63.129.16/32',
   '192.0.0.192/32',

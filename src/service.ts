@@ -96,8 +96,11 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   /** Stores a batch, and has its first deliveries attempted. */
   async function store(batch: readonly NewSubmission[]): Promise<Outcome[]> {
     const leasedAt = performance.now();
-    const { outcomes, deliveries } = await storeSubmissions(db, batch, { leaseMs, busy: dispatcher.busy() });
-    dispatcher.start(deliveries, leasedAt);
+    const busy = dispatcher.busy();
+    const { outcomes, deliveries } = await storeSubmissions(db, batch, { leaseMs, busy });
+    // The visitors are answered first.
+    if (busy) setImmediate(() => dispatcher.start(deliveries, leasedAt));
+    else dispatcher.wake();
     return outcomes;
   }
 

@@ -3,7 +3,7 @@ import { connect } from '../src/db/connect.ts';
 import { createKey } from '../src/db/owners.ts';
 import { runSql } from './support/database.ts';
 import { cloneDatabase } from './support/fresh-database.ts';
-import { type ServiceProcess, startServiceProcess } from './support/process.ts';
+import { startServiceProcess } from './support/process.ts';
 import { startReceiver } from './support/receivers.ts';
 import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from './support/service.ts';
 
@@ -40,18 +40,16 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
 
 /** A service process that is started again as soon as it was killed. */
 async function startPhoenix(databaseUrl: string) {
-  let current: ServiceProcess;
-  let up: Promise<void>;
+  const start = () => startServiceProcess({ ...SETTINGS, DATABASE_URL: databaseUrl });
+  let current = await start();
+  onTestFinished(() => void current.child.kill('SIGKILL'));
   let isUp = false;
-
-  async function start(): Promise<void> {
-    current = await startServiceProcess({ ...SETTINGS, DATABASE_URL: databaseUrl });
+  const ready = async (): Promise<void> => {
     await current.ready();
     isUp = true;
-  }
-  up = start();
+  };
+  let up = ready();
   await up;
-  onTestFinished(() => void current.child.kill('SIGKILL'));
   return {
     url: () => current.url,
     isUp: () => isUp,
@@ -61,7 +59,10 @@ async function startPhoenix(databaseUrl: string) {
       isUp = false;
       current.child.kill('SIGKILL');
       const gone = current.stop();
-      up = gone.then(start);
+      up = gone.then(async () => {
+        current = await start();
+        await ready();
+      });
       await Promise.all([up, gone.then(whenGone)]);
     },
     stop: () => current.stop(),
@@ -83,20 +84,15 @@ it('loses no submission and no delivery, and sends none twice but those under wa
     response.statusCode = isTaken ? 200 : 503;
     setTimeout(() => response.end(), ANSWER_MS);
   });
-  const services = [await startPhoenix(database.url), await startPhoenix(database.url)];
-  const owners = services.map(
-    ({ url }) =>
-      () =>
-        asOwner(url(), key),
-  );
+  const first = await startPhoenix(database.url);
+  const services = [first, await startPhoenix(database.url)];
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  const [asks] = owners;
-  if (!asks) throw new Error('There is no service');
+  const owner = () => asOwner(first.url(), key);
 
   const forms: string[] = [];
   await inParallel(Array.from({ length: CRASH_DEPLOYMENTS }), async () => {
-    const { id } = await asks().deploy();
-    await asks().post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
+    const { id } = await owner().deploy();
+    await owner().post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
     forms.push(id);
   });
 
@@ -167,7 +163,7 @@ it('loses no submission and no delivery, and sends none twice but those under wa
 
   const stored: Stored[] = [];
   await inParallel(forms, async (form) => {
-    const { body } = await asks().get(`/submissions/${form}?limit=100`).expect(200);
+    const { body } = await owner().get(`/submissions/${form}?limit=100`).expect(200);
     const { submissions, total }: { submissions: { id: string; data: { n: string } }[]; total: number } = body;
     expect(submissions.length).toBe(total);
     stored.push(...submissions.map(({ id, data }) => ({ form, n: data.n, id })));

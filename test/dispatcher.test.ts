@@ -44,8 +44,8 @@ function open(connectionString: string): Database {
 /** Adds a webhook to each of these hosts. */
 const addWebhooks = (db: Database, hosts: readonly string[]) =>
   db.raw(
-    `INSERT INTO webhooks (id, deployment_id, url, type, events)
-     SELECT 'wh_' || host, 'd_1', 'http://' || host || '/', 'generic', '{submission}' FROM unnest(?::text[]) AS host`,
+    `INSERT INTO webhooks (id, deployment_id, url, receiver, type, events)
+     SELECT 'wh_' || host, 'd_1', 'http://' || host || '/', host, 'generic', '{submission}' FROM unnest(?::text[]) AS host`,
     [[...hosts]],
   );
 
@@ -60,19 +60,17 @@ type Row = {
 
 const DUE: Required<Row> = { status: 'pending', attempts: 0, leased: false, next: '1 s ago', submission: null };
 
-/** Adds deliveries to a host that has a webhook, named after it; their ids. */
-async function addDeliveries(db: Database, host: string, row: Row = {}, count = 1): Promise<string[]> {
-  const { rows } = await db.raw(
+/** Adds as many deliveries to each of these hosts, which have webhooks; named after them. */
+const addDeliveries = (db: Database, hosts: string | readonly string[], row: Row = {}, count = 1) =>
+  db.raw(
     `INSERT INTO deliveries (id, deployment_id, webhook_id, submission_id, receiver, bytes, status, attempts, leased,
                              next_attempt_at, created_at, updated_at)
-     SELECT format('%s/%s', :host::text, n), 'd_1', 'wh_' || :host, :submission, :host,
+     SELECT format('%s/%s', host, n), 'd_1', 'wh_' || host, :submission, host,
             coalesce((SELECT octet_length(data::text) FROM submissions WHERE id = :submission), 0), :status, :attempts, :leased,
             CASE :next WHEN 'infinity' THEN 'infinity' ELSE now() + nullif(:next, 'infinity')::interval END, now(), now()
-       FROM generate_series(0, :count::int - 1) AS n RETURNING id`,
-    { host, count, ...DUE, ...row },
+       FROM unnest(:hosts::text[]) AS host, generate_series(0, :count::int - 1) AS n`,
+    { hosts: [hosts].flat(), count, ...DUE, ...row },
   );
-  return rows.map(({ id }: { id: string }) => id);
-}
 
 /** What is written down of deliveries. */
 async function rowsOf(db: Database, ids?: readonly string[]) {
@@ -308,7 +306,7 @@ describe('createDispatcher: what it claims', () => {
     await db.raw(`
       INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
       SELECT 'd_1', 1, 'sub_1', format('{"a":"%s"}', repeat('x', 17 * 1024 * 1024))::json, '127.0.0.1', now()`);
-    for (const host of hosts) await addDeliveries(db, host, { submission: 'sub_1' }, 10);
+    await addDeliveries(db, hosts, { submission: 'sub_1' }, 10);
     const dispatcher = startDispatcher(db);
     dispatcher.run();
     await soon(() => expect(dispatcher.begun.length).toBeGreaterThan(0));
@@ -413,10 +411,10 @@ describe('createDispatcher: what it writes down', () => {
     const { db } = await openDatabase();
     const hosts = Array.from({ length: 200 }, (_, n) => `h${n}.test`);
     await addWebhooks(db, hosts);
-    for (const host of hosts) await addDeliveries(db, host);
+    await addDeliveries(db, hosts);
     const dispatcher = startDispatcher(db);
     dispatcher.start(await claim(db), performance.now());
-    expect(dispatcher.begun.length).toBe(200);
+    await soon(() => expect(dispatcher.begun.length).toBe(200));
     let statements = 0;
     db.on('query', () => {
       statements += 1;
@@ -470,7 +468,7 @@ describe('createDispatcher: what it writes down', () => {
     const db = open(proxy.url);
     const hosts = Array.from({ length: 60 }, (_, n) => `h${n}.test`);
     await addWebhooks(direct, hosts);
-    for (const host of hosts) await addDeliveries(direct, host);
+    await addDeliveries(direct, hosts);
     await direct.raw(`
       CREATE TABLE writes (id text);
       CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS
@@ -571,11 +569,14 @@ describe('createDispatcher: leases', () => {
     );
   });
 
-  it('gives back what waits for too long behind attempts that hang, while they do', async () => {
+  it.each<[string, Settings]>([
+    ['in view of its lease', { timeoutMs: 800, leaseMs: 1_000 }],
+    ['in view of what may have changed', {}],
+  ])('gives back what waits for too long, %s, behind attempts that hang', async (_name, settings) => {
     const { db } = await openDatabase();
     await addWebhooks(db, ['a.test']);
     await addDeliveries(db, 'a.test', {}, 6);
-    const dispatcher = startDispatcher(db, { timeoutMs: 800, leaseMs: 1_000 });
+    const dispatcher = startDispatcher(db, settings);
     // Postgres is told of a long lease, so that only the dispatcher can end it.
     dispatcher.start(await claim(db), performance.now());
     expect(dispatcher.begun.length).toBe(2);
@@ -593,11 +594,28 @@ describe('createDispatcher: leases', () => {
     expect(dispatcher.begun.length).toBe(2);
   });
 
+  it('gives back what waits here for a deployment that is reviewed, and leaves what waits for others', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['a.test']);
+    await addDeliveries(db, 'a.test', {}, 9);
+    await db.raw(`
+      INSERT INTO deployments (id, owner_id, slug) SELECT 'd_2', id, 'another-form' FROM owners;
+      UPDATE deliveries SET deployment_id = 'd_2' WHERE id < 'a.test/3'`);
+    const dispatcher = startDispatcher(db);
+    dispatcher.start(await claim(db), performance.now());
+    const hanging = dispatcher.begun.map(({ delivery }) => delivery.id);
+    dispatcher.review('d_1');
+    const expected = Array.from({ length: 9 }, (_, n) => `a.test/${n}`).map((id) =>
+      hanging.includes(id) || id < 'a.test/3' ? { id, ...underWay } : { id, ...untried },
+    );
+    await soon(async () => expect(await rowsOf(db)).toEqual(expected));
+  });
+
   it('never lets two attempts of one delivery be under way, though leases run out in the midst', async () => {
     const { db, url } = await openDatabase();
     const hosts = Array.from({ length: 12 }, (_, n) => `h${n}.test`);
     await addWebhooks(db, hosts);
-    for (const host of hosts) await addDeliveries(db, host, {}, 2);
+    await addDeliveries(db, hosts, {}, 2);
     const now = new Set<string>();
     const attempts: string[] = [];
     const overlaps: string[] = [];
@@ -634,14 +652,14 @@ describe('createDispatcher: stopping', () => {
     await addDeliveries(db, 'slow.test');
     await addDeliveries(db, 'deaf.test');
     const stopping = startDispatcher(db);
+    stopping.start(await claim(db), performance.now());
     stopping.run();
-    await soon(() => expect(stopping.begun.length).toBe(4));
+    expect(stopping.begun.length).toBe(4);
     const slow = stopping.begun.find(({ delivery }) => delivery.receiver === 'slow.test');
     slow?.signal.addEventListener('abort', () => slow.settle(NO_ANSWER));
     const busy = stopping.begun.filter(({ delivery }) => delivery.receiver === 'busy.test');
-    const waiting = ['busy.test/0', 'busy.test/1', 'busy.test/2', 'busy.test/3', 'busy.test/4']
-      .filter((id) => !busy.some(({ delivery }) => delivery.id === id))
-      .map((id): [string, number] => [id, 1]);
+    const asked = busy.map(({ delivery }) => delivery.id).toSorted();
+    const waiting = Array.from({ length: 5 }, (_, n) => `busy.test/${n}`).filter((id) => !asked.includes(id));
 
     const next = startDispatcher(db);
     let isClosed = false;
@@ -649,9 +667,10 @@ describe('createDispatcher: stopping', () => {
       isClosed = true;
     });
     next.run();
-    await soon(() => expect(next.tried().toSorted()).toEqual(waiting.slice(0, 2)));
-    for (const { settle } of next.begun) settle(OK);
-    await soon(() => expect(next.tried().toSorted()).toEqual(waiting));
+    await soon(() => {
+      for (const { settle } of next.begun) settle(OK);
+      expect(next.tried().toSorted()).toEqual(waiting.map((id) => [id, 1]));
+    });
     expect([isClosed, stopping.begun.length, stopping.begun.map(({ signal }) => signal.aborted)]).toEqual([
       false,
       4,
@@ -665,8 +684,8 @@ describe('createDispatcher: stopping', () => {
       ['deaf.test', true],
       ['slow.test', true],
     ]);
-    expect(await rowsOf(db, [...busy.map(({ delivery }) => delivery.id), 'deaf.test/0'])).toEqual([
-      ...busy.map(({ delivery }) => ({ id: delivery.id, ...succeeded })),
+    expect(await rowsOf(db, [...asked, 'deaf.test/0'])).toEqual([
+      ...asked.map((id) => ({ id, ...succeeded })),
       { id: 'deaf.test/0', ...underWay },
     ]);
     await soon(() => expect(next.tried().slice(3)).toEqual([['slow.test/0', 1]]));
@@ -698,7 +717,7 @@ describe('createDispatcher: many', () => {
     const { db, url } = await openDatabase();
     const hosts = Array.from({ length: 8 }, (_, n) => `h${n}.test`);
     await addWebhooks(db, hosts);
-    for (const host of hosts) await addDeliveries(db, host, {}, 500);
+    await addDeliveries(db, hosts, {}, 500);
     const attempts = new Map<string, number>();
     const attempt = async ({ id }: LeasedDelivery): Promise<Attempt> => {
       attempts.set(id, (attempts.get(id) ?? 0) + 1);
@@ -726,7 +745,7 @@ describe('createDispatcher: many', () => {
     await db.raw(`
       INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
       SELECT 'd_1', 1, 'sub_1', format('{"a":"%s"}', repeat('x', 256 * 1024 - 20))::json, '127.0.0.1', now()`);
-    for (const host of dead) await addDeliveries(db, host, { submission: 'sub_1' }, 64);
+    await addDeliveries(db, dead, { submission: 'sub_1' }, 64);
     const dispatcher = startDispatcher(db);
     dispatcher.run();
     await soon(() => expect(dispatcher.begun.length).toBeGreaterThan(dead.length));
@@ -750,8 +769,8 @@ describe('createDispatcher: many', () => {
     for (let n = 0; n < 5; n += 1) forms.push((await owner.deploy()).id);
     // Every form has all of the receivers, one of them a hundred deliveries due to each dead one.
     await service.db.raw(
-      `INSERT INTO webhooks (id, deployment_id, url, type, events)
-       SELECT id, form, url, 'generic', '{submission}' FROM json_to_recordset(?) AS webhook (id text, form text, url text)`,
+      `INSERT INTO webhooks (id, deployment_id, url, receiver, type, events)
+       SELECT id, form, url, url, 'generic', '{submission}' FROM json_to_recordset(?) AS webhook (id text, form text, url text)`,
       [JSON.stringify(forms.flatMap((form) => [live, ...dead].map(({ url }) => ({ id: newWebhookId(), form, url }))))],
     );
     await service.db.raw(

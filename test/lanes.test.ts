@@ -6,11 +6,10 @@ import { createLanes } from '../src/delivery/lanes.ts';
  * Tasks are named by their receiver and a number, such as `a/0`, and end when a test says so.
  */
 
-const PLACES = 1_024;
+const PLACES = 1_536;
 const PLACES_OF_SUSPECTS = 512;
+const PLACES_OF_SURPLUS = 512;
 const FIRST_WIDTH = 2;
-/** Tasks for each that may be under way that are enough, where the receiver answered last time; one, where not. */
-const SUPPLY = 2;
 
 /** Whether a receiver answered; undefined when it wasn't asked. */
 type Answered = boolean | undefined;
@@ -164,20 +163,32 @@ describe('createLanes: the places', () => {
 
   it('are bounded for all together, whoever answers', async () => {
     const lanes = heldLanes();
-    const receivers = names('good', 400);
+    const receivers = names('good', 800);
     await acquaint(lanes, receivers);
     for (const receiver of receivers) lanes.addTo(receiver, 4);
     expect(lanes.underWay().length).toBe(PLACES);
   });
 
-  it('go down to half of them for receivers that all fall silent, so that one that answers finds one', async () => {
+  it('of receivers that all fall silent at once are not all, so that one that answers finds one', async () => {
+    const lanes = heldLanes();
+    const receivers = names('r', 50);
+    await acquaint(lanes, ['live']);
+    for (let answers = 0; answers < 6; answers += 1) await acquaint(lanes, receivers);
+    for (const receiver of receivers) lanes.addTo(receiver, 200);
+    expect(lanes.underWay().length).toBe(receivers.length * FIRST_WIDTH + PLACES_OF_SURPLUS);
+    const tasks = lanes.addTo('live', 2);
+    expect(lanes.begun.slice(-2)).toEqual(tasks);
+  });
+
+  it('go down to a third of them for receivers that all fall silent', async () => {
     const lanes = heldLanes();
     const receivers = names('r', PLACES / 4);
     await acquaint(lanes, ['live']);
     await acquaint(lanes, receivers);
     for (const receiver of receivers) lanes.addTo(receiver, 20);
-    expect(lanes.underWay().length).toBe(PLACES);
-    await lanes.end(false, ...lanes.underWay());
+    expect(lanes.underWay().length).toBe(receivers.length * FIRST_WIDTH + PLACES_OF_SURPLUS);
+    // The first of them leave their places to others that have still to fall silent.
+    for (let round = 0; round < 2; round += 1) await lanes.end(false, ...lanes.underWay());
     expect(lanes.underWay().length).toBe(PLACES_OF_SUSPECTS);
     lanes.addTo('live');
     expect(lanes.begun.slice(-1)).toEqual(['live/1']);
@@ -251,11 +262,11 @@ describe('createLanes: the places', () => {
 describe('createLanes: busy', () => {
   it.each([
     { known: false, enough: 2 },
-    { known: true, enough: 4 * SUPPLY },
+    { known: true, enough: 4 },
   ])('is a receiver with $enough tasks, until it has half of them', async ({ known, enough }) => {
     const lanes = heldLanes();
     if (known) await acquaint(lanes, ['a']);
-    const seen: (readonly string[])[] = [];
+    const seen: (readonly string[] | undefined)[] = [];
     const tasks = Array.from({ length: enough }, () => {
       seen.push(lanes.busy());
       return lanes.addTo('a');
@@ -284,18 +295,20 @@ describe('createLanes: busy', () => {
   it('is one that falls silent with much to do', async () => {
     const lanes = heldLanes();
     await acquaint(lanes, ['a']);
-    lanes.addTo('a', 7);
+    lanes.addTo('a', 3);
     expect(lanes.busy()).toEqual([]);
     await lanes.end(false, 'a/1');
     expect(lanes.busy()).toEqual(['a']);
   });
 
-  it('is no receiver any more whose tasks were taken out', async () => {
+  it('is one whose tasks were taken out until half of what is under way has ended', async () => {
     const lanes = heldLanes();
     await acquaint(lanes, ['a', 'b']);
-    lanes.addTo('a', 20);
+    const [first = '', second = ''] = lanes.addTo('a', 20);
     lanes.addTo('b', 20);
     lanes.remove((task) => receiverOf(task) === 'a');
+    expect([lanes.busy(), lanes.timesOfRoom()]).toEqual([['a', 'b'], 0]);
+    await lanes.end(undefined, first, second);
     expect([lanes.busy(), lanes.timesOfRoom()]).toEqual([['b'], 1]);
   });
 });
@@ -349,16 +362,22 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove'), but: fc.integer({ min: 0, max: 40 }) }) },
 );
 
+type Kind = 'suspect' | 'first' | 'surplus';
+const MOST: Readonly<Record<Kind, number>> = {
+  suspect: PLACES_OF_SUSPECTS,
+  first: PLACES,
+  surplus: PLACES_OF_SURPLUS,
+};
+
 type Receiver = { name: string; waiting: string[]; underWay: number; width: number | undefined; isBusy: boolean };
 
 /** Lanes, and beside them what they have to do; throws where they do otherwise. */
 function modelled(widest: number) {
   const receivers = new Map<string, Receiver>();
-  /** Whether they were begun for a suspect. */
-  const underWay = new Map<string, boolean>();
+  const underWay = new Map<string, Kind>();
   const added: string[] = [];
   const removed: string[] = [];
-  let ofSuspects = 0;
+  const counts: Record<Kind, number> = { suspect: 0, first: 0, surplus: 0 };
   let timesOfRoom = 0;
 
   function get(name: string): Receiver {
@@ -367,35 +386,42 @@ function modelled(widest: number) {
     return receiver;
   }
   const widthOf = ({ width = FIRST_WIDTH }: Receiver): number => Math.min(width, widest);
+  const kindOf = ({ width, underWay: already }: Receiver): Kind =>
+    width === undefined ? 'suspect' : already < FIRST_WIDTH ? 'first' : 'surplus';
   const mayBegin = (receiver: Receiver): boolean =>
     receiver.underWay < widthOf(receiver) &&
     underWay.size < PLACES &&
-    (receiver.width !== undefined || ofSuspects < PLACES_OF_SUSPECTS);
+    counts[kindOf(receiver)] < MOST[kindOf(receiver)];
 
   const lanes = heldLanes(widest, (task) => {
     const receiver = get(receiverOf(task));
     if (task !== receiver.waiting[0]) throw new Error(`${task} began, and not ${receiver.waiting[0]}`);
     if (!mayBegin(receiver)) throw new Error(`${task} began without a place`);
     receiver.waiting.shift();
+    underWay.set(task, kindOf(receiver));
+    counts[kindOf(receiver)] += 1;
     receiver.underWay += 1;
-    underWay.set(task, receiver.width === undefined);
-    if (receiver.width === undefined) ofSuspects += 1;
   });
 
   /** Compares what holds between two steps. */
   function check(): void {
     const rooms: [string, number][] = [];
+    const isOpen = counts.suspect < PLACES_OF_SUSPECTS;
     for (const receiver of receivers.values()) {
       if (receiver.waiting.length > 0 && mayBegin(receiver)) throw new Error(`${receiver.waiting[0]} has a place`);
       const load = receiver.waiting.length + receiver.underWay;
-      const enough = widthOf(receiver) * (receiver.width === undefined ? 1 : SUPPLY);
+      const enough = widthOf(receiver);
       if (receiver.isBusy && load <= enough / 2) timesOfRoom += 1;
       receiver.isBusy = load >= enough || (receiver.isBusy && load > enough / 2);
-      if (load > 0) rooms.push([receiver.name, enough - load]);
+      const isKnown = receiver.width !== undefined;
+      if (load > 0 || isKnown) rooms.push([receiver.name, (isKnown || isOpen ? enough : 0) - load]);
     }
     const busy = [...receivers.values()].filter(({ isBusy }) => isBusy).map(({ name }) => name);
-    expect([lanes.busy().toSorted(), lanes.timesOfRoom()]).toEqual([busy.toSorted(), timesOfRoom]);
-    expect(lanes.rooms()).toEqual(new Map(rooms));
+    expect([lanes.busy()?.toSorted(), lanes.timesOfRoom()]).toEqual([
+      isOpen ? busy.toSorted() : undefined,
+      timesOfRoom,
+    ]);
+    expect(lanes.rooms()).toEqual({ known: new Map(rooms), other: isOpen ? FIRST_WIDTH : 0 });
   }
 
   function add(name: string, count = 1): void {
@@ -410,7 +436,7 @@ function modelled(widest: number) {
   async function end(task: string, answered: Answered): Promise<void> {
     const receiver = get(receiverOf(task));
     receiver.underWay -= 1;
-    if (underWay.get(task)) ofSuspects -= 1;
+    counts[underWay.get(task) ?? 'first'] -= 1;
     underWay.delete(task);
     if (answered) receiver.width = Math.min(widthOf(receiver) * 2, widest);
     else if (answered === false) receiver.width = undefined;

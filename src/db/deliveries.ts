@@ -33,10 +33,10 @@ export type LeasedDelivery = {
 /** What became of an attempt. */
 export type Outcome = {
   id: string;
-  /** As in the lease: an outcome whose lease has been lost since changes nothing. */
+  /** As in the lease: an outcome whose lease has been lost since changes nothing of the delivery. */
   attempts: number;
-  /** Of the webhook whose state this may change: none for a mail, nor for a success of one that is well. */
-  webhookId: string | undefined;
+  /** The webhook whose state this may change, as it was: none for a mail, nor for a success of one that is well. */
+  webhook: { id: string; url: string } | undefined;
   /** `returned`: there was no attempt after all; it doesn't count, and another may begin at once. */
   result: 'succeeded' | 'failed' | 'retry' | 'returned';
   lastStatus: number | undefined;
@@ -112,20 +112,23 @@ const CLAIM = `
       FROM receiver LEFT JOIN unnest(CAST(:receivers AS text[]), CAST(:rooms AS int[])) AS known (name, room) USING (name)
      WHERE name IS NOT NULL AND coalesce(known.room, :otherRoom) > 0 ORDER BY random()
   ), due AS MATERIALIZED (
-    SELECT one.*, row_number() OVER (PARTITION BY open.name ORDER BY one.next_attempt_at) AS turn
+    -- The limit stands here, for what is beyond it shall not be locked.
+    SELECT one.*, random() AS shuffled
       FROM open, LATERAL (
-        SELECT id, deployment_id, submission_id, webhook_id, bytes, attempts, leased, notice, created_at, next_attempt_at
+        SELECT id, deployment_id, submission_id, webhook_id, receiver, bytes, attempts, leased, notice, created_at, next_attempt_at
           FROM deliveries
          WHERE status = 'pending' AND next_attempt_at < 'infinity' AND next_attempt_at <= now()
            AND deliveries.receiver = open.name
          ORDER BY next_attempt_at LIMIT open.room FOR UPDATE SKIP LOCKED
       ) AS one
      LIMIT :limit
+  ), in_turn AS MATERIALIZED (
+    SELECT *, row_number() OVER (PARTITION BY receiver ORDER BY next_attempt_at) AS turn FROM due
   ), fitting AS MATERIALIZED (
     SELECT * FROM (
       SELECT *, sum(bytes) OVER (ORDER BY turn, shuffled) AS memory, row_number() OVER (ORDER BY turn, shuffled) AS place
-        FROM (SELECT *, random() AS shuffled FROM due) AS due
-    ) AS due
+        FROM in_turn
+    ) AS one
      WHERE place = 1 OR memory <= :memory
   ), off AS MATERIALIZED (
     SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM fitting) AND NOT active ORDER BY id FOR SHARE
@@ -216,12 +219,13 @@ const GIVE_UP_AFTER = "interval '5 days'";
 
 /*
  * Writes down what became of attempts, and what follows for their webhooks: the time of the first failure since a success,
- * and whether they stay on. A webhook whose state doesn't change isn't touched.
+ * and whether they stay on. A webhook whose state doesn't change isn't touched, nor one that leads elsewhere by now.
+ * The lists of ids keep a plan that was made on empty tables from reading whole ones.
  */
 const SETTLE = `
   WITH outcome AS MATERIALIZED (
     SELECT * FROM json_to_recordset(?) AS outcome (
-      id text, attempts int, webhook_id text, result text, last_status int, last_error text, delay float8)
+      id text, attempts int, webhook_id text, url text, result text, last_status int, last_error text, delay float8)
   ), settled AS (
     UPDATE deliveries
        SET status = CASE WHEN result IN ('succeeded', 'failed') THEN result ELSE 'pending' END,
@@ -232,17 +236,18 @@ const SETTLE = `
            last_error = CASE WHEN result = 'returned' THEN deliveries.last_error ELSE outcome.last_error END,
            updated_at = now()
       FROM outcome
-     WHERE deliveries.id = outcome.id AND leased AND deliveries.attempts = outcome.attempts
+     WHERE deliveries.id = ANY (?::text[]) AND deliveries.id = outcome.id AND leased AND deliveries.attempts = outcome.attempts
   ), verdict AS MATERIALIZED (
-    SELECT webhook_id, bool_or(result = 'succeeded') AS succeeded,
+    SELECT webhook_id, url, bool_or(result = 'succeeded') AS succeeded,
            coalesce(bool_or(result <> 'succeeded' AND last_status = 410), false) AS gone, min(id) AS delivery_id
-      FROM outcome WHERE webhook_id IS NOT NULL AND result <> 'returned' GROUP BY webhook_id
+      FROM outcome WHERE webhook_id IS NOT NULL AND result <> 'returned' GROUP BY webhook_id, url
   ), webhook AS MATERIALIZED (
     SELECT id, active, succeeded, gone, failing_since, delivery_id,
            gone OR NOT succeeded AND coalesce(failing_since <= now() - ${GIVE_UP_AFTER}, false) AS ends
-      FROM webhooks JOIN verdict ON webhooks.id = verdict.webhook_id
-     WHERE succeeded AND failing_since IS NOT NULL OR NOT succeeded AND failing_since IS NULL
-        OR active AND (gone OR NOT succeeded AND failing_since <= now() - ${GIVE_UP_AFTER})
+      FROM webhooks JOIN verdict ON webhooks.id = verdict.webhook_id AND webhooks.url = verdict.url
+     WHERE webhooks.id = ANY (?::text[])
+       AND (succeeded AND failing_since IS NOT NULL OR NOT succeeded AND failing_since IS NULL
+         OR active AND (gone OR NOT succeeded AND failing_since <= now() - ${GIVE_UP_AFTER}))
      ORDER BY id FOR NO KEY UPDATE OF webhooks
   ), changed AS (
     UPDATE webhooks
@@ -264,16 +269,19 @@ export async function settleDeliveries(db: Knex, outcomes: readonly Outcome[]): 
   const { rows } = await db
     .raw(SETTLE, [
       JSON.stringify(
-        outcomes.map(({ id, attempts, webhookId, result, lastStatus, lastError, delay }) => ({
+        outcomes.map(({ id, attempts, webhook, result, lastStatus, lastError, delay }) => ({
           id,
           attempts,
-          webhook_id: webhookId,
+          webhook_id: webhook?.id,
+          url: webhook?.url,
           result,
           last_status: lastStatus,
           last_error: lastError,
           delay,
         })),
       ),
+      outcomes.map(({ id }) => id),
+      outcomes.flatMap(({ webhook }) => (webhook ? [webhook.id] : [])),
     ])
     .options({ name: 'settle-deliveries' });
   return rows.map(({ id }: { id: string }) => id);
@@ -289,8 +297,9 @@ export async function listDeliveries(
     `SELECT counted.total, delivery.*
        FROM (SELECT count(*) AS total FROM deliveries WHERE webhook_id = :webhookId) AS counted LEFT JOIN LATERAL (
          SELECT id, submission_id, status, attempts, last_status, last_error, created_at, updated_at,
-                CASE WHEN status = 'pending' AND NOT leased AND next_attempt_at < 'infinity' THEN next_attempt_at END AS next_attempt_at
-           FROM deliveries WHERE webhook_id = :webhookId ORDER BY id DESC LIMIT :limit OFFSET :offset
+                CASE WHEN status = 'pending' AND NOT leased AND next_attempt_at < 'infinity' AND active THEN next_attempt_at END
+                  AS next_attempt_at
+           FROM deliveries, (SELECT active FROM webhooks WHERE id = :webhookId) AS webhook WHERE webhook_id = :webhookId ORDER BY id DESC LIMIT :limit OFFSET :offset
        ) AS delivery ON true`,
     { webhookId, limit, offset: (page - 1) * limit },
   );

@@ -11,6 +11,12 @@ export type Webhook = {
   createdAt: Date;
 };
 
+/** Where a URL leads, in the one way to write it: `example.org:443`, `[::1]:8080`. */
+function receiverOf(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`;
+}
+
 type Row = {
   id: string;
   deployment_id: string;
@@ -19,6 +25,7 @@ type Row = {
   events: string[];
   active: boolean;
   created_at: Date;
+  receiver: string;
   failing_since: Date | null;
 };
 
@@ -57,6 +64,7 @@ export async function createWebhook(
         id: newWebhookId(),
         deployment_id: deploymentId,
         url,
+        receiver: receiverOf(url),
         type,
         events,
         created_at: transaction.raw('clock_timestamp()'),
@@ -78,7 +86,7 @@ export async function findWebhook(db: Knex, deploymentId: string, id: string): P
   return row && fromRow(row);
 }
 
-/** Changes what is given of a webhook; undefined when it has been deleted. */
+/** Changes what is given of a webhook; undefined when it has been deleted. What is pending of one switched on is due at once. */
 export async function changeWebhook(
   db: Knex,
   id: string,
@@ -88,7 +96,7 @@ export async function changeWebhook(
     const [row] = await transaction<Row>('webhooks')
       .where({ id })
       .update({
-        ...(url !== undefined && { url }),
+        ...(url !== undefined && { url, receiver: receiverOf(url) }),
         ...(events !== undefined && { events }),
         ...(active !== undefined && { active }),
         // Another receiver, or one that is said to be well, gets the whole five days.
@@ -98,11 +106,17 @@ export async function changeWebhook(
       })
       .returning('*');
     if (row && active) {
-      // In a statement of its own, begun when no other process can hold any more of them.
+      // In statements of their own, begun when no other process can hold any more of what is pending.
       await transaction.raw(
         `UPDATE deliveries SET next_attempt_at = now(), updated_at = now()
           WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at = 'infinity'`,
         [id],
+      );
+      await transaction.raw(
+        `UPDATE deliveries SET next_attempt_at = now(), updated_at = now()
+          WHERE receiver = ? AND status = 'pending' AND next_attempt_at > now() AND next_attempt_at < 'infinity'
+            AND webhook_id = ? AND NOT leased`,
+        [row.receiver, id],
       );
     }
     return row && fromRow(row);
@@ -120,16 +134,14 @@ export async function findWebhookSecret(db: Knex, id: string): Promise<string | 
   return row?.secret;
 }
 
-/** Gives a webhook a new secret; for a day those before it sign as well. */
+/** Gives a webhook a new secret; for a day the one before it signs as well, and that before it, if it is as young. */
 export async function rotateWebhookSecret(db: Knex, id: string): Promise<string | undefined> {
   const { rows } = await db.raw(
     `UPDATE webhooks
-        SET secret = DEFAULT, previous_secrets = (
-              SELECT jsonb_agg(previous)
-                FROM jsonb_array_elements(
-                       previous_secrets || jsonb_build_object('secret', secret, 'until', now() + interval '24 hours')
-                     ) AS previous
-               WHERE (previous ->> 'until')::timestamptz > now())
+        SET secret = DEFAULT,
+            previous_secrets = jsonb_path_query_array(
+              jsonb_build_array(jsonb_build_object('secret', secret, 'until', now() + interval '24 hours')) || previous_secrets,
+              '$[0 to 1]')
       WHERE id = ? RETURNING secret`,
     [id],
   );

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { claimDeliveries, type LeasedDelivery, MAIL, type Outcome, settleDeliveries } from '../db/deliveries.ts';
 import type { Log } from '../log.ts';
 import type { AttemptDelivery } from './attempt.ts';
-import { createLanes, FIRST_WIDTH } from './lanes.ts';
+import { createLanes } from './lanes.ts';
 import { createOutcomeQueue } from './outcome-queue.ts';
 import type { Attempt } from './send-webhook.ts';
 
@@ -12,13 +12,15 @@ export type Dispatcher = {
   run(): void;
   /** Something about a deployment's deliveries has changed: looks at once, also again at those that wait here. */
   review(deploymentId: string): void;
-  /** Receivers whose deliveries are better left in the database for now; undefined: all are. */
+  /** Receivers whose deliveries are better left in the database for now; undefined: all are, and `wake` has them looked for. */
   busy(): readonly string[] | undefined;
-  /** Attempts deliveries that were leased at `leasedAt` (as performance.now() tells it) or later. */
+  /** Looks at once. */
+  wake(): void;
+  /** Attempts deliveries that were leased at `leasedAt` (as performance.now() tells it) or later: some now, others in a moment. */
   start(deliveries: readonly LeasedDelivery[], leasedAt: number): void;
   /** Begins no more attempts. */
   drain(): void;
-  /** Waits for the attempts under way, up to a few seconds after `drain`, and leaves the rest to the next process. */
+  /** Settles when those under way have ended, or have been cut some seconds after `drain`; leaves the rest to the next process. */
   close(): Promise<void>;
 };
 
@@ -27,11 +29,15 @@ type Task = { delivery: LeasedDelivery; addedAt: number; leaseEndsAt: number };
 
 const POLL_MS = 500;
 const LONGEST_NAP_MS = 5_000;
-/** A look in vain takes at most this part of the time, however much there is to look through; others take half. */
-const SHARE_OF_TIME = 0.1;
-const STOP_MS = 7_000;
+/** The parts of the time that looking may take, in vain and otherwise, however much there is to look through. */
+const SHARE_IN_VAIN = 0.1;
+const SHARE = 0.2;
+const LEAST_NAP_MS = 20;
+const STOP_MS = 5_000;
 /** After the attempts under way are cut. */
 const CUT_MS = 500;
+/** For writing the last outcomes down; a database that hangs finds the leases run out. */
+const WRITE_MS = 1_500;
 const MOST_TASKS = 4_096;
 const MOST_CHARS = 64 * 1024 * 1024;
 const CLAIM = 512;
@@ -45,6 +51,9 @@ const LEAST_TIME = 0.9;
 const LONGEST_WAIT_MS = 1_000;
 const JITTER = 0.1;
 const LONGEST_RETRY_AFTER = 24 * 60 * 60;
+
+/** Deliveries begun at a time: what else there is to do shall not wait for hundreds of them. */
+const BEGUN_AT_A_TIME = 8;
 
 const charsOf = ({ data = '' }: LeasedDelivery): number => data.length;
 
@@ -75,10 +84,14 @@ export function createDispatcher({
     widest: (receiver) => (receiver === MAIL ? WIDEST_MAIL : WIDEST),
     onRoom: wake,
   });
-  /** Waiting or under way. */
+  /** Not given to their lanes yet. */
+  let incoming: Task[] = [];
+  let soon: NodeJS.Immediate | undefined;
+  /** All that has begun, or waits to. */
   let tasks = 0;
   let chars = 0;
-  let drainedAt: number | undefined;
+  const drained = new AbortController();
+  let ending: Promise<void> | undefined;
   let isCut = false;
   let isWoken = false;
   let nap = new AbortController();
@@ -87,12 +100,24 @@ export function createDispatcher({
   const isFull = (): boolean => tasks + outcomes.size() >= MOST_TASKS || chars >= MOST_CHARS;
 
   function start(deliveries: readonly LeasedDelivery[], leasedAt: number): void {
+    const leaseEndsAt = leasedAt + leaseMs;
     for (const delivery of deliveries) {
       tasks += 1;
       chars += charsOf(delivery);
-      if (drainedAt !== undefined) giveBack(delivery);
-      else lanes.add(delivery.receiver, { delivery, addedAt: performance.now(), leaseEndsAt: leasedAt + leaseMs });
+      incoming.push({ delivery, addedAt: performance.now(), leaseEndsAt });
     }
+    if (soon === undefined) beginSome();
+  }
+
+  function beginSome(): void {
+    soon = undefined;
+    for (const task of incoming.splice(0, BEGUN_AT_A_TIME)) {
+      const { delivery } = task;
+      // One at least, however large.
+      if (drained.signal.aborted || (chars > MOST_CHARS && tasks > 1)) giveBack(delivery);
+      else lanes.add(delivery.receiver, task);
+    }
+    if (incoming.length > 0) soon = setImmediate(beginSome);
   }
 
   function finish(delivery: LeasedDelivery, outcome: Outcome): void {
@@ -111,7 +136,9 @@ export function createDispatcher({
   }
 
   function giveBackWaiting(isWanted: (task: Task) => boolean): void {
-    for (const { delivery } of lanes.remove(isWanted)) giveBack(delivery);
+    const removed = [...incoming.filter(isWanted), ...lanes.remove(isWanted)];
+    incoming = incoming.filter((task) => !isWanted(task));
+    for (const { delivery } of removed) giveBack(delivery);
   }
 
   /** Whether the receiver answered; undefined when it was too late to ask it. */
@@ -137,7 +164,7 @@ export function createDispatcher({
     // What was cut because the service stops is nobody's failure.
     if (isCut && result.error !== undefined) giveBack(delivery);
     else conclude(delivery, result);
-    return result.status !== undefined;
+    return result.status !== undefined && !controller.signal.aborted;
   }
 
   function conclude(delivery: LeasedDelivery, result: Attempt): void {
@@ -152,17 +179,20 @@ export function createDispatcher({
     finish(delivery, outcome);
     const webhook = target.kind === 'webhook' ? target.webhookId : undefined;
     const level = result.error === undefined ? 'debug' : 'info';
-    log[level]({ delivery: id, webhook, attempts, ...result }, `delivery: ${outcome.result}`);
+    const { status, error } = result;
+    log[level]({ delivery: id, webhook, attempts, status, error }, `delivery: ${outcome.result}`);
   }
 
   /** Leases what is due; whether there may be more that could be begun. */
   async function claim(): Promise<boolean> {
     giveBackWaiting(isLate);
-    if (isFull()) return false;
+    // What succeeded meanwhile would be sent again once its lease runs out.
+    if (isFull() || outcomes.isBehind()) return false;
+    const rooms = lanes.rooms();
     const leasedAt = performance.now();
     const claimed = await claimDeliveries(db, {
-      rooms: lanes.rooms(),
-      otherRoom: FIRST_WIDTH,
+      rooms: rooms.known,
+      otherRoom: rooms.other,
       limit: CLAIM,
       memory: CLAIM_BYTES,
       leaseMs,
@@ -174,7 +204,7 @@ export function createDispatcher({
 
   async function poll(): Promise<void> {
     let isAway = false;
-    while (drainedAt === undefined) {
+    while (!drained.signal.aborted) {
       isWoken = false;
       const beganAt = performance.now();
       let isMore = false;
@@ -185,11 +215,12 @@ export function createDispatcher({
         if (!isAway) log.warn({ err: error }, 'deliveries cannot be looked for; trying again');
         isAway = true;
       }
-      if (isWoken || drainedAt !== undefined) continue;
       const took = performance.now() - beganAt;
+      await rest(Math.max(LEAST_NAP_MS, took / SHARE), drained.signal);
+      if (isWoken || isMore) continue;
       nap = new AbortController();
-      const napMs = isMore ? took : Math.min(Math.max(POLL_MS, took / SHARE_OF_TIME), LONGEST_NAP_MS);
-      await delay(napMs, undefined, { signal: nap.signal }).catch(() => undefined);
+      const signal = AbortSignal.any([nap.signal, drained.signal]);
+      await rest(Math.min(Math.max(POLL_MS, took / SHARE_IN_VAIN), LONGEST_NAP_MS), signal);
     }
   }
 
@@ -205,21 +236,25 @@ export function createDispatcher({
     if (switchedOff.length > 0) wake();
   }
 
-  function drain(): void {
-    drainedAt ??= performance.now();
+  async function endAttempts(): Promise<void> {
     giveBackWaiting(() => true);
-    wake();
+    await within(STOP_MS, Promise.all(underWay.values()));
+    isCut = true;
+    for (const controller of underWay.keys()) controller.abort();
+    await within(CUT_MS, Promise.all(underWay.values()));
+  }
+
+  function drain(): void {
+    drained.abort();
+    ending ??= endAttempts();
   }
 
   async function close(): Promise<void> {
     drain();
+    await ending;
+    while (incoming.length > 0) beginSome();
     await polling;
-    const left = STOP_MS - (performance.now() - (drainedAt ?? 0));
-    await within(Math.max(left, 0), Promise.all(underWay.values()));
-    isCut = true;
-    for (const controller of underWay.keys()) controller.abort();
-    await within(CUT_MS, Promise.all(underWay.values()));
-    await outcomes.close();
+    await within(WRITE_MS, outcomes.close());
   }
 
   return {
@@ -230,7 +265,8 @@ export function createDispatcher({
       giveBackWaiting(({ delivery }) => delivery.deploymentId === deploymentId);
       wake();
     },
-    busy: () => (isFull() ? undefined : lanes.busy()),
+    busy: () => (isFull() || drained.signal.aborted ? undefined : lanes.busy()),
+    wake,
     start,
     drain,
     close,
@@ -249,12 +285,19 @@ const toOutcome = (
 ): Outcome => ({
   id,
   attempts,
-  webhookId: target.kind === 'webhook' && (target.isFailing || result !== 'succeeded') ? target.webhookId : undefined,
+  webhook:
+    target.kind === 'webhook' && (target.isFailing || result !== 'succeeded')
+      ? { id: target.webhookId, url: target.url }
+      : undefined,
   result,
   lastStatus: status,
   lastError: error,
   delay,
 });
+
+/** Waits, or until the signal fires. */
+const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal }).catch(() => undefined);
 
 /** Waits for something, but no longer than so many milliseconds. */
 async function within(ms: number, something: Promise<unknown>): Promise<void> {

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 export type Lanes<Task> = {
   /** Begins a task for a receiver at once, or as soon as there is a place. */
   add(receiver: string, task: Task): void;
-  /** Receivers that have enough to do. */
-  busy(): readonly string[];
-  /** How many more tasks each receiver with tasks can take now; any other can take FIRST_WIDTH. */
-  rooms(): ReadonlyMap<string, number>;
+  /** Receivers that have enough to do; undefined: all that have still to answer. */
+  busy(): readonly string[] | undefined;
+  /** How many more tasks receivers can take now, and any `other`. */
+  rooms(): { known: ReadonlyMap<string, number>; other: number };
   /** Takes out the tasks that have not begun and that are wanted. */
   remove(isWanted: (task: Task) => boolean): Task[];
 };
@@ -14,13 +14,15 @@ export type Lanes<Task> = {
 /** The tasks of one receiver. */
 type Lane<Task> = { receiver: string; waiting: Task[]; underWay: number };
 
-/** Tasks under way in all; receivers that did not answer last time, or have never been tried, share half of them. */
-const PLACES = 1_024;
-const PLACES_OF_SUSPECTS = PLACES / 2;
+/**
+ * Tasks under way in all. Receivers that did not answer last time, or have never been tried, share a third of them; what
+ * others have under way beyond FIRST_WIDTH shares another, so that many that fall silent at once leave places to the rest.
+ */
+const PLACES = 1_536;
+const PLACES_OF_SUSPECTS = PLACES / 3;
+const PLACES_OF_SURPLUS = PLACES / 3;
 /** Tasks under way for a receiver that has still to answer; each answer doubles it. */
-export const FIRST_WIDTH = 2;
-/** Tasks for each that may be under way, where the receiver answers: what waits is begun as soon as another ends. */
-const SUPPLY = 2;
+const FIRST_WIDTH = 2;
 const REMEMBERED_RECEIVERS = 10_000;
 
 /**
@@ -43,13 +45,24 @@ export function createLanes<Task>({
   /** Of receivers that answered last time: the tasks that may be under way. */
   const widths = new LRUCache<string, number>({ max: REMEMBERED_RECEIVERS });
   const busy = new Set<string>();
-  /** Lanes that could begin a task if there were a place. */
-  const blocked = new Set<Lane<Task>>();
-  const blockedSuspects = new Set<Lane<Task>>();
+  /** What is under way of each kind, how much of it there may be, and the lanes that wait for a place of its. */
+  const kinds = {
+    suspect: { places: PLACES_OF_SUSPECTS, underWay: 0, blocked: new Set<Lane<Task>>() },
+    first: { places: PLACES, underWay: 0, blocked: new Set<Lane<Task>>() },
+    surplus: { places: PLACES_OF_SURPLUS, underWay: 0, blocked: new Set<Lane<Task>>() },
+  };
+  type Kind = (typeof kinds)[keyof typeof kinds];
   let underWay = 0;
-  let ofSuspects = 0;
 
-  const enoughFor = (receiver: string): number => widthOf(receiver) * (widths.has(receiver) ? SUPPLY : 1);
+  function kindOf({ receiver, underWay: already }: Lane<Task>): Kind {
+    if (!widths.has(receiver)) return kinds.suspect;
+    return already < FIRST_WIDTH ? kinds.first : kinds.surplus;
+  }
+  const unblock = (lane: Lane<Task>): void => {
+    for (const { blocked } of Object.values(kinds)) blocked.delete(lane);
+  };
+  const isFull = (kind: Kind): boolean => underWay >= PLACES || kind.underWay >= kind.places;
+
   const widthOf = (receiver: string): number => Math.min(widths.get(receiver) ?? FIRST_WIDTH, widest(receiver));
 
   function add(receiver: string, task: Task): void {
@@ -62,25 +75,23 @@ export function createLanes<Task>({
 
   /** Begins what the lane's width and the places allow. */
   function fill(lane: Lane<Task>): void {
-    blocked.delete(lane);
-    blockedSuspects.delete(lane);
+    unblock(lane);
     while (lane.waiting.length > 0 && lane.underWay < widthOf(lane.receiver)) {
-      const isSuspect = !widths.has(lane.receiver);
-      if (isSuspect && ofSuspects >= PLACES_OF_SUSPECTS) return void blockedSuspects.add(lane);
-      if (underWay >= PLACES) return void blocked.add(lane);
+      const kind = kindOf(lane);
+      if (isFull(kind)) return void kind.blocked.add(lane);
       const [task] = lane.waiting.splice(0, 1);
-      if (task !== undefined) void begin(lane, task, isSuspect);
+      if (task !== undefined) void begin(lane, task, kind);
     }
   }
 
-  async function begin(lane: Lane<Task>, task: Task, isSuspect: boolean): Promise<void> {
+  async function begin(lane: Lane<Task>, task: Task, kind: Kind): Promise<void> {
     lane.underWay += 1;
     underWay += 1;
-    if (isSuspect) ofSuspects += 1;
+    kind.underWay += 1;
     const answered = await work(task);
     lane.underWay -= 1;
     underWay -= 1;
-    if (isSuspect) ofSuspects -= 1;
+    kind.underWay -= 1;
     if (answered) widths.set(lane.receiver, Math.min(widthOf(lane.receiver) * 2, widest(lane.receiver)));
     else if (answered === false) widths.delete(lane.receiver);
     handOn();
@@ -90,13 +101,11 @@ export function createLanes<Task>({
 
   /** Gives places that are free to who has waited for one; a lane that is blocked again is the last of those that are. */
   function handOn(): void {
-    for (const lane of blockedSuspects) {
-      if (ofSuspects >= PLACES_OF_SUSPECTS || underWay >= PLACES) break;
-      fill(lane);
-    }
-    for (const lane of blocked) {
-      if (underWay >= PLACES) break;
-      fill(lane);
+    for (const kind of Object.values(kinds)) {
+      for (const lane of kind.blocked) {
+        if (isFull(kind)) break;
+        fill(lane);
+      }
     }
   }
 
@@ -104,9 +113,9 @@ export function createLanes<Task>({
   function note(lane: Lane<Task>): void {
     const { receiver, waiting } = lane;
     const load = waiting.length + lane.underWay;
-    const enough = enoughFor(receiver);
-    if (load >= enough) busy.add(receiver);
-    else if (load <= enough / 2 && busy.delete(receiver)) onRoom();
+    const width = widthOf(receiver);
+    if (load >= width) busy.add(receiver);
+    else if (load <= width / 2 && busy.delete(receiver)) onRoom();
     if (load === 0) lanes.delete(receiver);
   }
 
@@ -114,23 +123,29 @@ export function createLanes<Task>({
     return [...lanes.values()].flatMap((lane) => {
       const removed = lane.waiting.filter(isWanted);
       if (removed.length === 0) return [];
-      lane.waiting = lane.waiting.filter((task) => !removed.includes(task));
-      if (lane.waiting.length === 0) {
-        blocked.delete(lane);
-        blockedSuspects.delete(lane);
-      }
+      const gone = new Set(removed);
+      lane.waiting = lane.waiting.filter((task) => !gone.has(task));
+      if (lane.waiting.length === 0) unblock(lane);
       note(lane);
       return removed;
     });
   }
 
-  const rooms = (): Map<string, number> =>
-    new Map(
-      Array.from(lanes.values(), ({ receiver, waiting, underWay }) => [
-        receiver,
-        enoughFor(receiver) - waiting.length - underWay,
-      ]),
-    );
+  function rooms() {
+    // Where suspects have all of their places, more of them would only wait.
+    const isOpen = kinds.suspect.underWay < kinds.suspect.places;
+    const known = new Map([...widths.keys()].map((receiver) => [receiver, widthOf(receiver)]));
+    for (const { receiver, waiting, underWay: begun } of lanes.values()) {
+      const width = widths.has(receiver) || isOpen ? widthOf(receiver) : 0;
+      known.set(receiver, width - waiting.length - begun);
+    }
+    return { known, other: isOpen ? FIRST_WIDTH : 0 };
+  }
 
-  return { add, busy: () => [...busy], rooms, remove };
+  return {
+    add,
+    busy: () => (kinds.suspect.underWay < kinds.suspect.places ? [...busy] : undefined),
+    rooms,
+    remove,
+  };
 }

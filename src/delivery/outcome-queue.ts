@@ -8,6 +8,8 @@ export type OutcomeQueue = {
   add(outcome: Outcome): void;
   /** How many are not written down yet. */
   size(): number;
+  /** Whether the database could not be reached when it was last written to. */
+  isBehind(): boolean;
   /** Settles when all have been written down, or the database is out of reach. */
   close(): Promise<void>;
 };
@@ -25,6 +27,7 @@ const RETRY_MS = 500;
 export function createOutcomeQueue(write: (batch: readonly Outcome[]) => Promise<void>, log: Log): OutcomeQueue {
   let waiting: Outcome[] = [];
   let writing: Promise<void> | undefined;
+  let isBehind = false;
   const closing = new AbortController();
 
   async function writeAll(): Promise<void> {
@@ -33,8 +36,10 @@ export function createOutcomeQueue(write: (batch: readonly Outcome[]) => Promise
       const batch = waiting.splice(0, BATCH);
       try {
         await write(batch);
+        isBehind = false;
       } catch (error) {
-        if (!isOutOfReach(error)) log.error({ err: error }, 'outcomes of deliveries could not be written down');
+        isBehind = isOutOfReach(error);
+        if (!isBehind) log.error({ err: error }, 'outcomes of deliveries could not be written down');
         else if (closing.signal.aborted) waiting = [];
         else {
           // One that was only given back is not written twice: it may have been leased anew by now. Its lease runs out.
@@ -52,6 +57,7 @@ export function createOutcomeQueue(write: (batch: readonly Outcome[]) => Promise
       writing ??= writeAll();
     },
     size: () => waiting.length,
+    isBehind: () => isBehind,
     async close() {
       closing.abort();
       await writing;

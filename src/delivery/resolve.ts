@@ -1,11 +1,11 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup, type Resolver } from 'node:dns/promises';
-import { isIPv4 } from 'node:net';
+import type { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP, isIPv4 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import pLimit from 'p-limit';
 
 /** The addresses of a host name, at least one, IPv4 first. Rejects when there is none, or no answer. */
-export type Resolve = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>;
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 /** By RFC 6761, 6.3, whatever DNS says. */
 const LOOPBACK = [
@@ -13,22 +13,38 @@ const LOOPBACK = [
   { address: '::1', family: 6 },
 ];
 
-/** DNS says that the name has no address; or there is no DNS. */
-const NOT_IN_DNS: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EREFUSED', 'ECONNREFUSED']);
-
 // What the IPv6 addresses are waited for where there are IPv4 ones (RFC 8305, 3): some servers ignore the question.
 const LATE_MS = 250;
-const MOST_SYSTEM_LOOKUPS = 2;
+
+const toAddresses = (addresses: readonly string[]): LookupAddress[] =>
+  addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
+
+/** The addresses that a hosts file (hosts(5)) has for a name. */
+function addressesIn(hosts: string, hostname: string): string[] {
+  const wanted = hostname.toLowerCase().replace(/\.$/, '');
+  return hosts.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    return isIP(address) !== 0 && names.some((name) => name.toLowerCase() === wanted) ? [address] : [];
+  });
+}
+
+/** The domains in which a name without a dot is looked for (resolv.conf(5)): in a cluster a neighbour has no other name. */
+function searchedIn(resolvConf: string): string[] {
+  const [, domains = ''] = [...resolvConf.matchAll(/^\s*(?:search|domain)\s+(.*)$/gm)].at(-1) ?? [];
+  return domains.trim().split(/\s+/).filter(Boolean);
+}
 
 /**
- * Looks names up in DNS, and in the system (the hosts file, search domains) those that DNS doesn't have. The system's
- * way holds a thread of the process' four until it is answered, so it is no way for names whose DNS server is dead.
+ * Looks names up in the hosts file, then in DNS. Not by getaddrinfo, the system's own way: it can't be called off, and holds
+ * one of the process' few threads until it is answered, so that a few names whose DNS server is dead would stop much else.
  */
-export function createResolve(dns: Resolver): Resolve {
-  const limit = pLimit(MOST_SYSTEM_LOOKUPS);
+export function createResolve(
+  dns: Resolver,
+  { hosts = '/etc/hosts', resolvConf = '/etc/resolv.conf' }: { hosts?: string; resolvConf?: string } = {},
+): Resolve {
+  const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
 
-  return async (hostname, signal) => {
-    if (/(?:^|\.)localhost\.?$/i.test(hostname)) return LOOPBACK;
+  async function ask(hostname: string): Promise<string[]> {
     const ipv4 = dns.resolve4(hostname);
     const ipv6 = dns.resolve6(hostname);
     const late = ipv4.then(
@@ -37,12 +53,22 @@ export function createResolve(dns: Resolver): Resolve {
     );
     const answers = await Promise.allSettled([ipv4, Promise.race([ipv6, late])]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (addresses.length > 0) return addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
-    const unanswered = answers.find((answer) => answer.status === 'rejected' && !NOT_IN_DNS.has(answer.reason.code));
-    if (unanswered?.status === 'rejected') throw unanswered.reason;
-    return limit(() => {
-      signal.throwIfAborted();
-      return lookup(hostname, { all: true, order: 'ipv4first' });
-    });
+    const [first] = answers;
+    if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
+    return addresses;
+  }
+
+  return async (hostname) => {
+    if (/(?:^|\.)localhost\.?$/i.test(hostname)) return LOOPBACK;
+    const own = addressesIn(await read(hosts), hostname);
+    if (own.length > 0) return toAddresses(own);
+    const domains = hostname.includes('.') ? [] : searchedIn(await read(resolvConf));
+    for (const domain of domains) {
+      const addresses = await ask(`${hostname}.${domain}`).catch(() => []);
+      if (addresses.length > 0) return toAddresses(addresses);
+    }
+    const addresses = await ask(hostname);
+    if (addresses.length === 0) throw new Error('The name has no address.');
+    return toAddresses(addresses);
   };
 }

@@ -27,6 +27,8 @@ export type SendWebhook = (
 const MOST_HEADER_BYTES = 16 * 1024;
 const MOST_BODY_BYTES = 64 * 1024;
 const MOST_IDLE_MS = 10_000;
+/** Connections that are kept for later, to all receivers together. */
+const MOST_IDLE = 512;
 // A far receiver may take so long to take a connection; one that never does, as IPv6 often, costs no more than this.
 const NEXT_ADDRESS_MS = 1_000;
 const DNS = { timeout: 2_000, tries: 2, maxTimeout: 2_000 };
@@ -152,6 +154,7 @@ type Connect = (options: buildConnector.Options, signal: AbortSignal, callback: 
 function createConnections(connect: Connect) {
   const all = new Set<Connection>();
   const idle = new Map<string, Connection[]>();
+  let idleCount = 0;
 
   function open(origin: string): Connection {
     const life = new AbortController();
@@ -178,7 +181,9 @@ function createConnections(connect: Connect) {
   }
 
   function remove(connection: Connection): void {
-    const others = idle.get(connection.origin)?.filter((other) => other !== connection) ?? [];
+    const free = idle.get(connection.origin) ?? [];
+    const others = free.filter((other) => other !== connection);
+    idleCount -= free.length - others.length;
     if (others.length > 0) idle.set(connection.origin, others);
     else idle.delete(connection.origin);
   }
@@ -192,8 +197,14 @@ function createConnections(connect: Connect) {
   return {
     open,
     drop,
-    take: (origin: string): Connection => idle.get(origin)?.pop() ?? open(origin),
+    take(origin: string): Connection {
+      const kept = idle.get(origin)?.pop();
+      if (kept) idleCount -= 1;
+      return kept ?? open(origin);
+    },
     release(connection: Connection): void {
+      if (idleCount >= MOST_IDLE) return drop(connection);
+      idleCount += 1;
       connection.isKept = true;
       const free = idle.get(connection.origin);
       if (free) free.push(connection);
@@ -217,7 +228,7 @@ function fencedConnector(allowedNetworks: readonly Cidr[], resolve: Resolve): Co
 
     // Not called for literals.
     const lookup: LookupFunction = (name, _options, found) =>
-      void resolve(name, signal).then(
+      void resolve(name).then(
         (addresses) => {
           const reachable = addresses.filter(({ address }) => isReachable(address, allowedNetworks));
           found(reachable.length === 0 ? new PlainError(FENCED_OFF) : null, reachable);

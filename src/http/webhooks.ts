@@ -76,13 +76,10 @@ export function webhooksRouter({
   }
 
   const url = z
-    .string('url is required: send the address that receives the webhook as a string.')
+    .string('url is no string: send the address that receives the webhook.')
     .max(URL_LENGTH, `url is too long: use at most ${URL_LENGTH} characters.`)
     .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
-    .refine((text) => {
-      const { username = '', password = '' } = parseUrl(text) ?? {};
-      return username === '' && password === '';
-    }, 'url carries a user or a password: leave them out.')
+    .refine((text) => !/^https?:\/\/[^/?#\\]*@/i.test(text), 'url carries a user or a password: leave them out.')
     .refine((text) => {
       const parsed = parseUrl(text);
       return parsed === undefined || isReachableLiteral(parsed);

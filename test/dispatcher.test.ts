@@ -475,6 +475,7 @@ describe('createDispatcher: what it writes down', () => {
         $$ BEGIN INSERT INTO writes VALUES (NEW.id); RETURN NULL; END $$`);
     const dispatcher = startDispatcher(db);
     dispatcher.start(await claim(db), performance.now());
+    await soon(() => expect(dispatcher.begun.length).toBe(hosts.length));
     await direct.raw('CREATE TRIGGER note AFTER UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION note_write()');
 
     isAway = true;

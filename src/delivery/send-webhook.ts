@@ -203,7 +203,10 @@ function createConnections(connect: Connect) {
       return kept ?? open(origin);
     },
     release(connection: Connection): void {
-      if (idleCount >= MOST_IDLE) return drop(connection);
+      if (idleCount >= MOST_IDLE) {
+        drop(connection);
+        return;
+      }
       idleCount += 1;
       connection.isKept = true;
       const free = idle.get(connection.origin);

@@ -421,7 +421,11 @@ function modelled(widest: number) {
       isOpen ? busy.toSorted() : undefined,
       timesOfRoom,
     ]);
-    expect(lanes.rooms()).toEqual({ known: new Map(rooms), other: isOpen ? FIRST_WIDTH : 0 });
+    expect(lanes.rooms()).toEqual({
+      known: new Map(rooms),
+      other: isOpen ? FIRST_WIDTH : 0,
+      places: PLACES_OF_SUSPECTS - counts.suspect,
+    });
   }
 
   function add(name: string, count = 1): void {

@@ -93,7 +93,7 @@ export function toTarget(row: TargetRow, notice?: string | null): Target {
  * Leases what is due, or whose lease ran out: as many of each receiver as it has room for, receivers in any order.
  *
  * - The recursion walks from one receiver to the next in the index, so that its cost is that of the receivers with
- *   something pending and not that of their backlogs.
+ *   something pending and not that of their backlogs. It is left out when only known ones have room.
  * - What would be too much for the memory is left; the first of each receiver goes before the second of any.
  * - What was deleted in the meantime ends here, and what belongs to a webhook that is off is held. That webhook is locked
  *   against being switched on, which looks for what is held.
@@ -101,16 +101,21 @@ export function toTarget(row: TargetRow, notice?: string | null): Target {
  */
 const CLAIM = `
   WITH RECURSIVE receiver (name) AS (
-    (SELECT receiver FROM deliveries WHERE status = 'pending' AND next_attempt_at < 'infinity' ORDER BY receiver LIMIT 1)
+    (SELECT receiver FROM deliveries
+      WHERE status = 'pending' AND next_attempt_at < 'infinity' AND :otherRoom > 0 ORDER BY receiver LIMIT 1)
     UNION ALL
     SELECT (SELECT deliveries.receiver FROM deliveries
              WHERE status = 'pending' AND next_attempt_at < 'infinity' AND deliveries.receiver > receiver.name
              ORDER BY deliveries.receiver LIMIT 1)
       FROM receiver WHERE receiver.name IS NOT NULL
+  ), known AS MATERIALIZED (
+    SELECT * FROM unnest(CAST(:receivers AS text[]), CAST(:rooms AS int[])) AS known (name, room)
   ), open AS MATERIALIZED (
-    SELECT name, coalesce(known.room, :otherRoom) AS room
-      FROM receiver LEFT JOIN unnest(CAST(:receivers AS text[]), CAST(:rooms AS int[])) AS known (name, room) USING (name)
-     WHERE name IS NOT NULL AND coalesce(known.room, :otherRoom) > 0 ORDER BY random()
+    SELECT * FROM (
+      SELECT name, room FROM known WHERE room > 0
+      UNION ALL
+      SELECT name, :otherRoom FROM receiver WHERE name IS NOT NULL AND NOT EXISTS (SELECT FROM known WHERE known.name = receiver.name)
+    ) AS open ORDER BY random()
   ), due AS MATERIALIZED (
     -- The limit stands here, for what is beyond it shall not be locked.
     SELECT one.*, random() AS shuffled

@@ -28,10 +28,8 @@ export type Dispatcher = {
 type Task = { delivery: LeasedDelivery; addedAt: number; leaseEndsAt: number };
 
 const POLL_MS = 500;
-const LONGEST_NAP_MS = 5_000;
-/** The parts of the time that looking may take, in vain and otherwise, however much there is to look through. */
-const SHARE_IN_VAIN = 0.1;
-const SHARE = 0.2;
+/** The part of the time that looking may take, however much there is to look through. */
+const SHARE_OF_TIME = 0.1;
 const LEAST_NAP_MS = 20;
 const STOP_MS = 5_000;
 /** After the attempts under way are cut. */
@@ -189,11 +187,14 @@ export function createDispatcher({
     // What succeeded meanwhile would be sent again once its lease runs out.
     if (isFull() || outcomes.isBehind()) return false;
     const rooms = lanes.rooms();
+    const areKnown = [...rooms.known.values()].some((room) => room > 0);
+    if (rooms.places <= 0 && !areKnown) return false;
     const leasedAt = performance.now();
     const claimed = await claimDeliveries(db, {
       rooms: rooms.known,
       otherRoom: rooms.other,
-      limit: CLAIM,
+      // What nobody has a place for would wait here, and be given back.
+      limit: areKnown ? CLAIM : Math.min(CLAIM, rooms.places),
       memory: CLAIM_BYTES,
       leaseMs,
       mostAttempts: retryDelays.length + 1,
@@ -216,11 +217,11 @@ export function createDispatcher({
         isAway = true;
       }
       const took = performance.now() - beganAt;
-      await rest(Math.max(LEAST_NAP_MS, took / SHARE), drained.signal);
+      await rest(Math.max(LEAST_NAP_MS, took / SHARE_OF_TIME - took), drained.signal);
       if (isWoken || isMore) continue;
       nap = new AbortController();
       const signal = AbortSignal.any([nap.signal, drained.signal]);
-      await rest(Math.min(Math.max(POLL_MS, took / SHARE_IN_VAIN), LONGEST_NAP_MS), signal);
+      await rest(POLL_MS, signal);
     }
   }
 

@@ -5,8 +5,8 @@ export type Lanes<Task> = {
   add(receiver: string, task: Task): void;
   /** Receivers that have enough to do; undefined: all that have still to answer. */
   busy(): readonly string[] | undefined;
-  /** How many more tasks receivers can take now, and any `other`. */
-  rooms(): { known: ReadonlyMap<string, number>; other: number };
+  /** How many more tasks receivers can take now, and any `other`; of those that have still to answer no more than `places`. */
+  rooms(): { known: ReadonlyMap<string, number>; other: number; places: number };
   /** Takes out the tasks that have not begun and that are wanted. */
   remove(isWanted: (task: Task) => boolean): Task[];
 };
@@ -133,13 +133,14 @@ export function createLanes<Task>({
 
   function rooms() {
     // Where suspects have all of their places, more of them would only wait.
-    const isOpen = kinds.suspect.underWay < kinds.suspect.places;
+    const places = kinds.suspect.places - kinds.suspect.underWay;
+    const isOpen = places > 0;
     const known = new Map([...widths.keys()].map((receiver) => [receiver, widthOf(receiver)]));
     for (const { receiver, waiting, underWay: begun } of lanes.values()) {
       const width = widths.has(receiver) || isOpen ? widthOf(receiver) : 0;
       known.set(receiver, width - waiting.length - begun);
     }
-    return { known, other: isOpen ? FIRST_WIDTH : 0 };
+    return { known, other: isOpen ? FIRST_WIDTH : 0, places };
   }
 
   return {

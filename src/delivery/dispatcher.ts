@@ -50,8 +50,8 @@ const LONGEST_WAIT_MS = 1_000;
 const JITTER = 0.1;
 const LONGEST_RETRY_AFTER = 24 * 60 * 60;
 
-/** Deliveries begun at a time: what else there is to do shall not wait for hundreds of them. */
-const BEGUN_AT_A_TIME = 8;
+/** Attempts begun, or cut, at a time: what else there is to do shall not wait for hundreds of them. */
+const AT_A_TIME = 4;
 
 const charsOf = ({ data = '' }: LeasedDelivery): number => data.length;
 
@@ -85,6 +85,8 @@ export function createDispatcher({
   /** Not given to their lanes yet. */
   let incoming: Task[] = [];
   let soon: NodeJS.Immediate | undefined;
+  /** Out of time, and still to be cut. */
+  const expired: AbortController[] = [];
   /** All that has begun, or waits to. */
   let tasks = 0;
   let chars = 0;
@@ -109,7 +111,7 @@ export function createDispatcher({
 
   function beginSome(): void {
     soon = undefined;
-    for (const task of incoming.splice(0, BEGUN_AT_A_TIME)) {
+    for (const task of incoming.splice(0, AT_A_TIME)) {
       const { delivery } = task;
       // One at least, however large.
       if (drained.signal.aborted || (chars > MOST_CHARS && tasks > 1)) giveBack(delivery);
@@ -151,8 +153,19 @@ export function createDispatcher({
     return done;
   }
 
+  function cutSome(): void {
+    for (const controller of expired.splice(0, AT_A_TIME)) controller.abort();
+    if (expired.length > 0) setImmediate(cutSome);
+  }
+
   async function attemptOnce({ delivery, leaseEndsAt }: Task, controller: AbortController): Promise<boolean> {
-    const deadline = setTimeout(() => controller.abort(), Math.min(timeoutMs, leaseEndsAt - performance.now()));
+    const deadline = setTimeout(
+      () => {
+        // Those that were begun together run out together.
+        if (expired.push(controller) === 1) setImmediate(cutSome);
+      },
+      Math.min(timeoutMs, leaseEndsAt - performance.now()),
+    );
     const result = await attempt(delivery, controller.signal).catch((error): Attempt => {
       log.error({ err: error, delivery: delivery.id }, 'an attempt failed for a reason of our own');
       return { error: 'the service failed in the attempt' };

@@ -12,12 +12,13 @@ import { deploymentsRouter } from './http/deployments.ts';
 import { HttpError, methodNotAllowed, toHttpError, writeError } from './http/errors.ts';
 import { healthRouter } from './http/health.ts';
 import { checkHead, createHostSplit, resolveHost } from './http/hosts.ts';
-import { createPageCache } from './http/page-cache.ts';
+import { createPageCache, type PageLookups } from './http/page-cache.ts';
 import { createServePage, writeErrorPage } from './http/pages.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
 import { webhooksRouter } from './http/webhooks.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 
 export type App = {
   listener: RequestListener;
@@ -25,11 +26,23 @@ export type App = {
   forgetPage(slug: string): void;
   /** Changes elsewhere may have been missed. */
   doubtPages(): void;
+  pageLookups(): PageLookups;
 };
 
 /** What is known of a request: `slug` is set when it is headed for a page's host. */
-type Context = { requestId: string; startedAt: number; slug?: string; isSubmission?: boolean; isLogged?: boolean };
-type Failed = Pick<Context, 'requestId' | 'slug' | 'isSubmission'>;
+type Context = {
+  requestId: string;
+  startedAt: number;
+  slug?: string;
+  isSubmission?: boolean;
+  isApi?: boolean;
+  isLogged?: boolean;
+};
+type Failed = Pick<Context, 'requestId' | 'slug' | 'isSubmission' | 'isApi'>;
+
+/** Routes that Express doesn't see. */
+const PAGE = 'page';
+const SUBMIT = 'POST /submit/:deployId';
 
 const CORS_LIST = Object.entries(CORS).flat();
 const FORM_ACTION = '{{FORM_ACTION}}';
@@ -40,6 +53,7 @@ export function createApp({
   db,
   queue,
   reviewDeliveries,
+  metrics,
   log,
   newRequestId,
   pagesAreCurrent,
@@ -52,6 +66,7 @@ export function createApp({
   queue: SubmissionQueue;
   /** Is told of a deployment whose deliveries, or where they go, have changed. */
   reviewDeliveries(deploymentId: string): void;
+  metrics: Metrics;
   log: Log;
   newRequestId(): string;
   /** Whether every change of a page up to now has been heard of. */
@@ -81,6 +96,7 @@ export function createApp({
     clientAddress,
     maxSubmissionBytes: config.maxSubmissionBytes,
     maxFilesBytes: config.maxFilesBytes,
+    count: metrics.submission,
   });
   const servePage = createServePage(pages, submit);
 
@@ -93,6 +109,7 @@ export function createApp({
         authenticate,
         body,
         onPageChange: pages.forget,
+        onDelete: submit.forget,
         reviewDeliveries,
         urlOf: (slug) => `${config.pagesScheme}://${slug}.${config.pagesDomain}`,
         planLimits: config.planLimits,
@@ -109,12 +126,14 @@ export function createApp({
     .use(((error, request, response, _next) =>
       fail(error, request, response, {
         requestId: String(response.getHeader('x-request-id')),
+        isApi: true,
       })) satisfies ErrorRequestHandler);
 
   /** Answers an error in the way of the place that was asked. */
   function fail(cause: unknown, request: IncomingMessage, response: ServerResponse, context: Failed): void {
     const { requestId, slug, isSubmission } = context;
     const error = toHttpError(cause);
+    if (!context.isApi) metrics.request(slug === undefined || isSubmission ? SUBMIT : PAGE, error.status);
     const isForeseen = cause instanceof HttpError || error.status < 500;
     if (!isForeseen) log.error({ req_id: requestId, err: cause }, 'request failed');
     if (response.headersSent) {
@@ -131,15 +150,25 @@ export function createApp({
   function dispatch(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
     const { requestId, slug } = context;
     const path = pathOf(request);
-    if (slug !== undefined) return servePage(request, response, { slug, path }, context);
+    if (slug !== undefined) {
+      const count = (): void => metrics.request(context.isSubmission ? SUBMIT : PAGE, response.statusCode);
+      const serving = servePage(request, response, { slug, path }, context);
+      if (serving) return serving.then(count);
+      count();
+      return undefined;
+    }
     const deploymentId = request.method === 'POST' ? /^\/submit\/([^/]+)$/.exec(path)?.[1] : undefined;
     if (deploymentId !== undefined) {
-      return submit(request, response, {
-        deploymentId: decodeURIComponent(deploymentId),
-        requestId,
-        headers: CORS_LIST,
-      });
+      return submit
+        .take(request, response, {
+          deploymentId: decodeURIComponent(deploymentId),
+          requestId,
+          headers: CORS_LIST,
+        })
+        .then(() => metrics.request(SUBMIT, response.statusCode));
     }
+    context.isApi = true;
+    response.once('close', () => metrics.request(routeOf(request), response.statusCode));
     if (!isHealth(request)) logWhenDone(request, response, context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
@@ -168,7 +197,7 @@ export function createApp({
     }
   }
 
-  return { listener, forgetPage: pages.forget, doubtPages: pages.doubtAll };
+  return { listener, forgetPage: pages.forget, doubtPages: pages.doubtAll, pageLookups: () => pages.lookups };
 
   /** Logs a line once the answer is out. */
   function logWhenDone(request: IncomingMessage, response: ServerResponse, context: Context): void {
@@ -206,6 +235,12 @@ const loggable = (path: string): string =>
   /^\/[a-z]*(?:\/(?:(?:d|wh|dl)_[0-9A-Za-z]{1,60}|secret|rotate|test|deliveries|retry))*$/.test(path)
     ? path
     : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
+
+/** What Express matched, as the API's reference names it: never what a client made up. */
+function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): string {
+  const path = request.route?.path;
+  return typeof path === 'string' ? `${request.method} ${path}` : 'other';
+}
 
 const isHealth = (request: IncomingMessage): boolean => ['/healthz', '/readyz'].includes(pathOf(request));
 

@@ -152,6 +152,8 @@ export const settings = z.object({
   DELIVERY_LOG_DAYS: integer(1, 3_650).default(30),
   SMTP_URL: reads('a URL such as smtps://user:password@mail.example.org', smtpUrl).optional(),
   MAIL_FROM: reads('an address such as formhost@example.org or Forms <forms@example.org>', mailbox).optional(),
+  METRICS_PORT: integer(1, 65_535).optional(),
+  WORKERS: integer(1, 64).default(1),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -195,6 +197,10 @@ export type Config = Readonly<{
   /** undefined: no mail is sent. */
   smtpUrl: string | undefined;
   mailFrom: Mailbox;
+  /** Where Prometheus gets its metrics, on `host`; undefined: nowhere. */
+  metricsPort: number | undefined;
+  /** Processes behind the one port. */
+  workers: number;
   logLevel: z.infer<typeof settings>['LOG_LEVEL'];
 }>;
 
@@ -253,6 +259,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       name: 'formhost',
       address: `formhost@${isDomain(base.hostname) ? base.hostname : 'localhost'}`,
     },
+    metricsPort: value.METRICS_PORT,
+    workers: value.WORKERS,
     logLevel: value.LOG_LEVEL,
   });
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type HttpServer = {
   /** Rejects when the address cannot be listened on. */
   listen(port: number, host: string): Promise<AddressInfo>;
-  /** Takes no new connection, answers what is in flight within DRAIN_MS, cuts the rest. */
+  /** Takes no new connection after LINGER_MS, answers what is in flight within DRAIN_MS, cuts the rest. */
   close(): Promise<void>;
 };
 
@@ -13,9 +13,11 @@ const HEADERS_TIMEOUT_MS = 20_000;
 // A connection on which nothing moves in the middle of a request or an answer is cut.
 const PROGRESS_TIMEOUT_MS = 20_000;
 const CHECK_MS = 2_000;
+// What waits beyond these waits in the kernel's queue, or is turned away there.
+const MAX_CONNECTIONS = 10_000;
 // Longer than the minute that proxies keep a connection for, so that they close first.
 const KEEP_ALIVE_MS = 65_000;
-// After this, a kept connection on which nothing came is closed; a request may have been on its way.
+// What was on its way when the server was told to stop, on a new connection or a kept one, has come after this.
 const LINGER_MS = 250;
 const DRAIN_MS = 8_000;
 
@@ -55,6 +57,8 @@ export function createServer(listener: RequestListener): HttpServer {
       // The listener asks for Host itself, so that its absence is answered like any other error.
       requireHostHeader: false,
       headersTimeout: HEADERS_TIMEOUT_MS,
+      // A slow upload is let finish as long as it moves.
+      requestTimeout: 0,
       connectionsCheckingInterval: CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
@@ -65,6 +69,7 @@ export function createServer(listener: RequestListener): HttpServer {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(PROGRESS_TIMEOUT_MS);
   server.on('clientError', answerClientError);
   // The listener answers what cannot be expected, like any other error.
@@ -83,14 +88,20 @@ export function createServer(listener: RequestListener): HttpServer {
       }),
     async close() {
       draining = true;
-      // http's own close() would cut kept connections at once, and with them the requests that are on their way.
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-      await Promise.race([closed, delay(LINGER_MS)]);
-      server.closeIdleConnections();
-      // Browsers open connections ahead of need; one that never carried a byte is not idle to node:http.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      await delay(LINGER_MS);
+      // http's own close() would cut kept connections as well, and with them requests that are on their way.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      const closeIdle = (): void => {
+        server.closeIdleConnections();
+        // Browsers open connections ahead of need; one that never carried a byte is not idle to node:http.
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      };
+      closeIdle();
+      // What is answered from now on may have been begun before, and leave its connection open.
+      const closing = setInterval(closeIdle, LINGER_MS);
       await closed;
+      clearInterval(closing);
       clearTimeout(cut);
     },
   };

@@ -1,10 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { customAlphabet } from 'nanoid';
+import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { type Config, isLocalHost } from './config.ts';
 import { connect, isOutOfReach } from './db/connect.ts';
 import { openDatabaseServer } from './db/database-server.ts';
+import { deliveriesBacklogAge } from './db/deliveries.ts';
 import { isMigrated, migrate } from './db/migrate.ts';
 import { createFirstKey } from './db/owners.ts';
 import { watchPageChanges } from './db/page-changes.ts';
@@ -15,6 +17,7 @@ import { cleanUpDeliveries } from './delivery/clean-up.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { HttpError } from './http/errors.ts';
 import type { Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
 
 /** The service cannot start, for a reason that is the operator's to mend; the message names the setting. */
@@ -28,6 +31,8 @@ export type Service = {
    * owner that an embedded database gets at its very first start, when nobody but this machine can reach the service.
    */
   ready: Promise<{ firstKey: string | undefined }>;
+  /** What has happened so far, for Prometheus. */
+  exposeMetrics(): Promise<Registry>;
   /** Answers what is in flight, then lets go of everything. */
   close(): Promise<void>;
 };
@@ -63,7 +68,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     throw new StartError(`DATA_DIR ${config.dataDir} cannot be used: ${error.message}`, { cause: error });
   });
   const { connection, isEmbedded } = databaseServer;
-  const db = connect(connection);
+  const db = connect(connection, { onRenew: () => pageChanges.reconnect() });
+  const metrics = createMetrics();
   const stopping = new AbortController();
 
   async function prepare(): Promise<void> {
@@ -89,12 +95,21 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     mailFrom: config.mailFrom,
     log,
   });
-  const dispatcher = createDispatcher({ db, attempt: sending.attempt, retryDelays, timeoutMs, leaseMs, log });
+  const dispatcher = createDispatcher({
+    db,
+    attempt: sending.attempt,
+    retryDelays,
+    timeoutMs,
+    leaseMs,
+    log,
+    count: metrics.delivery,
+  });
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
   let cleaningUp: Promise<void> | undefined;
 
   /** Stores a batch, and has its first deliveries attempted. */
   async function store(batch: readonly NewSubmission[]): Promise<Outcome[]> {
+    metrics.batch(batch.length);
     const leasedAt = performance.now();
     const busy = dispatcher.busy();
     const { outcomes, deliveries } = await storeSubmissions(db, batch, { leaseMs, busy });
@@ -131,6 +146,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     db,
     queue: createSubmissionQueue(store),
     reviewDeliveries: dispatcher.review,
+    metrics,
     log,
     newRequestId: createRequestIds(),
     pagesAreCurrent: () => pageChanges.current(),
@@ -140,6 +156,13 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   });
   const pageChanges = watchPageChanges(connection, { onChange: app.forgetPage, onReset: app.doubtPages });
   const server = createServer(app.listener);
+
+  const exposeMetrics = (): Promise<Registry> =>
+    metrics.expose({
+      pageLookups: app.pageLookups,
+      connections: db.use,
+      backlogAge: () => deliveriesBacklogAge(db),
+    });
 
   async function close(): Promise<void> {
     stopping.abort();
@@ -153,7 +176,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   }
   try {
     const { address, family, port }: AddressInfo = await server.listen(config.port, config.host);
-    return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, ready, close };
+    return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, ready, exposeMetrics, close };
   } catch (error) {
     await close();
     throw error;

@@ -5,6 +5,8 @@ import pg from 'pg';
 export type Connection = { connectionString: string } | { host: string; port: number; user: string; database: string };
 
 export type Database = Knex & {
+  /** How the pool is used at this moment. */
+  use(): PoolUse;
   /** Lets no new statement in, waits for those under way, closes every connection. */
   close(): Promise<void>;
 };
@@ -12,6 +14,11 @@ export type Database = Knex & {
 // A request is answered within 3 seconds although the database is not.
 const UNIT_MS = 2_400;
 const STATEMENT_MS = 2_200;
+
+/** Connections are given up together at most so often. */
+const RENEW_MS = 1_000;
+/** read_only_sql_transaction */
+const READ_ONLY = '25006';
 
 const JSON_OID = 114;
 const INT8_OID = 20;
@@ -21,11 +28,10 @@ const types = new pg.TypeOverrides();
 types.setTypeParser(JSON_OID, (text) => text);
 types.setTypeParser(INT8_OID, Number);
 
-/**
- * A pool of connections for short units of work, with knex over it. UNIT_MS after a connection was asked for it is cut,
- * if it was had, and whoever uses it or still waits for one fails.
- */
-export function connect(connection: Connection): Database {
+/** `total` connections there are, of which `idle`; units of work that are `waiting` for one. */
+export type PoolUse = { total: number; idle: number; waiting: number };
+
+function openPool(connection: Connection): pg.Pool {
   const pool = new pg.Pool({
     ...connection,
     types,
@@ -42,6 +48,35 @@ export function connect(connection: Connection): Database {
   // and pg takes its own away while a connection is lent, it would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
+  return pool;
+}
+
+/**
+ * A pool of connections for short units of work, with knex over it. UNIT_MS after a connection was asked for it is cut,
+ * if it was had, and whoever uses it or still waits for one fails.
+ *
+ * Where one connection leads to a server that doesn't answer, or to one that only reads since another took its place, all
+ * of the others do: they are given up together, and new ones made, which follow the address. `onRenew` hears of it.
+ */
+export function connect(connection: Connection, { onRenew }: { onRenew?: () => void } = {}): Database {
+  let pool = openPool(connection);
+  let openedAt = performance.now();
+  const ending = new Set<Promise<void>>();
+
+  function end(old: pg.Pool): Promise<void> {
+    const ended = old.end().finally(() => ending.delete(ended));
+    ending.add(ended);
+    return ended;
+  }
+
+  function renew(): void {
+    if (performance.now() - openedAt < RENEW_MS) return;
+    void end(pool);
+    pool = openPool(connection);
+    openedAt = performance.now();
+    onRenew?.();
+  }
+
   const cuts = new Map<pg.PoolClient, NodeJS.Timeout>();
 
   async function lend(): Promise<pg.PoolClient> {
@@ -60,7 +95,10 @@ export function connect(connection: Connection): Database {
       const left = UNIT_MS - (performance.now() - askedAt);
       cuts.set(
         client,
-        setTimeout(() => void client.end().catch(() => undefined), left),
+        setTimeout(() => {
+          void client.end().catch(() => undefined);
+          renew();
+        }, left),
       );
       return client;
     } finally {
@@ -77,13 +115,21 @@ export function connect(connection: Connection): Database {
       client.release();
       return true;
     },
-    destroy: () => pool.end(),
+    destroy: () => end(pool),
     numUsed: () => pool.totalCount - pool.idleCount,
     numFree: () => pool.idleCount,
     numPendingAcquires: () => pool.waitingCount,
   };
   const db = knex({ client: 'pg', connectionPool, compileSqlOnError: false, log: { warn: () => undefined } });
-  return Object.assign(db, { close: () => pool.end() });
+  db.on('query-error', (error: Error) => {
+    if ('code' in error && error.code === READ_ONLY) renew();
+  });
+  return Object.assign(db, {
+    use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: async () => {
+      await Promise.all([end(pool), ...ending]);
+    },
+  });
 }
 
 const OUT_OF_REACH = /^(08|53|57|58|40|25006|55P03|ECONN|ENOENT|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/;

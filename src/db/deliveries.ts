@@ -292,6 +292,15 @@ export async function settleDeliveries(db: Knex, outcomes: readonly Outcome[]): 
   return rows.map(({ id }: { id: string }) => id);
 }
 
+/** Seconds since the delivery that has been due for the longest was, of those that no process attempts; 0 when none is. */
+export async function deliveriesBacklogAge(db: Knex): Promise<number> {
+  const { rows } = await db.raw(
+    `SELECT coalesce(extract(epoch FROM now() - min(next_attempt_at)), 0)::float8 AS age FROM deliveries
+      WHERE status = 'pending' AND next_attempt_at < 'infinity' AND next_attempt_at <= now()`,
+  );
+  return rows[0].age;
+}
+
 /** A page of a webhook's deliveries, newest first, and how many there are in all. */
 export async function listDeliveries(
   db: Knex,

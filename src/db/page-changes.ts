@@ -17,6 +17,8 @@ export const announcePageChange = (db: Knex, slug: string): Promise<unknown> =>
 export type PageChanges = {
   /** Whether every change that is older than a quarter of a second has been heard of. */
   current(): boolean;
+  /** Listens on a new connection: the one there is may lead to a server that no longer counts. */
+  reconnect(): void;
   close(): Promise<void>;
 };
 
@@ -30,6 +32,7 @@ export function watchPageChanges(
 ): PageChanges {
   const stopping = new AbortController();
   let heardAt = Number.NEGATIVE_INFINITY;
+  let reconnect: () => void = () => undefined;
 
   async function listen(): Promise<void> {
     const client = new pg.Client({
@@ -41,6 +44,7 @@ export function watchPageChanges(
     });
     const lost = new AbortController();
     const lose = () => lost.abort();
+    reconnect = lose;
     client.on('error', lose).on('end', lose);
     stopping.signal.addEventListener('abort', lose, { once: true });
     try {
@@ -82,6 +86,7 @@ export function watchPageChanges(
   const running = run();
 
   return {
+    reconnect: () => reconnect(),
     current: () => performance.now() - heardAt < STALE_MS,
     close: async () => {
       stopping.abort();

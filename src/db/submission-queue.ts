@@ -1,20 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isOutOfReach } from './connect.ts';
 import type { NewSubmission, Outcome } from './submissions.ts';
 
-/** The queue is full: the submission was not taken. */
-export class QueueFullError extends Error {}
+/** The submission was not taken: the queue is full, or its deployment has been held by somebody else for too long. */
+export class QueueBusyError extends Error {}
 
 export type SubmissionQueue = {
   /** Settles when the submission's transaction has. */
-  submit(submission: NewSubmission): Promise<Outcome>;
+  submit(submission: NewSubmission): Promise<Exclude<Outcome, { kind: 'busy' }>>;
 };
 
-type Waiting = { submission: NewSubmission; resolve(outcome: Outcome): void; reject(error: unknown): void };
+type Waiting = {
+  submission: NewSubmission;
+  /** As performance.now() tells it. */
+  since: number;
+  resolve(outcome: Exclude<Outcome, { kind: 'busy' }>): void;
+  reject(error: unknown): void;
+};
 
 const MAX_WAITING = 5_000;
 const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 const MAX_BATCH = 128;
 const MAX_BATCH_CHARS = 4 * 1024 * 1024;
+/** For how long a submission waits for a deployment that somebody else holds, and how often it looks. */
+const BUSY_MS = 1_500;
+const LOOK_AGAIN_MS = 5;
 
 const fail = (all: readonly Waiting[], error: unknown): void => {
   for (const { reject } of all) reject(error);
@@ -54,11 +64,19 @@ export function createSubmissionQueue(
 
   async function storeOne(batch: readonly Waiting[]): Promise<void> {
     const outcomes = await store(batch.map(({ submission }) => submission));
-    batch.forEach(({ resolve, reject }, index) => {
+    const again: Waiting[] = [];
+    batch.forEach((one, index) => {
       const outcome = outcomes[index];
-      if (outcome) resolve(outcome);
-      else reject(new Error('The store answered fewer outcomes than submissions.'));
+      if (!outcome) one.reject(new Error('The store answered fewer outcomes than submissions.'));
+      else if (outcome.kind !== 'busy') one.resolve(outcome);
+      else if (performance.now() - one.since > BUSY_MS) one.reject(new QueueBusyError());
+      else again.push(one);
     });
+    if (again.length === 0) return;
+    // What waits for others' locks goes behind what came since: it is taken with it, or after a moment.
+    if (waiting.length === 0) await delay(LOOK_AGAIN_MS);
+    waiting = waiting.concat(again);
+    for (const { submission } of again) waitingChars += submission.data.length;
   }
 
   async function run(): Promise<void> {
@@ -85,10 +103,10 @@ export function createSubmissionQueue(
     submit: (submission) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= MAX_WAITING || waitingChars + submission.data.length > MAX_WAITING_CHARS) {
-          reject(new QueueFullError());
+          reject(new QueueBusyError());
           return;
         }
-        waiting.push({ submission, resolve, reject });
+        waiting.push({ submission, since: performance.now(), resolve, reject });
         waitingChars += submission.data.length;
         if (!running) void run();
       }),

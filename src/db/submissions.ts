@@ -12,8 +12,10 @@ export type NewSubmission = {
 export type Outcome =
   | { kind: 'accepted' }
   | { kind: 'no-deployment' }
-  /** `retryAfter`: whole seconds until the deployment takes another. */
-  | { kind: 'rate-limited'; retryAfter: number };
+  /** Somebody else holds the deployment's row: nothing was tried. */
+  | { kind: 'busy' }
+  /** `retryAfterMs`: until the deployment takes another. */
+  | { kind: 'rate-limited'; retryAfterMs: number };
 
 export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };
 
@@ -25,7 +27,8 @@ const RATE_SECONDS = 60;
  * Everything about a batch of submissions in one statement: does the deployment exist, is it under its limit, the next
  * number, the row, the counter, the deliveries that its webhooks and mail setting call for.
  *
- * - The deployments are locked in the order of their ids: two processes that lock the same ones cannot deadlock.
+ * - A deployment that another transaction holds is passed over: one that stands still must not hold up the others, and
+ *   nobody who waits for nothing can deadlock.
  * - The clock is read when all locks are held (it counts the locked rows), so the times of one deployment only rise,
  *   and a window that another process has just filled is seen.
  * - Rows of one deployment are ranked in the order in which they came; the first `free` are accepted.
@@ -43,8 +46,7 @@ const STORE = `
     SELECT id, owner_id, slug, deleted_at, last_submission_number, recent_submissions, email_notifications
       FROM deployments
      WHERE id = ANY (?::text[])
-     ORDER BY id
-       FOR NO KEY UPDATE
+       FOR NO KEY UPDATE SKIP LOCKED
   ), clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now, count(*) FROM locked
   ), deployment AS MATERIALIZED (
@@ -96,8 +98,12 @@ const STORE = `
       FROM delivery WHERE leased GROUP BY position
   )
   SELECT free,
-         CASE WHEN rank > free THEN ceil(extract(epoch FROM coalesce(recent[1], now) - now) + ${RATE_SECONDS})::int END AS retry_after,
-         deliveries, CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug
+         CASE WHEN rank > free
+           THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${RATE_SECONDS} s'))::int
+         END AS retry_after_ms,
+         deliveries, CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug,
+         free IS NULL AND EXISTS (
+           SELECT FROM deployments WHERE id = incoming.deployment_id AND deleted_at IS NULL) AS busy
     FROM incoming LEFT JOIN ranked USING (position) LEFT JOIN to_attempt USING (position), clock
    ORDER BY position`;
 
@@ -105,16 +111,18 @@ type Row = {
   /** null when there is no such deployment. */
   free: number | null;
   /** null when it is accepted. */
-  retry_after: number | null;
+  retry_after_ms: number | null;
   deliveries: string | null;
   created_at: Date | null;
   slug: string;
+  busy: boolean;
 };
 
-function toOutcome({ free, retry_after }: Row): Outcome {
+function toOutcome({ free, retry_after_ms, busy }: Row): Outcome {
+  if (busy) return { kind: 'busy' };
   if (free === null) return { kind: 'no-deployment' };
-  if (retry_after === null) return { kind: 'accepted' };
-  return { kind: 'rate-limited', retryAfter: Math.min(Math.max(retry_after, 1), RATE_SECONDS) };
+  if (retry_after_ms === null) return { kind: 'accepted' };
+  return { kind: 'rate-limited', retryAfterMs: Math.min(Math.max(retry_after_ms, 1), RATE_SECONDS * 1_000) };
 }
 
 function toDeliveries(row: Row, { deploymentId, data }: NewSubmission): LeasedDelivery[] {

@@ -66,6 +66,7 @@ export function createDispatcher({
   timeoutMs,
   leaseMs,
   log,
+  count,
 }: {
   db: Knex;
   attempt: AttemptDelivery;
@@ -74,6 +75,8 @@ export function createDispatcher({
   timeoutMs: number;
   leaseMs: number;
   log: Log;
+  /** Is told of each attempt that has ended. */
+  count(kind: 'webhook' | 'mail', result: Outcome['result']): void;
 }): Dispatcher {
   const underWay = new Map<AbortController, Promise<boolean>>();
   const outcomes = createOutcomeQueue(write, log);
@@ -188,6 +191,7 @@ export function createDispatcher({
           ? toOutcome(delivery, 'failed', result)
           : toOutcome(delivery, 'retry', result, waitAfter(next, result));
     finish(delivery, outcome);
+    count(target.kind, outcome.result);
     const webhook = target.kind === 'webhook' ? target.webhookId : undefined;
     const level = result.error === undefined ? 'debug' : 'info';
     const { status, error } = result;

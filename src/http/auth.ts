@@ -5,6 +5,7 @@ import { findOwnerByKey, type Owner } from '../db/owners.ts';
 import { isApiKey } from '../ids.ts';
 import type { ClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
+import { createTurns } from './turns.ts';
 
 /** The owner whose key a request carries; throws 401, or 429 when its address tries too many unknown keys. */
 export type Authenticate = (request: Request, response: Response) => Promise<Owner>;
@@ -30,6 +31,8 @@ export function createAuthenticate(db: Knex, clientAddress: ClientAddress): Auth
     validate: false,
   });
 
+  const turn = createTurns();
+
   /** Counts an unknown key; a valid one never comes here. */
   const countUnknownKey = (request: Request, response: Response): Promise<void> =>
     new Promise((resolve, reject) => guard(request, response, (error) => (error ? reject(error) : resolve())));
@@ -37,6 +40,7 @@ export function createAuthenticate(db: Knex, clientAddress: ClientAddress): Auth
   return async (request, response) => {
     const [, key = ''] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (!isApiKey(key)) throw unauthorized('An API key is needed: send Authorization: Bearer <API_KEY>.');
+    await turn(key, response);
     const owner = await findOwnerByKey(db, key);
     if (owner) return owner;
     await countUnknownKey(request, response);

@@ -33,6 +33,7 @@ export function deploymentsRouter({
   authenticate,
   body,
   onPageChange,
+  onDelete,
   reviewDeliveries,
   urlOf,
   planLimits,
@@ -44,6 +45,7 @@ export function deploymentsRouter({
   body: BodyReader;
   /** Called once a change of what is live under a slug is committed. */
   onPageChange(slug: string): void;
+  onDelete(deploymentId: string): void;
   /** Is told of a deployment whose deliveries, or where they go, have changed. */
   reviewDeliveries(deploymentId: string): void;
   urlOf(slug: string): string;
@@ -130,6 +132,7 @@ export function deploymentsRouter({
       const { id, slug } = await ownDeployment(db, owner, request.params.id);
       found(await deleteDeployment(db, owner.id, id));
       onPageChange(slug);
+      onDelete(id);
       reviewDeliveries(id);
       response.json({ message: 'Deployment deleted', id });
     })

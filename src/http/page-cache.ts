@@ -26,7 +26,11 @@ export type ReadyPage = {
   confirmedAfter: number;
 };
 
+/** How often a page, or that there is none, was in memory. */
+export type PageLookups = { hits: number; misses: number };
+
 export type PageCache = {
+  lookups: Readonly<PageLookups>;
   /** The page that is live under a slug; undefined when there is none. Throws when there is no telling. */
   get(slug: string): ReadyPage | undefined | Promise<ReadyPage | undefined>;
   /** The page in an encoding, made at its first use. */
@@ -93,6 +97,7 @@ export function createPageCache({
   const absent = new LRUCache<string, true>({ max: MAX_ABSENT });
   // Look-ups under way. One that is no longer in here when it ends has been overtaken by a change: it is not kept.
   const fills = new Map<string, Promise<ReadyPage | undefined>>();
+  const lookups: PageLookups = { hits: 0, misses: 0 };
   let doubts = 0;
   let trustedUntil = Number.NEGATIVE_INFINITY;
 
@@ -168,10 +173,15 @@ export function createPageCache({
   }
 
   return {
+    lookups,
     get(slug) {
       const page = pages.get(slug);
-      if (!current() || (page && page.confirmedAfter !== doubts)) return fill(slug, () => confirm(slug));
-      if (page || absent.has(slug)) return page;
+      if (current() && (page ? page.confirmedAfter === doubts : absent.has(slug))) {
+        lookups.hits += 1;
+        return page;
+      }
+      lookups.misses += 1;
+      if (!current() || page) return fill(slug, () => confirm(slug));
       return fill(slug, () => load(slug));
     },
     variant(slug, page, encoding) {

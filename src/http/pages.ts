@@ -47,7 +47,7 @@ function matches(header: string | undefined, etag: string): boolean {
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-export function createServePage(cache: PageCache, submit: Submit): ServePage {
+export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>): ServePage {
   const negotiate = createNegotiate();
 
   function send(request: IncomingMessage, response: ServerResponse, requestId: string, variant: Variant): void {
@@ -72,7 +72,7 @@ export function createServePage(cache: PageCache, submit: Submit): ServePage {
     const { requestId } = visit;
     if (method === 'POST') {
       visit.isSubmission = true;
-      return submit(request, response, { ...page, requestId, headers: [] });
+      return submit.take(request, response, { ...page, requestId, headers: [] });
     }
     if (method !== 'GET' && method !== 'HEAD') {
       throw new HttpError(405, 'This page cannot be asked for in this way.', { Allow: ALLOW });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import { QueueFullError, type SubmissionQueue } from '../db/submission-queue.ts';
+import { LRUCache } from 'lru-cache';
+import { QueueBusyError, type SubmissionQueue } from '../db/submission-queue.ts';
 import { isDeploymentId, newSubmissionId } from '../ids.ts';
 import { type BodyReader, mediaType } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -13,12 +14,16 @@ import { readMultipart } from './multipart.ts';
  * res.json a submission takes about a quarter longer.
  */
 
-/** Takes a submission and answers it; `headers` go with a success. Throws HttpError. */
-export type Submit = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: { deploymentId: string; requestId: string; headers: readonly string[] },
-) => Promise<void>;
+export type Submit = {
+  /** Takes a submission and answers it; `headers` go with a success. Throws HttpError. */
+  take(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: { deploymentId: string; requestId: string; headers: readonly string[] },
+  ): Promise<void>;
+  /** A deployment has been deleted. */
+  forget(deploymentId: string): void;
+};
 
 /** What every answer of POST /submit carries: pages on any origin may read it. */
 export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' } as const;
@@ -28,6 +33,10 @@ const MAX_FIELDS = 1_000;
 const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;
 const SEPARATOR_BYTES = 16 * 1024;
+// A deployment that takes no more is said to be so from memory: no slot can become free earlier than the database said, and
+// a flood costs the others little. Deleted by another process meanwhile, it is missed no later than this.
+const REFUSAL_MS = 1_000;
+const MAX_REFUSALS = 10_000;
 // What a thousand multipart parts may spend on boundaries and headers.
 const MULTIPART_OVERHEAD = 1024 * 1024;
 
@@ -39,6 +48,11 @@ export const preflight: RequestHandler = (request, response) => {
   response.set('Access-Control-Max-Age', '7200').vary('Access-Control-Request-Headers').status(204).end();
 };
 
+function tooMany(retryAfterMs: number): HttpError {
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  return new HttpError(429, `Too many submissions: try again in ${seconds} seconds.`, { 'Retry-After': `${seconds}` });
+}
+
 const noSuchForm = (): HttpError =>
   new HttpError(404, 'No such deployment: check the id in the address that the form posts to.');
 
@@ -49,6 +63,7 @@ export function createSubmit({
   clientAddress,
   maxSubmissionBytes,
   maxFilesBytes,
+  count,
 }: {
   queue: SubmissionQueue;
   deploymentExists(id: string): Promise<boolean>;
@@ -56,8 +71,12 @@ export function createSubmit({
   clientAddress: ClientAddress;
   maxSubmissionBytes: number;
   maxFilesBytes: number;
+  count(outcome: 'accepted' | 'rate-limited' | 'no-deployment' | 'honeypot' | 'failed'): void;
 }): Submit {
   const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes: maxFilesBytes };
+
+  /** When deployments that take no more will again, as performance.now() tells it. */
+  const fullUntil = new LRUCache<string, number>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
 
   async function read(request: IncomingMessage): Promise<Submitted> {
     const type = mediaType(request);
@@ -83,22 +102,28 @@ export function createSubmit({
   async function store(deploymentId: string, ipAddress: string, submitted: Submitted): Promise<string> {
     const id = newSubmissionId();
     if (submitted.honeypot) {
+      count('honeypot');
       if (await deploymentExists(deploymentId)) return id;
       throw noSuchForm();
     }
+    const leftMs = (fullUntil.get(deploymentId) ?? 0) - performance.now();
+    if (leftMs > 0) {
+      count('rate-limited');
+      throw tooMany(leftMs);
+    }
     const outcome = await queue.submit({ id, deploymentId, data: submitted.text, ipAddress }).catch((error) => {
-      if (!(error instanceof QueueFullError)) throw error;
+      count('failed');
+      if (!(error instanceof QueueBusyError)) throw error;
       throw new HttpError(503, 'Too many submissions are waiting: try again shortly.', { 'Retry-After': '1' });
     });
+    count(outcome.kind);
     if (outcome.kind === 'accepted') return id;
     if (outcome.kind === 'no-deployment') throw noSuchForm();
-    const { retryAfter } = outcome;
-    throw new HttpError(429, `Too many submissions: try again in ${retryAfter} seconds.`, {
-      'Retry-After': String(retryAfter),
-    });
+    fullUntil.set(deploymentId, performance.now() + outcome.retryAfterMs);
+    throw tooMany(outcome.retryAfterMs);
   }
 
-  return async (request, response, { deploymentId, requestId, headers }) => {
+  const take: Submit['take'] = async (request, response, { deploymentId, requestId, headers }) => {
     // Before anything is awaited: the address is gone once the client has.
     const ipAddress = clientAddress(request);
     // What is no id never reaches Postgres, which refuses some text (NUL).
@@ -119,4 +144,5 @@ export function createSubmit({
     ]);
     response.end(answer);
   };
+  return { take, forget: (deploymentId) => void fullUntil.delete(deploymentId) };
 }

@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+/** Serves `GET /metrics` to Prometheus; answers what closes it. Rejects when the address cannot be listened on. */
+export async function serveMetrics(
+  source: { contentType: string; metrics(): Promise<string> },
+  { host, port }: { host: string; port: number },
+): Promise<() => Promise<void>> {
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/metrics' || request.method !== 'GET') {
+      response.writeHead(404).end();
+      return;
+    }
+    const text = await source.metrics().catch(() => undefined);
+    if (text === undefined) response.writeHead(503, { 'Retry-After': '2' }).end();
+    else response.writeHead(200, { 'Content-Type': source.contentType }).end(text);
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+}

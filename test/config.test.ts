@@ -146,6 +146,8 @@ describe('loadConfig', () => {
     ['DELIVERY_LOG_DAYS', ['0', '-1', '1.5', 'forever']],
     ['SMTP_URL', ['mail.example', 'mail.example:25', 'http://u:secret@mail.example', 'smtp://', 'smtp://u:secret@a b']],
     ['MAIL_FROM', ['forms', 'a@b@c', 'Forms forms@example.org', 'a@e.example, b@e.example', 'X <a@e.example> y', '<>']],
+    ['METRICS_PORT', ['0', '65536', 'none']],
+    ['WORKERS', ['0', '65', 'auto', '1.5']],
     ['LOG_LEVEL', ['loud', '5', 'info,debug']],
   ])('stops with one line that names %s when it is one of %j', (name, values) => {
     const said = values.map((value) => [value, complaint({ [name]: value })]);
@@ -223,7 +225,7 @@ describe('every setting', () => {
 
   it('has a line with its default in .env.example, and nothing else has', async () => {
     // A setting whose default is none has an example there.
-    const withoutDefault = ['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM'];
+    const withoutDefault = ['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM', 'METRICS_PORT'];
     const lines = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
     expect(lines.map(([line]) => line).filter((line) => !line.startsWith('#'))).toEqual([]);
     expect(lines.map(([, name]) => name).toSorted()).toEqual(NAMES.toSorted());

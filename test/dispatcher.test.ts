@@ -122,6 +122,7 @@ function startDispatcher(db: Database, settings: Settings = {}) {
     timeoutMs: TIMEOUT_MS,
     leaseMs: LEASE_MS,
     log: createLog('silent'),
+    count: () => undefined,
     ...settings,
   });
   onTestFinished(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSubmissionQueue, QueueFullError } from '../src/db/submission-queue.ts';
+import { createSubmissionQueue, QueueBusyError } from '../src/db/submission-queue.ts';
 import { type NewSubmission, type Outcome, storeSubmissions } from '../src/db/submissions.ts';
 import { newSubmissionId } from '../src/ids.ts';
 import { startTestService, type TestService } from './support/service.ts';
 
 const ACCEPTED: Outcome = { kind: 'accepted' };
-const OUTCOMES: Outcome[] = [ACCEPTED, { kind: 'no-deployment' }, { kind: 'rate-limited', retryAfter: 7 }];
+const OUTCOMES: Outcome[] = [ACCEPTED, { kind: 'no-deployment' }, { kind: 'rate-limited', retryAfterMs: 7 }];
 // No queue that holds more than this in memory is bounded.
 const MANY = 100_000;
 const ONE_MEBICHAR = 'x'.repeat(1024 * 1024);
@@ -183,7 +183,7 @@ describe('createSubmissionQueue', () => {
   it.each<[string, string, number]>([
     ['count', '{}', MANY],
     ['characters', ONE_MEBICHAR, 1024],
-  ])('refuses with QueueFullError what is too much to wait, by %s, and takes more later', async (_by, data, enough) => {
+  ])('refuses with QueueBusyError what is too much to wait, by %s, and takes more later', async (_by, data, enough) => {
     const { store, batches, underWay, end } = heldStore();
     const queue = createSubmissionQueue(store);
     const waiting: Promise<Outcome>[] = [];
@@ -197,7 +197,7 @@ describe('createSubmissionQueue', () => {
       await Promise.resolve();
       if (refusal === undefined) waiting.push(one);
     }
-    expect(refusal).toBeInstanceOf(QueueFullError);
+    expect(refusal).toBeInstanceOf(QueueBusyError);
     for (let rounds = 0; underWay() > 0 && rounds <= waiting.length; rounds += 1) await end();
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => ACCEPTED));
     // What was refused was never stored.

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../src/db/connect.ts';
+import { createKey } from '../../src/db/owners.ts';
+import { median, ms, quantile, timed } from '../support/figures.ts';
+import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
+import { asOwner, BASE_URL, getPage, JSON_TYPE, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+
+const ROUNDS = 4;
+const ROUND_MS = 2_000;
+const CONNECTIONS = 32;
+const MOST_TIMES = 2;
+/** What the generator of the load, which shares the machine, may add. */
+const NOISE_MS = 10;
+
+let database: FreshDatabase;
+let service: ServiceProcess;
+let flooder: Owner;
+let other: Owner;
+let flooded: { id: string; slug: string };
+let forms: { id: string; slug: string }[];
+beforeAll(async () => {
+  database = await cloneDatabase();
+  service = await startServiceProcess({ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+  await service.ready();
+  const db = connect({ connectionString: database.url });
+  const newOwner = async (email: string): Promise<Owner> =>
+    asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
+  flooder = await newOwner('flooder@test.example');
+  other = await newOwner('other@test.example');
+  await db.close();
+  flooded = await flooder.deploy();
+  forms = await Promise.all(Array.from({ length: 40 }, () => other.deploy()));
+});
+afterAll(async () => {
+  await service.stop();
+  await database.drop();
+});
+
+const FLOODS = {
+  'one owner’s flood of the API': () => ({
+    ...{ method: 'GET', url: `${service.url}/submissions/${flooded.id}` },
+    ...{ headers: { Authorization: `Bearer ${flooder.key}` }, body: '' },
+  }),
+  'one deployment’s flood of submissions': () => ({
+    ...{ method: 'POST', url: `${service.url}/submit/${flooded.id}` },
+    ...{ headers: JSON_TYPE, body: '{"a":"b"}' },
+  }),
+};
+
+type Kind = 'page' | 'API' | 'submission';
+const KINDS: readonly Kind[] = ['page', 'API', 'submission'];
+
+/** What others see for a time: each kind's p99, requests one after another. */
+async function look(forMs: number): Promise<Record<Kind, number>> {
+  const [form] = forms;
+  if (!form) throw new Error('There is no form');
+  const took: Record<Kind, number[]> = { page: [], API: [], submission: [] };
+  // Forms take turns, so that none comes to its limit.
+  let turn = 0;
+  for (const start = performance.now(); performance.now() - start < forMs; ) {
+    took.page.push((await timed(() => getPage(service.url, form.slug).expect(200))).ms);
+    took.API.push((await timed(() => other.get(`/deploy/${form.id}`).expect(200))).ms);
+    const target = forms[turn % forms.length] ?? form;
+    turn += 1;
+    const { ms: submission } = await timed(() =>
+      fetch(`${service.url}/submit/${target.id}`, { method: 'POST', headers: JSON_TYPE, body: '{"a":"b"}' }).then(
+        (response) => response.arrayBuffer(),
+      ),
+    );
+    took.submission.push(submission);
+  }
+  return {
+    page: quantile(took.page, 0.99),
+    API: quantile(took.API, 0.99),
+    submission: quantile(took.submission, 0.99),
+  };
+}
+
+describe.each(Object.entries(FLOODS))('%s', (name, target) => {
+  it('leaves the others’ p99 within twice what it was', async () => {
+    await look(ROUND_MS);
+    const quiet: Record<Kind, number>[] = [];
+    const loud: Record<Kind, number>[] = [];
+    const answers: string[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      quiet.push(await look(ROUND_MS));
+      const task = JSON.stringify({ ...target(), connections: CONNECTIONS });
+      const { child, result } = startProgram(process.execPath, ['test/support/flood.ts', task], {});
+      await look(ROUND_MS / 2);
+      loud.push(await look(ROUND_MS));
+      child.kill();
+      answers.push((await result).stdout);
+    }
+    const figures = KINDS.map((kind) => ({
+      kind,
+      quiet: median(quiet.map((round) => round[kind])),
+      loud: median(loud.map((round) => round[kind])),
+    }));
+    const told = figures.map((figure) => `${figure.kind} ${ms(figure.quiet)} to ${ms(figure.loud)}`);
+    console.log(
+      `flood: ${name} over ${CONNECTIONS} connections: others' p99 ${told.join(', ')}; answered ${answers.at(-1)}`,
+    );
+    const isBad = (figure: { quiet: number; loud: number }): boolean =>
+      figure.loud > MOST_TIMES * figure.quiet + NOISE_MS;
+    expect(figures.filter(isBad)).toEqual([]);
+  });
+});

@@ -1,0 +1,248 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import { connect as connectSocket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { connect } from '../../src/db/connect.ts';
+import { createKey } from '../../src/db/owners.ts';
+import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { freePort, PROJECT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
+
+const SIGTERMS = 10;
+const END_MS = 10_000;
+const AT_ONCE_MS = 1_000;
+const CLIENTS = 12;
+const SLOW_MS = 3_000;
+const SETTINGS = { BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent' };
+
+let database: FreshDatabase;
+let settings: Record<string, string>;
+let slug: string;
+let forms: string[];
+let key: string;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  settings = { ...SETTINGS, DATABASE_URL: database.url };
+  const db = connect({ connectionString: database.url });
+  key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  await db.close();
+  const service = await startServiceProcess(settings);
+  await service.ready();
+  const owner = asOwner(service.url, key);
+  ({ slug } = await owner.deploy());
+  forms = (await Promise.all(Array.from({ length: 60 }, () => owner.deploy()))).map(({ id }) => id);
+  await service.stop();
+});
+afterAll(() => database.drop());
+
+/** A request: when its last byte had been handed to the kernel, and what came of it. */
+type Sent = { what: string; sentAt: number; outcome: string };
+
+/** Load of all kinds on a service, until it ends: whatever was sent, and what came of it. */
+function startLoad(url: string) {
+  const sent: Sent[] = [];
+  const stopping = new AbortController();
+  const { hostname, port } = new URL(url);
+
+  const send = (
+    what: string,
+    agent: Agent | false,
+    { method, path, headers, body }: { method: string; path: string; headers: Record<string, string>; body: string },
+  ): Promise<void> =>
+    new Promise((resolve) => {
+      const note = { what, sentAt: Number.POSITIVE_INFINITY, outcome: 'pending' };
+      sent.push(note);
+      const out = httpRequest({ agent, host: hostname, port, method, path, headers }, (response) => {
+        response
+          .on('error', (error) => {
+            note.outcome = error.message;
+            resolve();
+          })
+          .on('end', () => {
+            note.outcome = `${response.statusCode}`;
+            resolve();
+          })
+          .resume();
+      });
+      out.on('finish', () => {
+        note.sentAt = performance.now();
+      });
+      out.on('error', (error) => {
+        note.outcome = error.message;
+        resolve();
+      });
+      out.end(body);
+    });
+
+  const page = { method: 'GET', path: '/', headers: { Host: `${slug}.${PAGES_DOMAIN}` }, body: '' };
+  const api = (form: string) => ({
+    ...{ method: 'GET', path: `/submissions/${form}`, headers: { Authorization: `Bearer ${key}` }, body: '' },
+  });
+  const submit = (form: string) => ({ method: 'POST', path: `/submit/${form}`, headers: JSON_TYPE, body: '{"a":"b"}' });
+
+  const loops = Array.from({ length: CLIENTS }, async (_, client) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let turn = client; !stopping.signal.aborted; turn += 1) {
+      const form = forms[turn % forms.length] ?? '';
+      const what = [page, api(form), submit(form)][turn % 3] ?? page;
+      if (client % 2 === 0) await send('kept', agent, what);
+      else await send('new', false, what);
+      if (sent.at(-1)?.outcome.includes('ECONNREFUSED')) await delay(20);
+    }
+    agent.destroy();
+  });
+
+  /** An upload whose last byte comes after some seconds. */
+  const uploadSlowly = (lasting: number): Promise<void> =>
+    new Promise((resolve) => {
+      const form = forms[Math.floor(Math.random() * forms.length)] ?? '';
+      const note = { what: 'slow', sentAt: Number.POSITIVE_INFINITY, outcome: 'pending' };
+      sent.push(note);
+      const body = '{"slow":"upload"}';
+      const socket = connectSocket(Number(port), hostname);
+      let answer = '';
+      socket.setEncoding('latin1').on('data', (text) => {
+        answer += text;
+        socket.end();
+      });
+      socket.once('error', (error) => {
+        note.outcome = error.message;
+      });
+      socket.once('close', () => {
+        if (note.outcome === 'pending')
+          note.outcome = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 'closed without an answer';
+        resolve();
+      });
+      const head = `POST /submit/${form} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+      socket.write(head + body.slice(0, 4), () => {
+        note.sentAt = performance.now();
+      });
+      setTimeout(() => socket.write(body.slice(4)), lasting);
+    });
+
+  return {
+    sent,
+    uploadSlowly,
+    async stop(): Promise<void> {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+const GOOD = new Set(['200', '429']);
+
+describe.each([
+  { workers: '1', times: SIGTERMS },
+  { workers: '2', times: 4 },
+])('$times SIGTERMs under load with WORKERS=$workers', ({ workers, times }) => {
+  it('reset nothing that was under way or sent before, and end with exit code 0 in time', async () => {
+    const broken: Sent[] = [];
+    const ends: { code: number | null; stdout: string; stderr: string }[] = [];
+    const took: number[] = [];
+    let answered = 0;
+
+    async function once10(): Promise<void> {
+      const service = await startServiceProcess({ ...settings, WORKERS: workers });
+      onTestFinished(() => void service.child.kill('SIGKILL'));
+      await service.ready();
+      const load = startLoad(service.url);
+      await delay(300 + Math.random() * 300);
+      const slow = Promise.all([500, 1_500, SLOW_MS].map((lasting) => load.uploadSlowly(lasting)));
+      await delay(200);
+      const signalledAt = performance.now();
+      const end = service.stop();
+      await delay(300);
+      await load.stop();
+      ends.push(await end);
+      took.push(performance.now() - signalledAt);
+      await slow;
+      const before = load.sent.filter(({ sentAt }) => sentAt < signalledAt);
+      answered += before.length;
+      broken.push(...before.filter(({ outcome }) => !GOOD.has(outcome)));
+    }
+    for (let count = 0; count < times; count += 2) await Promise.all([once10(), once10()]);
+
+    console.log(
+      `shutdown (WORKERS=${workers}): ${times} SIGTERMs, ${broken.length} of ${answered} requests reset that were sent before, ` +
+        `exit codes ${ends.map(({ code }) => code).join(' ')}, the slowest after ${(Math.max(...took) / 1_000).toFixed(1)} s`,
+    );
+    expect(broken).toEqual([]);
+    expect(ends).toEqual(ends.map(() => ({ code: 0, stdout: '', stderr: '' })));
+    expect(Math.max(...took)).toBeLessThan(END_MS);
+  });
+});
+
+/** Something that is under way for seconds; with what it was answered. */
+async function beginSlowly(service: ServiceProcess): Promise<() => string> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connectSocket(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    answer += text;
+  });
+  socket.on('error', (error) => {
+    answer += error.message;
+  });
+  const body = '{"slow":"upload"}';
+  const head = `POST /submit/${forms[0]} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+  await request(service.url).get('/healthz').expect(200);
+  setTimeout(() => socket.write(body), SLOW_MS);
+  return () => answer.slice(0, 12);
+}
+
+describe.each(['1', '2'])('signals with WORKERS=%s', (workers) => {
+  it('a second one ends the process at once', async () => {
+    const service = await startServiceProcess({ ...settings, WORKERS: workers });
+    onTestFinished(() => void service.child.kill('SIGKILL'));
+    await service.ready();
+    await beginSlowly(service);
+    service.child.kill('SIGTERM');
+    await delay(600);
+    expect(service.child.exitCode).toBe(null);
+    const start = performance.now();
+    service.child.kill('SIGTERM');
+    await once(service.child, 'exit');
+    expect(performance.now() - start).toBeLessThan(AT_ONCE_MS);
+    expect(service.child.exitCode).toBe(1);
+    // Nobody is left on its port.
+    await vi.waitFor(() => expect(fetch(service.url)).rejects.toThrow(), { timeout: AT_ONCE_MS });
+  });
+
+  it('two within milliseconds are one', async () => {
+    const service = await startServiceProcess({ ...settings, WORKERS: workers });
+    onTestFinished(() => void service.child.kill('SIGKILL'));
+    await service.ready();
+    const answer = await beginSlowly(service);
+    service.child.kill('SIGINT');
+    await delay(4);
+    expect((await service.stop()).code).toBe(0);
+    expect(answer()).toMatch(/^HTTP\/1\.1 (200|429)$/);
+  });
+
+  it('Ctrl-C in a terminal, which all processes of npm start get, ends them in order', async () => {
+    const port = await freePort();
+    const child = spawn('npm', ['start'], {
+      cwd: PROJECT,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings, PORT: String(port), WORKERS: workers },
+      detached: true,
+      stdio: 'ignore',
+    });
+    const { pid } = child;
+    if (pid === undefined) throw new Error('npm did not start');
+    const url = `http://127.0.0.1:${port}`;
+    await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 20_000, interval: 50 });
+    const asked = fetch(`${url}/submit/${forms[1]}`, { method: 'POST', headers: JSON_TYPE, body: '{"a":"b"}' });
+    await asked;
+    const start = performance.now();
+    process.kill(-pid, 'SIGINT');
+    await once(child, 'exit');
+    expect([child.exitCode, child.signalCode]).toEqual([0, null]);
+    expect(performance.now() - start).toBeLessThan(END_MS);
+  });
+});

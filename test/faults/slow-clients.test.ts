@@ -1,0 +1,178 @@
+import { connect as connectSocket, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { connect } from '../../src/db/connect.ts';
+import { createKey } from '../../src/db/owners.ts';
+import { inParallel, ms, quantile, timed } from '../support/figures.ts';
+import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { footprint, measurable } from '../support/memory.ts';
+import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { asOwner, BASE_URL, getPage, PAGES_DOMAIN } from '../support/service.ts';
+
+const HALF_OPEN = 1_000;
+const STALLED = 2_000;
+const LEFT = 8_000;
+const READ_BY_NOBODY = 50;
+const AT_ONCE = 100;
+const SLOWEST_PAGE_MS = 500;
+/** When a client that sends no more is cut, and how much later it may be noticed. */
+const CUT_AFTER_MS = 20_000;
+const NOTICED_MS = 6_000;
+const SLOW_UPLOAD_MS = 24_000;
+const HEAP_GROWTH_MIB = 16;
+const RESIDENT_GROWTH_MIB = 128;
+const MORE_DESCRIPTORS = 20;
+const MIB = 1024 * 1024;
+
+let database: FreshDatabase;
+let service: ServiceProcess;
+let metricsPort: number;
+let form: { id: string; slug: string };
+let large: { id: string; slug: string };
+beforeAll(async () => {
+  database = await cloneDatabase();
+  metricsPort = await freePort();
+  service = await startServiceProcess({
+    ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...measurable(metricsPort) },
+  });
+  await service.ready();
+  const db = connect({ connectionString: database.url });
+  const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  await db.close();
+  const owner = asOwner(service.url, key);
+  form = await owner.deploy();
+  large = await owner.deploy({ html: 'x'.repeat(2 * MIB) });
+});
+afterAll(async () => {
+  expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
+  await database.drop();
+});
+
+/** A connection; `ended` says when the service has ended it, and with what it was answered. */
+function open() {
+  const { hostname, port } = new URL(service.url);
+  const socket = connectSocket(Number(port), hostname);
+  const openedAt = performance.now();
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    answer += text;
+  });
+  socket.on('error', () => undefined);
+  const ended = new Promise<{ afterMs: number; answer: string }>((resolve) => {
+    socket.once('close', () => resolve({ afterMs: performance.now() - openedAt, answer }));
+  });
+  return { socket, ended };
+}
+
+const connected = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('connect', () => resolve()));
+
+const UPLOAD_BYTES = 200_000;
+const uploadHead = (length: number): string =>
+  `POST /submit/${form.id} HTTP/1.1\r\nHost: ${new URL(BASE_URL).host}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+const halfAnUpload = (): string => `${uploadHead(UPLOAD_BYTES)}{"a":"${'x'.repeat(20_000)}`;
+
+/** Uploads whose clients go away in the middle. */
+const leave = (count: number): Promise<void> =>
+  inParallel(Array.from({ length: count }), AT_ONCE, async () => {
+    const { socket, ended } = open();
+    await connected(socket);
+    await new Promise<void>((resolve) => socket.write(halfAnUpload(), () => resolve()));
+    socket.destroy();
+    await ended;
+  });
+
+const use = () => footprint(service, metricsPort);
+
+it('serves pages while a thousand connections are half open, cuts who does not move, and keeps nothing of them', async () => {
+  // As much as later, so that what is counted then is what stays.
+  await leave(1_000);
+  await getPage(service.url, large.slug).expect(200);
+  const idle = await Promise.all(
+    Array.from({ length: HALF_OPEN }, async () => {
+      const { socket, ended } = open();
+      await connected(socket);
+      socket.destroy();
+      await ended;
+    }),
+  );
+  expect(idle.length).toBe(HALF_OPEN);
+  await vi.waitFor(async () => expect((await use()).descriptors).toBeLessThan(200), { timeout: 10_000, interval: 100 });
+  const before = await use();
+
+  // Some of them drip a header now and then: that is no progress either.
+  const halfOpen = Array.from({ length: HALF_OPEN }, open);
+  halfOpen.forEach(({ socket }, index) => {
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
+    if (index % 4 !== 0) return;
+    const dripping = setInterval(() => socket.write('X: y\r\n'), 3_000);
+    socket.once('close', () => clearInterval(dripping));
+  });
+  await Promise.all(halfOpen.map(({ socket }) => (socket.connecting ? connected(socket) : undefined)));
+
+  const slow = open();
+  const body = JSON.stringify({ slow: 'x'.repeat(300) });
+  const slowStart = performance.now();
+  slow.socket.write(uploadHead(body.length));
+  const dripBody = async (): Promise<void> => {
+    const step = Math.ceil(body.length / (SLOW_UPLOAD_MS / 1_000));
+    for (let at = 0; at < body.length; at += step) {
+      await delay(1_000);
+      slow.socket.write(body.slice(at, at + step));
+    }
+  };
+  const dripped = dripBody();
+
+  const pages: number[] = [];
+  while (performance.now() - slowStart < 6_000) {
+    const { ms: took } = await timed(() => getPage(service.url, form.slug).expect(200));
+    pages.push(took);
+  }
+
+  const stalled = Array.from({ length: STALLED }, open);
+  for (const { socket } of stalled) socket.write(halfAnUpload());
+  const unread = Array.from({ length: READ_BY_NOBODY }, open);
+  for (const { socket } of unread) {
+    socket.pause();
+    // Ten answers, for one fits into the kernel's buffers.
+    socket.write(`GET / HTTP/1.1\r\nHost: ${large.slug}.${PAGES_DOMAIN}\r\n\r\n`.repeat(10));
+  }
+  await leave(LEFT);
+
+  const cutHalfOpen = await Promise.all(halfOpen.map(({ ended }) => ended));
+  await dripped;
+  slow.socket.once('data', () => slow.socket.end());
+  const { answer, afterMs: slowMs } = await slow.ended;
+  const cutStalled = await Promise.all(stalled.map(({ ended }) => ended));
+  const isLevel = async (): Promise<void> => {
+    const { descriptors, heapMiB, residentMiB } = await use();
+    expect(descriptors).toBeLessThanOrEqual(before.descriptors + MORE_DESCRIPTORS);
+    expect(heapMiB).toBeLessThan(before.heapMiB + HEAP_GROWTH_MIB);
+    expect(residentMiB).toBeLessThan(before.residentMiB + RESIDENT_GROWTH_MIB);
+  };
+  await vi.waitFor(isLevel, { timeout: 30_000, interval: 500 }).catch(() => undefined);
+  const after = await use();
+  for (const { socket } of unread) socket.destroy();
+
+  const cutAfter = quantile(
+    [...cutHalfOpen, ...cutStalled].map(({ afterMs }) => afterMs),
+    1,
+  );
+  const p99 = quantile(pages, 0.99);
+  console.log(
+    `slow sockets: a page's p99 ${ms(p99)} beside ${HALF_OPEN} half-open connections, ` +
+      `${cutHalfOpen.length} half-open and ${cutStalled.length} stalled uploads cut within ${(cutAfter / 1_000).toFixed(1)} s, ` +
+      `${LEFT} uploads broken off: memory ${before.residentMiB} to ${after.residentMiB} MiB, heap ${before.heapMiB} to ${after.heapMiB} MiB, ` +
+      `descriptors ${before.descriptors} to ${after.descriptors}; an upload of ${(slowMs / 1_000).toFixed(1)} s answered ${answer.slice(9, 12)}`,
+  );
+  expect(p99).toBeLessThan(SLOWEST_PAGE_MS);
+  expect(cutAfter).toBeLessThan(CUT_AFTER_MS + NOTICED_MS);
+  expect(
+    quantile(
+      [...cutHalfOpen, ...cutStalled].map(({ afterMs }) => afterMs),
+      0,
+    ),
+  ).toBeGreaterThan(CUT_AFTER_MS / 2);
+  expect(answer.slice(0, 15)).toBe('HTTP/1.1 200 OK');
+  expect(slowMs).toBeGreaterThan(CUT_AFTER_MS);
+  await isLevel();
+});

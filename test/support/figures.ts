@@ -1,0 +1,32 @@
+/** The value that a part of all are no greater than: 0.99 for the 99th percentile. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
+  if (value === undefined) throw new Error('Nothing was measured');
+  return value;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** How long something takes, in milliseconds. */
+export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {
+  const start = performance.now();
+  const result = await work();
+  return { ms: performance.now() - start, result };
+}
+
+/** Milliseconds as they are printed. */
+export const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+
+/** Does the work of many, so many of it at a time. */
+export async function inParallel<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

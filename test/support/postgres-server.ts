@@ -1,0 +1,103 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { vi } from 'vitest';
+import { openEmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
+import { accountFor, detached, withReach } from '../../src/db/postgres-account.ts';
+import { runSql } from './database.ts';
+import { isAlive } from './postmaster.ts';
+import { freePort } from './process.ts';
+
+const shell = promisify(execFile);
+
+const newFolder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'formhost-faults-')));
+
+/** The processes that this one has started (Linux). */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return list.split(' ').filter(Boolean).map(Number);
+}
+
+export type PostgresServer = Awaited<ReturnType<typeof serve>>;
+
+/** A Postgres of the test's own that nobody revives, always at the same address; runs until `close`. */
+export async function startPostgresServer() {
+  const root = await newFolder();
+  // Makes the database; the server is then started anew, so that nothing but the test has a hand in it.
+  const { close } = await openEmbeddedPostgres(root);
+  await close();
+  return serve(root, []);
+}
+
+async function serve(root: string, settings: readonly string[]) {
+  const data = join(root, 'postgres');
+  const binaries: { postgres: string } = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
+  const account = await withReach(await accountFor(data), binaries.postgres, root);
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const where = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
+  let server: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const args = ['-D', data, ...[...where, ...settings].flatMap((setting) => ['-c', setting])];
+    const [file, argv, options] = detached(account, binaries.postgres, args);
+    server = spawn(file, argv, { ...options, stdio: 'ignore' });
+    await vi.waitFor(() => runSql(url, 'SELECT 1'), { timeout: 30_000, interval: 20 });
+  }
+
+  /** Sends a signal to the postmaster and to all of its processes, none of which is in its group. */
+  async function signal(name: NodeJS.Signals): Promise<readonly number[]> {
+    const pid = server?.pid;
+    if (pid === undefined) return [];
+    // Stopped, it starts no further one.
+    if (name !== 'SIGCONT') process.kill(pid, 'SIGSTOP');
+    const all = [pid, ...(await childrenOf(pid))];
+    for (const each of all) if (isAlive(each)) process.kill(each, name);
+    return all;
+  }
+
+  async function end(name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    await signal('SIGCONT');
+    const ended = once(server, 'exit');
+    server.kill(name);
+    await ended;
+  }
+
+  await start();
+  return {
+    url,
+    port,
+    start,
+    /** As `pg_ctl stop -m immediate` does. */
+    stop: () => end('SIGQUIT'),
+    /** Nothing of it gets another instruction. */
+    async kill(): Promise<void> {
+      const all = await signal('SIGKILL');
+      await vi.waitFor(
+        () => {
+          if (all.some(isAlive)) throw new Error('Postgres is still there');
+        },
+        { timeout: 10_000, interval: 10 },
+      );
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    /** A server that follows this one, which is stopped for a moment, until it is promoted. */
+    async replica(): Promise<{ url: string; port: number; close(): Promise<void> }> {
+      await end('SIGINT');
+      const copy = await newFolder();
+      await shell('cp', ['-a', data, join(copy, 'postgres')]);
+      await start();
+      await writeFile(join(copy, 'postgres', 'standby.signal'), '', { mode: 0o644 });
+      return serve(copy, [`primary_conninfo=host=127.0.0.1 port=${port} user=postgres`]);
+    },
+    async close(): Promise<void> {
+      await end('SIGINT');
+      await rm(root, { recursive: true });
+    },
+  };
+}

@@ -169,6 +169,7 @@ export function createApp({
     }
     context.isApi = true;
     response.once('close', () => metrics.request(routeOf(request), response.statusCode));
+    answerInTime(request, response, () => fail(tooSlow(), request, response, context));
     if (!isHealth(request)) logWhenDone(request, response, context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
@@ -240,6 +241,24 @@ const loggable = (path: string): string =>
 function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): string {
   const path = request.route?.path;
   return typeof path === 'string' ? `${request.method} ${path}` : 'other';
+}
+
+/** A request may be several units of work in the database, and wait for a connection before each: it is answered all the same. */
+const ANSWER_MS = 2_500;
+
+const tooSlow = (): HttpError =>
+  new HttpError(503, 'The service cannot reach its database just now: try again shortly.', { 'Retry-After': '2' });
+
+/** Has a request answered that is not when ANSWER_MS have gone by since all of it had come. */
+function answerInTime(request: IncomingMessage, response: ServerResponse, onLate: () => void): void {
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    timer = setTimeout(() => void (response.headersSent || onLate()), ANSWER_MS);
+  };
+  const { 'content-length': length = '0', 'transfer-encoding': transfer } = request.headers;
+  if (transfer === undefined && Number(length) === 0) begin();
+  else request.once('end', begin);
+  response.once('close', () => clearTimeout(timer));
 }
 
 const isHealth = (request: IncomingMessage): boolean => ['/healthz', '/readyz'].includes(pathOf(request));

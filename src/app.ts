@@ -244,7 +244,7 @@ function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): str
 }
 
 /** A request may be several units of work in the database, and wait for a connection before each: it is answered all the same. */
-const ANSWER_MS = 2_500;
+const ANSWER_MS = 2_300;
 
 const tooSlow = (): HttpError =>
   new HttpError(503, 'The service cannot reach its database just now: try again shortly.', { 'Retry-After': '2' });

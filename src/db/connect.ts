@@ -12,8 +12,8 @@ export type Database = Knex & {
 };
 
 // A request is answered within 3 seconds although the database is not.
-const UNIT_MS = 2_400;
-const STATEMENT_MS = 2_200;
+const UNIT_MS = 2_100;
+const STATEMENT_MS = 1_900;
 
 /** Connections are given up together at most so often. */
 const RENEW_MS = 1_000;

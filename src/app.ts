@@ -43,6 +43,8 @@ type Failed = Pick<Context, 'requestId' | 'slug' | 'isSubmission' | 'isApi'>;
 /** Routes that Express doesn't see. */
 const PAGE = 'page';
 const SUBMIT = 'POST /submit/:deployId';
+/** What matched none. */
+const OTHER = 'other';
 
 const CORS_LIST = Object.entries(CORS).flat();
 const FORM_ACTION = '{{FORM_ACTION}}';
@@ -131,9 +133,14 @@ export function createApp({
 
   /** Answers an error in the way of the place that was asked. */
   function fail(cause: unknown, request: IncomingMessage, response: ServerResponse, context: Failed): void {
+    // It was too late, and has been told so.
+    if (response.writableEnded) return;
     const { requestId, slug, isSubmission } = context;
     const error = toHttpError(cause);
-    if (!context.isApi) metrics.request(slug === undefined || isSubmission ? SUBMIT : PAGE, error.status);
+    const isSubmit = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
+    if (!context.isApi) {
+      metrics.request(isSubmit || isSubmission ? SUBMIT : slug === undefined ? OTHER : PAGE, error.status);
+    }
     const isForeseen = cause instanceof HttpError || error.status < 500;
     if (!isForeseen) log.error({ req_id: requestId, err: cause }, 'request failed');
     if (response.headersSent) {
@@ -141,7 +148,6 @@ export function createApp({
     } else if (slug !== undefined && !isSubmission) {
       writeErrorPage(response, error, requestId);
     } else {
-      const isSubmit = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
       writeError(response, error, { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) });
     }
   }
@@ -240,7 +246,7 @@ const loggable = (path: string): string =>
 /** What Express matched, as the API's reference names it: never what a client made up. */
 function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): string {
   const path = request.route?.path;
-  return typeof path === 'string' ? `${request.method} ${path}` : 'other';
+  return typeof path === 'string' ? `${request.method} ${path}` : OTHER;
 }
 
 /** A request may be several units of work in the database, and wait for a connection before each: it is answered all the same. */

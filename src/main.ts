@@ -106,5 +106,5 @@ try {
   else if (!(error instanceof WorkerStartError)) log.fatal({ err: error }, 'the service ended');
   process.exitCode = 1;
 }
-// The channel to the process that forked this one would keep it.
+// The channel to the process that forked this one would keep it, and closing that would end it with 0, whatever happened.
 if (cluster.isWorker) process.exit();

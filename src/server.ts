@@ -13,7 +13,7 @@ const HEADERS_TIMEOUT_MS = 20_000;
 // A connection on which nothing moves in the middle of a request or an answer is cut.
 const PROGRESS_TIMEOUT_MS = 20_000;
 const CHECK_MS = 2_000;
-// What waits beyond these waits in the kernel's queue, or is turned away there.
+// A connection beyond these is closed at once.
 const MAX_CONNECTIONS = 10_000;
 // Longer than the minute that proxies keep a connection for, so that they close first.
 const KEEP_ALIVE_MS = 65_000;

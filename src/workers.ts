@@ -34,7 +34,7 @@ export async function runWorkers(
   const serving = Promise.withResolvers<void>();
   let isServing = false;
 
-  /** Settles when the process has ended; with whether it should be replaced. */
+  /** Settles when the process has ended; rejects with WorkerStartError where another one would end as well. */
   function life(): Promise<void> {
     const worker = cluster.fork();
     alive.add(worker);

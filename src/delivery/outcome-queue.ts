@@ -8,7 +8,7 @@ export type OutcomeQueue = {
   add(outcome: Outcome): void;
   /** How many are not written down yet. */
   size(): number;
-  /** Whether the database could not be reached when it was last written to. */
+  /** Whether outcomes wait because the database could not be reached. */
   isBehind(): boolean;
   /** Settles when all have been written down, or the database is out of reach. */
   close(): Promise<void>;
@@ -48,6 +48,8 @@ export function createOutcomeQueue(write: (batch: readonly Outcome[]) => Promise
         }
       }
     }
+    // Nothing is left of what could not be written, be it written by now or only given back.
+    isBehind = false;
     writing = undefined;
   }
 

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { Outcome } from '../src/db/deliveries.ts';
+import { createOutcomeQueue } from '../src/delivery/outcome-queue.ts';
+import { createLog } from '../src/log.ts';
+
+const outcome = (id: string, result: Outcome['result']): Outcome => ({
+  id,
+  attempts: 1,
+  webhook: undefined,
+  result,
+  lastStatus: undefined,
+  lastError: undefined,
+  delay: 0,
+});
+
+/** A queue over a database that is away for the first write, and notes the others. */
+function startQueue() {
+  const written: string[][] = [];
+  let tries = 0;
+  const queue = createOutcomeQueue(async (batch) => {
+    tries += 1;
+    if (tries === 1) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    written.push(batch.map(({ id }) => id));
+  }, createLog('silent'));
+  return { ...queue, written, tries: () => tries };
+}
+
+it('is behind while what succeeded waits for the database, and no more once it is written', async () => {
+  const queue = startQueue();
+  queue.add(outcome('a', 'succeeded'));
+  queue.add(outcome('b', 'returned'));
+  await expect.poll(queue.isBehind).toBe(true);
+  await expect.poll(() => queue.written).toEqual([['a']]);
+  await expect.poll(queue.isBehind).toBe(false);
+});
+
+it('is not behind for what was only given back, which is not written twice', async () => {
+  const queue = startQueue();
+  queue.add(outcome('a', 'returned'));
+  await expect.poll(queue.tries).toBe(1);
+  await expect.poll(queue.isBehind).toBe(false);
+  queue.add(outcome('b', 'succeeded'));
+  await expect.poll(() => queue.written).toEqual([['b']]);
+});

@@ -2,18 +2,21 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Knex } from 'knex';
 import type { Config } from './config.ts';
-import { deploymentExists, findPage, findPageVersion, type Page } from './db/deployments.ts';
+import { deploymentExists, findPage, findPageVersion } from './db/deployments.ts';
 import type { SubmissionQueue } from './db/submission-queue.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { createBodyReader } from './http/body.ts';
 import { clientAddressFrom } from './http/client-address.ts';
+import { answerInTime, tooSlow } from './http/deadline.ts';
 import { deliveriesRouter } from './http/deliveries.ts';
 import { deploymentsRouter } from './http/deployments.ts';
 import { HttpError, methodNotAllowed, toHttpError, writeError } from './http/errors.ts';
+import { withFormAction } from './http/form-action.ts';
 import { healthRouter } from './http/health.ts';
-import { checkHead, createHostSplit, resolveHost } from './http/hosts.ts';
+import { checkHead, createHostSplit, pathOf, resolveHost } from './http/hosts.ts';
 import { createPageCache, type PageLookups } from './http/page-cache.ts';
 import { createServePage, writeErrorPage } from './http/pages.ts';
+import { logWhenDone } from './http/request-log.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
 import { webhooksRouter } from './http/webhooks.ts';
@@ -47,7 +50,6 @@ const SUBMIT = 'POST /submit/:deployId';
 const OTHER = 'other';
 
 const CORS_LIST = Object.entries(CORS).flat();
-const FORM_ACTION = '{{FORM_ACTION}}';
 
 /** Every request comes in here: pages by their host and submissions by their path go straight on, the rest to Express. */
 export function createApp({
@@ -88,7 +90,7 @@ export function createApp({
   const pages = createPageCache({
     find: (slug) => findPage(db, slug),
     findVersion: (slug) => findPageVersion(db, slug),
-    render: (page) => renderPage(page, config.baseUrl),
+    render: ({ html, deploymentId }) => withFormAction(html, `${config.baseUrl}/submit/${deploymentId}`),
     current: pagesAreCurrent,
   });
   const submit = createSubmit({
@@ -176,7 +178,7 @@ export function createApp({
     context.isApi = true;
     response.once('close', () => metrics.request(routeOf(request), response.statusCode));
     answerInTime(request, response, () => fail(tooSlow(), request, response, context));
-    if (!isHealth(request)) logWhenDone(request, response, context);
+    if (!isHealth(request)) logOnce(request, response, context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
     api(request, response);
@@ -185,10 +187,10 @@ export function createApp({
   function listener(request: IncomingMessage, response: ServerResponse): void {
     const context: Context = { requestId: newRequestId(), startedAt: performance.now() };
     const failed = (error: unknown): void => {
-      if (context.slug === undefined) logWhenDone(request, response, context);
+      if (context.slug === undefined) logOnce(request, response, context);
       fail(error, request, response, context);
     };
-    if (logsAll) logWhenDone(request, response, context);
+    if (logsAll) logOnce(request, response, context);
     // A page that is in memory is answered before dispatch() returns: a promise would be a twentieth of its cost.
     try {
       const place = placeOf(resolveHost(request));
@@ -206,24 +208,11 @@ export function createApp({
 
   return { listener, forgetPage: pages.forget, doubtPages: pages.doubtAll, pageLookups: () => pages.lookups };
 
-  /** Logs a line once the answer is out. */
-  function logWhenDone(request: IncomingMessage, response: ServerResponse, context: Context): void {
+  /** Logs a line once the answer is out, one for each request. */
+  function logOnce(request: IncomingMessage, response: ServerResponse, context: Context): void {
     if (context.isLogged) return;
     context.isLogged = true;
-    response.on('close', () => {
-      const { requestId, startedAt, slug } = context;
-      log.info(
-        {
-          req_id: requestId,
-          method: request.method,
-          slug,
-          path: loggable(pathOf(request)),
-          status: response.statusCode,
-          ms: Math.round(performance.now() - startedAt),
-        },
-        response.writableFinished ? 'answered' : 'client left',
-      );
-    });
+    logWhenDone(log, request, response, context);
   }
 }
 
@@ -237,50 +226,10 @@ function createApi(): Express {
   return api;
 }
 
-/** A path of the API as it is; of any other no more than where it begins, for a key may have got into it. */
-const loggable = (path: string): string =>
-  /^\/[a-z]*(?:\/(?:(?:d|wh|dl)_[0-9A-Za-z]{1,60}|secret|rotate|test|deliveries|retry))*$/.test(path)
-    ? path
-    : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
-
 /** What Express matched, as the API's reference names it: never what a client made up. */
 function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): string {
   const path = request.route?.path;
   return typeof path === 'string' ? `${request.method} ${path}` : OTHER;
 }
 
-/** A request may be several units of work in the database, and wait for a connection before each: it is answered all the same. */
-const ANSWER_MS = 2_300;
-
-const tooSlow = (): HttpError =>
-  new HttpError(503, 'The service cannot reach its database just now: try again shortly.', { 'Retry-After': '2' });
-
-/** Has a request answered that is not when ANSWER_MS have gone by since all of it had come. */
-function answerInTime(request: IncomingMessage, response: ServerResponse, onLate: () => void): void {
-  let timer: NodeJS.Timeout | undefined;
-  const begin = (): void => {
-    timer = setTimeout(() => void (response.headersSent || onLate()), ANSWER_MS);
-  };
-  const { 'content-length': length = '0', 'transfer-encoding': transfer } = request.headers;
-  if (transfer === undefined && Number(length) === 0) begin();
-  else request.once('end', begin);
-  response.once('close', () => clearTimeout(timer));
-}
-
 const isHealth = (request: IncomingMessage): boolean => ['/healthz', '/readyz'].includes(pathOf(request));
-
-const pathOf = ({ url = '' }: IncomingMessage): string => {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
-};
-
-/** A page as it is served: as given, but for the address that its forms post to. */
-function renderPage({ deploymentId, html }: Page, baseUrl: string): Buffer {
-  if (!html.includes(FORM_ACTION)) return html;
-  const action = `${baseUrl}/submit/${deploymentId}`;
-  // latin1 keeps every byte what it is.
-  return Buffer.from(
-    html.toString('latin1').replaceAll(FORM_ACTION, () => action),
-    'latin1',
-  );
-}

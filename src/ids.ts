@@ -31,3 +31,15 @@ export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.te
 export const isDeploymentId = (text: string): boolean => /^d_[0-9A-Za-z]{20,60}$/.test(text);
 export const isWebhookId = (text: string): boolean => /^wh_[0-9A-Za-z]{20,60}$/.test(text);
 export const isDeliveryId = (text: string): boolean => /^dl_[0-9A-Za-z]{20,60}$/.test(text);
+
+const requestIdPart = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 8);
+
+/** Ids of requests: unique over processes, and cheap enough for the hot paths. */
+export function createRequestIds(): () => string {
+  const process = requestIdPart();
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${process}-${count.toString(36)}`;
+  };
+}

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { customAlphabet } from 'nanoid';
 import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { type Config, isLocalHost } from './config.ts';
@@ -16,6 +15,7 @@ import { createAttempt } from './delivery/attempt.ts';
 import { cleanUpDeliveries } from './delivery/clean-up.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { HttpError } from './http/errors.ts';
+import { createRequestIds } from './ids.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
@@ -42,18 +42,6 @@ const RETRY_MS = 500;
 /** How long a request that comes while the service is starting waits for it. */
 const PATIENCE_MS = 2_000;
 const LOOK_MS = 25;
-
-const idPart = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 8);
-
-/** Ids of requests: unique over processes, and cheap enough for the hot paths. */
-function createRequestIds(): () => string {
-  const process = idPart();
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${process}-${count.toString(36)}`;
-  };
-}
 
 /** The plan with the highest limit. */
 function roomiest({ planLimits }: Config): string {

@@ -83,3 +83,9 @@ export function checkHead({ url = '', headers: { expect } }: IncomingMessage): v
     throw new HttpError(400, 'The path cannot be decoded: percent-encode it as UTF-8.');
   }
 }
+
+/** A request's path as it was sent, without the query. */
+export const pathOf = ({ url = '' }: IncomingMessage): string => {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+};

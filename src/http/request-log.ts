@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '../log.ts';
+import { pathOf } from './hosts.ts';
+
+/** A path of the API as it is; of any other no more than where it begins, for a key may have got into it. */
+const loggable = (path: string): string =>
+  /^\/[a-z]*(?:\/(?:(?:d|wh|dl)_[0-9A-Za-z]{1,60}|secret|rotate|test|deliveries|retry))*$/.test(path)
+    ? path
+    : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
+
+/** Logs a line for a request once its answer is out. `startedAt` is as performance.now() tells it. */
+export function logWhenDone(
+  log: Log,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { requestId, startedAt, slug }: { requestId: string; startedAt: number; slug?: string },
+): void {
+  response.on('close', () => {
+    log.info(
+      {
+        req_id: requestId,
+        method: request.method,
+        slug,
+        path: loggable(pathOf(request)),
+        status: response.statusCode,
+        ms: Math.round(performance.now() - startedAt),
+      },
+      response.writableFinished ? 'answered' : 'client left',
+    );
+  });
+}

@@ -82,7 +82,7 @@ export function deploymentsRouter({
     .post(async (request, response: Response<Deployed>) => {
       const owner = await authenticate(request, response);
       const { html, slug } = await body.json(request, Creation, maxRequestBytes);
-      const slugs = slug === undefined ? proposeSlugs(html, reservedSlugs) : [slug];
+      const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
       const limit = planLimits.get(owner.plan) ?? 0;
       const deployment = await fewAtATime(() =>
         createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html) }),

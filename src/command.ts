@@ -48,7 +48,8 @@ export async function runCommand(usage: string, parse: (args: string[], config: 
     const message = error instanceof Error ? error.message : error;
     if (error instanceof CommandError || error instanceof ConfigError) process.stderr.write(`formhost: ${message}\n`);
     else if (hasCode(error, /^ERR_PARSE_ARGS/)) process.stderr.write(`formhost: ${message}\n${usage}\n`);
-    else process.stderr.write(`formhost: the database cannot be used: ${message}\n`);
+    // What Postgres says stands behind the statement.
+    else process.stderr.write(`formhost: the database cannot be used: ${String(message).split(' - ').at(-1)}\n`);
   }
 }
 

@@ -94,7 +94,7 @@ describe('the page of a deployment that is taken down', () => {
     const { slug } = await deployTakenDown();
     const { url } = await service.another({ ABUSE_CONTACT: contact });
     const { text: page } = await getPage(url, slug);
-    expect(page).toBe(pageOf(`<p>Questions about it are answered at <a href="${uri}">${text}</a>.</p>`));
+    expect(page).toBe(pageOf(`<p>Questions about it go to <a href="${uri}">${text}</a>.</p>`));
     expect((await getPage(url, 'nobody')).text).not.toContain(text);
   });
 

@@ -52,7 +52,8 @@ export async function migrate(connection: Connection, signal?: AbortSignal): Pro
       await delay(POLL_MS, undefined, { signal });
     }
     // The server drops the lock with its holder, so knex' own, kept in a table, can only be left by a dead process.
-    const db = knex({ client: 'pg', connection, pool: { min: 0, max: 2 }, compileSqlOnError: false });
+    const silent = { warn: () => undefined, error: () => undefined };
+    const db = knex({ client: 'pg', connection, pool: { min: 0, max: 2 }, compileSqlOnError: false, log: silent });
     try {
       await db.migrate.forceFreeMigrationsLock({ migrationSource: source });
       await db.migrate.latest({ migrationSource: source });

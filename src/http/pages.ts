@@ -105,7 +105,7 @@ export function writeErrorPage(
 ): void {
   const contact =
     error.status === 451 && abuseContact
-      ? `<p>Questions about it are answered at <a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>.</p>`
+      ? `<p>Questions about it go to <a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>.</p>`
       : '';
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${error.status}</title><h1>${error.status}</h1><p>${error.message}</p>${contact}</html>\n`;
   response.writeHead(error.status, {

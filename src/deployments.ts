@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { type Command, CommandError, hasCode, runCommand } from './command.ts';
@@ -6,11 +7,11 @@ import type { Config } from './config.ts';
 import type { Database } from './db/connect.ts';
 import { purgeDeployment, undeleteDeployment } from './db/deleted-deployments.ts';
 import { ownerExists } from './db/owners.ts';
-import { lastSubmissionNumber, readSubmissions } from './db/submission-reader.ts';
+import { lastSubmissionNumber, readSubmissionLines } from './db/submission-reader.ts';
 import {
   type AnyDeployment,
   findAnyDeployment,
-  findHtml,
+  findAnyHtml,
   listAllDeployments,
   restore,
   takeDown,
@@ -121,17 +122,13 @@ async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerato
     take_down_reason: deployment.takeDownReason,
   };
   yield JSON.stringify({ deployment: head });
-  const html = await findHtml(db, id);
+  const html = await findAnyHtml(db, id);
   if (html !== undefined) yield JSON.stringify({ html });
   for (const { id: webhookId, url, type, events, active, createdAt: created_at } of await listWebhooks(db, id)) {
     yield JSON.stringify({ webhook: { id: webhookId, url, type, events, active, created_at } });
   }
-  for await (const submissions of readSubmissions(db, id, await lastSubmissionNumber(db, id))) {
-    for (const { id: submissionId, data, ipAddress, createdAt } of submissions) {
-      // The text as it was sent; a line break in it stands between tokens, where a space does as well.
-      const line = data.replaceAll(/[\r\n]/g, ' ');
-      yield `{"submission":{"id":"${submissionId}","data":${line},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}}`;
-    }
+  for await (const lines of readSubmissionLines(db, id, await lastSubmissionNumber(db, id))) {
+    for (const line of lines.trimEnd().split('\n')) yield `{"submission":${line}}`;
   }
 }
 
@@ -152,6 +149,7 @@ const exportTo = (id: string, file: string | undefined): Command =>
       );
     } catch (error) {
       if (hasCode(error, /^EEXIST$/)) throw new CommandError(`${file} is there already: name another file`);
+      await rm(file, { force: true });
       if (hasCode(error, /^E/) && 'syscall' in error)
         throw new CommandError(`${file} cannot be written: ${error.message}`);
       throw error;

@@ -69,9 +69,12 @@ async function addSubmissions(id: string, texts: readonly string[]): Promise<voi
   });
 }
 
-/** How many rows of a deployment each table has. */
+/** The tables that have rows of a deployment, beside its own. */
+const TABLES = ['deliveries', 'pages', 'submissions', 'webhooks'];
+
+/** How many rows of a deployment each table has, its own at the end. */
 async function rowsOf(id: string): Promise<number[]> {
-  const tables = ['pages', 'webhooks', 'submissions', 'deliveries'].map((table) => ({
+  const tables = TABLES.map((table) => ({
     table,
     where: { deployment_id: id },
   }));
@@ -163,7 +166,7 @@ describe('deployments take-down and restore', () => {
 
 describe('deployments export', () => {
   const TEXTS = ['{"a": 1.10, "a":"\\u0000", "b":12345678901234567890}', '{"10":1,\r\n"2":"\\n",\n"ü":"😀"}', '{}'];
-  const WRITTEN = [TEXTS[0], '{"10":1,  "2":"\\n", "ü":"😀"}', '{}'];
+  const WRITTEN = [TEXTS[0], '{"10":1,"2":"\\n","ü":"😀"}', '{}'];
 
   /** What the lines of an export are, but for ids and times. */
   const lines = (id: string, slug: string, more: object) => [
@@ -339,7 +342,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1, 1, 1_203, 1_203, 1];
+    const whole = [1_203, 1, 1_203, 1, 1];
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(
       `purged ${gone.id} (${gone.slug}) of ada@command.example, and its 1203 submissions\n`,
@@ -348,6 +351,14 @@ describe('deployments purge', () => {
     expect(await run('undelete', gone.id)).toEqual(refusedFor('no deployment', gone.id));
     expect(await run('purge', live.id)).toEqual(refusedFor(live.id, 'not deleted'));
     expect(await rowsOf(live.id)).toEqual(whole);
+  });
+
+  it('is tried here with every table that has rows of a deployment', async () => {
+    const { rows } = await service.db.raw(
+      `SELECT table_name AS name FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_name = 'deployment_id' ORDER BY name`,
+    );
+    expect(rows.map(({ name }: { name: string }) => name)).toEqual(TABLES);
   });
 
   it('that was stopped in the middle goes on when it is run again, and its deployment never comes back', async () => {

@@ -63,8 +63,9 @@ const whole = ({ status, headers, text }: request.Response) => {
   return { status, headers: rest, text };
 };
 
-const pageOf = (contact: string) =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>451</title><h1>451</h1><p>This page has been taken down.</p>${contact}</html>\n`;
+/** The paragraphs of a small page. */
+const paragraphs = (html: string): string[] => html.match(/<p>.*?<\/p>/g) ?? [];
+const MESSAGE = '<p>This page has been taken down.</p>';
 
 describe('the page of a deployment that is taken down', () => {
   it('answers 451 and nothing to keep, to GET and HEAD, whatever the browser has', async () => {
@@ -72,10 +73,11 @@ describe('the page of a deployment that is taken down', () => {
     const { headers } = await getPage(service.url, slug);
     const taken = await deployTakenDown();
     const got = await getPage(service.url, taken.slug);
-    expect(got.text).toBe(pageOf(''));
+    expect(paragraphs(got.text)).toEqual([MESSAGE]);
+    expect(got.text).not.toContain('reason');
     expect(got.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'content-length': String(pageOf('').length),
+      'content-length': String(got.text.length),
       'cache-control': 'no-store',
       link: `<${BASE_URL}>; rel="blocked-by"`,
     });
@@ -94,7 +96,7 @@ describe('the page of a deployment that is taken down', () => {
     const { slug } = await deployTakenDown();
     const { url } = await service.another({ ABUSE_CONTACT: contact });
     const { text: page } = await getPage(url, slug);
-    expect(page).toBe(pageOf(`<p>Questions about it go to <a href="${uri}">${text}</a>.</p>`));
+    expect(paragraphs(page)).toEqual([MESSAGE, `<p>Questions about it go to <a href="${uri}">${text}</a>.</p>`]);
     expect((await getPage(url, 'nobody')).text).not.toContain(text);
   });
 

@@ -74,7 +74,7 @@ export async function findAnyDeployment(db: Knex, slugOrId: string): Promise<Any
 }
 
 /** The HTML of a deployment, live or not, as its owner gave it; undefined when it has been purged. */
-export async function findHtml(db: Knex, deploymentId: string): Promise<string | undefined> {
+export async function findAnyHtml(db: Knex, deploymentId: string): Promise<string | undefined> {
   const row = await db('pages').where({ deployment_id: deploymentId }).first('html');
   return row?.html.toString('utf8');
 }

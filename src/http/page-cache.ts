@@ -26,16 +26,16 @@ export type ReadyPage = {
   confirmedAfter: number;
 };
 
-/** Why a slug has no page to show. */
-export type Absence = 'no-page' | 'taken-down';
+/** What there is under a slug. */
+export type Found = ReadyPage | 'taken-down' | undefined;
 
 /** How often a page, or that there is none, was in memory. */
 export type PageLookups = { hits: number; misses: number };
 
 export type PageCache = {
   lookups: Readonly<PageLookups>;
-  /** The page that is live under a slug, or why there is none. Throws when there is no telling. */
-  get(slug: string): ReadyPage | Absence | Promise<ReadyPage | Absence>;
+  /** The page that is live under a slug; undefined when there is none. Throws when there is no telling. */
+  get(slug: string): Found | Promise<Found>;
   /** The page in an encoding, made at its first use. */
   variant(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant>;
   /** What is live under a slug has changed. */
@@ -97,9 +97,9 @@ export function createPageCache({
     return bytes;
   };
   const pages = new LRUCache<string, ReadyPage>({ maxSize: MAX_BYTES, sizeCalculation: size });
-  const absent = new LRUCache<string, Absence>({ max: MAX_ABSENT });
+  const absent = new LRUCache<string, 'no-page' | 'taken-down'>({ max: MAX_ABSENT });
   // Look-ups under way. One that is no longer in here when it ends has been overtaken by a change: it is not kept.
-  const fills = new Map<string, Promise<ReadyPage | Absence>>();
+  const fills = new Map<string, Promise<Found>>();
   const lookups: PageLookups = { hits: 0, misses: 0 };
   let doubts = 0;
   let trustedUntil = Number.NEGATIVE_INFINITY;
@@ -116,16 +116,16 @@ export function createPageCache({
     };
   }
 
-  function keep(slug: string, page: ReadyPage | Absence): void {
+  function keep(slug: string, page: Found): void {
     // Setting what is there already would not weigh it again.
     pages.delete(slug);
     absent.delete(slug);
-    if (typeof page === 'string') absent.set(slug, page);
-    else pages.set(slug, page);
+    if (page && page !== 'taken-down') pages.set(slug, page);
+    else absent.set(slug, page ?? 'no-page');
   }
 
   /** Runs `look` for a slug; whoever asks meanwhile waits for the same answer. */
-  function fill(slug: string, look: () => Promise<ReadyPage | Absence>): Promise<ReadyPage | Absence> {
+  function fill(slug: string, look: () => Promise<Found>): Promise<Found> {
     const underWay = fills.get(slug);
     if (underWay) return underWay;
     const filling = look()
@@ -140,14 +140,14 @@ export function createPageCache({
     return filling;
   }
 
-  const load = async (slug: string): Promise<ReadyPage | Absence> => {
+  const load = async (slug: string): Promise<Found> => {
     const confirmedAfter = doubts;
-    const page = (await find(slug)) ?? 'no-page';
-    return page === 'no-page' || page === 'taken-down' ? page : ready(page, confirmedAfter);
+    const page = await find(slug);
+    return page && page !== 'taken-down' ? ready(page, confirmedAfter) : page;
   };
 
   /** For when changes can't be heard of: what is kept if the database says so or says nothing, else what it has now. */
-  const confirm = async (slug: string): Promise<ReadyPage | Absence> => {
+  const confirm = async (slug: string): Promise<Found> => {
     const kept = pages.get(slug);
     if (!kept) return load(slug);
     if (performance.now() < trustedUntil) return kept;
@@ -179,10 +179,10 @@ export function createPageCache({
     lookups,
     get(slug) {
       const page = pages.get(slug);
-      const kept = page ?? absent.get(slug);
-      if (current() && kept && (!page || page.confirmedAfter === doubts)) {
+      const absence = page ? undefined : absent.get(slug);
+      if (current() && (page ? page.confirmedAfter === doubts : absence)) {
         lookups.hits += 1;
-        return kept;
+        return absence === 'taken-down' ? absence : page;
       }
       lookups.misses += 1;
       if (!current() || page) return fill(slug, () => confirm(slug));

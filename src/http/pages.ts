@@ -4,7 +4,7 @@ import Negotiator from 'negotiator';
 import { escapeHtml } from '../html.ts';
 import { endEarly, HttpError } from './errors.ts';
 import { NO_SLUG } from './hosts.ts';
-import type { Absence, Encoding, PageCache, ReadyPage, Variant } from './page-cache.ts';
+import type { Encoding, Found, PageCache, Variant } from './page-cache.ts';
 import type { Contact } from './security-txt.ts';
 import type { Submit } from './submit.ts';
 
@@ -70,11 +70,11 @@ export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>, 
     response: ServerResponse,
     slug: string,
     visit: Visit,
-    page: ReadyPage | Absence,
+    page: Found,
   ): void | Promise<void> {
     const { method } = request;
     if (page === 'taken-down' && (method === 'GET' || method === 'HEAD')) throw takenDown(blockedBy);
-    if (typeof page === 'string') throw noSuchPage();
+    if (!page || page === 'taken-down') throw noSuchPage();
     const { requestId } = visit;
     if (method === 'POST') {
       visit.isSubmission = true;

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Knex } from 'knex';
 import type { Config } from './config.ts';
-import { deploymentExists, findPage, findPageVersion } from './db/deployments.ts';
+import { findPage, findPageVersion, findSlug } from './db/deployments.ts';
 import type { SubmissionQueue } from './db/submission-queue.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { createBodyReader } from './http/body.ts';
@@ -19,6 +19,7 @@ import { createServePage, writeErrorPage } from './http/pages.ts';
 import { logWhenDone } from './http/request-log.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
+import { createVisitorPages, type Visitor, visitorOf } from './http/visitors.ts';
 import { webhooksRouter } from './http/webhooks.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -36,20 +37,20 @@ export type App = {
 type Context = {
   requestId: string;
   startedAt: number;
+  /** Set when a form was posted by a browser that shows what it is answered. */
+  visitor?: Visitor | undefined;
   slug?: string;
   isSubmission?: boolean;
   isApi?: boolean;
   isLogged?: boolean;
 };
-type Failed = Pick<Context, 'requestId' | 'slug' | 'isSubmission' | 'isApi'>;
+type Failed = Pick<Context, 'requestId' | 'visitor' | 'slug' | 'isSubmission' | 'isApi'>;
 
 /** Routes that Express doesn't see. */
 const PAGE = 'page';
 const SUBMIT = 'POST /submit/:deployId';
 /** What matched none. */
 const OTHER = 'other';
-
-const CORS_LIST = Object.entries(CORS).flat();
 
 /** Every request comes in here: pages by their host and submissions by their path go straight on, the rest to Express. */
 export function createApp({
@@ -84,6 +85,7 @@ export function createApp({
   const clientAddress = clientAddressFrom(config.trustProxy);
   const authenticate = createAuthenticate(db, clientAddress);
   const placeOf = createHostSplit(config);
+  const urlOf = (slug: string): string => `${config.pagesScheme}://${slug}.${config.pagesDomain}`;
   // Page hits and accepted submissions are many: a line for each is for who looks for something.
   const logsAll = log.isLevelEnabled('debug');
 
@@ -93,9 +95,11 @@ export function createApp({
     render: ({ html, deploymentId }) => withFormAction(html, `${config.baseUrl}/submit/${deploymentId}`),
     current: pagesAreCurrent,
   });
+  const visitorPages = createVisitorPages(urlOf);
   const submit = createSubmit({
     queue,
-    deploymentExists: (id) => deploymentExists(db, id),
+    findSlug: (id) => findSlug(db, id),
+    visitorPages,
     body,
     clientAddress,
     maxSubmissionBytes: config.maxSubmissionBytes,
@@ -115,7 +119,7 @@ export function createApp({
         onPageChange: pages.forget,
         onDelete: submit.forget,
         reviewDeliveries,
-        urlOf: (slug) => `${config.pagesScheme}://${slug}.${config.pagesDomain}`,
+        urlOf,
         planLimits: config.planLimits,
         reservedSlugs: config.reservedSlugs,
         maxHtmlBytes: config.maxHtmlBytes,
@@ -137,7 +141,7 @@ export function createApp({
   function fail(cause: unknown, request: IncomingMessage, response: ServerResponse, context: Failed): void {
     // It was too late, and has been told so.
     if (response.writableEnded) return;
-    const { requestId, slug, isSubmission } = context;
+    const { requestId, slug, isSubmission, visitor } = context;
     const error = toHttpError(cause);
     const isSubmit = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
     if (!context.isApi) {
@@ -150,7 +154,9 @@ export function createApp({
     } else if (slug !== undefined && !isSubmission) {
       writeErrorPage(response, error, requestId);
     } else {
-      writeError(response, error, { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) });
+      const headers = { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) };
+      if (visitor && (isSubmit || isSubmission)) visitorPages.refuse(response, visitor, error, headers);
+      else writeError(response, error, headers);
     }
   }
 
@@ -171,7 +177,8 @@ export function createApp({
         .take(request, response, {
           deploymentId: decodeURIComponent(deploymentId),
           requestId,
-          headers: CORS_LIST,
+          cors: true,
+          visitor: context.visitor,
         })
         .then(() => metrics.request(SUBMIT, response.statusCode));
     }
@@ -185,7 +192,11 @@ export function createApp({
   }
 
   function listener(request: IncomingMessage, response: ServerResponse): void {
-    const context: Context = { requestId: newRequestId(), startedAt: performance.now() };
+    const context: Context = {
+      requestId: newRequestId(),
+      startedAt: performance.now(),
+      visitor: visitorOf(request),
+    };
     const failed = (error: unknown): void => {
       if (context.slug === undefined) logOnce(request, response, context);
       fail(error, request, response, context);

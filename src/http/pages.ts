@@ -1,16 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
-import { endEarly, HttpError } from './errors.ts';
+import { HttpError } from './errors.ts';
 import { NO_SLUG } from './hosts.ts';
 import type { Encoding, PageCache, ReadyPage, Variant } from './page-cache.ts';
+import { escapeHtml, writeSmallPage } from './small-page.ts';
 import type { Submit } from './submit.ts';
+import type { Visitor } from './visitors.ts';
 
 /** A page's host and the path on it, without a query. */
 type Target = { slug: string; path: string };
 
 /** `isSubmission` is set once a request turns out to be one, which is answered like any other submission. */
-type Visit = { requestId: string; isSubmission?: boolean };
+type Visit = { requestId: string; visitor?: Visitor | undefined; isSubmission?: boolean };
 
 /** Answers a request to a page's host: at once where the page is in memory, or when the promise settles. */
 export type ServePage = (
@@ -69,10 +71,11 @@ export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>):
   ): void | Promise<void> {
     if (!page) throw noSuchPage();
     const { method } = request;
-    const { requestId } = visit;
+    const { requestId, visitor } = visit;
     if (method === 'POST') {
       visit.isSubmission = true;
-      return submit.take(request, response, { ...page, requestId, headers: [] });
+      if (visitor) visitor.slug = slug;
+      return submit.take(request, response, { ...page, requestId, cors: false, visitor });
     }
     if (method !== 'GET' && method !== 'HEAD') {
       throw new HttpError(405, 'This page cannot be asked for in this way.', { Allow: ALLOW });
@@ -92,16 +95,6 @@ export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>):
 
 /** A page host's answer to what went wrong. */
 export function writeErrorPage(response: ServerResponse, error: HttpError, requestId: string): void {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${error.status}</title><h1>${error.status}</h1><p>${error.message}</p></html>\n`;
-  response.writeHead(error.status, {
-    ...error.headers,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': "default-src 'none'",
-    'X-Content-Type-Options': 'nosniff',
-    'Origin-Agent-Cluster': '?1',
-    'x-request-id': requestId,
-  });
-  endEarly(response, body);
+  const page = { title: STATUS_CODES[error.status] ?? 'Error', content: `<p>${escapeHtml(error.message)}</p>` };
+  writeSmallPage(response, error.status, page, { ...error.headers, 'x-request-id': requestId });
 }

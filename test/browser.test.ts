@@ -13,11 +13,11 @@ import { asOwner, type Owner } from './support/service.ts';
  */
 
 const executablePath = findChromium();
-const isPromised = process.env.CI === 'true';
 
 it.skipIf(executablePath !== undefined)('needs Chromium: install it (apt-get install chromium)', ({ skip }) => {
-  if (isPromised) throw new Error('Chromium is not on the PATH, and CI=true says that it is: install chromium.');
-  skip('Chromium is not on the PATH: what a visitor sees was not tried.');
+  if (process.env.CI === 'true') throw new Error('Chromium is not on the PATH: install it (apt-get install chromium).');
+  console.warn('Chromium is not on the PATH: what a visitor sees was not tried.');
+  skip();
 });
 
 describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 60_000 }, () => {

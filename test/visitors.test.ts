@@ -295,7 +295,7 @@ describe('the page of a form that is full', () => {
     [
       'quotes in a name',
       'a%22%20autofocus%20onfocus=%22%27',
-      '<textarea name="a&quot; autofocus onfocus" hidden>\n&quot;\'</textarea>',
+      '<textarea name="a&quot; autofocus onfocus" hidden>\n&quot;&#39;</textarea>',
     ],
     ['line breaks first and last', 'a=%0D%0Ax%0D%0A', '<textarea name="a" hidden>\n\r\nx\r\n</textarea>'],
     [
@@ -334,6 +334,24 @@ describe('the page of a form that is full', () => {
     expect(
       pageIn(await post(`/submit/${id}`, { type: 'Multipart/FORM-data ; boundary=b', body: none })).content,
     ).toContain(`\n${kept('multipart/form-data', '<textarea name="f" hidden>\n</textarea>')}\n`);
+  });
+
+  it('keeps no more than fits into 16 MiB, all pages on their way together', async () => {
+    const roomy = await startTestService({ MAX_SUBMISSION_BYTES: String(20 * 1024 * 1024) });
+    try {
+      const { id, slug } = await deployFull(30, { db: roomy.db, owner: await roomy.owner() });
+      const sized = (length: number) => post(`/submit/${id}`, { url: roomy.url, body: `a=${'x'.repeat(length - 1)}` });
+      const largest = 16 * 1024 * 1024;
+      // What is given back frees its room.
+      for (const _time of ['first', 'second']) expect((await sized(largest)).body.length).toBeGreaterThan(largest);
+      const refused = await sized(largest + 1);
+      expect([refused.status, pageIn(refused).content]).toEqual([
+        429,
+        `${words(seconds(refused))}\n${GO_BACK}\n${BACK(slug)}`,
+      ]);
+    } finally {
+      await roomy.close();
+    }
   });
 
   it('is bounded: the largest form with as many fields as it may have', async () => {

@@ -1,10 +1,11 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
+import { escapeHtml } from '../html.ts';
 import { HttpError } from './errors.ts';
 import { NO_SLUG } from './hosts.ts';
 import type { Encoding, PageCache, ReadyPage, Variant } from './page-cache.ts';
-import { escapeHtml, writeSmallPage } from './small-page.ts';
+import { writeSmallPage } from './small-page.ts';
 import type { Submit } from './submit.ts';
 import type { Visitor } from './visitors.ts';
 

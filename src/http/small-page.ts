@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { escapeHtml } from '../html.ts';
 import { endEarly } from './errors.ts';
 
 /** A page of ours, of a few words; `content` is HTML. */
@@ -19,11 +20,6 @@ a{color:var(--accent)}
 button{font:inherit;padding:.6rem 1.2rem;border:0;border-radius:.4rem;background:var(--accent);color:var(--back)}`;
 
 const STYLE_SOURCE = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Text for HTML, as content or as an attribute in double quotes. */
-export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"]/g, (found) => ESCAPES[found] ?? '');
 
 /**
  * Answers with a page: no script, no address but what it links to. It may be framed: a form's target can be a frame, and

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Negotiator from 'negotiator';
+import { escapeHtml } from '../html.ts';
 import type { HttpError } from './errors.ts';
 import type { Field, Form } from './form-body.ts';
-import { escapeHtml, writeSmallPage } from './small-page.ts';
+import { writeSmallPage } from './small-page.ts';
 
 /** Somebody whose browser shows what the form that it has sent is answered. What is known of it grows on the way. */
 export type Visitor = {
@@ -26,8 +27,8 @@ export type VisitorPages = {
 const FORM_ENCODED = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?=[\t ]*(?:;|$))/i;
 const REDIRECT = '_redirect';
 const MAX_REDIRECT = 2_048;
-// Pages that give back what was filled in, on their way to visitors: a page is up to five times as long as what it holds.
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+// Of what was filled in, in the pages that are on their way to visitors; escaped it can be six times as long.
+const MAX_KEPT_CHARS = 16 * 1024 * 1024;
 
 const GO_BACK = '<p>Go back in your browser: what you filled in should still be there.</p>';
 
@@ -93,7 +94,7 @@ function words(error: HttpError): { title: string; text: string } {
 
 /** `urlOf`: a page's origin by its slug. */
 export function createVisitorPages(urlOf: (slug: string) => string): VisitorPages {
-  let keptBytes = 0;
+  let keptChars = 0;
 
   const wayBack = ({ slug }: Visitor): string =>
     slug === undefined ? '' : `\n<p><a href="${escapeHtml(urlOf(slug))}/">Back to the page</a></p>`;
@@ -101,15 +102,14 @@ export function createVisitorPages(urlOf: (slug: string) => string): VisitorPage
   /** What was filled in, to be sent again; undefined when it is not known, or other visitors' takes all the room. */
   function keep(response: ServerResponse, { enctype, form }: Visitor): string | undefined {
     if (!form || response.closed) return undefined;
-    const files = form.hasFiles ? ' Files are not: to send them too, go back and choose them again.' : '';
-    const kept = `<p>What you filled in is kept.${files}</p>\n${keptForm(enctype, form)}`;
-    const bytes = Buffer.byteLength(kept);
-    if (keptBytes + bytes > MAX_KEPT_BYTES) return undefined;
-    keptBytes += bytes;
+    const chars = form.fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    if (keptChars + chars > MAX_KEPT_CHARS) return undefined;
+    keptChars += chars;
     response.once('close', () => {
-      keptBytes -= bytes;
+      keptChars -= chars;
     });
-    return kept;
+    const files = form.hasFiles ? ' Files are not: to send them too, go back and choose them again.' : '';
+    return `<p>What you filled in is kept.${files}</p>\n${keptForm(enctype, form)}`;
   }
 
   return {

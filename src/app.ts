@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Knex } from 'knex';
 import type { Config } from './config.ts';
-import { deploymentExists, findPage, findPageVersion } from './db/deployments.ts';
+import { findPage, findPageVersion, findSlug } from './db/deployments.ts';
 import type { SubmissionQueue } from './db/submission-queue.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { createBodyReader } from './http/body.ts';
@@ -20,6 +20,7 @@ import { logWhenDone } from './http/request-log.ts';
 import { SECURITY_TXT, sendSecurityTxt } from './http/security-txt.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
+import { createVisitorPages, type Visitor, visitorOf } from './http/visitors.ts';
 import { webhooksRouter } from './http/webhooks.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -37,20 +38,20 @@ export type App = {
 type Context = {
   requestId: string;
   startedAt: number;
+  /** Set when a form was posted by a browser that shows what it is answered. */
+  visitor?: Visitor | undefined;
   slug?: string;
   isSubmission?: boolean;
   isApi?: boolean;
   isLogged?: boolean;
 };
-type Failed = Pick<Context, 'requestId' | 'slug' | 'isSubmission' | 'isApi'>;
+type Failed = Pick<Context, 'requestId' | 'visitor' | 'slug' | 'isSubmission' | 'isApi'>;
 
 /** Routes that Express doesn't see. */
 const PAGE = 'page';
 const SUBMIT = 'POST /submit/:deployId';
 /** What matched none. */
 const OTHER = 'other';
-
-const CORS_LIST = Object.entries(CORS).flat();
 
 /** Every request comes in here: pages by their host and submissions by their path go straight on, the rest to Express. */
 export function createApp({
@@ -85,6 +86,7 @@ export function createApp({
   const clientAddress = clientAddressFrom(config.trustProxy);
   const authenticate = createAuthenticate(db, clientAddress);
   const placeOf = createHostSplit(config);
+  const urlOf = (slug: string): string => `${config.pagesScheme}://${slug}.${config.pagesDomain}`;
   // Page hits and accepted submissions are many: a line for each is for who looks for something.
   const logsAll = log.isLevelEnabled('debug');
 
@@ -94,9 +96,11 @@ export function createApp({
     render: ({ html, deploymentId }) => withFormAction(html, `${config.baseUrl}/submit/${deploymentId}`),
     current: pagesAreCurrent,
   });
+  const visitorPages = createVisitorPages(urlOf);
   const submit = createSubmit({
     queue,
-    deploymentExists: (id) => deploymentExists(db, id),
+    findSlug: (id) => findSlug(db, id),
+    visitorPages,
     body,
     clientAddress,
     maxSubmissionBytes: config.maxSubmissionBytes,
@@ -116,7 +120,7 @@ export function createApp({
         onPageChange: pages.forget,
         onDelete: submit.forget,
         reviewDeliveries,
-        urlOf: (slug) => `${config.pagesScheme}://${slug}.${config.pagesDomain}`,
+        urlOf,
         planLimits: config.planLimits,
         reservedSlugs: config.reservedSlugs,
         maxHtmlBytes: config.maxHtmlBytes,
@@ -138,7 +142,7 @@ export function createApp({
   function fail(cause: unknown, request: IncomingMessage, response: ServerResponse, context: Failed): void {
     // It was too late, and has been told so.
     if (response.writableEnded) return;
-    const { requestId, slug, isSubmission } = context;
+    const { requestId, slug, isSubmission, visitor } = context;
     const error = toHttpError(cause);
     const isSubmit = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
     if (!context.isApi) {
@@ -151,7 +155,9 @@ export function createApp({
     } else if (slug !== undefined && !isSubmission) {
       writeErrorPage(response, error, requestId, config.abuseContact);
     } else {
-      writeError(response, error, { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) });
+      const headers = { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) };
+      if (visitor && (isSubmit || isSubmission)) visitorPages.refuse(response, visitor, error, headers);
+      else writeError(response, error, headers);
     }
   }
 
@@ -178,7 +184,8 @@ export function createApp({
         .take(request, response, {
           deploymentId: decodeURIComponent(deploymentId),
           requestId,
-          headers: CORS_LIST,
+          cors: true,
+          visitor: context.visitor,
         })
         .then(() => metrics.request(SUBMIT, response.statusCode));
     }
@@ -192,7 +199,11 @@ export function createApp({
   }
 
   function listener(request: IncomingMessage, response: ServerResponse): void {
-    const context: Context = { requestId: newRequestId(), startedAt: performance.now() };
+    const context: Context = {
+      requestId: newRequestId(),
+      startedAt: performance.now(),
+      visitor: visitorOf(request),
+    };
     const failed = (error: unknown): void => {
       if (context.slug === undefined) logOnce(request, response, context);
       fail(error, request, response, context);

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson, readUrlencoded } from '../src/http/form-body.ts';
 import { readMultipart } from '../src/http/multipart.ts';
-import { KIB, limits, NOT_UTF8, refusal, small, tooLarge, tooManyFields } from './support/form-limits.ts';
+import { KIB, limits, NOT_UTF8, refusal, small, stored, tooLarge, tooManyFields } from './support/form-limits.ts';
 
 const json = (text: string | Buffer, within = limits) => readJson(Buffer.from(text), within);
-const form = (text: string | Buffer, within = limits) => readUrlencoded(Buffer.from(text), within);
+const form = (text: string | Buffer, within = limits) => stored(readUrlencoded(Buffer.from(text), within));
 
 const MALFORMED_JSON = [400, 'The JSON body is malformed: send a JSON object.'];
 const NOT_AN_OBJECT = [400, 'The JSON body is not an object: send a JSON object.'];
@@ -99,6 +99,17 @@ describe('readJson', () => {
 });
 
 describe('readUrlencoded', () => {
+  it('tells what can be filled in again, in order', () => {
+    expect(readUrlencoded(Buffer.from('a=1&b=2%0D%0A&a='), limits).form).toEqual({
+      fields: [
+        ['a', '1'],
+        ['b', '2\r\n'],
+        ['a', ''],
+      ],
+      hasFiles: false,
+    });
+  });
+
   it.each([
     ['a=1&b=2', '{"a":"1","b":"2"}'],
     ['', '{}'],
@@ -183,7 +194,7 @@ describe('one form', () => {
   const sent = async (data: FormData) => {
     const response = new Response(data);
     const boundary = /boundary=(.+)/.exec(response.headers.get('content-type') ?? '')?.[1] ?? '';
-    return readMultipart(Buffer.from(await response.arrayBuffer()), boundary, limits);
+    return stored(readMultipart(Buffer.from(await response.arrayBuffer()), boundary, limits));
   };
 
   it('gives the same data in every encoding', async () => {

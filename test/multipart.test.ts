@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readMultipart, readParts } from '../src/http/multipart.ts';
-import { KIB, limits, NOT_UTF8, refusal, small, tooLarge, tooManyFields } from './support/form-limits.ts';
+import { KIB, limits, NOT_UTF8, refusal, small, stored, tooLarge, tooManyFields } from './support/form-limits.ts';
 
-const multipart = (text: string | Buffer, within = limits) => readMultipart(Buffer.from(text), 'b', within);
+const read = (text: string | Buffer, within = limits) => readMultipart(Buffer.from(text), 'b', within);
+const multipart = (text: string | Buffer, within = limits) => stored(read(text, within));
 
 /** A multipart body with the boundary `b`; a part is its Content-Disposition's parameters and its content. */
 const body = (...parts: [parameters: string, content: string][]): string =>
@@ -21,6 +22,22 @@ const NOT_CLOSED = malformed('end it with its boundary between two pairs of dash
 const NO_BOUNDARY = malformed('name its boundary, 1 to 70 characters, in the content type');
 
 describe('readMultipart', () => {
+  it('tells what can be filled in again, in order: no file', () => {
+    const file = '; name="f"; filename="a.txt"';
+    const none = '; name="f"; filename=""';
+    const a = '; name="a"';
+    expect(read(body([a, '1'], [file, 'x'], ['; name="f"', 'x\r\ny'], [a, ''])).form).toEqual({
+      fields: [
+        ['a', '1'],
+        ['f', ''],
+        ['f', 'x\r\ny'],
+        ['a', ''],
+      ],
+      hasFiles: true,
+    });
+    expect(read(body([none, ''])).form).toEqual({ fields: [['f', '']], hasFiles: false });
+  });
+
   it.each([
     [
       'fields',

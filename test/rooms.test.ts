@@ -175,6 +175,11 @@ describe('imports', () => {
     expect(importing(['knex', 'pg'], isAllowed, 'name a function in src/db, and import that')).toEqual([]);
   });
 
+  it('of node:http are of types only: what it hands out of its own fetch would be loaded with it', () => {
+    const isType = ({ isType }: Import) => isType;
+    expect(importing(['node:http'], isType, "take it from process.getBuiltinModule('node:http')")).toEqual([]);
+  });
+
   it('of undici and nodemailer are in src/delivery only', () => {
     expect(importing(['undici', 'nodemailer'], inRooms('delivery'), 'only src/delivery sends anything')).toEqual([]);
   });

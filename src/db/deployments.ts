@@ -42,12 +42,15 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && fromRow(row);
 }
 
-/** Whether there is a live deployment with this id that isn't taken down, whoever owns it. */
-export async function deploymentExists(db: Knex, id: string): Promise<boolean> {
+/** The slug of the live deployment with this id that isn't taken down, whoever owns it. */
+export async function findSlug(db: Knex, id: string): Promise<string | undefined> {
   const { rows } = await db
-    .raw('SELECT deleted_at IS NULL AND taken_down_at IS NULL AS live FROM deployments WHERE id = ?', [id])
-    .options({ name: 'deployment-exists' });
-  return rows[0]?.live ?? false;
+    .raw(
+      'SELECT CASE WHEN deleted_at IS NULL AND taken_down_at IS NULL THEN slug END AS slug FROM deployments WHERE id = ?',
+      [id],
+    )
+    .options({ name: 'find-slug' });
+  return rows[0]?.slug ?? undefined;
 }
 
 /**

@@ -10,12 +10,13 @@ export type NewSubmission = {
 };
 
 export type Outcome =
-  | { kind: 'accepted' }
+  /** `slug`: the deployment's. */
+  | { kind: 'accepted'; slug: string }
   | { kind: 'no-deployment' }
   /** Somebody else holds the deployment's row: nothing was tried. */
   | { kind: 'busy' }
   /** `retryAfterMs`: until the deployment takes another. */
-  | { kind: 'rate-limited'; retryAfterMs: number };
+  | { kind: 'rate-limited'; slug: string; retryAfterMs: number };
 
 export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };
 
@@ -119,11 +120,11 @@ type Row = {
   busy: boolean;
 };
 
-function toOutcome({ free, retry_after_ms, busy }: Row): Outcome {
+function toOutcome({ free, retry_after_ms, slug, busy }: Row): Outcome {
   if (busy) return { kind: 'busy' };
   if (free === null) return { kind: 'no-deployment' };
-  if (retry_after_ms === null) return { kind: 'accepted' };
-  return { kind: 'rate-limited', retryAfterMs: Math.min(Math.max(retry_after_ms, 1), RATE_SECONDS * 1_000) };
+  if (retry_after_ms === null) return { kind: 'accepted', slug };
+  return { kind: 'rate-limited', slug, retryAfterMs: Math.min(Math.max(retry_after_ms, 1), RATE_SECONDS * 1_000) };
 }
 
 function toDeliveries(row: Row, { deploymentId, data }: NewSubmission): LeasedDelivery[] {

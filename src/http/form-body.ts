@@ -3,10 +3,18 @@ import { hexDigit, readJsonObject, unescapedBytes } from '../json-text.ts';
 import { HttpError } from './errors.ts';
 
 /** A submission as it is stored: the text of a JSON object, and whether `_hp`, the trap for robots, was filled in. */
-export type Submitted = { text: string; honeypot: boolean };
+export type Submitted = {
+  text: string;
+  honeypot: boolean;
+  /** Missing for JSON. */
+  form?: Form;
+};
 
 /** A name and its value, both literal: `a[b]` is only a name. */
 export type Field = readonly [name: string, value: string];
+
+/** A form's fields, in order, as they can be filled in for somebody: a file, which can't be, is an empty value. */
+export type Form = { fields: readonly Field[]; hasFiles: boolean };
 
 /** A field's place: its name from `start` to `equals`, its value after that up to `end`. */
 type Span = { start: number; equals: number; end: number };
@@ -77,7 +85,8 @@ export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits
   // In ASCII, places in the bytes are places in the text.
   const ascii = text.length === decoded.length;
   const piece = (from: number, to: number) => (ascii ? text.slice(from, to) : decoded.toString('utf8', from, to));
-  return writeFields(spans.map(({ start, equals, end }) => [piece(start, equals), piece(equals + 1, end)]));
+  const fields = spans.map(({ start, equals, end }): Field => [piece(start, equals), piece(equals + 1, end)]);
+  return { ...writeFields(fields), form: { fields, hasFiles: false } };
 }
 
 /** The body decoded, where in it the fields are, and the bytes of their names and values together. */

@@ -1,5 +1,13 @@
 import { HttpError } from './errors.ts';
-import { type FormLimits, type Submitted, tooLarge, tooManyFields, utf8, writeFields } from './form-body.ts';
+import {
+  type Field,
+  type FormLimits,
+  type Submitted,
+  tooLarge,
+  tooManyFields,
+  utf8,
+  writeFields,
+} from './form-body.ts';
 
 /** A part of a form, a file when it has a filename; `content` shares the memory of the body. */
 export type Part = { name: string; filename: string | undefined; content: Buffer };
@@ -41,7 +49,9 @@ export function readMultipart(body: Buffer, boundary: string, limits: FormLimits
   if (fileBytes > limits.maxFileBytes) {
     throw new HttpError(413, `The files are too large: send at most ${limits.maxFileBytes} bytes of files.`);
   }
-  return writeFields(parts.map(({ name, filename, content }) => [name, filename ?? utf8(content)]));
+  const fields = parts.map(({ name, filename, content }): Field => [name, filename ?? utf8(content)]);
+  const fillable = fields.map((field, index): Field => (parts[index]?.filename ? [field[0], ''] : field));
+  return { ...writeFields(fields), form: { fields: fillable, hasFiles: parts.some(({ filename }) => filename) } };
 }
 
 /** The parts of a multipart/form-data body (RFC 7578, as WHATWG HTML has it written), in order. */

@@ -2,17 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import { escapeHtml } from '../html.ts';
-import { endEarly, HttpError } from './errors.ts';
+import { HttpError } from './errors.ts';
 import { NO_SLUG } from './hosts.ts';
 import type { Encoding, Found, PageCache, Variant } from './page-cache.ts';
 import type { Contact } from './security-txt.ts';
+import { writeSmallPage } from './small-page.ts';
 import type { Submit } from './submit.ts';
+import type { Visitor } from './visitors.ts';
+
+// Not imported, for the reason that src/server.ts gives.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** A page's host and the path on it, without a query. */
 type Target = { slug: string; path: string };
 
 /** `isSubmission` is set once a request turns out to be one, which is answered like any other submission. */
-type Visit = { requestId: string; isSubmission?: boolean };
+type Visit = { requestId: string; visitor?: Visitor | undefined; isSubmission?: boolean };
 
 /** Answers a request to a page's host: at once where the page is in memory, or when the promise settles. */
 export type ServePage = (
@@ -75,10 +80,11 @@ export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>, 
     const { method } = request;
     if (page === 'taken-down' && (method === 'GET' || method === 'HEAD')) throw takenDown(blockedBy);
     if (!page || page === 'taken-down') throw noSuchPage();
-    const { requestId } = visit;
+    const { requestId, visitor } = visit;
     if (method === 'POST') {
       visit.isSubmission = true;
-      return submit.take(request, response, { ...page, requestId, headers: [] });
+      if (visitor) visitor.slug = slug;
+      return submit.take(request, response, { ...page, requestId, cors: false, visitor });
     }
     if (method !== 'GET' && method !== 'HEAD') {
       throw new HttpError(405, 'This page cannot be asked for in this way.', { Allow: ALLOW });
@@ -105,18 +111,9 @@ export function writeErrorPage(
 ): void {
   const contact =
     error.status === 451 && abuseContact
-      ? `<p>Questions about it go to <a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>.</p>`
+      ? `\n<p>Questions about it go to <a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>.</p>`
       : '';
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${error.status}</title><h1>${error.status}</h1><p>${error.message}</p>${contact}</html>\n`;
-  response.writeHead(error.status, {
-    ...error.headers,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': "default-src 'none'",
-    'X-Content-Type-Options': 'nosniff',
-    'Origin-Agent-Cluster': '?1',
-    'x-request-id': requestId,
-  });
-  endEarly(response, body);
+  const title = STATUS_CODES[error.status] ?? 'Error';
+  const content = `<p>${escapeHtml(error.message)}</p>${contact}`;
+  writeSmallPage(response, error.status, { title, content }, { ...error.headers, 'x-request-id': requestId });
 }

@@ -8,25 +8,31 @@ import type { ClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
 import { readMultipart } from './multipart.ts';
+import type { Visitor, VisitorPages } from './visitors.ts';
 
 /*
  * The hot path. It runs on node:http, ahead of Express, and writes its one answer itself: through Express' router and
  * res.json a submission takes about a quarter longer.
  */
 
+/** `cors`: whether pages of other origins may read a success. A `visitor` is shown a page. */
+type Target = {
+  deploymentId: string;
+  requestId: string;
+  cors: boolean;
+  visitor: Visitor | undefined;
+};
+
 export type Submit = {
-  /** Takes a submission and answers it; `headers` go with a success. Throws HttpError. */
-  take(
-    request: IncomingMessage,
-    response: ServerResponse,
-    target: { deploymentId: string; requestId: string; headers: readonly string[] },
-  ): Promise<void>;
+  /** Takes a submission and answers it. Throws HttpError. */
+  take(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void>;
   /** A deployment has been deleted. */
   forget(deploymentId: string): void;
 };
 
 /** What every answer of POST /submit carries: pages on any origin may read it. */
 export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' } as const;
+const CORS_LIST = Object.entries(CORS).flat();
 
 const MAX_FIELDS = 1_000;
 // How many bytes one decoded byte can take in a body: \u0041 in JSON, %41 in a form; and the separators of a form.
@@ -58,7 +64,8 @@ const noSuchForm = (): HttpError =>
 
 export function createSubmit({
   queue,
-  deploymentExists,
+  findSlug,
+  visitorPages,
   body,
   clientAddress,
   maxSubmissionBytes,
@@ -66,7 +73,8 @@ export function createSubmit({
   count,
 }: {
   queue: SubmissionQueue;
-  deploymentExists(id: string): Promise<boolean>;
+  findSlug(deploymentId: string): Promise<string | undefined>;
+  visitorPages: VisitorPages;
   body: BodyReader;
   clientAddress: ClientAddress;
   maxSubmissionBytes: number;
@@ -76,7 +84,7 @@ export function createSubmit({
   const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes: maxFilesBytes };
 
   /** When deployments that take no more will again, as performance.now() tells it. */
-  const fullUntil = new LRUCache<string, number>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
+  const full = new LRUCache<string, { slug: string; until: number }>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
 
   async function read(request: IncomingMessage): Promise<Submitted> {
     const type = mediaType(request);
@@ -99,16 +107,23 @@ export function createSubmit({
     }
   }
 
-  async function store(deploymentId: string, ipAddress: string, submitted: Submitted): Promise<string> {
+  async function store(
+    { deploymentId, visitor }: Target,
+    ipAddress: string,
+    submitted: Submitted,
+  ): Promise<{ id: string; slug: string }> {
     const id = newSubmissionId();
     if (submitted.honeypot) {
       count('honeypot');
-      if (await deploymentExists(deploymentId)) return id;
+      const slug = await findSlug(deploymentId);
+      if (slug !== undefined) return { id, slug };
       throw noSuchForm();
     }
-    const leftMs = (fullUntil.get(deploymentId) ?? 0) - performance.now();
-    if (leftMs > 0) {
+    const refused = full.get(deploymentId);
+    const leftMs = (refused?.until ?? 0) - performance.now();
+    if (refused && leftMs > 0) {
       count('rate-limited');
+      if (visitor) visitor.slug = refused.slug;
       throw tooMany(leftMs);
     }
     const outcome = await queue.submit({ id, deploymentId, data: submitted.text, ipAddress }).catch((error) => {
@@ -117,22 +132,42 @@ export function createSubmit({
       throw new HttpError(503, 'Too many submissions are waiting: try again shortly.', { 'Retry-After': '1' });
     });
     count(outcome.kind);
-    if (outcome.kind === 'accepted') return id;
     if (outcome.kind === 'no-deployment') throw noSuchForm();
-    fullUntil.set(deploymentId, performance.now() + outcome.retryAfterMs);
+    const { slug } = outcome;
+    if (outcome.kind === 'accepted') return { id, slug };
+    full.set(deploymentId, { slug, until: performance.now() + outcome.retryAfterMs });
+    if (visitor) visitor.slug = slug;
     throw tooMany(outcome.retryAfterMs);
   }
 
-  const take: Submit['take'] = async (request, response, { deploymentId, requestId, headers }) => {
+  /** Reads what a visitor has sent; where that fails, the way back is found all the same. */
+  async function readFrom(visitor: Visitor, request: IncomingMessage, deploymentId: string): Promise<Submitted> {
+    try {
+      const submitted = await read(request);
+      visitor.form = submitted.form;
+      return submitted;
+    } catch (error) {
+      visitor.slug ??= await findSlug(deploymentId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  const take: Submit['take'] = async (request, response, target) => {
+    const { deploymentId, requestId, cors, visitor } = target;
     // Before anything is awaited: the address is gone once the client has.
     const ipAddress = clientAddress(request);
     // What is no id never reaches Postgres, which refuses some text (NUL).
     if (!isDeploymentId(deploymentId)) throw noSuchForm();
-    const submitted = await read(request);
-    const id = await store(deploymentId, ipAddress, submitted);
+    const submitted = await (visitor ? readFrom(visitor, request, deploymentId) : read(request));
+    const { id, slug } = await store(target, ipAddress, submitted);
+    if (visitor) {
+      visitor.slug = slug;
+      visitorPages.thank(response, visitor, { ...(cors ? CORS : {}), 'x-request-id': requestId });
+      return;
+    }
     const answer = `{"message":"Submission received","id":"${id}"}`;
     response.writeHead(200, [
-      ...headers,
+      ...(cors ? CORS_LIST : []),
       'Content-Type',
       'application/json; charset=utf-8',
       'Content-Length',
@@ -144,5 +179,5 @@ export function createSubmit({
     ]);
     response.end(answer);
   };
-  return { take, forget: (deploymentId) => void fullUntil.delete(deploymentId) };
+  return { take, forget: (deploymentId) => void full.delete(deploymentId) };
 }

@@ -1,4 +1,5 @@
 import { HttpError } from '../../src/http/errors.ts';
+import type { Submitted } from '../../src/http/form-body.ts';
 
 export const KIB = 1024;
 /** The service's own limits. */
@@ -22,3 +23,6 @@ export const tooLarge = (bytes: number) => [
   `The submission is too large: send at most ${bytes} bytes of names and values.`,
 ];
 export const tooManyFields = (fields: number) => [413, `The submission has too many fields: send at most ${fields}.`];
+
+/** What is stored of a submission. */
+export const stored = ({ text, honeypot }: Submitted) => ({ text, honeypot });

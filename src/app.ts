@@ -121,7 +121,7 @@ export function createApp({
         maxHtmlBytes: config.maxHtmlBytes,
       }),
     )
-    .use(submissionsRouter({ db, authenticate }))
+    .use(submissionsRouter({ db, authenticate, reviewDeliveries }))
     .use(webhooksRouter({ db, authenticate, body, reviewDeliveries, allowedNetworks: config.webhookAllowCidrs }))
     .use(deliveriesRouter({ db, authenticate, reviewDeliveries }))
     .use(() => {

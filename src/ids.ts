@@ -29,6 +29,7 @@ export const newApiKey = (): string => `fh_${random43()}`;
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 export const isDeploymentId = (text: string): boolean => /^d_[0-9A-Za-z]{20,60}$/.test(text);
+export const isSubmissionId = (text: string): boolean => /^sub_[0-9A-Za-z]{20,60}$/.test(text);
 export const isWebhookId = (text: string): boolean => /^wh_[0-9A-Za-z]{20,60}$/.test(text);
 export const isDeliveryId = (text: string): boolean => /^dl_[0-9A-Za-z]{20,60}$/.test(text);
 

@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { Config } from './config.ts';
 import { deploymentExists, findPage, findPageVersion } from './db/deployments.ts';
 import type { SubmissionQueue } from './db/submission-queue.ts';
+import type { UploadQueue } from './db/upload-queue.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { createBodyReader } from './http/body.ts';
 import { clientAddressFrom } from './http/client-address.ts';
@@ -17,6 +18,7 @@ import { checkHead, createHostSplit, pathOf, resolveHost } from './http/hosts.ts
 import { createPageCache, type PageLookups } from './http/page-cache.ts';
 import { createServePage, writeErrorPage } from './http/pages.ts';
 import { logWhenDone } from './http/request-log.ts';
+import { submissionFilesRouter } from './http/submission-files.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
 import { webhooksRouter } from './http/webhooks.ts';
@@ -56,6 +58,7 @@ export function createApp({
   config,
   db,
   queue,
+  uploads,
   reviewDeliveries,
   metrics,
   log,
@@ -68,6 +71,7 @@ export function createApp({
   config: Config;
   db: Knex;
   queue: SubmissionQueue;
+  uploads: UploadQueue;
   /** Is told of a deployment whose deliveries, or where they go, have changed. */
   reviewDeliveries(deploymentId: string): void;
   metrics: Metrics;
@@ -80,7 +84,7 @@ export function createApp({
   untilReady(): Promise<void>;
   isReady(): Promise<boolean>;
 }): App {
-  const body = createBodyReader();
+  const body = createBodyReader({ largest: Math.max(config.maxHtmlBytes, config.maxFilesBytes) });
   const clientAddress = clientAddressFrom(config.trustProxy);
   const authenticate = createAuthenticate(db, clientAddress);
   const placeOf = createHostSplit(config);
@@ -95,10 +99,12 @@ export function createApp({
   });
   const submit = createSubmit({
     queue,
+    uploads,
     deploymentExists: (id) => deploymentExists(db, id),
     body,
     clientAddress,
     maxSubmissionBytes: config.maxSubmissionBytes,
+    maxFileBytes: config.maxFileBytes,
     maxFilesBytes: config.maxFilesBytes,
     count: metrics.submission,
   });
@@ -122,6 +128,7 @@ export function createApp({
       }),
     )
     .use(submissionsRouter({ db, authenticate }))
+    .use(submissionFilesRouter({ db, authenticate }))
     .use(webhooksRouter({ db, authenticate, body, reviewDeliveries, allowedNetworks: config.webhookAllowCidrs }))
     .use(deliveriesRouter({ db, authenticate, reviewDeliveries }))
     .use(() => {

@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { Config } from './config.ts';
 import { findPage, findPageVersion, findSlug } from './db/deployments.ts';
 import type { SubmissionQueue } from './db/submission-queue.ts';
+import type { UploadQueue } from './db/upload-queue.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { createBodyReader } from './http/body.ts';
 import { clientAddressFrom } from './http/client-address.ts';
@@ -19,6 +20,7 @@ import { createPageCache, type PageLookups } from './http/page-cache.ts';
 import { createServePage, writeErrorPage } from './http/pages.ts';
 import { logWhenDone } from './http/request-log.ts';
 import { SECURITY_TXT, sendSecurityTxt } from './http/security-txt.ts';
+import { submissionFilesRouter } from './http/submission-files.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
 import { createVisitorPages, type Visitor, visitorOf } from './http/visitors.ts';
@@ -59,6 +61,7 @@ export function createApp({
   config,
   db,
   queue,
+  uploads,
   reviewDeliveries,
   metrics,
   log,
@@ -71,6 +74,7 @@ export function createApp({
   config: Config;
   db: Knex;
   queue: SubmissionQueue;
+  uploads: UploadQueue;
   /** Is told of a deployment whose deliveries, or where they go, have changed. */
   reviewDeliveries(deploymentId: string): void;
   metrics: Metrics;
@@ -83,7 +87,7 @@ export function createApp({
   untilReady(): Promise<void>;
   isReady(): Promise<boolean>;
 }): App {
-  const body = createBodyReader();
+  const body = createBodyReader({ largest: Math.max(config.maxHtmlBytes, config.maxFilesBytes) });
   const clientAddress = clientAddressFrom(config.trustProxy);
   const authenticate = createAuthenticate(db, clientAddress);
   const placeOf = createHostSplit(config);
@@ -100,11 +104,13 @@ export function createApp({
   const visitorPages = createVisitorPages(urlOf);
   const submit = createSubmit({
     queue,
+    uploads,
     findSlug: (id) => findSlug(db, id),
     visitorPages,
     body,
     clientAddress,
     maxSubmissionBytes: config.maxSubmissionBytes,
+    maxFileBytes: config.maxFileBytes,
     maxFilesBytes: config.maxFilesBytes,
     count: metrics.submission,
   });
@@ -129,6 +135,7 @@ export function createApp({
     )
     .use(exportsRouter({ db, authenticate }))
     .use(submissionsRouter({ db, authenticate, reviewDeliveries }))
+    .use(submissionFilesRouter({ db, authenticate }))
     .use(webhooksRouter({ db, authenticate, body, reviewDeliveries, allowedNetworks: config.webhookAllowCidrs }))
     .use(deliveriesRouter({ db, authenticate, reviewDeliveries }))
     .use(() => {

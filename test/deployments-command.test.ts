@@ -70,7 +70,7 @@ async function addSubmissions(id: string, texts: readonly string[]): Promise<voi
 }
 
 /** The tables that have rows of a deployment, beside its own. */
-const TABLES = ['deliveries', 'pages', 'submissions', 'webhooks'];
+const TABLES = ['deliveries', 'pages', 'removed_submissions', 'submission_files', 'submissions', 'webhooks'];
 
 /** How many rows of a deployment each table has, its own at the end. */
 async function rowsOf(id: string): Promise<number[]> {
@@ -336,18 +336,32 @@ describe('deployments purge', () => {
          FROM submissions WHERE deployment_id = ?`,
       [body.id, deployment.id],
     );
+    await service.db.raw(
+      `WITH file AS (
+         INSERT INTO submission_files (id, deployment_id, submission_id, filename, content_type, size)
+         SELECT 'file_' || md5(id || part), deployment_id, id, 'a', 'text/plain', 1
+           FROM submissions, generate_series(1, 2) AS part WHERE deployment_id = ? AND number <= 5 RETURNING id
+       )
+       INSERT INTO submission_file_chunks (file_id, position, content) SELECT id, 0, 'x' FROM file`,
+      [deployment.id],
+    );
+    await service
+      .db('removed_submissions')
+      .insert([1_204, 1_205].map((number) => ({ deployment_id: deployment.id, number })));
     return deployment;
   }
 
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 1_203, 1, 1];
+    const whole = [1_203, 1, 2, 10, 1_203, 1, 1];
+    const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(
       `purged ${gone.id} (${gone.slug}) of ada@command.example, and its 1203 submissions\n`,
     );
-    expect(await Promise.all([gone, kept, live].map(({ id }) => rowsOf(id)))).toEqual([[0, 0, 0, 0, 0], whole, whole]);
+    expect(await Promise.all([gone, kept, live].map(({ id }) => rowsOf(id)))).toEqual([nothing, whole, whole]);
+    expect(await service.db('submission_file_chunks')).toHaveLength(20);
     expect(await run('undelete', gone.id)).toEqual(refusedFor('no deployment', gone.id));
     expect(await run('purge', live.id)).toEqual(refusedFor(live.id, 'not deleted'));
     expect(await rowsOf(live.id)).toEqual(whole);
@@ -369,7 +383,7 @@ describe('deployments purge', () => {
     expect(await run('undelete', id)).toEqual(refusedFor(id, 'purge'));
     await print('export', id);
     await print('purge', id);
-    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0]);
+    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 });
 

@@ -24,6 +24,12 @@ export type Submission = { id: string; data: string; ipAddress: string; createdA
 export const RATE_LIMIT = 10;
 const RATE_SECONDS = 60;
 
+/** The times within the window of the rate limit among `recent_submissions`, in order, as of `now`. */
+const RECENT = `ARRAY(
+             SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
+              WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '${RATE_SECONDS} s'
+              ORDER BY accepted_at)`;
+
 /*
  * Everything about a batch of submissions in one statement: does the deployment exist, is it under its limit, the next
  * number, the row, the counter, the deliveries that its webhooks and mail setting call for.
@@ -51,10 +57,7 @@ const STORE = `
   ), clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now, count(*) FROM locked
   ), deployment AS MATERIALIZED (
-    SELECT locked.*, ARRAY(
-             SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
-              WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '${RATE_SECONDS} s'
-              ORDER BY accepted_at) AS recent
+    SELECT locked.*, ${RECENT} AS recent
       FROM locked, clock
      WHERE deleted_at IS NULL AND taken_down_at IS NULL
   ), ranked AS MATERIALIZED (
@@ -172,6 +175,22 @@ export async function storeSubmissions(
   };
 }
 
+/** What a submission would meet at this moment. Nothing is stored, and nothing promised. */
+export async function findRoom(db: Knex, deploymentId: string): Promise<Outcome> {
+  const { rows } = await db
+    .raw(
+      `SELECT ${RATE_LIMIT} - cardinality(recent) AS free, false AS busy,
+              CASE WHEN cardinality(recent) >= ${RATE_LIMIT}
+                THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${RATE_SECONDS} s'))::int
+              END AS retry_after_ms
+         FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
+        WHERE id = ? AND deleted_at IS NULL`,
+      [deploymentId],
+    )
+    .options({ name: 'find-room' });
+  return rows.length === 0 ? { kind: 'no-deployment' } : toOutcome(rows[0]);
+}
+
 /*
  * Where a page starts: at the offset below the last number, and lower by the holes above. With holes h1 > h2 > ... and
  * n = last - offset, a start s is right when offset submissions are above it: s = n - (how many h > s). h(i) + i - 1 never rises
@@ -254,6 +273,9 @@ const DELETE = `
   ), removed AS (
     DELETE FROM submissions USING deployment
      WHERE submissions.id = ? AND deployment_id = deployment.id RETURNING deployment_id, submissions.id, number
+  ), files AS (
+    DELETE FROM submission_files USING removed
+     WHERE submission_files.deployment_id = removed.deployment_id AND submission_id = removed.id
   ), hole AS (
     INSERT INTO removed_submissions (deployment_id, number) SELECT deployment_id, number FROM removed
   ), counted AS (
@@ -262,7 +284,7 @@ const DELETE = `
   SELECT FROM removed`;
 
 /**
- * Deletes a submission of a live deployment of this owner; whether there was one. Its number is not given again, and it still
+ * Deletes a submission of a live deployment of this owner, with its files; whether there was one. Its number is not given again, and it still
  * counts for the rate limit. Its pending deliveries end where they are claimed.
  */
 export async function deleteSubmission(db: Knex, ownerId: number, deploymentId: string, id: string): Promise<boolean> {

@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
+import type { NewFile } from '../db/submission-files.ts';
 import { QueueBusyError, type SubmissionQueue } from '../db/submission-queue.ts';
+import type { UploadQueue } from '../db/upload-queue.ts';
 import { isDeploymentId, newSubmissionId } from '../ids.ts';
-import { type BodyReader, mediaType } from './body.ts';
+import { type BodyReader, type Hold, mediaType } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
-import { readMultipart } from './multipart.ts';
+import { MAX_FILES, readMultipart } from './multipart.ts';
 import type { Visitor, VisitorPages } from './visitors.ts';
 
 /*
@@ -46,6 +48,9 @@ const MAX_REFUSALS = 10_000;
 // What a thousand multipart parts may spend on boundaries and headers.
 const MULTIPART_OVERHEAD = 1024 * 1024;
 
+/** A submission under the id that it is to have; `files` when there are any. */
+type Taken = Submitted & { id: string; files?: readonly NewFile[] };
+
 /** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
 export const preflight: RequestHandler = (request, response) => {
   const asked = request.headers['access-control-request-headers'];
@@ -62,42 +67,67 @@ function tooMany(retryAfterMs: number): HttpError {
 const noSuchForm = (): HttpError =>
   new HttpError(404, 'No such deployment: check the id in the address that the form posts to.');
 
+// The id is made when all of the body has come: ids rise in the order in which submissions are stored.
+const taken = (submitted: Submitted): Taken => ({ id: newSubmissionId(), ...submitted });
+
 export function createSubmit({
   queue,
+  uploads,
   findSlug,
   visitorPages,
   body,
   clientAddress,
   maxSubmissionBytes,
+  maxFileBytes,
   maxFilesBytes,
   count,
 }: {
   queue: SubmissionQueue;
+  /** For submissions with files. */
+  uploads: UploadQueue;
   findSlug(deploymentId: string): Promise<string | undefined>;
   visitorPages: VisitorPages;
   body: BodyReader;
   clientAddress: ClientAddress;
   maxSubmissionBytes: number;
+  maxFileBytes: number;
   maxFilesBytes: number;
   count(outcome: 'accepted' | 'rate-limited' | 'no-deployment' | 'honeypot' | 'failed'): void;
 }): Submit {
-  const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes: maxFilesBytes };
+  const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes, maxFilesBytes };
+  const mostOfFiles = Math.min(MAX_FILES * maxFileBytes, maxFilesBytes);
 
   /** When deployments that take no more will again, as performance.now() tells it. */
   const full = new LRUCache<string, { slug: string; until: number }>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
 
-  async function read(request: IncomingMessage): Promise<Submitted> {
+  /** Told before a byte is read, where the client says how many there will be. */
+  const tooMuch = (): HttpError =>
+    new HttpError(
+      413,
+      `The submission is too large: send at most ${maxSubmissionBytes} bytes of names and values and ${mostOfFiles} bytes of files.`,
+    );
+
+  async function read(request: IncomingMessage, deploymentId: string, hold: Hold): Promise<Taken> {
     const type = mediaType(request);
     switch (type?.essence) {
       case 'application/json':
-        return readJson(await body.bytes(request, maxSubmissionBytes * JSON_GROWTH), limits);
+        return taken(readJson(await body.bytes(request, maxSubmissionBytes * JSON_GROWTH, { hold }), limits));
       case 'application/x-www-form-urlencoded':
-        return readUrlencoded(await body.bytes(request, maxSubmissionBytes * FORM_GROWTH + SEPARATOR_BYTES), limits);
+        return taken(
+          readUrlencoded(
+            await body.bytes(request, maxSubmissionBytes * FORM_GROWTH + SEPARATOR_BYTES, { hold }),
+            limits,
+          ),
+        );
       case 'multipart/form-data': {
         const boundary = type.params.get('boundary');
         if (!boundary) throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
-        const most = maxSubmissionBytes * FORM_GROWTH + maxFilesBytes + MULTIPART_OVERHEAD;
-        return readMultipart(await body.bytes(request, most, most - maxFilesBytes), boundary, limits);
+        const most = maxSubmissionBytes * FORM_GROWTH + MULTIPART_OVERHEAD;
+        if (Number(request.headers['content-length']) > most + mostOfFiles) throw tooMuch();
+        const bytes = await body.bytes(request, most + mostOfFiles, { decodedLimit: most, hold });
+        const id = newSubmissionId();
+        const urlOf = (fileId: string): string => `/submissions/${deploymentId}/${id}/files/${fileId}`;
+        return { id, ...readMultipart(bytes, boundary, limits, urlOf) };
       }
       default:
         throw new HttpError(
@@ -110,9 +140,9 @@ export function createSubmit({
   async function store(
     { deploymentId, visitor }: Target,
     ipAddress: string,
-    submitted: Submitted,
+    submitted: Taken,
   ): Promise<{ id: string; slug: string }> {
-    const id = newSubmissionId();
+    const { id, files = [] } = submitted;
     if (submitted.honeypot) {
       count('honeypot');
       const slug = await findSlug(deploymentId);
@@ -126,7 +156,9 @@ export function createSubmit({
       if (visitor) visitor.slug = refused.slug;
       throw tooMany(leftMs);
     }
-    const outcome = await queue.submit({ id, deploymentId, data: submitted.text, ipAddress }).catch((error) => {
+    const submission = { id, deploymentId, data: submitted.text, ipAddress };
+    const storing = files.length > 0 ? uploads.submit(submission, files) : queue.submit(submission);
+    const outcome = await storing.catch((error) => {
       count('failed');
       if (!(error instanceof QueueBusyError)) throw error;
       throw new HttpError(503, 'Too many submissions are waiting: try again shortly.', { 'Retry-After': '1' });
@@ -141,9 +173,14 @@ export function createSubmit({
   }
 
   /** Reads what a visitor has sent; where that fails, the way back is found all the same. */
-  async function readFrom(visitor: Visitor, request: IncomingMessage, deploymentId: string): Promise<Submitted> {
+  async function readFrom(
+    visitor: Visitor,
+    request: IncomingMessage,
+    deploymentId: string,
+    hold: Hold,
+  ): Promise<Taken> {
     try {
-      const submitted = await read(request);
+      const submitted = await read(request, deploymentId, hold);
       visitor.form = submitted.form;
       return submitted;
     } catch (error) {
@@ -158,7 +195,11 @@ export function createSubmit({
     const ipAddress = clientAddress(request);
     // What is no id never reaches Postgres, which refuses some text (NUL).
     if (!isDeploymentId(deploymentId)) throw noSuchForm();
-    const submitted = await (visitor ? readFrom(visitor, request, deploymentId) : read(request));
+    // Its files are in memory until they are stored.
+    using hold = body.hold();
+    const submitted = await (visitor
+      ? readFrom(visitor, request, deploymentId, hold)
+      : read(request, deploymentId, hold));
     const { id, slug } = await store(target, ipAddress, submitted);
     if (visitor) {
       visitor.slug = slug;

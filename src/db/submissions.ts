@@ -182,9 +182,9 @@ export async function findRoom(db: Knex, deploymentId: string): Promise<Outcome>
       `SELECT ${RATE_LIMIT} - cardinality(recent) AS free, false AS busy,
               CASE WHEN cardinality(recent) >= ${RATE_LIMIT}
                 THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${RATE_SECONDS} s'))::int
-              END AS retry_after_ms
+              END AS retry_after_ms, slug
          FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
-        WHERE id = ? AND deleted_at IS NULL`,
+        WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
       [deploymentId],
     )
     .options({ name: 'find-room' });

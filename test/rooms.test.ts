@@ -45,6 +45,8 @@ const ROOM_OF: Readonly<Record<string, string>> = {
   'src/main.ts': 'main',
   'src/keys.ts': 'commands',
   'src/mail-test.ts': 'commands',
+  'src/backup.ts': 'commands',
+  'src/restore.ts': 'commands',
   'src/service.ts': 'service',
   'src/app.ts': 'app',
   'src/config.ts': 'config',

@@ -23,6 +23,7 @@ export async function checkReady(baseUrl: string, resolve: Resolve, signal: Abor
 
 /** That a page which is in this database is shown at its address: `html` is what is there. */
 export async function checkPage(url: string, html: string, resolve: Resolve, signal: AbortSignal): Promise<Finding> {
+  let isMissing = false;
   try {
     for (;;) {
       const { status, body } = await ask(url, { resolve, signal });
@@ -34,13 +35,13 @@ export async function checkPage(url: string, html: string, resolve: Resolve, sig
           'have the proxy pass on all hosts under PAGES_DOMAIN, each with its own Host header',
         );
       }
-      await delay(AGAIN_MS, undefined, { signal }).catch(() => {
-        throw new Error('404, although the page is in the database');
-      });
+      isMissing = true;
+      await delay(AGAIN_MS, undefined, { signal });
     }
   } catch (error) {
+    const reason = isMissing ? '404, although the page is in the database' : reasonOf(error);
     return fail(
-      `${url} does not show the page that was made for this check (${reasonOf(error)})`,
+      `${url} does not show the page that was made for this check (${reason})`,
       'see that the proxy passes on all hosts under PAGES_DOMAIN with their Host header, and that the service runs with ' +
         'the same PAGES_DOMAIN and database as this command',
     );

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -24,6 +25,7 @@ async function intoFile(file: string, write: Write): Promise<void> {
   try {
     const stop = () => void out.destroy(new BackupError('the backup was interrupted: nothing is left of it'));
     process.on('SIGINT', stop).on('SIGTERM', stop);
+    await once(out, 'open');
     await write(out);
     out.end();
     await finished(out);

@@ -159,6 +159,19 @@ describe('backup and restore', () => {
     expect(await rowsOf(target, next)).toEqual([{ next: '4712' }]);
   });
 
+  it.for(formats)(
+    'fill a database that the service has made ready and nobody has used, in %s',
+    async ([, PATH, magic], { skip }) => {
+      if (magic === 'PGDMP') await needDump(skip);
+      const file = newFile();
+      expect(await command('backup', file, { PATH, DATABASE_URL: full.connectionString })).toEqual(done);
+      const target = await cloneDatabase();
+      onTestFinished(() => target.drop());
+      expect(await command('restore', file, { PATH, DATABASE_URL: target.url })).toEqual(done);
+      expect(await everything({ connectionString: target.url })).toEqual(await everything(full));
+    },
+  );
+
   it('bring one over from a Postgres into the embedded one, and from there into another', {
     timeout: 60_000,
   }, async () => {
@@ -440,6 +453,30 @@ describe('backup', () => {
       DATABASE_URL: full.connectionString,
     });
     expect(await result).toEqual(refused('nothing was backed up: ENOSPC: no space left on device, write'));
+  });
+
+  it('leaves nothing when it is interrupted', async () => {
+    const target = await cloneDatabase();
+    onTestFinished(() => target.drop());
+    const holder = new pg.Client({ connectionString: target.url });
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    // It waits for this table until it is told to stop.
+    await holder.query('BEGIN; LOCK TABLE submissions IN ACCESS EXCLUSIVE MODE');
+    const place = await mkdtemp(join(folder, 'empty-'));
+    const { child, result } = startProgram(process.execPath, ['src/backup.ts', join(place, 'file')], {
+      PATH: NO_TOOLS,
+      DATABASE_URL: target.url,
+    });
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    await vi.waitFor(
+      async () => expect(await rowsOf({ connectionString: target.url }, waiting)).toHaveLength(1),
+      10_000,
+    );
+    expect(await readdir(place)).toHaveLength(1);
+    child.kill('SIGTERM');
+    expect(await result).toEqual(refused('the backup was interrupted: nothing is left of it'));
+    expect(await readdir(place)).toEqual([]);
   });
 
   it('says in a line that a place is not there', async () => {

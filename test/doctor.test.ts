@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { inspectDatabase } from '../src/db/inspect.ts';
+import { createProbe, inspectDatabase, removeProbe } from '../src/db/inspect.ts';
 import { createResolve, type Resolve } from '../src/delivery/resolve.ts';
 import { checkAddress, checkPage, checkReady, judgeAddress, MADE_UP } from '../src/doctor/answers.ts';
 import { checkCertificate } from '../src/doctor/certificate.ts';
@@ -463,6 +463,21 @@ describe('npm run doctor', () => {
     proxy.leadTo(wrong.url);
     const { code, statuses } = await examine({ ...settings, DATABASE_URL: wrong.databaseUrl });
     expect([code, statuses['api-tls'], statuses.pages, statuses.visitors]).toEqual([1, 'fail', 'ok', 'fail']);
+  });
+
+  it('clears away what a doctor left that was killed', async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const left = await createProbe(service.db, 'left');
+    await service.anonymous.post(`/submit/${left.id}`).send({}).expect(200);
+    await service.db.raw("UPDATE deployments SET created_at = created_at - interval '2 minutes'");
+    const next = await createProbe(service.db, 'next');
+    expect(next).toEqual({ id: expect.not.stringMatching(left.id), slug: left.slug });
+    const beside = await createProbe(service.db, 'beside');
+    expect(beside.slug).not.toBe(next.slug);
+    await removeProbe(service.db, next);
+    await removeProbe(service.db, beside);
+    expect(await rowsIn(service.db)).toEqual({ owners: 0, deployments: 0, pages: 0, submissions: 0, deliveries: 0 });
   });
 
   it('makes no database where there is none, and says in lines what to do', async () => {

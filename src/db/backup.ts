@@ -62,17 +62,12 @@ async function describe(client: pg.Client): Promise<Header> {
 export const columnsOf = ({ columns }: Table): string => columns.map(pg.escapeIdentifier).join(', ');
 
 /** All of the database at one moment, while the service works on. */
-async function* readDatabase(connection: Connection): AsyncGenerator<Buffer> {
-  const client = await openLongConnection(connection, 'formhost backup');
-  try {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const header = await describe(client);
-    yield* encode(header, (table) =>
-      client.query(copyTo(`COPY ${pg.escapeIdentifier(table.name)} (${columnsOf(table)}) TO STDOUT`)),
-    );
-  } finally {
-    await client.end();
-  }
+async function* readDatabase(client: pg.Client): AsyncGenerator<Buffer> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const header = await describe(client);
+  yield* encode(header, (table) =>
+    client.query(copyTo(`COPY ${pg.escapeIdentifier(table.name)} (${columnsOf(table)}) TO STDOUT`)),
+  );
 }
 
 /**
@@ -80,6 +75,13 @@ async function* readDatabase(connection: Connection): AsyncGenerator<Buffer> {
  * BackupError when there is no formhost in it.
  */
 export async function backUp(connection: Connection, out: Writable): Promise<void> {
-  out.write(FIRST_LINE);
-  await pipeline(readDatabase(connection), createGzip(), out, { end: false });
+  const client = await openLongConnection(connection, 'formhost backup');
+  // Where nothing can be written any more, Postgres may have yet to answer.
+  out.once('close', () => void client.end());
+  try {
+    out.write(FIRST_LINE);
+    await pipeline(readDatabase(client), createGzip(), out, { end: false });
+  } finally {
+    await client.end();
+  }
 }

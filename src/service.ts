@@ -65,7 +65,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   async function prepare(): Promise<void> {
     for (;;) {
       try {
-        return await migrate(connection, stopping.signal);
+        return await migrate(connection, { signal: stopping.signal });
       } catch (error) {
         if (stopping.signal.aborted) throw error;
         if (!isOutOfReach(error)) {

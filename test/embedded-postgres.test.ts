@@ -310,7 +310,7 @@ describe('openEmbeddedPostgres', { timeout: 20_000 }, () => {
     await fs.writeFile(join(data, 'PG_VERSION'), '17\n');
     if (IS_ROOT) await fs.chown(data, SOMEBODY, SOMEBODY);
     await expect(opened(dataDir)).rejects.toThrow(
-      `${data} was made by Postgres 17, and this is Postgres 18: dump it with the version that made it, or set DATABASE_URL.`,
+      `${data} was made by Postgres 17, and this is Postgres 18: back it up with the version of formhost that made it (npm run --silent backup -- FILE), move the folder away, and restore with this one (npm run --silent restore -- FILE).`,
     );
   });
 

@@ -237,8 +237,9 @@ async function checkVersion(data: string) {
   const version = (await readIfThere(join(data, 'PG_VERSION')))?.trim();
   if (version === undefined || version === MAJOR) return;
   throw new Error(
-    `${data} was made by Postgres ${version}, and this is Postgres ${MAJOR}: dump it with the version that made it, or ` +
-      'set DATABASE_URL.',
+    `${data} was made by Postgres ${version}, and this is Postgres ${MAJOR}: back it up with the version of formhost ` +
+      'that made it (npm run --silent backup -- FILE), move the folder away, and restore with this one ' +
+      '(npm run --silent restore -- FILE).',
   );
 }
 

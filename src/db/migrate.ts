@@ -8,7 +8,11 @@ import * as files from '../../migrations/0004-files.ts';
 import * as removedSubmissions from '../../migrations/0005-removed-submissions.ts';
 import type { Connection } from './connect.ts';
 
-const migrations: readonly { name: string; up: (db: Knex) => Promise<void> }[] = [
+/** `config`: `{ transaction: false }` for one that builds an index concurrently, which Postgres does in no transaction. */
+type Migration = { name: string; up: (db: Knex) => Promise<void>; config?: { transaction: boolean } };
+
+// Names end in BREAKING where an older version can't work with what the migration leaves.
+const migrations: readonly Migration[] = [
   { name: '0001-service', up: service.up },
   { name: '0002-deliveries', up: deliveries.up },
   { name: '0003-take-downs', up: takeDowns.up },
@@ -20,23 +24,43 @@ const migrations: readonly { name: string; up: (db: Knex) => Promise<void> }[] =
 const LOCK = 7_265_113_420;
 const POLL_MS = 100;
 const ANSWER_MS = 2_000;
+const BREAKING = '-breaking';
 
-const source = {
-  getMigrations: async () => migrations.map((migration) => migration.name),
-  getMigrationName: (name: string) => name,
-  getMigration: async (name: string) => {
-    const up = migrations.find((migration) => migration.name === name)?.up;
-    if (!up)
-      throw new Error(`The database has migration ${name}, which this version does not know: run a newer version.`);
-    return { up, down: () => Promise.reject(new Error('Migrations only go forward.')) };
-  },
+const sourceOf = (list: readonly Migration[]) => ({
+  getMigrations: async () => [...list],
+  getMigrationName: ({ name }: Migration) => name,
+  getMigration: async ({ up, config }: Migration) => ({
+    up,
+    down: () => Promise.reject(new Error('Migrations only go forward.')),
+    ...(config && { config }),
+  }),
+});
+
+/** What this version's migrations make of those that a database has run. */
+export type MigrationState = {
+  /** Known, and not run yet. */
+  missing: readonly string[];
+  /** Run by a newer version. */
+  unknown: readonly string[];
 };
 
+export function compareMigrations(run: readonly string[]): MigrationState {
+  const known = migrations.map(({ name }) => name);
+  return { missing: known.filter((name) => !run.includes(name)), unknown: run.filter((name) => !known.includes(name)) };
+}
+
 /**
- * Brings the schema up to date; any number of processes may ask at once, one works and the others wait. Polls for the
- * lock: a waiting pg_advisory_lock would be a transaction that CREATE INDEX CONCURRENTLY waits for.
+ * Brings the schema up to date, or as far as `only` says; any number of processes may ask at once, one works and the
+ * others wait. Polls for the lock: a waiting pg_advisory_lock would be a transaction that CREATE INDEX CONCURRENTLY waits
+ * for.
+ *
+ * A database that a newer version has migrated is taken as it is, for what migrations add does not disturb an older
+ * version: processes of both run side by side during an update, and it can be taken back. Throws where one was breaking.
  */
-export async function migrate(connection: Connection, signal?: AbortSignal): Promise<void> {
+export async function migrate(
+  connection: Connection,
+  { signal, only }: { signal?: AbortSignal; only?: readonly string[] } = {},
+): Promise<void> {
   const holder = new pg.Client({
     ...connection,
     application_name: 'formhost migrations',
@@ -59,8 +83,19 @@ export async function migrate(connection: Connection, signal?: AbortSignal): Pro
     const silent = { warn: () => undefined, error: () => undefined };
     const db = knex({ client: 'pg', connection, pool: { min: 0, max: 2 }, compileSqlOnError: false, log: silent });
     try {
-      await db.migrate.forceFreeMigrationsLock({ migrationSource: source });
-      await db.migrate.latest({ migrationSource: source });
+      const wanted = migrations.filter(({ name }) => only === undefined || only.includes(name));
+      const config = { migrationSource: sourceOf(wanted), disableMigrationsListValidation: true };
+      await db.migrate.forceFreeMigrationsLock(config);
+      const [completed]: [{ name: string }[], unknown] = await db.migrate.list(config);
+      const breaking = compareMigrations(completed.map(({ name }) => name)).unknown.find((name) =>
+        name.endsWith(BREAKING),
+      );
+      if (breaking !== undefined) {
+        throw new Error(
+          `a newer version has made a change (${breaking}) that this version does not work with: run the newer version`,
+        );
+      }
+      await db.migrate.latest(config);
     } finally {
       await db.destroy();
     }

@@ -18,6 +18,8 @@ export type EmailAttempt = Attempt & { response?: string };
 export type SendEmail = {
   /** Never rejects, and settles no later than `signal` fires; the connection in use is gone then. */
   send(message: Message, signal: AbortSignal): Promise<EmailAttempt>;
+  /** Connects and logs in, sending nothing. Never rejects. */
+  verify(): Promise<EmailAttempt>;
   /** Ends all connections, those in use too. */
   close(): void;
 };
@@ -113,6 +115,7 @@ export function createSendEmail({
           else resolve({ status: Number(info.response.slice(0, 3)), response: said(info.response) });
         });
       }),
+    verify: () => transport.verify().then(() => ({}), failed),
     close: () => transport.close({ force: true }),
   };
 }

@@ -161,7 +161,10 @@ export async function startFullReceiver({ host = '127.0.0.1' }: Place = {}): Pro
   return { port, url: urlOf('http', host, port) };
 }
 
-/** What a DNS server knows of names: addresses, or whose alias one is; with `silent` it never says that it has none. */
+/**
+ * What a DNS server knows of names: addresses, or whose alias one is; with `silent` it never says that it has none. A name
+ * that begins with `*.` stands for all others at its place.
+ */
 export type Zone = Readonly<Record<string, readonly string[]>>;
 
 const A = 1;
@@ -171,9 +174,12 @@ const AAAA = 28;
 const dnsName = (name: string): Buffer =>
   Buffer.concat([...name.split('.').map((label) => Buffer.from([label.length, ...Buffer.from(label)])), Buffer.of(0)]);
 
+const entriesOf = (zone: Zone, name: string): readonly string[] | undefined =>
+  zone[name] ?? zone[name.replace(/^[^.]*/, '*')];
+
 /** The records that answer a question for a name: [owner, type, data]. */
 function recordsOf(zone: Zone, name: string, type: number): [Buffer, number, Buffer][] {
-  return (zone[name] ?? []).flatMap((entry) => {
+  return (entriesOf(zone, name) ?? []).flatMap((entry) => {
     if (entry === 'silent') return [];
     if (!ipaddr.isValid(entry)) return [[dnsName(name), CNAME, dnsName(entry)], ...recordsOf(zone, entry, type)];
     const data = Buffer.from(ipaddr.parse(entry).toByteArray());
@@ -184,6 +190,7 @@ function recordsOf(zone: Zone, name: string, type: number): [Buffer, number, Buf
 /** A DNS server (RFC 1035) for a zone. Notes what it is asked for; IPv6 takes it a moment longer. */
 export async function startNameServer(zone: Zone): Promise<{ address: string; asked: string[] }> {
   const asked: string[] = [];
+  let isOpen = true;
   const server = createSocket('udp4');
   server.on('message', (query, { port, address }) => {
     const labels: string[] = [];
@@ -200,18 +207,21 @@ export async function startNameServer(zone: Zone): Promise<{ address: string; as
     const noSuchName = 3;
     const head = Buffer.alloc(12);
     query.copy(head, 0, 0, 2);
-    head.writeUInt16BE(0x8180 | (zone[name] ? 0 : noSuchName), 2);
+    head.writeUInt16BE(0x8180 | (entriesOf(zone, name) ? 0 : noSuchName), 2);
     head.writeUInt16BE(1, 4);
     head.writeUInt16BE(records.length, 6);
     const answers = records.map(([owner, type, data]) =>
       Buffer.concat([owner, Buffer.of(0, type, 0, 1, 0, 0, 1, 0, 0, data.length), data]),
     );
     const answer = Buffer.concat([head, query.subarray(12, at + 5), ...answers]);
-    setTimeout(() => server.send(answer, port, address), type === AAAA ? 20 : 0);
+    setTimeout(() => isOpen && server.send(answer, port, address), type === AAAA ? 20 : 0);
   });
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    isOpen = false;
+    server.close();
+  });
   return { address: `127.0.0.1:${server.address().port}`, asked };
 }
 
@@ -227,8 +237,8 @@ const derTime = (time: Date): Buffer => der(0x17, Buffer.from(time.toISOString()
 const derHost = (host: string): Buffer =>
   isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host));
 
-/** A new self-signed certificate for host names and IPv4 addresses (RFC 5280), valid for an hour, or until an hour ago. */
-export function makeCertificate(hosts: readonly string[], { expired = false } = {}): Certificate {
+/** A new self-signed certificate for host names and IPv4 addresses (RFC 5280), valid for some hours, or until so many ago. */
+export function makeCertificate(hosts: readonly string[], { expired = false, lasts = 1 } = {}): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const hours = (count: number): Date => new Date(Date.now() + count * 3_600_000);
   const ecdsaWithSha256 = sequence(derOid('2a8648ce3d040302'));
@@ -239,7 +249,7 @@ export function makeCertificate(hosts: readonly string[], { expired = false } = 
     der(0x02, Buffer.from([1])),
     ecdsaWithSha256,
     name,
-    sequence(derTime(hours(-2)), derTime(hours(expired ? -1 : 1))),
+    sequence(derTime(hours(-2)), derTime(hours(expired ? -lasts : lasts))),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(alternativeNames)),

@@ -1,0 +1,87 @@
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { BackupError, encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
+import type { Connection } from './connect.ts';
+
+/**
+ * A connection for what takes as long as it takes: no statement of it is ended for its length, whatever the role's or the
+ * database's defaults are, and COPY writes values that any version reads as the same.
+ */
+export async function openLongConnection(connection: Connection, name: string): Promise<pg.Client> {
+  const settings = {
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+    DateStyle: 'ISO',
+    IntervalStyle: 'iso_8601',
+    extra_float_digits: 3,
+    client_encoding: 'UTF8',
+    timezone: 'UTC',
+  };
+  const options = Object.entries(settings).map(([key, value]) => `-c ${key}=${value}`);
+  const client = new pg.Client({
+    ...connection,
+    application_name: name,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    options: options.join(' '),
+  });
+  // A lost connection shows in the query under way; without a listener it would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  // Since Postgres 17.
+  await client.query("SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'");
+  return client;
+}
+
+/** knex' own tables are made and filled by the migrations. */
+const OWN = "NOT IN ('knex_migrations', 'knex_migrations_lock')";
+
+async function describe(client: pg.Client): Promise<Header> {
+  const { rows: found } = await client.query("SELECT to_regclass('knex_migrations') IS NOT NULL AS there");
+  if (!found[0].there) throw new BackupError('there is no formhost in this database: nothing was backed up');
+  const { rows: migrations } = await client.query('SELECT name FROM knex_migrations ORDER BY id');
+  const { rows: tables } = await client.query(
+    `SELECT relname AS name, (
+              SELECT json_agg(attname ORDER BY attnum) FROM pg_attribute
+               WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
+       FROM pg_class
+      WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r' AND relname ${OWN}
+      ORDER BY relname`,
+  );
+  const { rows: sequences } = await client.query(
+    `SELECT sequencename AS name, CAST(last_value AS text) AS last FROM pg_sequences
+      WHERE schemaname = current_schema() AND last_value IS NOT NULL AND sequencename NOT LIKE 'knex\\_%'
+      ORDER BY sequencename`,
+  );
+  return { migrations: migrations.map(({ name }: { name: string }) => name), tables, sequences };
+}
+
+export const columnsOf = ({ columns }: Table): string => columns.map(pg.escapeIdentifier).join(', ');
+
+/** All of the database at one moment, while the service works on. */
+async function* readDatabase(client: pg.Client): AsyncGenerator<Buffer> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const header = await describe(client);
+  yield* encode(header, (table) =>
+    client.query(copyTo(`COPY ${pg.escapeIdentifier(table.name)} (${columnsOf(table)}) TO STDOUT`)),
+  );
+}
+
+/**
+ * Writes a backup of our own making (backup-file.ts) of what the database holds at one moment; `out` is not ended. Throws a
+ * BackupError when there is no formhost in it.
+ */
+export async function backUp(connection: Connection, out: Writable): Promise<void> {
+  const client = await openLongConnection(connection, 'formhost backup');
+  // Where nothing can be written any more, Postgres may have yet to answer.
+  out.once('close', () => void client.end());
+  try {
+    out.write(FIRST_LINE);
+    await pipeline(readDatabase(client), createGzip(), out, { end: false });
+  } finally {
+    await client.end();
+  }
+}

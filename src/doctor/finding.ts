@@ -1,0 +1,19 @@
+/** What a check came to: what it saw, and what to do about it. */
+export type Finding =
+  | { status: 'ok'; saw: string }
+  | { status: 'skip'; saw: string }
+  | { status: 'warn' | 'fail'; saw: string; mend: string };
+
+export const ok = (saw: string): Finding => ({ status: 'ok', saw });
+/** `why` there was nothing to look at. */
+export const skip = (why: string): Finding => ({ status: 'skip', saw: why });
+export const warn = (saw: string, mend: string): Finding => ({ status: 'warn', saw, mend });
+export const fail = (saw: string, mend: string): Finding => ({ status: 'fail', saw, mend });
+
+/** An error in one line: what is known of it, and its code where there is nothing else. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ');
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : error.name;
+  return (error.message === '' ? code : error.message).replaceAll(/\s+/g, ' ');
+}

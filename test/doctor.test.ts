@@ -1,0 +1,527 @@
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, request as requestHttp } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createProbe, inspectDatabase, removeProbe } from '../src/db/inspect.ts';
+import { createResolve, type Resolve } from '../src/delivery/resolve.ts';
+import { checkAddress, checkPage, checkReady, judgeAddress, MADE_UP } from '../src/doctor/answers.ts';
+import { checkCertificate } from '../src/doctor/certificate.ts';
+import type { Finding } from '../src/doctor/finding.ts';
+import { checkDatabase, judgeDisk } from '../src/doctor/machine.ts';
+import { checkApiName, checkDomains, checkPageNames } from '../src/doctor/names.ts';
+import { checkClock, checkFence, checkMail, checkOutgoing, clockOf } from '../src/doctor/outside.ts';
+import { parseCidr } from '../src/public-address.ts';
+import { emptyDatabase } from './support/fresh-database.ts';
+import { freePort, startProgram } from './support/process.ts';
+import {
+  type Certificate,
+  closesAtOnce,
+  makeCertificate,
+  neverAnswers,
+  startNameServer,
+  startRawReceiver,
+  startReceiver,
+  type Zone,
+} from './support/receivers.ts';
+import { startTestService } from './support/service.ts';
+import { startSmtpServer } from './support/smtp.ts';
+
+const soon = (): AbortSignal => AbortSignal.timeout(2_000);
+
+/** A resolver that asks a name server of the test's own, and nobody else. */
+async function resolverFor(zone: Zone): Promise<Resolve> {
+  const { address } = await startNameServer(zone);
+  const dns = new Resolver({ timeout: 500, tries: 1 });
+  dns.setServers([address]);
+  onTestFinished(() => dns.cancel());
+  return createResolve(dns, { hosts: '/dev/null', resolvConf: '/dev/null' });
+}
+
+const here = () => resolverFor({ 'api.test': ['127.0.0.1'], '*.pages.test': ['127.0.0.1'] });
+
+/** Status and what was seen; whether there is something to do about it follows from the status. */
+function summary(finding: Finding): [string, string] {
+  const isBad = finding.status === 'warn' || finding.status === 'fail';
+  expect('mend' in finding && finding.mend !== '').toBe(isBad);
+  return [finding.status, finding.saw];
+}
+
+describe('the names', () => {
+  const ZONE = { 'api.test': ['192.0.2.1', '192.0.2.2'], '*.pages.test': ['192.0.2.2'], '*.cdn.test': ['192.0.2.9'] };
+
+  it.each<[string, string, string]>([
+    ['api.test', 'ok', 'api.test is 192.0.2.1, 192.0.2.2'],
+    ['192.0.2.7', 'skip', 'BASE_URL has an address, 192.0.2.7, and no name'],
+    ['nowhere.test', 'fail', 'nowhere.test has no address (queryA ENOTFOUND nowhere.test)'],
+  ])('of the API: %s is %s', async (host, status, saw) => {
+    expect(summary(await checkApiName(host, await resolverFor(ZONE)))).toEqual([status, saw]);
+  });
+
+  it.each<[string, string, string]>([
+    ['pages.test', 'ok', '*.pages.test is 192.0.2.2, as api.test is'],
+    ['cdn.test', 'warn', '*.cdn.test is 192.0.2.9, and api.test is 192.0.2.1, 192.0.2.2'],
+  ])('of pages under %s: %s', async (pages, status, saw) => {
+    expect(summary(await checkPageNames(pages, 'api.test', await resolverFor(ZONE)))).toEqual([status, saw]);
+  });
+
+  it('of pages are missing where only the domain itself has an address', async () => {
+    const found = await checkPageNames('pages.test', 'api.test', await resolverFor({ 'pages.test': ['192.0.2.2'] }));
+    expect(summary(found)).toEqual(['fail', expect.stringContaining('made-up names under pages.test have no address')]);
+  });
+
+  it.each([
+    ['pages.example.org', 'forms.example.org', 'fail'],
+    ['example.org', 'forms.example.org', 'fail'],
+    ['pages.forms.example.org', 'forms.example.org', 'fail'],
+    ['pages.example.co.uk', 'forms.example.co.uk', 'fail'],
+    // Two owners under one public suffix.
+    ['pages.co.uk', 'forms.co.uk', 'ok'],
+    ['example-pages.org', 'forms.example.org', 'ok'],
+    // In the list's private part.
+    ['github.io', 'api.github.io', 'ok'],
+    ['pages.example.org', '192.0.2.1', 'ok'],
+    ['pages', 'forms', 'skip'],
+  ])('of pages under %s and the API at %s share no site: %s', (pages, api, status) => {
+    expect(summary(checkDomains(pages, api))).toEqual([status, expect.any(String)]);
+  });
+});
+
+describe('a certificate', () => {
+  /** As browsers trust what an authority signed. */
+  function trust({ cert }: Certificate): void {
+    const before = getCACertificates('default');
+    setDefaultCACertificates([...before, cert]);
+    onTestFinished(() => setDefaultCACertificates(before));
+  }
+
+  async function check(certificate: Certificate, host: string) {
+    const { port } = await startReceiver(undefined, { certificate });
+    return summary(await checkCertificate(`https://${host}:${port}`, host, await here(), soon()));
+  }
+
+  it.each<[string, { hosts: string[]; expired?: boolean; lasts: number }, string, RegExp]>([
+    [
+      'that is good for long',
+      { hosts: ['*.pages.test'], lasts: 24 * 20 + 1 },
+      'ok',
+      /^a certificate for \*\.pages\.test, until \d{4}-\d\d-\d\d \(20 days\)$/,
+    ],
+    ['that ends soon', { hosts: ['*.pages.test'], lasts: 24 * 13 + 1 }, 'warn', /\(13 days\)$/],
+    ['that has ended', { hosts: ['*.pages.test'], lasts: 30, expired: true }, 'fail', /not valid: .*CERT_HAS_EXPIRED/],
+    [
+      'for another name',
+      { hosts: ['pages.test', 'api.test'], lasts: 1_000 },
+      'fail',
+      /^a certificate for pages\.test, api\.test, .*not valid: .*ALTNAME/,
+    ],
+  ])('%s', async (_name, { hosts, ...options }, status, saw) => {
+    const certificate = makeCertificate(hosts, options);
+    trust(certificate);
+    expect(await check(certificate, 'x.pages.test')).toEqual([status, expect.stringMatching(saw)]);
+  });
+
+  it('that nobody signed', async () => {
+    const found = await check(makeCertificate(['*.pages.test'], { lasts: 1_000 }), 'x.pages.test');
+    expect(found).toEqual(['fail', expect.stringMatching(/not valid: .*SELF_SIGNED/)]);
+  });
+
+  it.each([
+    ['closes', closesAtOnce],
+    ['says nothing', neverAnswers],
+  ])('is missing where the server %s', async (_does, conduct) => {
+    const { port } = await startRawReceiver(conduct);
+    const signal = AbortSignal.timeout(300);
+    const [status, saw] = summary(await checkCertificate(`https://api.test:${port}`, 'api.test', await here(), signal));
+    expect([status, saw]).toEqual(['fail', expect.stringMatching(/^https:\/\/api\.test:\d+ speaks no TLS \(.+\)$/)]);
+  });
+});
+
+describe('the answer at BASE_URL', () => {
+  it.each([
+    [200, '{"status":"ready"}', 'ok', 'answers 200'],
+    [200, '<h1>Welcome to nginx!</h1>', 'fail', 'answers 200, and not as the service does'],
+    [503, '{"error":"…"}', 'fail', 'answers 503'],
+    [404, '', 'fail', 'answers 404, and not as the service does'],
+  ])('%d %s: %s', async (code, body, status, saw) => {
+    const { url, received } = await startReceiver((response) => void response.writeHead(code).end(body));
+    expect(summary(await checkReady(url, await here(), soon()))).toEqual([status, `${url}/readyz ${saw}`]);
+    expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /readyz']);
+  });
+
+  it('is missed where nobody listens', async () => {
+    const url = `http://api.test:${await freePort()}`;
+    const found = await checkReady(url, await here(), soon());
+    expect(summary(found)).toEqual(['fail', expect.stringMatching(/readyz does not answer \(.*ECONNREFUSED.*\)$/)]);
+  });
+});
+
+/** A proxy that passes everything on, with the visitor's address after those in X-Forwarded-For, as most do. */
+async function startProxy(certificate?: Certificate) {
+  let target = '';
+  const server = certificate ? createTlsServer(certificate) : createServer();
+  server.on('request', (request, response) => {
+    const forwarded = [request.headers['x-forwarded-for'] ?? [], request.socket.remoteAddress ?? ''].flat().join(', ');
+    const headers = { ...request.headers, 'x-forwarded-for': forwarded };
+    const onward = requestHttp(target + request.url, { method: request.method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.writeHead(502).end());
+    request.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+  return {
+    port: address.port,
+    leadTo(url: string) {
+      target = url;
+    },
+  };
+}
+
+describe('visitors', () => {
+  const PROXIED = { local: '203.0.113.5', baseUrl: 'https://api.test' };
+  const PRIVATE = { local: '10.0.0.5', baseUrl: 'https://api.test' };
+  const PUBLIC = '8.8.4.4';
+  it.each<[string, Parameters<typeof judgeAddress>[0], string]>([
+    ['who are believed', { ...PROXIED, seen: MADE_UP, trustProxy: 2 }, 'fail'],
+    ['who are believed by all networks', { ...PROXIED, seen: MADE_UP, trustProxy: ['0.0.0.0/0'] }, 'fail'],
+    ['taken for the proxy', { ...PROXIED, seen: '127.0.0.1', trustProxy: 0 }, 'fail'],
+    ['known behind a proxy', { ...PROXIED, seen: '203.0.113.5', trustProxy: 1 }, 'ok'],
+    ['known without a proxy', { ...PROXIED, baseUrl: 'http://api.test', seen: '203.0.113.5', trustProxy: 0 }, 'ok'],
+    ['known by the address of their network', { ...PRIVATE, seen: PUBLIC, trustProxy: 1 }, 'ok'],
+    ['taken for a second proxy', { ...PRIVATE, seen: '10.0.0.9', trustProxy: 1 }, 'warn'],
+    ['taken for a CDN', { local: '8.8.8.8', baseUrl: 'https://api.test', seen: PUBLIC, trustProxy: 1 }, 'warn'],
+    [
+      'taken for a proxy without TLS',
+      { ...PRIVATE, baseUrl: 'http://api.test', seen: '127.0.0.1', trustProxy: 0 },
+      'warn',
+    ],
+  ])('%s', (_name, seen, status) => {
+    expect(summary(judgeAddress(seen))).toEqual([status, expect.any(String)]);
+  });
+
+  it.each<[string, number, string, string]>([
+    ['0', 0, 'http', 'ok'],
+    ['1, without a proxy', 0, 'http', 'fail'],
+    ['1', 1, 'https', 'ok'],
+    ['0, behind one', 1, 'https', 'fail'],
+    ['2, behind one', 1, 'https', 'fail'],
+    ['2', 2, 'https', 'ok'],
+    ['127.0.0.0/8', 2, 'https', 'fail'],
+  ])('with TRUST_PROXY=%s and %d proxies, over %s: %s', async (text, proxies, scheme, status) => {
+    const [trust = ''] = text.split(',');
+    const service = await startTestService({ TRUST_PROXY: trust });
+    onTestFinished(() => service.close());
+    let url = service.url;
+    for (let count = proxies; count > 0; count -= 1) {
+      const proxy = await startProxy(count === 1 && scheme === 'https' ? makeCertificate(['api.test']) : undefined);
+      proxy.leadTo(url);
+      url = count === 1 ? `${scheme}://api.test:${proxy.port}` : `http://127.0.0.1:${proxy.port}`;
+    }
+    const owner = await service.owner();
+    const { id } = await owner.deploy();
+    const found = await checkAddress(
+      {
+        baseUrl: url,
+        trustProxy: service.config.trustProxy,
+        probe: id,
+        storedAddress: async () => (await owner.get(`/submissions/${id}`)).body.submissions[0]?.ip_address,
+      },
+      await here(),
+      soon(),
+    );
+    expect(summary(found)).toEqual([status, expect.any(String)]);
+  });
+
+  it('are not known where the submission ends up elsewhere', async () => {
+    const { url } = await startReceiver();
+    const found = await checkAddress(
+      { baseUrl: url, trustProxy: 0, probe: 'd_1', storedAddress: async () => undefined },
+      await here(),
+      soon(),
+    );
+    expect(summary(found)).toEqual([
+      'fail',
+      `a submission to ${url}/submit/d_1 was answered with 200, and is not in the database`,
+    ]);
+  });
+});
+
+describe('a page', () => {
+  it.each([
+    [200, 'mine', 'ok', /shows the page/],
+    [200, 'another', 'fail', /answers 200, and not with the page/],
+    [301, '', 'fail', /answers 301, and not with the page/],
+    [404, '', 'fail', /does not show the page that was made for this check \(404, /],
+  ])('%d %s: %s', async (code, body, status, saw) => {
+    const { port } = await startReceiver((response) => void response.writeHead(code).end(body));
+    const url = `http://x.pages.test:${port}/`;
+    const found = await checkPage(url, 'mine', await here(), AbortSignal.timeout(500));
+    expect(summary(found)).toEqual([status, expect.stringMatching(saw)]);
+  });
+});
+
+describe('mail', () => {
+  const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
+  const server = async (settings?: Parameters<typeof startSmtpServer>[0]) => {
+    const started = await startSmtpServer(settings);
+    onTestFinished(() => started.close());
+    return started;
+  };
+
+  it('is skipped when it is off', async () => {
+    expect(summary(await checkMail(undefined, 500))).toEqual(['skip', 'mail is off: SMTP_URL is not set']);
+  });
+
+  it('can be sent where the server takes the login; none is', async () => {
+    const { url, received } = await server({ login: LOGIN });
+    expect(summary(await checkMail(url, 500))).toEqual(['ok', '127.0.0.1 takes mail and the login']);
+    expect(received).toEqual([]);
+  });
+
+  it('cannot be sent with a wrong password, which is not shown', async () => {
+    const { url } = await server({ login: LOGIN });
+    const wrong = url.replace(encodeURIComponent(LOGIN.password), 'wr0ng-one');
+    const found = await checkMail(wrong, 500);
+    expect(summary(found)).toEqual(['fail', expect.stringContaining('refused the user name or password')]);
+    expect(JSON.stringify(found)).not.toContain('wr0ng-one');
+  });
+
+  it('cannot be sent where the certificate is not valid', async () => {
+    const { url } = await server({ tls: 'smtps' });
+    expect(summary(await checkMail(url, 500))).toEqual([
+      'fail',
+      '127.0.0.1: the certificate of the mail server is not valid',
+    ]);
+  });
+
+  it('cannot be sent where the server says nothing, which is known in time', async () => {
+    const hanging = await server();
+    hanging.makeTrouble({ at: 'greeting', does: 'hang' });
+    expect(summary(await checkMail(hanging.url, 300))).toEqual([
+      'fail',
+      expect.stringContaining('did not answer in time'),
+    ]);
+  });
+});
+
+describe('what lies outside', () => {
+  it.each<[string[], string]>([
+    [[], 'ok'],
+    [['127.0.0.0/8', '::1/128'], 'ok'],
+    [['10.0.0.0/8', 'fc00::/7'], 'ok'],
+    [['0.0.0.0/0'], 'fail'],
+    [['10.0.0.0/8', '::/0'], 'fail'],
+    [['0.0.0.0/1', '128.0.0.0/1'], 'fail'],
+  ])('webhooks that may reach %j: %s', (networks, status) => {
+    expect(summary(checkFence(networks.map(parseCidr)))).toEqual([status, expect.any(String)]);
+  });
+
+  it.each([
+    [true, 'warn'],
+    [false, 'fail'],
+  ])('is missed where it is not reached; a local service (%s) can do without: %s', async (isLocal, status) => {
+    const url = `https://api.test:${await freePort()}/`;
+    const found = await checkOutgoing(url, isLocal, await here(), soon());
+    expect(summary(found)).toEqual([status, expect.stringContaining('ECONNREFUSED')]);
+  });
+
+  it.each([
+    [[], 'skip', 'there is no other clock within reach'],
+    [[4_900, -4_900], 'ok', 'this clock is 4.9 s from a, 4.9 s from b'],
+    [[0, -5_100], 'fail', 'this clock is 0.0 s from a, 5.1 s from b'],
+    [[86_400_000], 'fail', 'this clock is 86400.0 s from a'],
+  ])('clocks %j ms away: %s', (away, status, saw) => {
+    const others = away.map((ms, at) => ({ name: 'ab'.charAt(at), theirs: 1_000_000 + ms, ours: 1_000_000 }));
+    expect(summary(checkClock(others))).toEqual([status, saw]);
+  });
+
+  it('tells its time in an answer', async () => {
+    const { url } = await startReceiver(
+      (response) => void response.writeHead(200, { Date: 'Tue, 15 Nov 1994 08:12:31 GMT' }).end(),
+    );
+    expect(await clockOf(url, await here(), soon())).toEqual([
+      { name: new URL(url).host, theirs: Date.UTC(1994, 10, 15, 8, 12, 31, 500), ours: expect.any(Number) },
+    ]);
+  });
+});
+
+describe('this machine', () => {
+  const GIB = 1024 ** 3;
+  it.each([
+    [50 * GIB, 100 * GIB, 'ok', '50.0 GiB (50 %) free where ./data is'],
+    [9 * GIB, 100 * GIB, 'warn', '9.0 GiB (9 %) free where ./data is'],
+    [0.5 * GIB, GIB, 'warn', '512.0 MiB (50 %) free where ./data is'],
+    [0, GIB, 'warn', '0.0 MiB (0 %) free where ./data is'],
+  ])('with %d of %d bytes free: %s', (free, total, status, saw) => {
+    expect(summary(judgeDisk('./data', free, total))).toEqual([status, saw]);
+  });
+
+  const FACTS = {
+    version: 150_004,
+    encoding: 'UTF8',
+    missing: [],
+    unknown: [],
+    size: 1024 ** 2,
+    clock: { theirs: 0, ours: 0 },
+  };
+  it.each([
+    [{}, 'ok', 'Postgres 15.4, 1.0 MiB, all migrations have been run'],
+    [{ version: 140_011 }, 'fail', 'Postgres 14.11, 1.0 MiB'],
+    [{ encoding: 'SQL_ASCII' }, 'fail', 'Postgres 15.4, 1.0 MiB, encoded in SQL_ASCII'],
+    [{ missing: ['0002-deliveries'] }, 'fail', 'Postgres 15.4, 1.0 MiB, without 0002-deliveries'],
+    [{ unknown: ['9999-x'] }, 'warn', 'Postgres 15.4, 1.0 MiB, migrated by a newer version (9999-x)'],
+  ])('with a database %j: %s', (facts, status, saw) => {
+    expect(summary(checkDatabase({ ...FACTS, ...facts }))).toEqual([status, saw]);
+  });
+
+  it('has a database whose migrations are looked at, and not run', async () => {
+    const database = await emptyDatabase();
+    onTestFinished(() => database.drop());
+    const connection = { connectionString: database.url };
+    const [first, again] = [await inspectDatabase(connection), await inspectDatabase(connection)];
+    expect(first.missing.slice(0, 2)).toEqual(['0001-service', '0002-deliveries']);
+    expect(again.missing).toEqual(first.missing);
+    expect(Math.abs(first.clock.theirs - first.clock.ours)).toBeLessThan(60_000);
+  });
+});
+
+describe('npm run doctor', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'formhost-doctor-'));
+    return () => rm(folder, { recursive: true });
+  });
+
+  const doctor = (args: string[], settings: Record<string, string>) =>
+    startProgram(process.execPath, ['src/doctor.ts', ...args], settings).result;
+
+  /** The statuses by check, and the rest of what a run came to. */
+  async function examine(settings: Record<string, string>) {
+    const { code, stdout, stderr } = await doctor(['--json'], settings);
+    const { checks }: { checks: { check: string; status: string }[] } = JSON.parse(stdout);
+    return { code, stderr, statuses: Object.fromEntries(checks.map(({ check, status }) => [check, status])), stdout };
+  }
+
+  it('finds a whole installation behind TLS well, and leaves no trace in its database', async () => {
+    const certificate = makeCertificate(['localhost', '*.pages.localhost'], { lasts: 1_000 });
+    const authority = join(folder, 'authority.pem');
+    await writeFile(authority, certificate.cert);
+    const proxy = await startProxy(certificate);
+    const settings = {
+      BASE_URL: `https://localhost:${proxy.port}`,
+      PAGES_DOMAIN: `pages.localhost:${proxy.port}`,
+      PAGES_SCHEME: 'https',
+      TRUST_PROXY: '1',
+    };
+    const service = await startTestService(settings);
+    onTestFinished(() => service.close());
+    proxy.leadTo(service.url);
+    const { deliveries: _none, ...had } = await rowsIn(service.db);
+
+    const found = await examine({ ...settings, DATABASE_URL: service.databaseUrl, NODE_EXTRA_CA_CERTS: authority });
+    expect({ ...found, stdout: '' }).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: '',
+      statuses: {
+        settings: 'ok',
+        database: 'ok',
+        'api-dns': 'skip',
+        'pages-dns': 'skip',
+        domains: 'skip',
+        'api-tls': 'ok',
+        mail: 'skip',
+        outgoing: expect.stringMatching(/^(ok|warn)$/),
+        'webhook-networks': 'ok',
+        disk: expect.stringMatching(/^(ok|warn)$/),
+        clock: 'ok',
+        answers: 'ok',
+        'pages-tls': 'ok',
+        pages: 'ok',
+        visitors: 'ok',
+      },
+    });
+    expect(await rowsIn(service.db)).toEqual({ deliveries: 0, ...had });
+
+    // The same, with a proxy more than there is.
+    const wrong = await startTestService({ ...settings, TRUST_PROXY: '2' });
+    onTestFinished(() => wrong.close());
+    proxy.leadTo(wrong.url);
+    const { code, statuses } = await examine({ ...settings, DATABASE_URL: wrong.databaseUrl });
+    expect([code, statuses['api-tls'], statuses.pages, statuses.visitors]).toEqual([1, 'fail', 'ok', 'fail']);
+  });
+
+  it('clears away what a doctor left that was killed', async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const left = await createProbe(service.db, 'left');
+    await service.anonymous.post(`/submit/${left.id}`).send({}).expect(200);
+    await service.db.raw("UPDATE deployments SET created_at = created_at - interval '2 minutes'");
+    const next = await createProbe(service.db, 'next');
+    expect(next).toEqual({ id: expect.not.stringMatching(left.id), slug: left.slug });
+    const beside = await createProbe(service.db, 'beside');
+    expect(beside.slug).not.toBe(next.slug);
+    await removeProbe(service.db, next);
+    await removeProbe(service.db, beside);
+    expect(await rowsIn(service.db)).toEqual({ owners: 0, deployments: 0, pages: 0, submissions: 0, deliveries: 0 });
+  });
+
+  it('makes no database where there is none, and says in lines what to do', async () => {
+    const DATA_DIR = join(folder, 'none');
+    const { code, stdout, stderr } = await doctor([], { DATA_DIR, PORT: String(await freePort()) });
+    expect([code, stderr, existsSync(DATA_DIR)]).toEqual([1, '', false]);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toEqual(lines.map(() => expect.stringMatching(/^(ok {2}|skip|warn|fail) {2}[a-z-]+ +\S.*$/)));
+    expect(lines.filter((line) => /^(warn|fail)/.test(line) && !line.includes(' -> '))).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('fail')).map((line) => line.split(/ +/)[1])).toEqual(['answers']);
+  });
+
+  it('tells of a database that is out of reach, and no password', async () => {
+    const { code, statuses, stdout } = await examine({
+      DATABASE_URL: 'postgres://nobody:s3cret@127.0.0.1:1/nothing',
+      SMTP_URL: 'smtp://forms:s3cret@127.0.0.1:1',
+      PORT: String(await freePort()),
+    });
+    expect([code, statuses.database, statuses.mail]).toEqual([1, 'fail', 'fail']);
+    expect(stdout).not.toContain('s3cret');
+  });
+
+  it('tells of a wrong setting as of any other failure', async () => {
+    expect(await doctor([], { PORT: 'http' })).toEqual({
+      code: 1,
+      stdout:
+        'fail  settings  PORT must be a whole number from 1 to 65535 -> change it in the environment or in .env\n',
+      stderr: '',
+    });
+  });
+
+  it('says how it is used when it is used otherwise', async () => {
+    const { code, stdout, stderr } = await doctor(['--fix'], {});
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^formhost: .*\nusage: npm run --silent doctor \[-- --json\]\n$/);
+  });
+});
+
+/** How many rows each table has that the doctor could leave something in. */
+async function rowsIn(db: Awaited<ReturnType<typeof startTestService>>['db']): Promise<Record<string, number>> {
+  const { rows } = await db.raw(
+    `SELECT (SELECT count(*) FROM owners) AS owners, (SELECT count(*) FROM deployments) AS deployments,
+            (SELECT count(*) FROM pages) AS pages, (SELECT count(*) FROM submissions) AS submissions,
+            (SELECT count(*) FROM deliveries) AS deliveries`,
+  );
+  return rows[0];
+}

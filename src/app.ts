@@ -19,6 +19,7 @@ import { createServePage, writeErrorPage } from './http/pages.ts';
 import { logWhenDone } from './http/request-log.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
+import { tlsRouter } from './http/tls.ts';
 import { webhooksRouter } from './http/webhooks.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -104,7 +105,10 @@ export function createApp({
   });
   const servePage = createServePage(pages, submit);
 
-  const api = createApi().use(healthRouter(isReady));
+  const apiHost = new URL(config.baseUrl).hostname;
+  const api = createApi()
+    .use(healthRouter(isReady))
+    .use(tlsRouter({ apiHost, placeOf, findPage: pages.get }));
   api.route('/submit/:deployId').options(preflight).all(methodNotAllowed('OPTIONS, POST'));
   api
     .use(
@@ -178,7 +182,7 @@ export function createApp({
     context.isApi = true;
     response.once('close', () => metrics.request(routeOf(request), response.statusCode));
     answerInTime(request, response, () => fail(tooSlow(), request, response, context));
-    if (!isHealth(request)) logOnce(request, response, context);
+    if (!isPolled(request)) logOnce(request, response, context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
     api(request, response);
@@ -233,3 +237,5 @@ function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): str
 }
 
 const isHealth = (request: IncomingMessage): boolean => ['/healthz', '/readyz'].includes(pathOf(request));
+/** What machines ask all the time. */
+const isPolled = (request: IncomingMessage): boolean => isHealth(request) || pathOf(request) === '/internal/tls';

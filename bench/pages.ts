@@ -1,64 +1,113 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connect } from '../src/db/connect.ts';
-import { openEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { compare, freePort, seed, start, stop, wrk } from './measure.ts';
+import { request } from 'undici';
+import { alternate, compare, type Figures, isInstalled, type Row, wrk, wrkScript } from './measure.ts';
+import { type Case, freePort, type Stage } from './stage.ts';
 
 const HOSTS = 1_000;
 const PAGE_BYTES = 8_192;
+const LARGE_BYTES = 100_000;
+const LARGE_HOST = 'large.localhost';
+const SECONDS = 2;
 
-export async function pages(folder: string): Promise<void> {
-  const embedded = await openEmbeddedPostgres(join(folder, 'pages'));
-  const { host, port, user, database } = embedded.connection;
-  await migrate(embedded.connection);
-  const db = connect(embedded.connection);
-  await seed(db);
-  await db.raw(
-    "INSERT INTO pages (deployment_id, html) SELECT id, convert_to(repeat('x', ?), 'UTF8') FROM deployments LIMIT ?",
-    [PAGE_BYTES, HOSTS],
+/** Text that compresses about as well as a page does. */
+const text = (bytes: number): string => {
+  const lines = Array.from(
+    { length: Math.ceil(bytes / 64) },
+    (_, n) => `<p class="line">${(n * 7_919) % 10_007} is a number, ${n} another</p>`,
   );
-  const script = join(folder, 'pages.lua');
-  await writeFile(
-    script,
-    `local requests = {}
-for n = 0, ${HOSTS - 1} do
-  local name = tostring(n):gsub("%d", function(digit) return string.char(97 + tonumber(digit)) end)
-  requests[n] = "GET / HTTP/1.1\\r\\nHost: bench-" .. name .. ".localhost\\r\\n\\r\\n"
-end
-local n = 0
-request = function()
-  n = (n + 1) % ${HOSTS}
-  return requests[n]
-end
-`,
+  return lines.join('\n').slice(0, bytes);
+};
+
+/** Lua for a request to the host of page `n`. */
+const get = (...headers: readonly string[]): string =>
+  `"GET / HTTP/1.1\\r\\nHost: bench-" .. tostring(n):gsub("%d", function(digit) return string.char(97 + tonumber(digit)) end) .. ".localhost\\r\\n${headers.map((header) => `${header}\\r\\n`).join('')}\\r\\n"`;
+
+/** Pages from memory, to node:http with nothing on it, and to nginx. */
+export const pages: Case = async (stage, leaveOut) => {
+  const [page, large] = [text(PAGE_BYTES), text(LARGE_BYTES)];
+  await stage.db.raw(
+    "INSERT INTO pages (deployment_id, html) SELECT id, convert_to(?, 'UTF8') FROM deployments ORDER BY id LIMIT ?",
+    [page, HOSTS],
   );
-  const [barePort, httpPort] = [await freePort(), await freePort()];
-  const bare = await start(
-    ['bench/bare-pages.ts', String(barePort), String(HOSTS), String(PAGE_BYTES)],
-    {},
+  await stage.db.raw("UPDATE deployments SET slug = 'large' WHERE id = (SELECT max(id) FROM deployments)");
+  await stage.db.raw(
+    "INSERT INTO pages (deployment_id, html) SELECT id, convert_to(?, 'UTF8') FROM deployments WHERE slug = 'large'",
+    [large],
+  );
+  const file = join(stage.folder, 'page.html');
+  await writeFile(file, page);
+
+  const barePort = await freePort();
+  const bare = await stage.start(
+    [process.execPath, 'bench/bare-pages.ts', String(barePort), String(HOSTS), file],
     `http://127.0.0.1:${barePort}`,
   );
-  const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
-  const service = await start(
-    ['src/main.ts'],
-    { PORT: String(httpPort), DATABASE_URL: url, LOG_LEVEL: 'warn' },
-    `http://127.0.0.1:${httpPort}/readyz`,
-  );
-  const measure = async (port: number): Promise<number> => {
-    const { rate, failures } = await wrk(script, port);
-    if (failures > 0) throw new Error(`${failures} answers were not 2xx.`);
-    return rate;
+  const service = await stage.serve();
+  const { body, headers } = await request(`http://127.0.0.1:${service.port}/`, {
+    headers: { host: 'bench-a.localhost' },
+  });
+  if ((await body.text()) !== page) throw new Error('That is not the page.');
+  const etag = `If-None-Match: ${String(headers.etag).replaceAll('"', '\\"')}`;
+
+  const ask = async (name: string, lua: string, count = HOSTS): Promise<(port: number) => () => Promise<Figures>> => {
+    const script = join(stage.folder, `${name}.lua`);
+    await writeFile(script, wrkScript(count, lua));
+    return (port) => () => wrk(script, port, { seconds: SECONDS });
   };
-  try {
-    await compare(
-      'pages, 8 KB, to bare node:http',
-      () => measure(barePort),
-      () => measure(httpPort),
-    );
-  } finally {
-    await Promise.all([stop(bare), stop(service)]);
-    await db.close();
-    await embedded.close();
-  }
+  const [whole, unchanged, compressed, whole100] = [
+    await ask('whole', get()),
+    await ask('unchanged', get(etag)),
+    await ask('compressed', get('Accept-Encoding: gzip, deflate, br')),
+    await ask('large', `"GET / HTTP/1.1\\r\\nHost: ${LARGE_HOST}\\r\\n\\r\\n"`, 1),
+  ];
+  const nginx = (await isInstalled('nginx')) ? await startNginx(stage, large) : undefined;
+  if (!nginx) leaveOut('a page of 100 KB to nginx: nginx is not installed');
+  const rounds = await alternate(
+    {
+      bare200: whole(barePort),
+      our200: whole(service.port),
+      bare304: unchanged(barePort),
+      our304: unchanged(service.port),
+      bareBr: compressed(barePort),
+      ourBr: compressed(service.port),
+      ...(nginx ? { nginx: whole100(nginx.port), our100: whole100(service.port) } : {}),
+    },
+    () => ({
+      formhost: service.pid,
+      'node:http': bare,
+      ...(nginx ? { nginx: nginx.pid } : {}),
+      postgres: stage.postmaster,
+    }),
+  );
+  const rows: Row[] = [
+    compare('page, 8 KB', { atLeast: 0.9 }, rounds('our200'), rounds('bare200'), { against: 'node:http' }),
+    compare('page, 8 KB, 304', { atLeast: 0.9 }, rounds('our304'), rounds('bare304'), { against: 'node:http' }),
+    compare('page, 8 KB, br', { atLeast: 0.9 }, rounds('ourBr'), rounds('bareBr'), { against: 'node:http' }),
+  ];
+  if (nginx)
+    rows.push(compare('page, 100 KB', { atLeast: 0.9 }, rounds('our100'), rounds('nginx'), { against: 'nginx' }));
+  return rows;
+};
+
+/** nginx as it comes, one worker, with a file. */
+async function startNginx({ folder, start }: Stage, page: string): Promise<{ port: number; pid: number }> {
+  const port = await freePort();
+  await writeFile(join(folder, 'index.html'), page);
+  const config = join(folder, 'nginx.conf');
+  await writeFile(
+    config,
+    `daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+events { worker_connections 1024; }
+http {
+  access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000; default_type text/html;
+  client_body_temp_path ${folder}/nb; proxy_temp_path ${folder}/np; fastcgi_temp_path ${folder}/nf;
+  uwsgi_temp_path ${folder}/nu; scgi_temp_path ${folder}/ns;
+  server { listen 127.0.0.1:${port}; root ${folder}; }
+}
+`,
+  );
+  const pid = await start(['nginx', '-c', config, '-e', join(folder, 'nginx.log')], `http://127.0.0.1:${port}/`);
+  return { port, pid };
 }

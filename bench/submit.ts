@@ -1,94 +1,138 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connect } from '../src/db/connect.ts';
-import { openEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { compare, DEPLOYMENTS, freePort, reset, run, SECONDS, seed, start, stop, stored, wrk } from './measure.ts';
+import { alternate, compare, type Figures, isInstalled, median, percentile, run, wrk, wrkScript } from './measure.ts';
+import { type Case, DEPLOYMENTS, reset, type Stage, stored } from './stage.ts';
 
-/** What wrk sends: a small JSON form to each deployment in turn. */
-export async function writeSubmitScript(folder: string): Promise<string> {
-  const script = join(folder, 'submit.lua');
-  await writeFile(
-    script,
-    `local n = 0
-local body = '{"name":"Ada Lovelace","email":"ada@example.org","message":"Please send me the notes on the engine."}'
-local headers = { ["Content-Type"] = "application/json" }
-request = function()
-  n = (n + 1) % ${DEPLOYMENTS}
-  return wrk.format("POST", string.format("/submit/d_%024d", n), headers, body)
-end
-`,
-  );
+const SECONDS = 3;
+const DATA = '{"name":"Ada Lovelace","email":"ada@example.org","message":"Please send me the notes on the engine."}';
+
+const lua = (body: string): string => JSON.stringify(body).replaceAll('\\u', '\\\\u');
+const post = (type: string, body: string): string =>
+  `wrk.format("POST", string.format("/submit/d_%024d", n), { ["Content-Type"] = "${type}" }, ${lua(body)})`;
+
+const FIELDS: readonly (readonly [string, string])[] = [
+  ['name', 'Ada Lovelace'],
+  ['email', 'ada@example.org'],
+  ['message', 'Please send me the notes on the engine.'],
+];
+const BOUNDARY = '----WebKitFormBoundary7MA4YWxkTrZu0gW';
+const PARTS = FIELDS.map(
+  ([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+);
+
+const REQUESTS = {
+  json: post('application/json', DATA),
+  urlencoded: post('application/x-www-form-urlencoded', String(new URLSearchParams(FIELDS.map(([...field]) => field)))),
+  multipart: post(`multipart/form-data; boundary=${BOUNDARY}`, `${PARTS.join('')}--${BOUNDARY}--\r\n`),
+};
+type Encoding = keyof typeof REQUESTS;
+
+/** A script for wrk: a small form, in turn to each deployment. */
+export async function submitScript({ folder }: Stage, encoding: Encoding = 'json'): Promise<string> {
+  const script = join(folder, `${encoding}.lua`);
+  await writeFile(script, wrkScript(DEPLOYMENTS, REQUESTS[encoding]));
   return script;
 }
 
-export async function submit(folder: string): Promise<void> {
-  const embedded = await openEmbeddedPostgres(join(folder, 'submit'));
-  const { host, port, user, database } = embedded.connection;
-  await migrate(embedded.connection);
-  const db = connect(embedded.connection);
-  await seed(db);
+/** One round: how many submissions were stored a second. Throws when fewer were than were answered. */
+export async function submitRound(
+  { db }: Stage,
+  script: string,
+  port: number,
+  { seconds = SECONDS, connections = 64 } = {},
+): Promise<Figures> {
+  await reset(db);
+  const { answers, p99, median } = await wrk(script, port, { seconds, connections });
+  const rows = await stored(db);
+  if (rows < answers) throw new Error(`${answers} were answered, ${rows} stored.`);
+  return { rate: rows / seconds, p99, median };
+}
 
-  const insert = join(folder, 'insert.sql');
-  await writeFile(
-    insert,
-    String.raw`\set n random(0, ${DEPLOYMENTS - 1})
+/** What pgbench does: one prepared statement that inserts and counts, and checks nothing. */
+const INSERT = String.raw`\set n random(0, ${DEPLOYMENTS - 1})
 WITH counted AS (
   UPDATE deployments SET submission_count = submission_count + 1, last_submission_number = last_submission_number + 1
    WHERE id = 'd_' || lpad((:n)::text, 24, '0') RETURNING id, last_submission_number
 ) INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-  SELECT id, last_submission_number, 'sub_' || gen_random_uuid(), '{"name":"Ada Lovelace","email":"ada@example.org","message":"Please send me the notes on the engine."}', '127.0.0.1', clock_timestamp() FROM counted;
-`,
-  );
-  const script = await writeSubmitScript(folder);
+  SELECT id, last_submission_number, 'sub_' || gen_random_uuid(), '${DATA}', '127.0.0.1', clock_timestamp() FROM counted;
+`;
 
-  const httpPort = await freePort();
-  const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
-  const service = await start(
-    ['src/main.ts'],
-    { PORT: String(httpPort), DATABASE_URL: url, LOG_LEVEL: 'warn' },
-    `http://127.0.0.1:${httpPort}/healthz`,
-  );
-  const p99: number[] = [];
-  try {
-    await compare(
-      'submit, JSON, to pgbench',
-      async () => {
-        await reset(db);
-        await run('pgbench', [
-          '-n',
-          '-M',
-          'prepared',
-          '-c',
-          '16',
-          '-j',
-          '1',
-          '-T',
-          String(SECONDS),
-          '-f',
-          insert,
-          '-h',
-          host,
-          '-p',
-          String(port),
-          '-U',
-          user,
-          database,
-        ]);
-        return (await stored(db)) / SECONDS;
-      },
-      async () => {
-        await reset(db);
-        const { failures, p99: slow } = await wrk(script, httpPort);
-        p99.push(slow);
-        if (failures > 0) console.log(`(${failures} answers were not 2xx)`);
-        return (await stored(db)) / SECONDS;
-      },
-    );
-    console.log(`submit, p99 of the rounds: ${p99.slice(1).join(' ')} ms`);
-  } finally {
-    await stop(service);
-    await db.close();
-    await embedded.close();
+async function pgbench({ db, reach, folder }: Stage, clients: number): Promise<Figures> {
+  await reset(db);
+  const script = join(folder, 'insert.sql');
+  await writeFile(script, INSERT);
+  const prefix = join(folder, 'pgbench');
+  await run('pgbench', [
+    ...['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(SECONDS), '-f', script],
+    ...['-l', `--log-prefix=${prefix}`, ...reach],
+  ]);
+  const logs = (await readdir(folder)).filter((name) => name.startsWith('pgbench.'));
+  const milliseconds: number[] = [];
+  for (const name of logs) {
+    const lines = (await readFile(join(folder, name), 'utf8')).trimEnd().split('\n');
+    // Client, transaction, microseconds, and so on.
+    for (const line of lines) milliseconds.push(Number(line.split(' ')[2]) / 1_000);
+    await rm(join(folder, name));
   }
+  return { rate: (await stored(db)) / SECONDS, p99: percentile(milliseconds, 0.99), median: median(milliseconds) };
 }
+
+/** Fills the window of every deployment; how many submissions came late from the round before. */
+async function fill({ db }: Stage): Promise<number> {
+  await reset(db);
+  await db.raw('UPDATE deployments SET recent_submissions = array_fill(clock_timestamp(), ARRAY[10])');
+  await db.raw('VACUUM deployments');
+  return stored(db);
+}
+
+/** Submissions, to pgbench on the same server, and refused ones, to accepted ones. */
+export const submit: Case = async (stage, leaveOut) => {
+  const service = await stage.serve();
+  const scripts = {
+    json: await submitScript(stage),
+    urlencoded: await submitScript(stage, 'urlencoded'),
+    multipart: await submitScript(stage, 'multipart'),
+  };
+  const round =
+    (encoding: Encoding, options = {}) =>
+    () =>
+      submitRound(stage, scripts[encoding], service.port, options);
+  async function refused(): Promise<Figures> {
+    const before = await fill(stage);
+    const { rate } = await wrk(scripts.json, service.port, { seconds: SECONDS, refused: true });
+    if ((await stored(stage.db)) !== before) throw new Error('A full deployment took a submission.');
+    return { rate };
+  }
+  const hasPgbench = await isInstalled('pgbench');
+  if (!hasPgbench) leaveOut('submissions to pgbench: pgbench is not installed');
+  const yardstick = (clients: number) => () => (hasPgbench ? pgbench(stage, clients) : Promise.resolve<Figures>({}));
+  const watched = () => ({ formhost: service.pid, postgres: stage.postmaster });
+  const rounds = await alternate(
+    {
+      pgbench: yardstick(16),
+      json: round('json'),
+      urlencoded: round('urlencoded'),
+      multipart: round('multipart'),
+      refused,
+      pgbench1: yardstick(1),
+      json1: round('json', { connections: 1 }),
+    },
+    watched,
+  );
+  const against = 'pgbench';
+  const toPgbench = [
+    compare('submit, JSON', { atLeast: 1.25 }, rounds('json'), rounds('pgbench'), { against }),
+    compare('submit, urlencoded', { atLeast: 1 }, rounds('urlencoded'), rounds('pgbench'), { against }),
+    compare('submit, multipart', { atLeast: 0.7 }, rounds('multipart'), rounds('pgbench'), { against }),
+    compare('submit, p99', { atMost: 4 }, rounds('json'), rounds('pgbench'), { against, figure: 'p99', unit: ' ms' }),
+    compare('submit, one connection, median', { atMost: 1.5 }, rounds('json1'), rounds('pgbench1'), {
+      against,
+      figure: 'median',
+      unit: ' ms',
+    }),
+  ];
+  const refusals = compare('submit, refused (429)', { atLeast: 1.4 }, rounds('refused'), rounds('json'), {
+    against: 'accepted',
+  });
+  return hasPgbench ? [...toPgbench, refusals] : [refusals];
+};

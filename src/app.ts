@@ -2,8 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Knex } from 'knex';
 import type { Config } from './config.ts';
-import { deploymentExists, findPage, findPageVersion } from './db/deployments.ts';
+import { findPage, findPageVersion, findSlug } from './db/deployments.ts';
 import type { SubmissionQueue } from './db/submission-queue.ts';
+import type { UploadQueue } from './db/upload-queue.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { createBodyReader } from './http/body.ts';
 import { clientAddressFrom } from './http/client-address.ts';
@@ -11,15 +12,19 @@ import { answerInTime, tooSlow } from './http/deadline.ts';
 import { deliveriesRouter } from './http/deliveries.ts';
 import { deploymentsRouter } from './http/deployments.ts';
 import { HttpError, methodNotAllowed, toHttpError, writeError } from './http/errors.ts';
+import { exportsRouter } from './http/exports.ts';
 import { withFormAction } from './http/form-action.ts';
 import { healthRouter } from './http/health.ts';
 import { checkHead, createHostSplit, pathOf, resolveHost } from './http/hosts.ts';
 import { createPageCache, type PageLookups } from './http/page-cache.ts';
 import { createServePage, writeErrorPage } from './http/pages.ts';
 import { logWhenDone } from './http/request-log.ts';
+import { SECURITY_TXT, sendSecurityTxt } from './http/security-txt.ts';
+import { submissionFilesRouter } from './http/submission-files.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
 import { tlsRouter } from './http/tls.ts';
+import { createVisitorPages, type Visitor, visitorOf } from './http/visitors.ts';
 import { webhooksRouter } from './http/webhooks.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -37,12 +42,14 @@ export type App = {
 type Context = {
   requestId: string;
   startedAt: number;
+  /** Set when a form was posted by a browser that shows what it is answered. */
+  visitor?: Visitor | undefined;
   slug?: string;
   isSubmission?: boolean;
   isApi?: boolean;
   isLogged?: boolean;
 };
-type Failed = Pick<Context, 'requestId' | 'slug' | 'isSubmission' | 'isApi'>;
+type Failed = Pick<Context, 'requestId' | 'visitor' | 'slug' | 'isSubmission' | 'isApi'>;
 
 /** Routes that Express doesn't see. */
 const PAGE = 'page';
@@ -50,13 +57,12 @@ const SUBMIT = 'POST /submit/:deployId';
 /** What matched none. */
 const OTHER = 'other';
 
-const CORS_LIST = Object.entries(CORS).flat();
-
 /** Every request comes in here: pages by their host and submissions by their path go straight on, the rest to Express. */
 export function createApp({
   config,
   db,
   queue,
+  uploads,
   reviewDeliveries,
   metrics,
   log,
@@ -69,6 +75,7 @@ export function createApp({
   config: Config;
   db: Knex;
   queue: SubmissionQueue;
+  uploads: UploadQueue;
   /** Is told of a deployment whose deliveries, or where they go, have changed. */
   reviewDeliveries(deploymentId: string): void;
   metrics: Metrics;
@@ -81,10 +88,11 @@ export function createApp({
   untilReady(): Promise<void>;
   isReady(): Promise<boolean>;
 }): App {
-  const body = createBodyReader();
+  const body = createBodyReader({ largest: Math.max(config.maxHtmlBytes, config.maxFilesBytes) });
   const clientAddress = clientAddressFrom(config.trustProxy);
   const authenticate = createAuthenticate(db, clientAddress);
   const placeOf = createHostSplit(config);
+  const urlOf = (slug: string): string => `${config.pagesScheme}://${slug}.${config.pagesDomain}`;
   // Page hits and accepted submissions are many: a line for each is for who looks for something.
   const logsAll = log.isLevelEnabled('debug');
 
@@ -94,16 +102,20 @@ export function createApp({
     render: ({ html, deploymentId }) => withFormAction(html, `${config.baseUrl}/submit/${deploymentId}`),
     current: pagesAreCurrent,
   });
+  const visitorPages = createVisitorPages(urlOf);
   const submit = createSubmit({
     queue,
-    deploymentExists: (id) => deploymentExists(db, id),
+    uploads,
+    findSlug: (id) => findSlug(db, id),
+    visitorPages,
     body,
     clientAddress,
     maxSubmissionBytes: config.maxSubmissionBytes,
+    maxFileBytes: config.maxFileBytes,
     maxFilesBytes: config.maxFilesBytes,
     count: metrics.submission,
   });
-  const servePage = createServePage(pages, submit);
+  const servePage = createServePage(pages, submit, config.baseUrl);
 
   const apiHost = new URL(config.baseUrl).hostname;
   const api = createApi()
@@ -119,13 +131,15 @@ export function createApp({
         onPageChange: pages.forget,
         onDelete: submit.forget,
         reviewDeliveries,
-        urlOf: (slug) => `${config.pagesScheme}://${slug}.${config.pagesDomain}`,
+        urlOf,
         planLimits: config.planLimits,
         reservedSlugs: config.reservedSlugs,
         maxHtmlBytes: config.maxHtmlBytes,
       }),
     )
-    .use(submissionsRouter({ db, authenticate }))
+    .use(exportsRouter({ db, authenticate }))
+    .use(submissionsRouter({ db, authenticate, reviewDeliveries }))
+    .use(submissionFilesRouter({ db, authenticate }))
     .use(webhooksRouter({ db, authenticate, body, reviewDeliveries, allowedNetworks: config.webhookAllowCidrs }))
     .use(deliveriesRouter({ db, authenticate, reviewDeliveries }))
     .use(() => {
@@ -141,7 +155,7 @@ export function createApp({
   function fail(cause: unknown, request: IncomingMessage, response: ServerResponse, context: Failed): void {
     // It was too late, and has been told so.
     if (response.writableEnded) return;
-    const { requestId, slug, isSubmission } = context;
+    const { requestId, slug, isSubmission, visitor } = context;
     const error = toHttpError(cause);
     const isSubmit = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
     if (!context.isApi) {
@@ -152,9 +166,11 @@ export function createApp({
     if (response.headersSent) {
       response.destroy();
     } else if (slug !== undefined && !isSubmission) {
-      writeErrorPage(response, error, requestId);
+      writeErrorPage(response, error, requestId, config.abuseContact);
     } else {
-      writeError(response, error, { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) });
+      const headers = { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) };
+      if (visitor && (isSubmit || isSubmission)) visitorPages.refuse(response, visitor, error, headers);
+      else writeError(response, error, headers);
     }
   }
 
@@ -162,6 +178,12 @@ export function createApp({
   function dispatch(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
     const { requestId, slug } = context;
     const path = pathOf(request);
+    if (path === SECURITY_TXT && config.abuseContact) {
+      sendSecurityTxt(request, response, { contact: config.abuseContact, requestId });
+      metrics.request(`${request.method} ${SECURITY_TXT}`, response.statusCode);
+      if (slug === undefined) logOnce(request, response, context);
+      return undefined;
+    }
     if (slug !== undefined) {
       const count = (): void => metrics.request(context.isSubmission ? SUBMIT : PAGE, response.statusCode);
       const serving = servePage(request, response, { slug, path }, context);
@@ -175,7 +197,8 @@ export function createApp({
         .take(request, response, {
           deploymentId: decodeURIComponent(deploymentId),
           requestId,
-          headers: CORS_LIST,
+          cors: true,
+          visitor: context.visitor,
         })
         .then(() => metrics.request(SUBMIT, response.statusCode));
     }
@@ -189,7 +212,11 @@ export function createApp({
   }
 
   function listener(request: IncomingMessage, response: ServerResponse): void {
-    const context: Context = { requestId: newRequestId(), startedAt: performance.now() };
+    const context: Context = {
+      requestId: newRequestId(),
+      startedAt: performance.now(),
+      visitor: visitorOf(request),
+    };
     const failed = (error: unknown): void => {
       if (context.slug === undefined) logOnce(request, response, context);
       fail(error, request, response, context);

@@ -18,6 +18,7 @@ const newId = (kind: string): string => `${kind}_${timePrefix(Date.now())}${rand
 
 export const newDeploymentId = (): string => newId('d');
 export const newSubmissionId = (): string => newId('sub');
+export const newFileId = (): string => newId('file');
 export const newWebhookId = (): string => newId('wh');
 export const newDeliveryId = (): string => newId('dl');
 /** No delivery that was made at a time or later has an id below this. */
@@ -29,6 +30,8 @@ export const newApiKey = (): string => `fh_${random43()}`;
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 export const isDeploymentId = (text: string): boolean => /^d_[0-9A-Za-z]{20,60}$/.test(text);
+export const isSubmissionId = (text: string): boolean => /^sub_[0-9A-Za-z]{20,60}$/.test(text);
+export const isFileId = (text: string): boolean => /^file_[0-9A-Za-z]{20,60}$/.test(text);
 export const isWebhookId = (text: string): boolean => /^wh_[0-9A-Za-z]{20,60}$/.test(text);
 export const isDeliveryId = (text: string): boolean => /^dl_[0-9A-Za-z]{20,60}$/.test(text);
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 
 /** Serves `GET /metrics` to Prometheus; answers what closes it. Rejects when the address cannot be listened on. */
 export async function serveMetrics(
   source: { contentType: string; metrics(): Promise<string> },
   { host, port }: { host: string; port: number },
 ): Promise<() => Promise<void>> {
-  const server = createServer(async (request, response) => {
+  // Not imported, for the reason that src/server.ts gives.
+  const server = process.getBuiltinModule('node:http').createServer(async (request, response) => {
     if (request.url !== '/metrics' || request.method !== 'GET') {
       response.writeHead(404).end();
       return;

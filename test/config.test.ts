@@ -40,6 +40,8 @@ describe('loadConfig', () => {
       reservedSlugs: [],
       maxHtmlBytes: 2_097_152,
       maxSubmissionBytes: 262_144,
+      maxFileBytes: 10_485_760,
+      maxFilesBytes: 26_214_400,
       trustProxy: 0,
       deliveryRetryDelays: [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000],
       deliveryTimeoutMs: 15_000,
@@ -117,6 +119,19 @@ describe('loadConfig', () => {
       { mailFrom: { name: 'formhost', address: 'formhost@forms.example.org' } },
     ],
     [{ BASE_URL: 'http://[::1]:3000' }, { mailFrom: { name: 'formhost', address: 'formhost@localhost' } }],
+    [
+      { ABUSE_CONTACT: "o'neil&a?b%+x@e.example" },
+      { abuseContact: { uri: "mailto:o'neil%26a%3Fb%25%2Bx@e.example", text: "o'neil&a?b%+x@e.example" } },
+    ],
+    [
+      { ABUSE_CONTACT: 'https://Example.org/abuse?a=1&b="2"' },
+      {
+        abuseContact: {
+          uri: 'https://example.org/abuse?a=1&b=%222%22',
+          text: 'https://example.org/abuse?a=1&b=%222%22',
+        },
+      },
+    ],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   ])('reads %j', (env, expected) => {
     expect(loadConfig(env)).toMatchObject(expected);
@@ -134,6 +149,7 @@ describe('loadConfig', () => {
     ['RESERVED_SLUGS', ['two words', 'under_score', 'ümlaut']],
     ['MAX_HTML_BYTES', ['0', '-1', '2MB', '1e6', '1.5', 'none', '99999999999999999999']],
     ['MAX_SUBMISSION_BYTES', ['0', '-1', '256k', 'none']],
+    ['MAX_FILE_BYTES', ['-1', '10MB', 'none']],
     ['MAX_FILES_BYTES', ['-1', '25MB', 'none']],
     [
       'TRUST_PROXY',
@@ -146,6 +162,8 @@ describe('loadConfig', () => {
     ['DELIVERY_LOG_DAYS', ['0', '-1', '1.5', 'forever']],
     ['SMTP_URL', ['mail.example', 'mail.example:25', 'http://u:secret@mail.example', 'smtp://', 'smtp://u:secret@a b']],
     ['MAIL_FROM', ['forms', 'a@b@c', 'Forms forms@example.org', 'a@e.example, b@e.example', 'X <a@e.example> y', '<>']],
+    ['ABUSE_CONTACT', ['abuse', 'http://abuse.example', 'https://', 'https://u:secret@abuse.example', 'javascript:x']],
+    ['ABUSE_CONTACT', ['abuse@a.example, b@b.example', 'A <abuse@a.example>', 'mailto:a@a.example', 'tel:112']],
     ['METRICS_PORT', ['0', '65536', 'none']],
     ['WORKERS', ['0', '65', 'auto', '1.5']],
     ['LOG_LEVEL', ['loud', '5', 'info,debug']],
@@ -225,7 +243,7 @@ describe('every setting', () => {
 
   it('has a line with its default in .env.example, and nothing else has', async () => {
     // A setting whose default is none has an example there.
-    const withoutDefault = ['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM', 'METRICS_PORT'];
+    const withoutDefault = ['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'];
     const all = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
     // The rest is docker-compose.yml's, and test/image.test.ts'.
     const lines = all.slice(0, NAMES.length);

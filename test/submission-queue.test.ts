@@ -4,8 +4,8 @@ import { type NewSubmission, type Outcome, storeSubmissions } from '../src/db/su
 import { newSubmissionId } from '../src/ids.ts';
 import { startTestService, type TestService } from './support/service.ts';
 
-const ACCEPTED: Outcome = { kind: 'accepted' };
-const OUTCOMES: Outcome[] = [ACCEPTED, { kind: 'no-deployment' }, { kind: 'rate-limited', retryAfterMs: 7 }];
+const ACCEPTED: Outcome = { kind: 'accepted', slug: 'a' };
+const OUTCOMES: Outcome[] = [ACCEPTED, { kind: 'no-deployment' }, { kind: 'rate-limited', slug: 'a', retryAfterMs: 7 }];
 // No queue that holds more than this in memory is bounded.
 const MANY = 100_000;
 const ONE_MEBICHAR = 'x'.repeat(1024 * 1024);

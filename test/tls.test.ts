@@ -3,6 +3,7 @@ import { Duplex } from 'node:stream';
 import express from 'express';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { takeDown } from '../src/db/take-downs.ts';
 import { tlsRouter } from '../src/http/tls.ts';
 import { failure } from './support/answers.ts';
 import { proxyTo } from './support/postgres-proxy.ts';
@@ -87,6 +88,14 @@ describe('GET /internal/tls', () => {
     await owner.delete(`/deploy/${id}`).expect(200);
     expect(await statusOf('soon.pages.test')).toBe(404);
     await soon(404);
+  });
+
+  it('answers 200 for a page that was taken down, which says so over TLS', async () => {
+    const { id } = await owner.deploy({ slug: 'abused' });
+    await takeDown(service.db, id, 'phishing');
+    await ask('abused.pages.test').expect(200);
+    const other = await service.another();
+    await ask('abused.pages.test', other.url).expect(200);
   });
 
   it('is 405 for other methods', async () => {

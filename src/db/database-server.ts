@@ -1,5 +1,4 @@
 import type { Connection } from './connect.ts';
-import { openEmbeddedPostgres } from './embedded-postgres.ts';
 
 export type DatabaseServer = {
   connection: Connection;
@@ -16,6 +15,7 @@ export async function openDatabaseServer(
   if (databaseUrl !== undefined) {
     return { connection: { connectionString: databaseUrl }, isEmbedded: false, close: async () => undefined };
   }
+  const { openEmbeddedPostgres } = await import('./embedded-postgres.ts');
   const { connection, close } = await openEmbeddedPostgres(dataDir, { onProgress });
   return { connection, isEmbedded: true, close };
 }

@@ -42,12 +42,52 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && fromRow(row);
 }
 
-/** Whether there is a live deployment with this id, whoever owns it. */
-export async function deploymentExists(db: Knex, id: string): Promise<boolean> {
+/**
+ * A page of an owner's live deployments, newest first, and how many there are in all. Only the index is walked down to where
+ * the page begins.
+ */
+export async function listDeployments(
+  db: Knex,
+  ownerId: number,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ deployments: Deployment[]; total: number }> {
   const { rows } = await db
-    .raw('SELECT deleted_at IS NULL AS live FROM deployments WHERE id = ?', [id])
-    .options({ name: 'deployment-exists' });
-  return rows[0]?.live ?? false;
+    .raw(
+      `SELECT counted.total, deployment.*
+         FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
+         LEFT JOIN LATERAL (
+           SELECT id, slug, submission_count, created_at, updated_at FROM deployments
+            WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
+         ) AS deployment ON true`,
+      { ownerId, limit, offset: (page - 1) * limit },
+    )
+    .options({ name: 'list-deployments' });
+  return {
+    total: rows[0].total,
+    deployments: rows.filter((row: { id: string | null }) => row.id !== null).map(fromRow),
+  };
+}
+
+/** The HTML of a live deployment of this owner, as it was given. */
+export async function findHtml(db: Knex, ownerId: number, id: string): Promise<string | undefined> {
+  const { rows } = await db.raw(
+    `SELECT html FROM pages JOIN deployments ON deployments.id = deployment_id
+      WHERE deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
+    [id, ownerId],
+  );
+  const [row]: { html: Buffer }[] = rows;
+  return row?.html.toString();
+}
+
+/** The slug of the live deployment with this id that isn't taken down, whoever owns it. */
+export async function findSlug(db: Knex, id: string): Promise<string | undefined> {
+  const { rows } = await db
+    .raw(
+      'SELECT CASE WHEN deleted_at IS NULL AND taken_down_at IS NULL THEN slug END AS slug FROM deployments WHERE id = ?',
+      [id],
+    )
+    .options({ name: 'find-slug' });
+  return rows[0]?.slug ?? undefined;
 }
 
 /**
@@ -141,27 +181,28 @@ export async function deleteDeployment(db: Knex, ownerId: number, id: string): P
   });
 }
 
-/** The page that is live under this slug. */
-export async function findPage(db: Knex, slug: string): Promise<Page | undefined> {
+/** The page that is live under this slug; 'taken-down' when the operator has taken it down. */
+export async function findPage(db: Knex, slug: string): Promise<Page | 'taken-down' | undefined> {
   const { rows } = await db
     .raw(
-      `SELECT pages.deployment_id, pages.version, pages.html
+      `SELECT pages.deployment_id, pages.version, CASE WHEN taken_down_at IS NULL THEN pages.html END AS html
          FROM deployments JOIN pages ON pages.deployment_id = deployments.id
         WHERE deployments.slug = ? AND deployments.deleted_at IS NULL`,
       [slug],
     )
     .options({ name: 'find-page' });
   const [row] = rows;
+  if (row?.html === null) return 'taken-down';
   return row && { deploymentId: row.deployment_id, version: row.version, html: row.html };
 }
 
-/** What `findPage` would find, without its HTML. */
+/** What `findPage` would find, without its HTML; undefined when that is no page. */
 export async function findPageVersion(db: Knex, slug: string): Promise<Omit<Page, 'html'> | undefined> {
   const { rows } = await db
     .raw(
       `SELECT pages.deployment_id, pages.version
          FROM deployments JOIN pages ON pages.deployment_id = deployments.id
-        WHERE deployments.slug = ? AND deployments.deleted_at IS NULL`,
+        WHERE deployments.slug = ? AND deployments.deleted_at IS NULL AND taken_down_at IS NULL`,
       [slug],
     )
     .options({ name: 'find-page-version' });

@@ -3,13 +3,13 @@ import type { Log } from '../log.ts';
 import type { Cidr } from '../public-address.ts';
 import { noticeEmail, submissionEmail } from './emails.ts';
 import { type Content, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
-import { createSendEmail } from './send-email.ts';
-import { type Attempt, createSendWebhook } from './send-webhook.ts';
+import type { SendEmail } from './send-email.ts';
+import type { Attempt, createSendWebhook } from './send-webhook.ts';
 
 /** Sends a delivery once. Never rejects, and settles soon after `signal` has fired. */
 export type AttemptDelivery = (delivery: LeasedDelivery, signal: AbortSignal) => Promise<Attempt>;
 
-/** Builds what sends each kind of delivery. */
+/** Builds what sends each kind of delivery, when the first of its kind is due: nothing of it is loaded before. */
 export function createAttempt({
   allowedNetworks,
   smtpUrl,
@@ -22,9 +22,19 @@ export function createAttempt({
   mailFrom: { name: string; address: string };
   log: Log;
 }): { attempt: AttemptDelivery; close(): Promise<void> } {
-  const webhooks = createSendWebhook({ allowedNetworks });
-  const mail = smtpUrl === undefined ? undefined : createSendEmail({ smtpUrl, from: mailFrom });
+  let webhooks: Promise<ReturnType<typeof createSendWebhook>> | undefined;
+  let mail: Promise<SendEmail> | undefined;
   let isMissed = false;
+
+  async function openWebhooks(): Promise<ReturnType<typeof createSendWebhook>> {
+    const { createSendWebhook } = await import('./send-webhook.ts');
+    return createSendWebhook({ allowedNetworks });
+  }
+
+  async function openMail(smtpUrl: string): Promise<SendEmail> {
+    const { createSendEmail } = await import('./send-email.ts');
+    return createSendEmail({ smtpUrl, from: mailFrom });
+  }
 
   function mailIsOff(): Attempt {
     if (!isMissed) log.warn('a mail is due, but mail is off: set SMTP_URL, and it is sent when it is tried again');
@@ -37,16 +47,18 @@ export function createAttempt({
       const content: Content = { deploymentId, slug, data, createdAt };
       if (target.kind === 'webhook') {
         const body = target.type === 'slack' ? slackPayload(content) : genericPayload(content);
-        return webhooks.send({ id, url: target.url, secrets: target.secrets, body }, signal);
+        webhooks ??= openWebhooks();
+        return (await webhooks).send({ id, url: target.url, secrets: target.secrets, body }, signal);
       }
-      if (!mail) return mailIsOff();
+      if (smtpUrl === undefined) return mailIsOff();
+      mail ??= openMail(smtpUrl);
       const { to, notice } = target;
       const email = notice === undefined ? submissionEmail(content) : noticeEmail({ slug, text: notice });
-      return mail.send({ id, to, ...email }, signal);
+      return (await mail).send({ id, to, ...email }, signal);
     },
     async close() {
-      mail?.close();
-      await webhooks.close();
+      (await mail)?.close();
+      await (await webhooks)?.close();
     },
   };
 }

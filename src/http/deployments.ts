@@ -2,11 +2,20 @@ import { type Response, Router } from 'express';
 import type { Knex } from 'knex';
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
-import { changeSettings, createDeployment, type Deployment, deleteDeployment, replaceHtml } from '../db/deployments.ts';
+import {
+  changeSettings,
+  createDeployment,
+  type Deployment,
+  deleteDeployment,
+  findHtml,
+  listDeployments,
+  replaceHtml,
+} from '../db/deployments.ts';
 import type { Authenticate } from './auth.ts';
 import { type BodyReader, OVER_LIMIT, SETTINGS_BYTES } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { found, ownDeployment } from './own-deployment.ts';
+import { readPaging } from './paging.ts';
 import { isReserved, isSlug, proposeSlugs } from './slugs.ts';
 
 type Deployed = { id: string; url: string; slug: string };
@@ -19,6 +28,8 @@ type Status = {
   created_at: string;
   updated_at: string;
 };
+
+type Page = { deployments: Status[]; total: number; page: number; limit: number };
 
 const PAGE_WRITES = 4;
 /** JSON may escape every byte of a page as six characters. */
@@ -76,13 +87,22 @@ export function deploymentsRouter({
   });
 
   const deployed = ({ id, slug }: Deployment): Deployed => ({ id, url: urlOf(slug), slug });
+  const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): Status => ({
+    id,
+    slug,
+    status: 'active',
+    url: urlOf(slug),
+    submission_count: submissionCount,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  });
 
   router
     .route('/deploy')
     .post(async (request, response: Response<Deployed>) => {
       const owner = await authenticate(request, response);
       const { html, slug } = await body.json(request, Creation, maxRequestBytes);
-      const slugs = slug === undefined ? proposeSlugs(html, reservedSlugs) : [slug];
+      const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
       const limit = planLimits.get(owner.plan) ?? 0;
       const deployment = await fewAtATime(() =>
         createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html) }),
@@ -94,22 +114,19 @@ export function deploymentsRouter({
       onPageChange(deployment.slug);
       response.status(201).json(deployed(deployment));
     })
-    .all(methodNotAllowed('POST'));
+    .get(async (request, response: Response<Page>) => {
+      const owner = await authenticate(request, response);
+      const paging = readPaging(request.url);
+      const { deployments, total } = await listDeployments(db, owner.id, paging);
+      response.json({ deployments: deployments.map(toStatus), total, ...paging });
+    })
+    .all(methodNotAllowed('GET, HEAD, POST'));
 
   router
     .route('/deploy/:id')
     .get(async (request, response: Response<Status>) => {
       const owner = await authenticate(request, response);
-      const deployment = await ownDeployment(db, owner, request.params.id);
-      response.json({
-        id: deployment.id,
-        slug: deployment.slug,
-        status: 'active',
-        url: urlOf(deployment.slug),
-        submission_count: deployment.submissionCount,
-        created_at: deployment.createdAt.toISOString(),
-        updated_at: deployment.updatedAt.toISOString(),
-      });
+      response.json(toStatus(await ownDeployment(db, owner, request.params.id)));
     })
     .put(async (request, response: Response<Deployed>) => {
       const owner = await authenticate(request, response);
@@ -137,6 +154,15 @@ export function deploymentsRouter({
       response.json({ message: 'Deployment deleted', id });
     })
     .all(methodNotAllowed('GET, HEAD, PUT, PATCH, DELETE'));
+
+  router
+    .route('/deploy/:id/html')
+    .get(async (request, response: Response<{ html: string }>) => {
+      const owner = await authenticate(request, response);
+      const { id } = await ownDeployment(db, owner, request.params.id);
+      response.json({ html: found(await findHtml(db, owner.id, id)) });
+    })
+    .all(methodNotAllowed('GET, HEAD'));
 
   return router;
 }

@@ -1,16 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
-import { endEarly, HttpError } from './errors.ts';
+import { escapeHtml } from '../html.ts';
+import { HttpError } from './errors.ts';
 import { NO_SLUG } from './hosts.ts';
-import type { Encoding, PageCache, ReadyPage, Variant } from './page-cache.ts';
+import type { Encoding, Found, PageCache, Variant } from './page-cache.ts';
+import type { Contact } from './security-txt.ts';
+import { writeSmallPage } from './small-page.ts';
 import type { Submit } from './submit.ts';
+import type { Visitor } from './visitors.ts';
+
+// Not imported, for the reason that src/server.ts gives.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** A page's host and the path on it, without a query. */
 type Target = { slug: string; path: string };
 
 /** `isSubmission` is set once a request turns out to be one, which is answered like any other submission. */
-type Visit = { requestId: string; isSubmission?: boolean };
+type Visit = { requestId: string; visitor?: Visitor | undefined; isSubmission?: boolean };
 
 /** Answers a request to a page's host: at once where the page is in memory, or when the promise settles. */
 export type ServePage = (
@@ -24,6 +31,8 @@ const ALLOW = 'GET, HEAD, POST';
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 
 const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
+const takenDown = (blockedBy: string): HttpError =>
+  new HttpError(451, 'This page has been taken down.', { Link: `<${blockedBy}>; rel="blocked-by"` });
 
 /** Which encoding a client gets. Browsers send a handful of different headers, so each is weighed once. */
 function createNegotiate(): (request: IncomingMessage) => Encoding {
@@ -47,7 +56,8 @@ function matches(header: string | undefined, etag: string): boolean {
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>): ServePage {
+/** `blockedBy`: the URL of whoever takes pages down (RFC 7725, 4). */
+export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>, blockedBy: string): ServePage {
   const negotiate = createNegotiate();
 
   function send(request: IncomingMessage, response: ServerResponse, requestId: string, variant: Variant): void {
@@ -65,14 +75,16 @@ export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>):
     response: ServerResponse,
     slug: string,
     visit: Visit,
-    page: ReadyPage | undefined,
+    page: Found,
   ): void | Promise<void> {
-    if (!page) throw noSuchPage();
     const { method } = request;
-    const { requestId } = visit;
+    if (page === 'taken-down' && (method === 'GET' || method === 'HEAD')) throw takenDown(blockedBy);
+    if (!page || page === 'taken-down') throw noSuchPage();
+    const { requestId, visitor } = visit;
     if (method === 'POST') {
       visit.isSubmission = true;
-      return submit.take(request, response, { ...page, requestId, headers: [] });
+      if (visitor) visitor.slug = slug;
+      return submit.take(request, response, { ...page, requestId, cors: false, visitor });
     }
     if (method !== 'GET' && method !== 'HEAD') {
       throw new HttpError(405, 'This page cannot be asked for in this way.', { Allow: ALLOW });
@@ -90,18 +102,18 @@ export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>):
   };
 }
 
-/** A page host's answer to what went wrong. */
-export function writeErrorPage(response: ServerResponse, error: HttpError, requestId: string): void {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${error.status}</title><h1>${error.status}</h1><p>${error.message}</p></html>\n`;
-  response.writeHead(error.status, {
-    ...error.headers,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': "default-src 'none'",
-    'X-Content-Type-Options': 'nosniff',
-    'Origin-Agent-Cluster': '?1',
-    'x-request-id': requestId,
-  });
-  endEarly(response, body);
+/** A page host's answer to what went wrong. Whoever finds a page taken down is told whom to ask. */
+export function writeErrorPage(
+  response: ServerResponse,
+  error: HttpError,
+  requestId: string,
+  abuseContact: Contact | undefined,
+): void {
+  const contact =
+    error.status === 451 && abuseContact
+      ? `\n<p>Questions about it go to <a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>.</p>`
+      : '';
+  const title = STATUS_CODES[error.status] ?? 'Error';
+  const content = `<p>${escapeHtml(error.message)}</p>${contact}`;
+  writeSmallPage(response, error.status, { title, content }, { ...error.headers, 'x-request-id': requestId });
 }

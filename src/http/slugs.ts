@@ -1,4 +1,3 @@
-import slugify from '@sindresorhus/slugify';
 import { customAlphabet } from 'nanoid';
 
 const RESERVED = [
@@ -26,7 +25,9 @@ function title(html: string): string {
  * Slugs for a page that was given none, to be tried in turn: its title in letters and hyphens, the same with random
  * letters, random letters alone.
  */
-export function proposeSlugs(html: string, reserved: readonly string[]): string[] {
+export async function proposeSlugs(html: string, reserved: readonly string[]): Promise<string[]> {
+  // Its tables of letters are loaded when they are first needed.
+  const { default: slugify } = await import('@sindresorhus/slugify');
   const words = slugify(title(html).replaceAll(/&[a-z0-9#]+;/gi, ' '), { decamelize: false })
     .replaceAll(/[^a-z]+/g, '-')
     .slice(0, 40)

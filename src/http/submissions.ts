@@ -1,8 +1,9 @@
-import { Router } from 'express';
+import { type Response, Router } from 'express';
 import type { Knex } from 'knex';
-import { listSubmissions, type Submission } from '../db/submissions.ts';
+import { deleteSubmission, findSubmission, listSubmissions, type Submission } from '../db/submissions.ts';
+import { isDeploymentId, isSubmissionId } from '../ids.ts';
 import type { Authenticate } from './auth.ts';
-import { methodNotAllowed } from './errors.ts';
+import { HttpError, methodNotAllowed } from './errors.ts';
 import { found, ownDeployment } from './own-deployment.ts';
 import { readPaging } from './paging.ts';
 
@@ -10,7 +11,26 @@ import { readPaging } from './paging.ts';
 const toJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
   `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
 
-export function submissionsRouter({ db, authenticate }: { db: Knex; authenticate: Authenticate }): Router {
+/** The same for whatever there is not: the submission, the deployment, or this owner's part in it. */
+const noSuchSubmission = (): HttpError =>
+  new HttpError(404, 'No such submission: check the ids, and that they belong to the owner of the API key.');
+
+/** The ids of a path; throws 404 for what is none, which Postgres may refuse (NUL). */
+function idsOf({ deployId, submissionId }: { deployId: string; submissionId: string }): [string, string] {
+  if (!isDeploymentId(deployId) || !isSubmissionId(submissionId)) throw noSuchSubmission();
+  return [deployId, submissionId];
+}
+
+export function submissionsRouter({
+  db,
+  authenticate,
+  reviewDeliveries,
+}: {
+  db: Knex;
+  authenticate: Authenticate;
+  /** Is told of a deployment whose deliveries, or where they go, have changed. */
+  reviewDeliveries(deploymentId: string): void;
+}): Router {
   const router = Router({ caseSensitive: true, strict: true });
 
   router
@@ -24,6 +44,23 @@ export function submissionsRouter({ db, authenticate }: { db: Knex; authenticate
       response.type('json').send(`{"submissions":[${items}],"total":${total},"page":${page},"limit":${limit}}`);
     })
     .all(methodNotAllowed('GET, HEAD'));
+
+  router
+    .route('/submissions/:deployId/:submissionId')
+    .get(async (request, response) => {
+      const owner = await authenticate(request, response);
+      const submission = await findSubmission(db, owner.id, ...idsOf(request.params));
+      if (!submission) throw noSuchSubmission();
+      response.type('json').send(toJson(submission));
+    })
+    .delete(async (request, response: Response<{ message: string; id: string }>) => {
+      const owner = await authenticate(request, response);
+      const [deploymentId, id] = idsOf(request.params);
+      if (!(await deleteSubmission(db, owner.id, deploymentId, id))) throw noSuchSubmission();
+      reviewDeliveries(deploymentId);
+      response.json({ message: 'Submission deleted', id });
+    })
+    .all(methodNotAllowed('GET, HEAD, DELETE'));
 
   return router;
 }

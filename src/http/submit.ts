@@ -1,32 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
+import type { NewFile } from '../db/submission-files.ts';
 import { QueueBusyError, type SubmissionQueue } from '../db/submission-queue.ts';
+import type { UploadQueue } from '../db/upload-queue.ts';
 import { isDeploymentId, newSubmissionId } from '../ids.ts';
-import { type BodyReader, mediaType } from './body.ts';
+import { type BodyReader, type Hold, mediaType } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
-import { readMultipart } from './multipart.ts';
+import { MAX_FILES, readMultipart } from './multipart.ts';
+import type { Visitor, VisitorPages } from './visitors.ts';
 
 /*
  * The hot path. It runs on node:http, ahead of Express, and writes its one answer itself: through Express' router and
  * res.json a submission takes about a quarter longer.
  */
 
+/** `cors`: whether pages of other origins may read a success. A `visitor` is shown a page. */
+type Target = {
+  deploymentId: string;
+  requestId: string;
+  cors: boolean;
+  visitor: Visitor | undefined;
+};
+
 export type Submit = {
-  /** Takes a submission and answers it; `headers` go with a success. Throws HttpError. */
-  take(
-    request: IncomingMessage,
-    response: ServerResponse,
-    target: { deploymentId: string; requestId: string; headers: readonly string[] },
-  ): Promise<void>;
+  /** Takes a submission and answers it. Throws HttpError. */
+  take(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void>;
   /** A deployment has been deleted. */
   forget(deploymentId: string): void;
 };
 
 /** What every answer of POST /submit carries: pages on any origin may read it. */
 export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' } as const;
+const CORS_LIST = Object.entries(CORS).flat();
 
 const MAX_FIELDS = 1_000;
 // How many bytes one decoded byte can take in a body: \u0041 in JSON, %41 in a form; and the separators of a form.
@@ -39,6 +47,9 @@ const REFUSAL_MS = 1_000;
 const MAX_REFUSALS = 10_000;
 // What a thousand multipart parts may spend on boundaries and headers.
 const MULTIPART_OVERHEAD = 1024 * 1024;
+
+/** A submission under the id that it is to have; `files` when there are any. */
+type Taken = Submitted & { id: string; files?: readonly NewFile[] };
 
 /** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
 export const preflight: RequestHandler = (request, response) => {
@@ -56,40 +67,67 @@ function tooMany(retryAfterMs: number): HttpError {
 const noSuchForm = (): HttpError =>
   new HttpError(404, 'No such deployment: check the id in the address that the form posts to.');
 
+// The id is made when all of the body has come: ids rise in the order in which submissions are stored.
+const taken = (submitted: Submitted): Taken => ({ id: newSubmissionId(), ...submitted });
+
 export function createSubmit({
   queue,
-  deploymentExists,
+  uploads,
+  findSlug,
+  visitorPages,
   body,
   clientAddress,
   maxSubmissionBytes,
+  maxFileBytes,
   maxFilesBytes,
   count,
 }: {
   queue: SubmissionQueue;
-  deploymentExists(id: string): Promise<boolean>;
+  /** For submissions with files. */
+  uploads: UploadQueue;
+  findSlug(deploymentId: string): Promise<string | undefined>;
+  visitorPages: VisitorPages;
   body: BodyReader;
   clientAddress: ClientAddress;
   maxSubmissionBytes: number;
+  maxFileBytes: number;
   maxFilesBytes: number;
   count(outcome: 'accepted' | 'rate-limited' | 'no-deployment' | 'honeypot' | 'failed'): void;
 }): Submit {
-  const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes: maxFilesBytes };
+  const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes, maxFilesBytes };
+  const mostOfFiles = Math.min(MAX_FILES * maxFileBytes, maxFilesBytes);
 
   /** When deployments that take no more will again, as performance.now() tells it. */
-  const fullUntil = new LRUCache<string, number>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
+  const full = new LRUCache<string, { slug: string; until: number }>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
 
-  async function read(request: IncomingMessage): Promise<Submitted> {
+  /** Told before a byte is read, where the client says how many there will be. */
+  const tooMuch = (): HttpError =>
+    new HttpError(
+      413,
+      `The submission is too large: send at most ${maxSubmissionBytes} bytes of names and values and ${mostOfFiles} bytes of files.`,
+    );
+
+  async function read(request: IncomingMessage, deploymentId: string, hold: Hold): Promise<Taken> {
     const type = mediaType(request);
     switch (type?.essence) {
       case 'application/json':
-        return readJson(await body.bytes(request, maxSubmissionBytes * JSON_GROWTH), limits);
+        return taken(readJson(await body.bytes(request, maxSubmissionBytes * JSON_GROWTH, { hold }), limits));
       case 'application/x-www-form-urlencoded':
-        return readUrlencoded(await body.bytes(request, maxSubmissionBytes * FORM_GROWTH + SEPARATOR_BYTES), limits);
+        return taken(
+          readUrlencoded(
+            await body.bytes(request, maxSubmissionBytes * FORM_GROWTH + SEPARATOR_BYTES, { hold }),
+            limits,
+          ),
+        );
       case 'multipart/form-data': {
         const boundary = type.params.get('boundary');
         if (!boundary) throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
-        const most = maxSubmissionBytes * FORM_GROWTH + maxFilesBytes + MULTIPART_OVERHEAD;
-        return readMultipart(await body.bytes(request, most, most - maxFilesBytes), boundary, limits);
+        const most = maxSubmissionBytes * FORM_GROWTH + MULTIPART_OVERHEAD;
+        if (Number(request.headers['content-length']) > most + mostOfFiles) throw tooMuch();
+        const bytes = await body.bytes(request, most + mostOfFiles, { decodedLimit: most, hold });
+        const id = newSubmissionId();
+        const urlOf = (fileId: string): string => `/submissions/${deploymentId}/${id}/files/${fileId}`;
+        return { id, ...readMultipart(bytes, boundary, limits, urlOf) };
       }
       default:
         throw new HttpError(
@@ -99,40 +137,78 @@ export function createSubmit({
     }
   }
 
-  async function store(deploymentId: string, ipAddress: string, submitted: Submitted): Promise<string> {
-    const id = newSubmissionId();
+  async function store(
+    { deploymentId, visitor }: Target,
+    ipAddress: string,
+    submitted: Taken,
+  ): Promise<{ id: string; slug: string }> {
+    const { id, files = [] } = submitted;
     if (submitted.honeypot) {
       count('honeypot');
-      if (await deploymentExists(deploymentId)) return id;
+      const slug = await findSlug(deploymentId);
+      if (slug !== undefined) return { id, slug };
       throw noSuchForm();
     }
-    const leftMs = (fullUntil.get(deploymentId) ?? 0) - performance.now();
-    if (leftMs > 0) {
+    const refused = full.get(deploymentId);
+    const leftMs = (refused?.until ?? 0) - performance.now();
+    if (refused && leftMs > 0) {
       count('rate-limited');
+      if (visitor) visitor.slug = refused.slug;
       throw tooMany(leftMs);
     }
-    const outcome = await queue.submit({ id, deploymentId, data: submitted.text, ipAddress }).catch((error) => {
+    const submission = { id, deploymentId, data: submitted.text, ipAddress };
+    const storing = files.length > 0 ? uploads.submit(submission, files) : queue.submit(submission);
+    const outcome = await storing.catch((error) => {
       count('failed');
       if (!(error instanceof QueueBusyError)) throw error;
       throw new HttpError(503, 'Too many submissions are waiting: try again shortly.', { 'Retry-After': '1' });
     });
     count(outcome.kind);
-    if (outcome.kind === 'accepted') return id;
     if (outcome.kind === 'no-deployment') throw noSuchForm();
-    fullUntil.set(deploymentId, performance.now() + outcome.retryAfterMs);
+    const { slug } = outcome;
+    if (outcome.kind === 'accepted') return { id, slug };
+    full.set(deploymentId, { slug, until: performance.now() + outcome.retryAfterMs });
+    if (visitor) visitor.slug = slug;
     throw tooMany(outcome.retryAfterMs);
   }
 
-  const take: Submit['take'] = async (request, response, { deploymentId, requestId, headers }) => {
+  /** Reads what a visitor has sent; where that fails, the way back is found all the same. */
+  async function readFrom(
+    visitor: Visitor,
+    request: IncomingMessage,
+    deploymentId: string,
+    hold: Hold,
+  ): Promise<Taken> {
+    try {
+      const submitted = await read(request, deploymentId, hold);
+      visitor.form = submitted.form;
+      return submitted;
+    } catch (error) {
+      visitor.slug ??= await findSlug(deploymentId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  const take: Submit['take'] = async (request, response, target) => {
+    const { deploymentId, requestId, cors, visitor } = target;
     // Before anything is awaited: the address is gone once the client has.
     const ipAddress = clientAddress(request);
     // What is no id never reaches Postgres, which refuses some text (NUL).
     if (!isDeploymentId(deploymentId)) throw noSuchForm();
-    const submitted = await read(request);
-    const id = await store(deploymentId, ipAddress, submitted);
+    // Its files are in memory until they are stored.
+    using hold = body.hold();
+    const submitted = await (visitor
+      ? readFrom(visitor, request, deploymentId, hold)
+      : read(request, deploymentId, hold));
+    const { id, slug } = await store(target, ipAddress, submitted);
+    if (visitor) {
+      visitor.slug = slug;
+      visitorPages.thank(response, visitor, { ...(cors ? CORS : {}), 'x-request-id': requestId });
+      return;
+    }
     const answer = `{"message":"Submission received","id":"${id}"}`;
     response.writeHead(200, [
-      ...headers,
+      ...(cors ? CORS_LIST : []),
       'Content-Type',
       'application/json; charset=utf-8',
       'Content-Length',
@@ -144,5 +220,5 @@ export function createSubmit({
     ]);
     response.end(answer);
   };
-  return { take, forget: (deploymentId) => void fullUntil.delete(deploymentId) };
+  return { take, forget: (deploymentId) => void full.delete(deploymentId) };
 }

@@ -1,10 +1,11 @@
 import { HttpError } from '../../src/http/errors.ts';
+import type { Submitted } from '../../src/http/form-body.ts';
 
 export const KIB = 1024;
 /** The service's own limits. */
-export const limits = { maxBytes: 256 * KIB, maxFields: 1000, maxFileBytes: 512 * KIB };
+export const limits = { maxBytes: 256 * KIB, maxFields: 1000, maxFileBytes: 512 * KIB, maxFilesBytes: 1024 * KIB };
 /** Limits that a few characters reach. */
-export const small = { maxBytes: 10, maxFields: 3, maxFileBytes: 5 };
+export const small = { maxBytes: 10, maxFields: 3, maxFileBytes: 3, maxFilesBytes: 5 };
 
 /** The status and the message that reading is refused with. */
 export function refusal(read: () => unknown): [number, string] | undefined {
@@ -22,3 +23,6 @@ export const tooLarge = (bytes: number) => [
   `The submission is too large: send at most ${bytes} bytes of names and values.`,
 ];
 export const tooManyFields = (fields: number) => [413, `The submission has too many fields: send at most ${fields}.`];
+
+/** What is stored of a submission. */
+export const stored = ({ text, honeypot }: Submitted) => ({ text, honeypot });

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { absolute, residentMb } from './measure.ts';
+import { type Case, freePort, stop } from './stage.ts';
+import { submitRound, submitScript } from './submit.ts';
+
+const STARTS = 5;
+const IDLE_MS = 3_000;
+const LOAD_SECONDS = 5;
+const LOOK_MS = 2;
+
+const isReady = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/readyz`).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.ok;
+    },
+    () => false,
+  );
+
+/** How long the start command takes until the service is ready, and what it holds of memory, idle and under load. */
+export const running: Case = async (stage) => {
+  const script = await submitScript(stage);
+  const { scripts }: { scripts: { start: string } } = JSON.parse(await readFile('package.json', 'utf8'));
+  const ready: number[] = [];
+  const idle: number[] = [];
+  const loaded: number[] = [];
+  // The first start compiles what the others find compiled.
+  for (let round = 0; round <= STARTS; round += 1) {
+    const port = await freePort();
+    const beganAt = performance.now();
+    const child = spawn('sh', ['-c', scripts.start], {
+      env: { ...process.env, PORT: String(port), DATABASE_URL: stage.url, LOG_LEVEL: 'error' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    while (!(await isReady(port))) await delay(LOOK_MS);
+    const took = performance.now() - beganAt;
+    await delay(IDLE_MS);
+    const held = await residentMb(child.pid);
+    let most = 0;
+    const looking = setInterval(async () => {
+      most = Math.max(most, await residentMb(child.pid));
+    }, 200);
+    await submitRound(stage, script, port, { seconds: LOAD_SECONDS });
+    clearInterval(looking);
+    await stop(child);
+    if (round === 0) continue;
+    ready.push(took);
+    idle.push(held);
+    loaded.push(most);
+  }
+  return [
+    absolute('ready after start', { atMost: 300 }, ready, ' ms'),
+    absolute('memory, idle', { atMost: 90 }, idle, ' MB'),
+    absolute('memory, submissions', { atMost: 160 }, loaded, ' MB'),
+  ];
+};

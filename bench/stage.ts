@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { connect, type Database } from '../src/db/connect.ts';
+import { openEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
+import { migrate } from '../src/db/migrate.ts';
+import type { Row } from './measure.ts';
+
+export const DEPLOYMENTS = 10_000;
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('No port.');
+  return address.port;
+}
+
+/** Starts a program and waits until `url` is answered, and not with an error of the server's. */
+async function start(
+  [file = '', ...args]: readonly string[],
+  url: string,
+  env: Record<string, string> = {},
+): Promise<ChildProcess> {
+  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
+  for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt += 1) {
+    const isUp = await fetch(url).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status < 500;
+      },
+      () => false,
+    );
+    if (isUp) return child;
+    await delay(100);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`${[file, ...args].join(' ')} did not start.`);
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+/** A database with an owner, deployments and nothing else, on the embedded server. */
+export type Stage = {
+  /** For files; it goes with the stage. */
+  folder: string;
+  db: Database;
+  /** For DATABASE_URL. */
+  url: string;
+  connection: pg.ClientConfig;
+  /** What pgbench and psql need to reach it. */
+  reach: readonly string[];
+  /** Where its server listens. */
+  socket: string;
+  postmaster: number;
+  /** Starts a program that is stopped with the stage; its process id. */
+  start(command: readonly string[], url: string): Promise<number>;
+  /** Starts the service on it. */
+  serve(env?: Record<string, string>): Promise<{ port: number; pid: number }>;
+};
+
+/** Measures on a stage of its own: gives rows, and says what it leaves out. */
+export type Case = (stage: Stage, leaveOut: (what: string) => void) => Promise<Row[]>;
+
+/** Sets a stage, and clears it away once `play` is over. */
+export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'formhost-bench-'));
+  const children: ChildProcess[] = [];
+  const embedded = await openEmbeddedPostgres(folder);
+  const { host, port, user, database } = embedded.connection;
+  const db = connect(embedded.connection);
+  const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+
+  async function run(...args: Parameters<typeof start>): Promise<number> {
+    const child = await start(...args);
+    children.push(child);
+    return child.pid ?? 0;
+  }
+  try {
+    await migrate(embedded.connection);
+    await seed(embedded.connection);
+    return await play({
+      folder,
+      db,
+      url,
+      connection: embedded.connection,
+      reach: ['-h', host, '-p', String(port), '-U', user, database],
+      socket: join(host, `.s.PGSQL.${port}`),
+      postmaster: Number.parseInt(await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10),
+      start: run,
+      async serve(env = {}) {
+        const httpPort = await freePort();
+        const settings = { PORT: String(httpPort), DATABASE_URL: url, LOG_LEVEL: 'error', ...env };
+        const pid = await run([process.execPath, 'src/main.ts'], `http://127.0.0.1:${httpPort}/readyz`, settings);
+        return { port: httpPort, pid };
+      },
+    });
+  } finally {
+    await Promise.all(children.map(stop));
+    await db.close();
+    await embedded.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const seed = (connection: pg.ClientConfig): Promise<void> =>
+  sql(
+    connection,
+    `INSERT INTO owners (email, plan) VALUES ('bench@test.example', 'unlimited');
+     INSERT INTO deployments (id, owner_id, slug)
+     SELECT 'd_' || lpad(n::text, 24, '0'), 1, 'bench-' || translate(n::text, '0123456789', 'abcdefghij')
+       FROM generate_series(0, ${DEPLOYMENTS - 1}) AS n;
+     ANALYZE deployments`,
+  );
+
+/** Runs statements that take longer than the service's pool allows. */
+export async function sql(connection: pg.ClientConfig, text: string): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Empties what a round filled, the window of every deployment too, while no batch is under way. */
+export async function reset(db: Database): Promise<void> {
+  await db.transaction(async (transaction) => {
+    await transaction.raw('LOCK TABLE deployments IN EXCLUSIVE MODE');
+    await transaction.raw(
+      "UPDATE deployments SET recent_submissions = '{}', submission_count = 0, last_submission_number = 0",
+    );
+    await transaction.raw('TRUNCATE submissions');
+  });
+  // What the rounds leave behind is not what is measured.
+  await db.raw('VACUUM deployments');
+}
+
+/** How many submissions there are; throws when a counter says otherwise, or a deployment took more than it may. */
+export async function stored(db: Database): Promise<number> {
+  const { rows } = await db.raw(
+    `SELECT (SELECT count(*) FROM submissions) AS rows, sum(submission_count)::bigint AS counted,
+            max(cardinality(recent_submissions)) AS most FROM deployments`,
+  );
+  const [{ rows: count, counted, most }] = rows;
+  if (count !== counted) throw new Error(`${count} rows, but ${counted} counted.`);
+  if (most > 10) throw new Error(`A deployment took ${most} submissions.`);
+  return count;
+}

@@ -1,0 +1,624 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { HttpError } from '../src/http/errors.ts';
+import { createVisitorPages, redirectWithin } from '../src/http/visitors.ts';
+import { multipartBody } from './support/multipart.ts';
+import {
+  type Owner,
+  openSocket,
+  PAGES_DOMAIN,
+  startTestService,
+  type TestService,
+  UNKNOWN_ID,
+} from './support/service.ts';
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const MULTIPART_TYPE = 'multipart/form-data; boundary=b';
+const TOO_LONG = `a=${'x'.repeat(256 * 1024)}`;
+
+const CHROMIUM =
+  'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7';
+const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
+type Sent = {
+  host?: string | undefined;
+  type?: string;
+  accept?: string | undefined;
+  body?: string | Buffer;
+  url?: string;
+  headers?: Record<string, string>;
+};
+
+/** Posts a form, as a browser does unless told otherwise. */
+async function post(
+  path: string,
+  { host, type = FORM_TYPE, accept = CHROMIUM, body = 'a=1', url = service.url, headers }: Sent = {},
+): Promise<Answer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    startRequest(`${url}${path}`, {
+      method: 'POST',
+      headers: {
+        ...(host === undefined ? {} : { Host: host }),
+        'Content-Type': type,
+        ...(accept === '' ? {} : { Accept: accept }),
+        ...headers,
+      },
+    })
+      .on('response', resolve)
+      .on('error', reject)
+      .end(body);
+  });
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+}
+
+const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;
+const pageOf = (slug: string): string => `https://${hostOf(slug)}/`;
+
+async function stored(id: string): Promise<unknown[]> {
+  const { submissions }: { submissions: { data: unknown }[] } = (await owner.get(`/submissions/${id}`)).body;
+  return submissions.map(({ data }) => data).reverse();
+}
+
+/** A deployment that takes no more for so many seconds. */
+async function deployFull(seconds = 30, on: { db: TestService['db']; owner: Owner } = { db: service.db, owner }) {
+  const deployed = await on.owner.deploy();
+  await on.db.raw(
+    `UPDATE deployments SET recent_submissions = array_fill(clock_timestamp() - ? * interval '1 s', ARRAY[10]) WHERE id = ?`,
+    [60 - seconds, deployed.id],
+  );
+  return deployed;
+}
+
+const STYLE = /<style>([^<]*)<\/style>/;
+
+/** A page of ours: its title, and what stands below it. */
+function pageIn({ headers, body }: Answer): { title: string; content: string } {
+  const style = STYLE.exec(body)?.[1] ?? '';
+  const [, title = '', heading, content = ''] =
+    /^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+)<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>\n<\/body>\n<\/html>\n$/s.exec(
+      body,
+    ) ?? [];
+  expect(heading).toBe(title);
+  expect(headers['content-security-policy']).toMatch(
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action `,
+  );
+  return { title, content };
+}
+
+/** The headers of an answer but for those of the connection and the request. */
+function saidIn({ headers }: Answer) {
+  const { date, connection, 'keep-alive': keepAlive, 'x-request-id': requestId, ...said } = headers;
+  expect(requestId).toMatch(/\S/);
+  return said;
+}
+
+const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
+const pageHeaders = ({ body }: Answer, formAction: string) => ({
+  'cache-control': 'no-store',
+  'content-length': String(Buffer.byteLength(body)),
+  'content-security-policy': expect.stringMatching(
+    new RegExp(`^default-src 'none'; style-src 'sha256-[^']+'; form-action ${formAction}; base-uri 'none'$`),
+  ),
+  'content-type': 'text/html; charset=utf-8',
+  'origin-agent-cluster': '?1',
+  'x-content-type-options': 'nosniff',
+});
+
+const BACK = (slug: string): string => `<p><a href="${pageOf(slug)}">Back to the page</a></p>`;
+const GO_BACK = '<p>Go back in your browser: what you filled in should still be there.</p>';
+const thanks = (slug: string) => ({ title: 'Thank you', content: `<p>What you sent has arrived.</p>\n${BACK(slug)}` });
+
+type Case = { sent: Sent; status: number; json: unknown };
+const sentence = { error: expect.stringMatching(/\S/) };
+const taken = { message: 'Submission received', id: expect.stringMatching(/^sub_[0-9A-Za-z]{20,}$/) };
+
+/** What becomes of a submission, for each way to send a form. */
+const OUTCOMES: readonly [string, Case][] = [
+  ['taken', { sent: { body: 'a=1&b=2' }, status: 200, json: taken }],
+  [
+    'taken (multipart)',
+    { sent: { type: MULTIPART_TYPE, body: multipartBody(['name="a"', '1']) }, status: 200, json: taken },
+  ],
+  ['a trap sprung', { sent: { body: 'a=1&_hp=x' }, status: 200, json: taken }],
+  ['too large', { sent: { body: TOO_LONG }, status: 413, json: sentence }],
+  ['not UTF-8', { sent: { body: 'a=%ff' }, status: 400, json: sentence }],
+  ['bad multipart', { sent: { type: MULTIPART_TYPE, body: 'x' }, status: 400, json: sentence }],
+  ['multipart without a boundary', { sent: { type: 'multipart/form-data' }, status: 400, json: sentence }],
+  ['another charset', { sent: { type: `${FORM_TYPE}; charset=latin1` }, status: 415, json: sentence }],
+  ['an unknown encoding', { sent: { headers: { 'Content-Encoding': 'zstd' } }, status: 415, json: sentence }],
+  ['no form', { sent: { type: 'text/plain' }, status: 415, json: sentence }],
+  ['JSON', { sent: { type: 'application/json', body: '{"a":1}' }, status: 200, json: taken }],
+  ['bad JSON', { sent: { type: 'application/json', body: '{' }, status: 400, json: sentence }],
+];
+const isFormEncoded = ({ type = FORM_TYPE }: Sent): boolean => type.includes('form');
+
+describe('a form sent by a browser that shows the answer', () => {
+  it.each(OUTCOMES)('is answered with a page if it is form-encoded: %s', async (_what, { sent, status, json }) => {
+    const { id, slug } = await owner.deploy();
+    for (const [path, host, cors] of [
+      [`/submit/${id}`, undefined, CORS],
+      [`/submit/${id}?from=there`, undefined, CORS],
+      ['/', hostOf(slug), {}],
+      ['/?from=there', hostOf(slug), {}],
+    ] as const) {
+      const answer = await post(path, { ...sent, host });
+      expect(answer.status).toBe(status);
+      if (!isFormEncoded(sent)) {
+        expect([answer.headers['content-type'], JSON.parse(answer.body)]).toEqual([
+          'application/json; charset=utf-8',
+          json,
+        ]);
+      } else {
+        const { 'accept-encoding': advice, ...said } = saidIn(answer);
+        expect(said).toEqual({ ...pageHeaders(answer, "'none'"), ...cors });
+        expect(pageIn(answer).content).toContain(status === 200 ? thanks(slug).content : `\n${GO_BACK}\n${BACK(slug)}`);
+      }
+    }
+  });
+
+  it.each([
+    ...[CHROMIUM, FIREFOX, 'text/html', 'TEXT/HTML;Q=0.5', 'application/json, text/html;q=0.001', 'text/html;level=1'],
+    ...['text/html ; q=1', ' text/html', '*/*;q=1, text/html;q=0.1', 'text/html;q=0, text/html'],
+  ])('is one whose Accept names text/html: %j', async (accept) => {
+    const { id, slug } = await owner.deploy();
+    expect(pageIn(await post(`/submit/${id}`, { accept }))).toEqual(thanks(slug));
+    expect(pageIn(await post('/', { accept, host: hostOf(slug) }))).toEqual(thanks(slug));
+  });
+
+  it.each([
+    ...['', '*/*', 'text/*', 'text/*, */*', 'application/json', 'application/xhtml+xml', 'text/html;q=0'],
+    ...[
+      'text/html; q=0.000, */*',
+      'text/htmlx',
+      'xtext/html',
+      'text/html/x',
+      'a/b;c="text/html"',
+      'a/b;c=", text/html,"',
+    ],
+    ...['text/ html', 'text/html;q=x', ',;q=,/', `a/b${',a/b'.repeat(2_000)}`],
+  ])('is none whose Accept does not: %j', async (accept) => {
+    const { id, slug } = await owner.deploy();
+    for (const sent of [
+      {},
+      { type: MULTIPART_TYPE, body: multipartBody(['name="a"', '1']) },
+      { body: '_hp=x&_redirect=/' },
+    ]) {
+      for (const host of [undefined, hostOf(slug)]) {
+        const answer = await post(host === undefined ? `/submit/${id}` : '/', { ...sent, host, accept });
+        expect([answer.status, JSON.parse(answer.body), saidIn(answer)]).toEqual([
+          200,
+          taken,
+          {
+            'content-type': 'application/json; charset=utf-8',
+            'content-length': String(answer.body.length),
+            'cache-control': 'no-store',
+            ...(host === undefined ? CORS : {}),
+          },
+        ]);
+      }
+    }
+    const refused = await post(`/submit/${UNKNOWN_ID}`, { accept });
+    expect([refused.status, JSON.parse(refused.body)]).toEqual([404, sentence]);
+  });
+
+  it('gets the same page, but for nothing, when a robot has sprung the trap', async () => {
+    const { id } = await owner.deploy();
+    const [person, robot] = [await post(`/submit/${id}`), await post(`/submit/${id}`, { body: 'a=1&_hp=x' })];
+    expect([robot.status, robot.body, saidIn(robot)]).toEqual([person.status, person.body, saidIn(person)]);
+    expect(await stored(id)).toEqual([{ a: '1' }]);
+  });
+
+  it.each([UNKNOWN_ID, 'nonsense', '%00', '%zz', 'd_%F0%9F%98%80'])(
+    'gets a page for the form %s, which is none',
+    async (id) => {
+      for (const body of ['a=1', '_hp=x']) {
+        const answer = await post(`/submit/${id}`, { body });
+        expect(answer.status).toBe(id === '%zz' ? 400 : 404);
+        expect(saidIn(answer)).toEqual({ ...pageHeaders(answer, "'none'"), ...CORS });
+        if (id !== '%zz') {
+          expect(pageIn(answer)).toEqual({
+            title: 'There is no such form',
+            content: '<p>The page that it belongs to is not online. Nothing has been sent.</p>',
+          });
+        }
+      }
+    },
+  );
+
+  it('gets a page when the head of its request is refused', async () => {
+    const { id } = await owner.deploy();
+    const answer = await post(`/submit/${id}`, { headers: { Expect: 'a miracle' } });
+    expect([answer.status, pageIn(answer).title]).toEqual([417, 'This could not be sent']);
+  });
+
+  it('changes nothing elsewhere', async () => {
+    const { id, slug } = await owner.deploy();
+    for (const [path, status] of [
+      ['/deploy', 401],
+      ['/nowhere', 404],
+      [`/submit/${id}/more`, 404],
+    ] as const) {
+      const answer = await post(path);
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([status, sentence]);
+    }
+    expect((await post('/', { host: 'nobody.pages.test' })).status).toBe(404);
+    expect((await post('/other', { host: hostOf(slug) })).status).toBe(404);
+    const shown = await fetch(`${service.url}/submit/${id}`, { headers: { Accept: CHROMIUM } });
+    expect([shown.status, await shown.json()]).toEqual([405, sentence]);
+  });
+});
+
+describe('the page of a form that is full', () => {
+  const words = (seconds: string): string =>
+    `<p>This form has been sent as often as it can be for now. Try again in ${seconds}.</p>`;
+  const kept = (enctype: string, controls: string, files = ''): string =>
+    `<p>What you filled in is kept.${files}</p>\n<form method="post" enctype="${enctype}" autocomplete="off">\n${controls}\n<button>Send it again</button>\n</form>`;
+  const seconds = ({ headers }: Answer): string => `${headers['retry-after']} seconds`;
+
+  it('says when to try again and keeps what was filled in, on both hosts, from memory too', async () => {
+    const { id, slug } = await deployFull();
+    for (const [path, host, cors] of [
+      [`/submit/${id}`, undefined, CORS],
+      ['/?x', hostOf(slug), {}],
+    ] as const) {
+      for (const _time of ['first', 'second']) {
+        const answer = await post(path, { host, body: 'a=1&_redirect=/%23ok&_hp=' });
+        expect([answer.status, answer.headers['retry-after']]).toEqual([429, expect.stringMatching(/^(2[5-9]|30)$/)]);
+        const { 'retry-after': retryAfter, ...said } = saidIn(answer);
+        expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...cors });
+        const controls =
+          '<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/#ok</textarea>\n<textarea name="_hp" hidden>\n</textarea>';
+        expect(pageIn(answer)).toEqual({
+          title: 'Please wait a moment',
+          content: `${words(seconds(answer))}\n${kept(FORM_TYPE, controls)}\n${BACK(slug)}`,
+        });
+      }
+    }
+  });
+
+  it('says 1 second in one', async () => {
+    const { id } = await deployFull(0.9);
+    const answer = await post(`/submit/${id}`);
+    expect([answer.status, pageIn(answer).content.split('\n')[0]]).toEqual([429, words('1 second')]);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'markup',
+      'a=%3C/textarea%3E%3Cscript%3Ealert(1)%3C/script%3E',
+      '<textarea name="a" hidden>\n&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;</textarea>',
+    ],
+    ['references', 'a=%26amp;%26%23x3c;', '<textarea name="a" hidden>\n&amp;amp;&amp;#x3c;</textarea>'],
+    [
+      'quotes in a name',
+      'a%22%20autofocus%20onfocus=%22%27',
+      '<textarea name="a&quot; autofocus onfocus" hidden>\n&quot;&#39;</textarea>',
+    ],
+    ['line breaks first and last', 'a=%0D%0Ax%0D%0A', '<textarea name="a" hidden>\n\r\nx\r\n</textarea>'],
+    [
+      'repeats in order',
+      'b=1&a=2&b=3',
+      '<textarea name="b" hidden>\n1</textarea>\n<textarea name="a" hidden>\n2</textarea>\n<textarea name="b" hidden>\n3</textarea>',
+    ],
+    [
+      'special names',
+      '__proto__=1&_charset_=x&isindex=y&10=a&2=b',
+      '<textarea name="__proto__" hidden>\n1</textarea>\n<textarea name="_charset_" hidden>\nx</textarea>\n<textarea name="isindex" hidden>\ny</textarea>\n<textarea name="10" hidden>\na</textarea>\n<textarea name="2" hidden>\nb</textarea>',
+    ],
+    ['NUL, which HTML does not have', 'a%00b=c%00%00', '<textarea name="a\uFFFDb" hidden>\nc\uFFFD\uFFFD</textarea>'],
+    [
+      'emoji and controls',
+      'é=😀%01%7F%C2%85%E2%80%A8%EF%BB%BF',
+      '<textarea name="é" hidden>\n😀\u0001\u007f\u0085\u2028\uFEFF</textarea>',
+    ],
+    ['what looks like a pattern', 'a=$%26$1$`', '<textarea name="a" hidden>\n$&amp;$1$`</textarea>'],
+    ['nothing', '', ''],
+  ])('keeps %s', async (_what, body, controls) => {
+    const { id } = await deployFull();
+    const answer = await post(`/submit/${id}`, { body });
+    expect(pageIn(answer).content).toContain(`\n${kept(FORM_TYPE, controls)}\n`);
+  });
+
+  it('keeps no files, and says so', async () => {
+    const { id } = await deployFull();
+    const body = multipartBody(['name="a"', '1'], ['name="f"; filename="<b>.txt"', 'secret'], ['name="a"', '2']);
+    const answer = await post(`/submit/${id}`, { type: MULTIPART_TYPE, body });
+    const controls =
+      '<textarea name="a" hidden>\n1</textarea>\n<textarea name="f" hidden>\n</textarea>\n<textarea name="a" hidden>\n2</textarea>';
+    const files = ' Files are not: to send them too, go back and choose them again.';
+    expect(pageIn(answer).content).toContain(`\n${kept('multipart/form-data', controls, files)}\n`);
+    const none = multipartBody(['name="f"; filename=""', '']);
+    expect(
+      pageIn(await post(`/submit/${id}`, { type: 'Multipart/FORM-data ; boundary=b', body: none })).content,
+    ).toContain(`\n${kept('multipart/form-data', '<textarea name="f" hidden>\n</textarea>')}\n`);
+  });
+
+  it('keeps no more than 16 MiB, of all pages on their way together', async () => {
+    const pages = createVisitorPages((slug) => `https://${hostOf(slug)}`);
+    const server = createServer((request, response) => {
+      const fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]] as const;
+      const visitor = { enctype: FORM_TYPE, slug: 'a', form: { fields, hasFiles: false } };
+      pages.refuse(response, visitor, new HttpError(429, ''), {});
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    onTestFinished(() => void server.close());
+    if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+    const url = `http://127.0.0.1:${address.port}`;
+    const isKept = async (chars: number): Promise<boolean> => {
+      const body = await (await fetch(`${url}/${chars}`)).text();
+      expect(body.includes(GO_BACK)).toBe(!body.includes('<textarea'));
+      return body.includes('<textarea');
+    };
+    const most = 16 * 1024 * 1024 - 1;
+    expect([await isKept(most + 1), await isKept(most)]).toEqual([false, true]);
+    await expect.poll(() => isKept(1)).toBe(true);
+    // One who does not read on keeps the others' from being kept, until they leave.
+    const slow = openSocket(url);
+    slow.write(`GET /${most} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await once(slow, 'readable');
+    expect(await isKept(1)).toBe(false);
+    slow.destroy();
+    await expect.poll(() => isKept(1)).toBe(true);
+  });
+
+  it('is bounded: the largest form with as many fields as it may have', async () => {
+    const { id } = await deployFull();
+    const body = Array.from({ length: 1_000 }, (_, index) => `n${index}=${'%26'.repeat(250)}`).join('&');
+    const answer = await post(`/submit/${id}`, { body });
+    expect(answer.status).toBe(429);
+    expect(pageIn(answer).content.match(/<textarea /g)).toHaveLength(1_000);
+    expect(answer.body.length).toBeLessThan(6 * 256 * 1024);
+  });
+});
+
+describe('the page of a service that cannot take a form', () => {
+  it('keeps what was filled in while the deployment is held', async () => {
+    const { id } = await owner.deploy();
+    await service.db.transaction(async (transaction) => {
+      await transaction.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
+      const answer = await post(`/submit/${id}`, { body: 'a=1&_redirect=/' });
+      expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+      const { 'retry-after': retryAfter, ...said } = saidIn(answer);
+      expect(said).toEqual({ ...pageHeaders(answer, "'self' https://\\*\\.pages\\.test"), ...CORS });
+      expect(pageIn(answer)).toEqual({
+        title: 'This cannot be sent just now',
+        content:
+          '<p>The service is busy. Try again in 1 second.</p>\n<p>What you filled in is kept.</p>\n<form method="post" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>',
+      });
+    });
+    expect(await stored(id)).toEqual([]);
+  });
+
+  it('keeps it too when something unforeseen has happened', async () => {
+    const broken = await startTestService();
+    try {
+      const { id, slug } = await (await broken.owner()).deploy();
+      await broken.db.raw('ALTER TABLE submissions RENAME TO gone');
+      for (const [path, host] of [[`/submit/${id}`], ['/', hostOf(slug)]] as const) {
+        const answer = await post(path, { url: broken.url, host });
+        expect([answer.status, pageIn(answer).title]).toEqual([500, 'Something went wrong']);
+        expect(answer.body).toContain('<textarea name="a" hidden>\n1</textarea>');
+        const json = await post(path, { url: broken.url, host, accept: '*/*' });
+        expect([json.status, json.body]).toEqual([500, '{"error":"Internal server error"}']);
+      }
+    } finally {
+      await broken.close();
+    }
+  });
+});
+
+const PAGE = 'https://my-page.pages.test:8443';
+
+describe('_redirect', () => {
+  it.each([
+    ['/', '/'],
+    ['/#thanks', '/#thanks'],
+    ['#ok', '/#ok'],
+    ['?sent=1', '/?sent=1'],
+    ['?sent=1#ok', '/?sent=1#ok'],
+    ['thanks', '/thanks'],
+    ['./thanks/../ok', '/ok'],
+    ['../../etc', '/etc'],
+    [`${PAGE}`, '/'],
+    [`${PAGE}/a?b#c`, '/a?b#c'],
+    ['HTTPS://MY-PAGE.Pages.Test:8443/a', '/a'],
+    ['//my-page.pages.test:8443/a', '/a'],
+    ['https:/a', '/a'],
+    ['https:a', '/a'],
+    ['https:evil.test:1//', '/evil.test:1//'],
+    [' /a b ', '/a%20b'],
+    ['/é?ü#ß', '/%C3%A9?%C3%BC#%C3%9F'],
+    ['/%0d%0aSet-Cookie:a=b', '/%0d%0aSet-Cookie:a=b'],
+    ['/?next=https://evil.test/', '/?next=https://evil.test/'],
+    ['/@evil.test', '/@evil.test'],
+    ['.evil.test', '/.evil.test'],
+    ['@evil.test', '/@evil.test'],
+    ['/.//evil.test', '//evil.test'],
+  ])('%j leads to %j of the page', (value, path) => {
+    expect(redirectWithin(PAGE, [['_redirect', value]])).toBe(`${PAGE}${path}`);
+  });
+
+  it.each([
+    ...[
+      '',
+      ' ',
+      '\u00a0',
+      '//evil.test',
+      '///evil.test',
+      '////evil.test/',
+      '/\\evil.test',
+      '\\\\evil.test',
+      '\\/evil.test',
+      '/a\\b',
+    ],
+    ...['https://evil.test', 'https:/\\evil.test', 'https://my-page.pages.test:8443@evil.test/'],
+    ...[
+      'https://my-page.pages.test:8443.evil.test/',
+      'https://my-page.pages.test:84430/',
+      'https://my-page.pages.test/',
+    ],
+    ...[
+      'https://my-page.pages.test:443/',
+      'http://my-page.pages.test:8443/',
+      '//my-page.pages.test/',
+      '//pages.test:8443/',
+    ],
+    ...['https://other.pages.test:8443/', 'https://x.my-page.pages.test:8443/', 'https://my-page.pages.test.:8443/'],
+    ...['https://user@my-page.pages.test:8443/', 'https://user:pw@my-page.pages.test:8443/', 'https://:@evil.test/'],
+    ...[
+      '//user@my-page.pages.test:8443/',
+      'https://my-page.pages.test:8443%2eevil.test',
+      'https://my-page.pages.test%2f@evil.test',
+    ],
+    ...[
+      'javascript:alert(1)',
+      'JavaScript:alert(1)',
+      'java\nscript:alert(1)',
+      ' javascript:alert(1)',
+      '\u0001javascript:alert(1)',
+    ],
+    ...[
+      'data:text/html,x',
+      `blob:${PAGE}/x`,
+      `filesystem:${PAGE}/x`,
+      `view-source:${PAGE}/`,
+      'file:///etc/passwd',
+      'mailto:a@b.test',
+    ],
+    ...[
+      'ftp://my-page.pages.test:8443/',
+      'wss://my-page.pages.test:8443/',
+      'about:blank',
+      'x:',
+      'https://',
+      'https://[',
+      '//[::1]/',
+    ],
+    ...[
+      '//',
+      '/\t/evil.test',
+      '\t//evil.test',
+      '/\n/evil.test',
+      '/ok\r\nX: y',
+      '/a\0',
+      '/a\u007f',
+      '/a\u0085',
+      '//2130706433/',
+      '//0x7f.1/',
+    ],
+    ...['//evil。test', '//my-page.pages.test:8443\uff0eevil.test/'],
+  ])('%j leads nowhere', (value) => {
+    expect(redirectWithin(PAGE, [['_redirect', value]])).toBeUndefined();
+  });
+
+  it.each([
+    ['a'.repeat(2_048 - PAGE.length - 1), true],
+    ['a'.repeat(2_048 - PAGE.length), false],
+    ['é'.repeat(400), false],
+  ])('leads to no address of more than 2,048 characters (%#)', (path, isShort) => {
+    expect(redirectWithin(PAGE, [['_redirect', path]])).toBe(isShort ? `${PAGE}/${path}` : undefined);
+  });
+
+  it.each([
+    ['none', []],
+    ['another name', [['_Redirect', '/']]],
+    [
+      'two',
+      [
+        ['_redirect', '/a'],
+        ['_redirect', '/a'],
+      ],
+    ],
+    [
+      'two, one of them empty',
+      [
+        ['_redirect', ''],
+        ['_redirect', '/a'],
+      ],
+    ],
+  ] as const)('given as %s leads nowhere', (_what, fields) => {
+    expect(redirectWithin(PAGE, fields)).toBeUndefined();
+  });
+
+  it('sends a browser on with 303, a robot just the same, and is stored like any other field', async () => {
+    const { id, slug } = await owner.deploy();
+    const body = 'a=1&_redirect=%2F%3Fsent%3D1%23thanks';
+    const multipart = multipartBody(['name="a"', '1'], ['name="_redirect"', '/?sent=1#thanks']);
+    for (const [path, host, cors] of [
+      [`/submit/${id}`, undefined, CORS],
+      ['/', hostOf(slug), {}],
+    ] as const) {
+      for (const sent of [{ body }, { body: `_hp=x&${body}` }, { type: MULTIPART_TYPE, body: multipart }]) {
+        const answer = await post(path, { ...sent, host });
+        expect([answer.status, answer.body, saidIn(answer)]).toEqual([
+          303,
+          '',
+          { location: `${pageOf(slug)}?sent=1#thanks`, 'cache-control': 'no-store', 'content-length': '0', ...cors },
+        ]);
+      }
+    }
+    expect(await stored(id)).toEqual(Array(4).fill({ a: '1', _redirect: '/?sent=1#thanks' }));
+  });
+
+  it('is passed over where it leads elsewhere, is a file, or the submission is not taken', async () => {
+    const { id, slug } = await owner.deploy();
+    expect(pageIn(await post(`/submit/${id}`, { body: '_redirect=https://evil.test/' }))).toEqual(thanks(slug));
+    const file = { type: MULTIPART_TYPE, body: multipartBody(['name="_redirect"; filename="/a"', '/b']) };
+    expect(pageIn(await post(`/submit/${id}`, file))).toEqual(thanks(slug));
+    expect((await post(`/submit/${id}`, { body: '_redirect=/&a=%ff' })).status).toBe(400);
+    expect((await post(`/submit/${UNKNOWN_ID}`, { body: '_redirect=/' })).status).toBe(404);
+    expect((await stored(id))[0]).toEqual({ _redirect: 'https://evil.test/' });
+  });
+});
+
+/** A colour's luminance (WCAG 2.2): 0 to 1. */
+function luminance(hex: string): number {
+  const long = hex.length === 4 ? hex.replaceAll(/[0-9a-f]/g, '$&$&') : hex;
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(long.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+describe('the look of the small pages', () => {
+  it('is readable, light and dark: a contrast of 4.5 at least', async () => {
+    expect([contrast('#fff', '#000'), contrast('#777777', '#ffffff').toFixed(2)]).toEqual([21, '4.48']);
+    const [, style = ''] = STYLE.exec((await post(`/submit/${UNKNOWN_ID}`)).body) ?? [];
+    const schemes = [...style.matchAll(/--text:(#[0-9a-f]+);--back:(#[0-9a-f]+);--accent:(#[0-9a-f]+)/g)];
+    expect(schemes).toHaveLength(2);
+    for (const [, text = '', back = '', accent = ''] of schemes) {
+      expect(Math.min(contrast(text, back), contrast(accent, back))).toBeGreaterThanOrEqual(4.5);
+    }
+    // No colour but these.
+    expect(style.match(/#[0-9a-f]+/g)).toHaveLength(6);
+  });
+
+  it("is that of a page host's errors", async () => {
+    const { slug } = await owner.deploy();
+    const answer = await post('/other', { host: hostOf(slug), accept: '*/*' });
+    expect(saidIn(answer)).toEqual(pageHeaders(answer, "'none'"));
+    expect([answer.status, pageIn(answer)]).toEqual([
+      404,
+      { title: 'Not Found', content: '<p>There is no page at this address.</p>' },
+    ]);
+  });
+});

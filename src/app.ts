@@ -23,6 +23,7 @@ import { SECURITY_TXT, sendSecurityTxt } from './http/security-txt.ts';
 import { submissionFilesRouter } from './http/submission-files.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
+import { tlsRouter } from './http/tls.ts';
 import { createVisitorPages, type Visitor, visitorOf } from './http/visitors.ts';
 import { webhooksRouter } from './http/webhooks.ts';
 import type { Log } from './log.ts';
@@ -116,7 +117,10 @@ export function createApp({
   });
   const servePage = createServePage(pages, submit, config.baseUrl);
 
-  const api = createApi().use(healthRouter(isReady));
+  const apiHost = new URL(config.baseUrl).hostname;
+  const api = createApi()
+    .use(healthRouter(isReady))
+    .use(tlsRouter({ apiHost, placeOf, findPage: pages.get }));
   api.route('/submit/:deployId').options(preflight).all(methodNotAllowed('OPTIONS, POST'));
   api
     .use(
@@ -201,7 +205,7 @@ export function createApp({
     context.isApi = true;
     response.once('close', () => metrics.request(routeOf(request), response.statusCode));
     answerInTime(request, response, () => fail(tooSlow(), request, response, context));
-    if (!isHealth(request)) logOnce(request, response, context);
+    if (!isPolled(request)) logOnce(request, response, context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
     api(request, response);
@@ -260,3 +264,5 @@ function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): str
 }
 
 const isHealth = (request: IncomingMessage): boolean => ['/healthz', '/readyz'].includes(pathOf(request));
+/** What machines ask all the time. */
+const isPolled = (request: IncomingMessage): boolean => isHealth(request) || pathOf(request) === '/internal/tls';

@@ -91,3 +91,8 @@ export function isReachable(address: string, allowed: readonly Cidr[]): boolean 
 /** Whether `address` is an IP literal of this machine's loopback. */
 export const isLoopback = (address: string): boolean =>
   ipaddr.isValid(address) && destination(ipaddr.parse(address)).range() === 'loopback';
+
+/** Whether `address` is an IP literal of this machine or of a private network (RFC 1918, RFC 4193, link-local ones). */
+export const isPrivate = (address: string): boolean =>
+  ipaddr.isValid(address) &&
+  ['loopback', 'private', 'uniqueLocal', 'linkLocal'].includes(destination(ipaddr.parse(address)).range());

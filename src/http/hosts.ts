@@ -14,7 +14,7 @@ const MAX_KNOWN = 10_000;
 const MAX_NAME = 260;
 
 /** The host of `host:port`, in lower case, without the dot that may end a name. */
-const nameOf = (host: string): string =>
+export const nameOf = (host: string): string =>
   host
     .toLowerCase()
     .replace(/:[0-9]*$/, '')

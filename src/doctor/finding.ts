@@ -14,6 +14,7 @@ export const fail = (saw: string, mend: string): Finding => ({ status: 'fail', s
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ');
   if (!(error instanceof Error)) return String(error);
+  if (error.name === 'AbortError') return 'no answer in time';
   const code = 'code' in error ? String(error.code) : error.name;
   return (error.message === '' ? code : error.message).replaceAll(/\s+/g, ' ');
 }

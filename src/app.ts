@@ -16,6 +16,7 @@ import { healthRouter } from './http/health.ts';
 import { checkHead, createHostSplit, pathOf, resolveHost } from './http/hosts.ts';
 import { createPageCache, type PageLookups } from './http/page-cache.ts';
 import { createServePage, writeErrorPage } from './http/pages.ts';
+import { referenceRouter } from './http/reference.ts';
 import { logWhenDone } from './http/request-log.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
@@ -103,6 +104,7 @@ export function createApp({
     count: metrics.submission,
   });
   const servePage = createServePage(pages, submit);
+  const urlOf = (slug: string): string => `${config.pagesScheme}://${slug}.${config.pagesDomain}`;
 
   const api = createApi().use(healthRouter(isReady));
   api.route('/submit/:deployId').options(preflight).all(methodNotAllowed('OPTIONS, POST'));
@@ -115,7 +117,7 @@ export function createApp({
         onPageChange: pages.forget,
         onDelete: submit.forget,
         reviewDeliveries,
-        urlOf: (slug) => `${config.pagesScheme}://${slug}.${config.pagesDomain}`,
+        urlOf,
         planLimits: config.planLimits,
         reservedSlugs: config.reservedSlugs,
         maxHtmlBytes: config.maxHtmlBytes,
@@ -124,6 +126,16 @@ export function createApp({
     .use(submissionsRouter({ db, authenticate }))
     .use(webhooksRouter({ db, authenticate, body, reviewDeliveries, allowedNetworks: config.webhookAllowCidrs }))
     .use(deliveriesRouter({ db, authenticate, reviewDeliveries }))
+    .use(
+      referenceRouter({
+        baseUrl: config.baseUrl,
+        urlOf,
+        maxHtmlBytes: config.maxHtmlBytes,
+        reservedSlugs: config.reservedSlugs,
+        maxSubmissionBytes: config.maxSubmissionBytes,
+        allowedNetworks: config.webhookAllowCidrs,
+      }),
+    )
     .use(() => {
       throw new HttpError(404, 'There is nothing at this path: check it against the API reference.');
     })

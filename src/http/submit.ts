@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import { QueueBusyError, type SubmissionQueue } from '../db/submission-queue.ts';
 import { isDeploymentId, newSubmissionId } from '../ids.ts';
 import { type BodyReader, mediaType } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
+import { submissionId } from './fields.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
 import { readMultipart } from './multipart.ts';
 
@@ -25,10 +27,12 @@ export type Submit = {
   forget(deploymentId: string): void;
 };
 
+export const Taken = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionReceived' });
+
 /** What every answer of POST /submit carries: pages on any origin may read it. */
 export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' } as const;
 
-const MAX_FIELDS = 1_000;
+export const MAX_FIELDS = 1_000;
 // How many bytes one decoded byte can take in a body: \u0041 in JSON, %41 in a form; and the separators of a form.
 const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;

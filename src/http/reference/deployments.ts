@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { Changed, Deleted, Deployed, deploymentBodies, Settings, Status } from '../deployments.ts';
+import { deploymentId } from '../fields.ts';
+import { answer, badBody, keyed, noDeployment, planLimit, slugTaken, tooLarge, wrongType } from './answers.ts';
+
+const tags = ['Deployments'];
+const path = z.object({ id: deploymentId });
+
+const id = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
+const slug = 'spring-sale';
+const url = 'https://spring-sale.pages.example.org';
+const html =
+  '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
+
+export function deploymentPaths(limits: Parameters<typeof deploymentBodies>[0]): ZodOpenApiPathsObject {
+  const { Creation, Replacement } = deploymentBodies(limits);
+  return {
+    '/deploy': {
+      post: {
+        operationId: 'createDeployment',
+        tags,
+        summary: 'Create a deployment',
+        description:
+          'Publishes an HTML page at a host of its own. An absent body reads as `{}`, and unknown fields are ignored.',
+        requestBody: { required: true, content: { 'application/json': { schema: Creation, example: { html, slug } } } },
+        responses: {
+          201: answer('The page is live.', Deployed, { id, url, slug }),
+          ...keyed,
+          400: badBody,
+          403: planLimit,
+          409: slugTaken,
+          413: tooLarge,
+          415: wrongType,
+        },
+      },
+    },
+    '/deploy/{id}': {
+      get: {
+        operationId: 'getDeployment',
+        tags,
+        summary: 'Get the status of a deployment',
+        requestParams: { path },
+        responses: {
+          200: answer('The deployment.', Status, {
+            id,
+            slug,
+            status: 'active',
+            url,
+            submission_count: 3,
+            created_at: '2026-11-21T11:08:48.298Z',
+            updated_at: '2026-11-21T11:08:48.298Z',
+          }),
+          ...keyed,
+          404: noDeployment,
+        },
+      },
+      put: {
+        operationId: 'replaceHtml',
+        tags,
+        summary: 'Replace the HTML of a deployment',
+        description: 'Address and slug stay. The new page shows at once.',
+        requestParams: { path },
+        requestBody: { required: true, content: { 'application/json': { schema: Replacement, example: { html } } } },
+        responses: {
+          200: answer('The new page is live.', Deployed, { id, url, slug }),
+          ...keyed,
+          400: badBody,
+          404: noDeployment,
+          413: tooLarge,
+          415: wrongType,
+        },
+      },
+      patch: {
+        operationId: 'changeSettings',
+        tags,
+        summary: 'Change the settings of a deployment',
+        description: 'What is left out stays as it is.',
+        requestParams: { path },
+        requestBody: { content: { 'application/json': { schema: Settings, example: { email_notifications: true } } } },
+        responses: {
+          200: answer('The settings are changed.', Changed, { success: true, id }),
+          ...keyed,
+          400: badBody,
+          404: noDeployment,
+          413: tooLarge,
+          415: wrongType,
+        },
+      },
+      delete: {
+        operationId: 'deleteDeployment',
+        tags,
+        summary: 'Delete a deployment',
+        description:
+          "The page goes offline; its slug and its place under the plan's limit are free; its submissions are kept, but " +
+          'no longer reached.',
+        requestParams: { path },
+        responses: {
+          200: answer('The page is offline.', Deleted, { message: 'Deployment deleted', id }),
+          ...keyed,
+          404: noDeployment,
+        },
+      },
+    },
+  };
+}

@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
-import packageJson from '../../../package.json' with { type: 'json' };
 import { Ready, Up } from '../health.ts';
 import { answer, anyone } from './answers.ts';
 import { deploymentPaths } from './deployments.ts';
@@ -20,6 +20,10 @@ type Options = Parameters<typeof deploymentPaths>[0] &
     /** Where the page of a slug is. */
     urlOf(slug: string): string;
   };
+
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')));
 
 const describe = (baseUrl: string, page: string): string => `\
 Publishes HTML pages, takes what their forms submit, and gives it back: as a list, to webhooks and Slack, by mail.
@@ -46,7 +50,7 @@ other path is a 404 page.`;
 export const createReference = ({ baseUrl, urlOf, ...options }: Options) =>
   createDocument({
     openapi: '3.1.0',
-    info: { title: 'formhost', version: packageJson.version, description: describe(baseUrl, urlOf('spring-sale')) },
+    info: { title: 'formhost', version, description: describe(baseUrl, urlOf('spring-sale')) },
     servers: [{ url: baseUrl }],
     security: [{ apiKey: [] }],
     tags: [

@@ -266,7 +266,7 @@ describe('GET /', () => {
     },
   );
 
-  it.each(['*/*', 'application/json', 'text/plain', 'application/x-text/html5'])(
+  it.each(['*/*', 'application/json', 'text/plain', 'text/html;q=0, */*', 'text/*', ''])(
     'answers JSON to Accept: %s',
     async (accept) => {
       expect((await service.anonymous.get('/').set('Accept', accept)).body.service).toBe('formhost');

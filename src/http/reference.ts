@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
+import Negotiator from 'negotiator';
 import type { z } from 'zod';
 import { methodNotAllowed } from './errors.ts';
 import type { createReference, Places } from './reference/document.ts';
@@ -31,6 +32,10 @@ const FILES = [
 
 const etagOf = (content: string | Buffer): string => `"${createHash('sha256').update(content).digest('base64url')}"`;
 
+/** Whether the Accept of a request names text/html, in whatever case (RFC 9110, 8.3.1). */
+const isBrowser = ({ headers: { accept = '' } }: Request): boolean =>
+  new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes('text/html');
+
 /** `/`, `/openapi.json` and `/docs`: answered without a key. Nothing of them is read or made before it is asked for. */
 export function referenceRouter(options: Parameters<typeof createReference>[0]): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -40,7 +45,7 @@ export function referenceRouter(options: Parameters<typeof createReference>[0]):
     .route('/')
     .get((request, response: Response<z.infer<typeof Places>>) => {
       response.vary('Accept');
-      if (/\btext\/html\b/i.test(request.headers.accept ?? '')) response.status(302).set('Location', '/docs').end();
+      if (isBrowser(request)) response.status(302).set('Location', '/docs').end();
       else response.json({ service: 'formhost', docs: `${baseUrl}/docs`, openapi: `${baseUrl}/openapi.json` });
     })
     .all(methodNotAllowed('GET, HEAD'));

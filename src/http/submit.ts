@@ -27,7 +27,7 @@ export type Submit = {
   forget(deploymentId: string): void;
 };
 
-export const Taken = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionReceived' });
+export const Received = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionReceived' });
 
 /** What every answer of POST /submit carries: pages on any origin may read it. */
 export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' } as const;

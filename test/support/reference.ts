@@ -116,8 +116,9 @@ export function holdAgainst(reference: Reference): Hold {
     if (content === undefined) return body ? `has a body: ${body}` : undefined;
     const type = headers.get('content-type') ?? '';
     const essence = type.replace(/;.*/, '');
-    if (!Object.hasOwn(Object(content), essence)) return `has the type ${type}`;
-    if (method === 'HEAD' || essence !== 'application/json') return undefined;
+    const isAny = Object.hasOwn(Object(content), '*/*');
+    if (!isAny && !Object.hasOwn(Object(content), essence)) return `has the type ${type}`;
+    if (method === 'HEAD' || isAny || essence !== 'application/json') return undefined;
     if (type !== 'application/json; charset=utf-8') return `has the type ${type}`;
     return problemOfBody(lookUp(reference, ...way, 'content', essence, 'schema').pointer, body);
   }
@@ -150,10 +151,9 @@ function onEnd(response: ServerResponse, tell: (head: string, body: string | und
   const chunks: Buffer[] = [];
   let size = 0;
   const keep = (chunk: unknown): void => {
-    const bytes =
-      typeof chunk === 'string' ? Buffer.from(chunk) : chunk instanceof Uint8Array ? Buffer.from(chunk) : undefined;
-    size += bytes?.length ?? 0;
-    if (bytes && size <= MAX_BYTES) chunks.push(bytes);
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    size += chunk.length;
+    if (size <= MAX_BYTES) chunks.push(Buffer.from(chunk));
   };
   Object.assign(response, {
     write(...given: unknown[]): unknown {

@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { deploymentId } from '../fields.ts';
 import { Paging } from '../paging.ts';
 import { Submissions } from '../submissions.ts';
-import { MAX_FIELDS, Taken } from '../submit.ts';
+import { MAX_FIELDS, Received } from '../submit.ts';
 import {
   answer,
   anyone,
@@ -59,7 +59,7 @@ export function submissionPaths({ maxSubmissionBytes }: { maxSubmissionBytes: nu
         },
         responses: {
           200: {
-            ...answer('The submission is stored.', Taken, {
+            ...answer('The submission is stored.', Received, {
               message: 'Submission received',
               id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
             }),

@@ -85,6 +85,7 @@ export function createApp({
   const clientAddress = clientAddressFrom(config.trustProxy);
   const authenticate = createAuthenticate(db, clientAddress);
   const placeOf = createHostSplit(config);
+  const urlOf = (slug: string): string => `${config.pagesScheme}://${slug}.${config.pagesDomain}`;
   // Page hits and accepted submissions are many: a line for each is for who looks for something.
   const logsAll = log.isLevelEnabled('debug');
 
@@ -104,7 +105,6 @@ export function createApp({
     count: metrics.submission,
   });
   const servePage = createServePage(pages, submit);
-  const urlOf = (slug: string): string => `${config.pagesScheme}://${slug}.${config.pagesDomain}`;
 
   const api = createApi().use(healthRouter(isReady));
   api.route('/submit/:deployId').options(preflight).all(methodNotAllowed('OPTIONS, POST'));

@@ -158,7 +158,8 @@ describe('the examples', () => {
     const way = ['paths', path, method, 'responses', status];
     const json = at(...way, 'content', 'application/json');
     if (Object.keys(at(...way, 'content')).length === 0) return;
-    expect(Object.keys(at(...way, 'content')).map((type) => 'example' in at(...way, 'content', type))).toEqual([true]);
+    const types = Object.keys(at(...way, 'content'));
+    expect(types.filter((type) => !('example' in at(...way, 'content', type)))).toEqual([]);
     if (!('example' in json)) return;
     const documented = Object.keys(at(...way, 'headers')).map((name): [string, string] => [name.toLowerCase(), '1']);
     const headers = new Map([...documented, ['content-type', 'application/json; charset=utf-8'] as const]);

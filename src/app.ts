@@ -18,6 +18,7 @@ import { createPageCache, type PageLookups } from './http/page-cache.ts';
 import { createServePage, writeErrorPage } from './http/pages.ts';
 import { referenceRouter } from './http/reference.ts';
 import { logWhenDone } from './http/request-log.ts';
+import { SECURITY_TXT, sendSecurityTxt } from './http/security-txt.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
 import { webhooksRouter } from './http/webhooks.ts';
@@ -104,7 +105,7 @@ export function createApp({
     maxFilesBytes: config.maxFilesBytes,
     count: metrics.submission,
   });
-  const servePage = createServePage(pages, submit);
+  const servePage = createServePage(pages, submit, config.baseUrl);
 
   const api = createApi().use(healthRouter(isReady));
   api.route('/submit/:deployId').options(preflight).all(methodNotAllowed('OPTIONS, POST'));
@@ -160,7 +161,7 @@ export function createApp({
     if (response.headersSent) {
       response.destroy();
     } else if (slug !== undefined && !isSubmission) {
-      writeErrorPage(response, error, requestId);
+      writeErrorPage(response, error, requestId, config.abuseContact);
     } else {
       writeError(response, error, { 'x-request-id': requestId, ...(isSubmit ? CORS : {}) });
     }
@@ -170,6 +171,12 @@ export function createApp({
   function dispatch(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
     const { requestId, slug } = context;
     const path = pathOf(request);
+    if (path === SECURITY_TXT && config.abuseContact) {
+      sendSecurityTxt(request, response, { contact: config.abuseContact, requestId });
+      metrics.request(`${request.method} ${SECURITY_TXT}`, response.statusCode);
+      if (slug === undefined) logOnce(request, response, context);
+      return undefined;
+    }
     if (slug !== undefined) {
       const count = (): void => metrics.request(context.isSubmission ? SUBMIT : PAGE, response.statusCode);
       const serving = servePage(request, response, { slug, path }, context);

@@ -102,7 +102,8 @@ const smtpUrl = (text: string): string => {
   return text;
 };
 
-const isMailAddress = (text: string): boolean =>
+/** Whether a text is one mail address, as a browser's e-mail field takes it. */
+export const isMailAddress = (text: string): boolean =>
   z.email({ pattern: z.regexes.html5Email }).max(254).safeParse(text).success;
 
 /** `you@example.org`, or `Name <you@example.org>` (RFC 5322, 3.4), the name plain or in quotes. */
@@ -110,6 +111,17 @@ const mailbox = (text: string): Mailbox => {
   const [, quoted = '', plain = '', address = text] = /^(?:"([^"\\]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(text) ?? [];
   demand(isMailAddress(address) && !/\p{Cc}/u.test(text));
   return { name: quoted || plain, address };
+};
+
+/** A mail address, or the https URL of a page: whom to write to, as RFC 9116 (2.5.3) wants it. */
+const contact = (text: string): { uri: string; text: string } => {
+  if (isMailAddress(text)) {
+    const at = text.lastIndexOf('@');
+    return { uri: `mailto:${encodeURIComponent(text.slice(0, at))}${text.slice(at)}`, text };
+  }
+  const { protocol, username, password, href } = new URL(text);
+  demand(protocol === 'https:' && username === '' && password === '');
+  return { uri: href, text: href };
 };
 
 const trustProxy = (text: string): number | string[] => {
@@ -152,6 +164,7 @@ export const settings = z.object({
   DELIVERY_LOG_DAYS: integer(1, 3_650).default(30),
   SMTP_URL: reads('a URL such as smtps://user:password@mail.example.org', smtpUrl).optional(),
   MAIL_FROM: reads('an address such as formhost@example.org or Forms <forms@example.org>', mailbox).optional(),
+  ABUSE_CONTACT: reads('an address such as abuse@example.org, or an https URL', contact).optional(),
   METRICS_PORT: integer(1, 65_535).optional(),
   WORKERS: integer(1, 64).default(1),
   LOG_LEVEL: z
@@ -197,6 +210,8 @@ export type Config = Readonly<{
   /** undefined: no mail is sent. */
   smtpUrl: string | undefined;
   mailFrom: Mailbox;
+  /** Whom to tell of abuse: a URI (mailto: or https:), and how it is shown; undefined: nobody is named. */
+  abuseContact: { uri: string; text: string } | undefined;
   /** Where Prometheus gets its metrics, on `host`; undefined: nowhere. */
   metricsPort: number | undefined;
   /** Processes behind the one port. */
@@ -259,6 +274,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       name: 'formhost',
       address: `formhost@${isDomain(base.hostname) ? base.hostname : 'localhost'}`,
     },
+    abuseContact: value.ABUSE_CONTACT,
     metricsPort: value.METRICS_PORT,
     workers: value.WORKERS,
     logLevel: value.LOG_LEVEL,

@@ -117,6 +117,19 @@ describe('loadConfig', () => {
       { mailFrom: { name: 'formhost', address: 'formhost@forms.example.org' } },
     ],
     [{ BASE_URL: 'http://[::1]:3000' }, { mailFrom: { name: 'formhost', address: 'formhost@localhost' } }],
+    [
+      { ABUSE_CONTACT: "o'neil&a?b%+x@e.example" },
+      { abuseContact: { uri: "mailto:o'neil%26a%3Fb%25%2Bx@e.example", text: "o'neil&a?b%+x@e.example" } },
+    ],
+    [
+      { ABUSE_CONTACT: 'https://Example.org/abuse?a=1&b="2"' },
+      {
+        abuseContact: {
+          uri: 'https://example.org/abuse?a=1&b=%222%22',
+          text: 'https://example.org/abuse?a=1&b=%222%22',
+        },
+      },
+    ],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   ])('reads %j', (env, expected) => {
     expect(loadConfig(env)).toMatchObject(expected);
@@ -146,6 +159,8 @@ describe('loadConfig', () => {
     ['DELIVERY_LOG_DAYS', ['0', '-1', '1.5', 'forever']],
     ['SMTP_URL', ['mail.example', 'mail.example:25', 'http://u:secret@mail.example', 'smtp://', 'smtp://u:secret@a b']],
     ['MAIL_FROM', ['forms', 'a@b@c', 'Forms forms@example.org', 'a@e.example, b@e.example', 'X <a@e.example> y', '<>']],
+    ['ABUSE_CONTACT', ['abuse', 'http://abuse.example', 'https://', 'https://u:secret@abuse.example', 'javascript:x']],
+    ['ABUSE_CONTACT', ['abuse@a.example, b@b.example', 'A <abuse@a.example>', 'mailto:a@a.example', 'tel:112']],
     ['METRICS_PORT', ['0', '65536', 'none']],
     ['WORKERS', ['0', '65', 'auto', '1.5']],
     ['LOG_LEVEL', ['loud', '5', 'info,debug']],
@@ -225,7 +240,7 @@ describe('every setting', () => {
 
   it('has a line with its default in .env.example, and nothing else has', async () => {
     // A setting whose default is none has an example there.
-    const withoutDefault = ['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM', 'METRICS_PORT'];
+    const withoutDefault = ['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'];
     const lines = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
     expect(lines.map(([line]) => line).filter((line) => !line.startsWith('#'))).toEqual([]);
     expect(lines.map(([, name]) => name).toSorted()).toEqual(NAMES.toSorted());

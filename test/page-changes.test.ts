@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { restore, takeDown } from '../src/db/take-downs.ts';
 import type { Service } from '../src/service.ts';
 import { proxyTo } from './support/postgres-proxy.ts';
 import { asOwner, getPage, type Owner, startTestService, type TestService } from './support/service.ts';
@@ -143,6 +144,10 @@ async function everyChange(url: string): Promise<number[]> {
     await put(owner, id, html);
     took.push(await shows(url, slug, html));
   }
+  await takeDown(service.db, id, 'a reason');
+  took.push(await shows(url, slug, 451));
+  await restore(service.db, id);
+  took.push(await shows(url, slug, 'three'));
   await owner.delete(`/deploy/${id}`).expect(200);
   took.push(await shows(url, slug, 404));
   const next = await owner.deploy({ slug, html: 'another deployment' });
@@ -153,7 +158,7 @@ async function everyChange(url: string): Promise<number[]> {
 }
 
 describe('a change of a page made in one process', () => {
-  it('shows within 250 ms in another: new HTML, a deletion, a creation where there was no page', async () => {
+  it('shows within 250 ms in another: new HTML, a take-down and its end, a deletion, a creation where there was no page', async () => {
     expectPrompt(await everyChange(other.url));
   });
 

@@ -142,3 +142,7 @@ export function isOutOfReach(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isOutOfReach);
   return code === '' ? NO_ANSWER.test(error.message) : OUT_OF_REACH.test(code);
 }
+
+/** Whether another row has what may be there only once (unique_violation). */
+export const isDuplicate = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '23505';

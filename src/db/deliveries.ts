@@ -362,7 +362,7 @@ export async function retryDelivery(db: Knex, webhookId: string, id: string): Pr
 export async function createTestDelivery(db: Knex, webhookId: string): Promise<string | undefined> {
   const { rows } = await db.raw(
     `INSERT INTO deliveries (id, deployment_id, webhook_id, receiver, next_attempt_at, created_at, updated_at)
-     SELECT ?, deployment_id, id, receiver, now(), now(), now() FROM webhooks WHERE id = ? RETURNING id`,
+     SELECT ?, deployment_id, id, receiver, now(), now(), now() FROM webhooks WHERE id = ? FOR KEY SHARE RETURNING id`,
     [newDeliveryId(), webhookId],
   );
   return rows[0]?.id;

@@ -42,10 +42,10 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && fromRow(row);
 }
 
-/** Whether there is a live deployment with this id, whoever owns it. */
+/** Whether there is a live deployment with this id that isn't taken down, whoever owns it. */
 export async function deploymentExists(db: Knex, id: string): Promise<boolean> {
   const { rows } = await db
-    .raw('SELECT deleted_at IS NULL AS live FROM deployments WHERE id = ?', [id])
+    .raw('SELECT deleted_at IS NULL AND taken_down_at IS NULL AS live FROM deployments WHERE id = ?', [id])
     .options({ name: 'deployment-exists' });
   return rows[0]?.live ?? false;
 }
@@ -141,27 +141,28 @@ export async function deleteDeployment(db: Knex, ownerId: number, id: string): P
   });
 }
 
-/** The page that is live under this slug. */
-export async function findPage(db: Knex, slug: string): Promise<Page | undefined> {
+/** The page that is live under this slug; 'taken-down' when the operator has taken it down. */
+export async function findPage(db: Knex, slug: string): Promise<Page | 'taken-down' | undefined> {
   const { rows } = await db
     .raw(
-      `SELECT pages.deployment_id, pages.version, pages.html
+      `SELECT pages.deployment_id, pages.version, CASE WHEN taken_down_at IS NULL THEN pages.html END AS html
          FROM deployments JOIN pages ON pages.deployment_id = deployments.id
         WHERE deployments.slug = ? AND deployments.deleted_at IS NULL`,
       [slug],
     )
     .options({ name: 'find-page' });
   const [row] = rows;
+  if (row?.html === null) return 'taken-down';
   return row && { deploymentId: row.deployment_id, version: row.version, html: row.html };
 }
 
-/** What `findPage` would find, without its HTML. */
+/** What `findPage` would find, without its HTML; undefined when that is no page. */
 export async function findPageVersion(db: Knex, slug: string): Promise<Omit<Page, 'html'> | undefined> {
   const { rows } = await db
     .raw(
       `SELECT pages.deployment_id, pages.version
          FROM deployments JOIN pages ON pages.deployment_id = deployments.id
-        WHERE deployments.slug = ? AND deployments.deleted_at IS NULL`,
+        WHERE deployments.slug = ? AND deployments.deleted_at IS NULL AND taken_down_at IS NULL`,
       [slug],
     )
     .options({ name: 'find-page-version' });

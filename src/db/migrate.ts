@@ -3,11 +3,13 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import * as service from '../../migrations/0001-service.ts';
 import * as deliveries from '../../migrations/0002-deliveries.ts';
+import * as takeDowns from '../../migrations/0003-take-downs.ts';
 import type { Connection } from './connect.ts';
 
 const migrations: readonly { name: string; up: (db: Knex) => Promise<void> }[] = [
   { name: '0001-service', up: service.up },
   { name: '0002-deliveries', up: deliveries.up },
+  { name: '0003-take-downs', up: takeDowns.up },
 ];
 
 // Any number, as long as every formhost process takes the same.
@@ -50,7 +52,8 @@ export async function migrate(connection: Connection, signal?: AbortSignal): Pro
       await delay(POLL_MS, undefined, { signal });
     }
     // The server drops the lock with its holder, so knex' own, kept in a table, can only be left by a dead process.
-    const db = knex({ client: 'pg', connection, pool: { min: 0, max: 2 }, compileSqlOnError: false });
+    const silent = { warn: () => undefined, error: () => undefined };
+    const db = knex({ client: 'pg', connection, pool: { min: 0, max: 2 }, compileSqlOnError: false, log: silent });
     try {
       await db.migrate.forceFreeMigrationsLock({ migrationSource: source });
       await db.migrate.latest({ migrationSource: source });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { newApiKey, newKeyId } from '../ids.ts';
+import { isDuplicate } from './connect.ts';
 
 export type Owner = { id: number; plan: string };
 
@@ -93,4 +94,50 @@ export async function listKeys(db: Knex): Promise<ApiKey[]> {
 export async function revokeKey(db: Knex, id: string): Promise<boolean> {
   const { rowCount } = await db.raw('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ?', [id]);
   return rowCount === 1;
+}
+
+/** An owner as the operator sees it. */
+export type ListedOwner = { email: string; plan: string; createdAt: Date; liveDeployments: number };
+
+const OWNERS_AT_ONCE = 500;
+
+/** All owners, oldest first, a bounded number at a time. */
+export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { rows }: { rows: { id: number; email: string; plan: string; created_at: Date; live: number }[] } =
+      await db.raw(
+        `SELECT id, email, plan, created_at,
+                (SELECT count(*) FROM deployments WHERE owner_id = owners.id AND deleted_at IS NULL) AS live
+           FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
+        [after, OWNERS_AT_ONCE],
+      );
+    for (const { email, plan, created_at: createdAt, live: liveDeployments } of rows) {
+      yield { email, plan, createdAt, liveDeployments };
+    }
+    after = rows.at(-1)?.id;
+  }
+}
+
+export async function ownerExists(db: Knex, email: string): Promise<boolean> {
+  return (await db('owners').where({ email }).first('id')) !== undefined;
+}
+
+/** Puts an owner on a plan; whether there is such an owner. */
+export async function changePlan(db: Knex, email: string, plan: string): Promise<boolean> {
+  return (await db('owners').where({ email }).update({ plan })) === 1;
+}
+
+/** Gives an owner another e-mail, in lower case both; 'taken' when another owner has it. */
+export async function changeEmail(
+  db: Knex,
+  email: string,
+  newEmail: string,
+): Promise<'changed' | 'taken' | 'no-owner'> {
+  try {
+    const changed = await db('owners').where({ email }).update({ email: newEmail });
+    return changed === 1 ? 'changed' : 'no-owner';
+  } catch (error) {
+    if (isDuplicate(error)) return 'taken';
+    throw error;
+  }
 }

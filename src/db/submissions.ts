@@ -43,7 +43,7 @@ const STORE = `
     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[])
       WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, position)
   ), locked AS MATERIALIZED (
-    SELECT id, owner_id, slug, deleted_at, last_submission_number, recent_submissions, email_notifications
+    SELECT id, owner_id, slug, deleted_at, taken_down_at, last_submission_number, recent_submissions, email_notifications
       FROM deployments
      WHERE id = ANY (?::text[])
        FOR NO KEY UPDATE SKIP LOCKED
@@ -55,7 +55,7 @@ const STORE = `
               WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '${RATE_SECONDS} s'
               ORDER BY accepted_at) AS recent
       FROM locked, clock
-     WHERE deleted_at IS NULL
+     WHERE deleted_at IS NULL AND taken_down_at IS NULL
   ), ranked AS MATERIALIZED (
     SELECT incoming.*,
            row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
@@ -103,7 +103,8 @@ const STORE = `
          END AS retry_after_ms,
          deliveries, CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug,
          free IS NULL AND EXISTS (
-           SELECT FROM deployments WHERE id = incoming.deployment_id AND deleted_at IS NULL) AS busy
+           SELECT FROM deployments
+            WHERE id = incoming.deployment_id AND deleted_at IS NULL AND taken_down_at IS NULL) AS busy
     FROM incoming LEFT JOIN ranked USING (position) LEFT JOIN to_attempt USING (position), clock
    ORDER BY position`;
 

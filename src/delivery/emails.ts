@@ -1,3 +1,4 @@
+import { escapeHtml } from '../html.ts';
 import { readJsonObject, unquote } from '../json-text.ts';
 import { type Content, fieldsOf, type ShownField } from './payloads.ts';
 
@@ -85,11 +86,3 @@ const printable = (text: string): string =>
     .toWellFormed()
     .replaceAll(/\r\n|[\u2028\u2029]/g, '\n')
     .replaceAll(/(?![\n\t])\p{Cc}/gu, '\uFFFD');
-
-const escapeHtml = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');

@@ -26,13 +26,16 @@ export type ReadyPage = {
   confirmedAfter: number;
 };
 
+/** What there is under a slug. */
+export type Found = ReadyPage | 'taken-down' | undefined;
+
 /** How often a page, or that there is none, was in memory. */
 export type PageLookups = { hits: number; misses: number };
 
 export type PageCache = {
   lookups: Readonly<PageLookups>;
   /** The page that is live under a slug; undefined when there is none. Throws when there is no telling. */
-  get(slug: string): ReadyPage | undefined | Promise<ReadyPage | undefined>;
+  get(slug: string): Found | Promise<Found>;
   /** The page in an encoding, made at its first use. */
   variant(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant>;
   /** What is live under a slug has changed. */
@@ -81,7 +84,7 @@ export function createPageCache({
   render,
   current,
 }: {
-  find(slug: string): Promise<Page | undefined>;
+  find(slug: string): Promise<Page | 'taken-down' | undefined>;
   findVersion(slug: string): Promise<Omit<Page, 'html'> | undefined>;
   /** The bytes to serve for a stored page. */
   render(page: Page): Buffer;
@@ -94,9 +97,9 @@ export function createPageCache({
     return bytes;
   };
   const pages = new LRUCache<string, ReadyPage>({ maxSize: MAX_BYTES, sizeCalculation: size });
-  const absent = new LRUCache<string, true>({ max: MAX_ABSENT });
+  const absent = new LRUCache<string, 'no-page' | 'taken-down'>({ max: MAX_ABSENT });
   // Look-ups under way. One that is no longer in here when it ends has been overtaken by a change: it is not kept.
-  const fills = new Map<string, Promise<ReadyPage | undefined>>();
+  const fills = new Map<string, Promise<Found>>();
   const lookups: PageLookups = { hits: 0, misses: 0 };
   let doubts = 0;
   let trustedUntil = Number.NEGATIVE_INFINITY;
@@ -113,16 +116,16 @@ export function createPageCache({
     };
   }
 
-  function keep(slug: string, page: ReadyPage | undefined): void {
+  function keep(slug: string, page: Found): void {
     // Setting what is there already would not weigh it again.
     pages.delete(slug);
     absent.delete(slug);
-    if (page) pages.set(slug, page);
-    else absent.set(slug, true);
+    if (page && page !== 'taken-down') pages.set(slug, page);
+    else absent.set(slug, page ?? 'no-page');
   }
 
   /** Runs `look` for a slug; whoever asks meanwhile waits for the same answer. */
-  function fill(slug: string, look: () => Promise<ReadyPage | undefined>): Promise<ReadyPage | undefined> {
+  function fill(slug: string, look: () => Promise<Found>): Promise<Found> {
     const underWay = fills.get(slug);
     if (underWay) return underWay;
     const filling = look()
@@ -137,14 +140,14 @@ export function createPageCache({
     return filling;
   }
 
-  const load = async (slug: string): Promise<ReadyPage | undefined> => {
+  const load = async (slug: string): Promise<Found> => {
     const confirmedAfter = doubts;
     const page = await find(slug);
-    return page && ready(page, confirmedAfter);
+    return page && page !== 'taken-down' ? ready(page, confirmedAfter) : page;
   };
 
   /** For when changes can't be heard of: what is kept if the database says so or says nothing, else what it has now. */
-  const confirm = async (slug: string): Promise<ReadyPage | undefined> => {
+  const confirm = async (slug: string): Promise<Found> => {
     const kept = pages.get(slug);
     if (!kept) return load(slug);
     if (performance.now() < trustedUntil) return kept;
@@ -176,9 +179,10 @@ export function createPageCache({
     lookups,
     get(slug) {
       const page = pages.get(slug);
-      if (current() && (page ? page.confirmedAfter === doubts : absent.has(slug))) {
+      const absence = page ? undefined : absent.get(slug);
+      if (current() && (page ? page.confirmedAfter === doubts : absence)) {
         lookups.hits += 1;
-        return page;
+        return absence === 'taken-down' ? absence : page;
       }
       lookups.misses += 1;
       if (!current() || page) return fill(slug, () => confirm(slug));

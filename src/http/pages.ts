@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
+import { escapeHtml } from '../html.ts';
 import { endEarly, HttpError } from './errors.ts';
 import { NO_SLUG } from './hosts.ts';
-import type { Encoding, PageCache, ReadyPage, Variant } from './page-cache.ts';
+import type { Encoding, Found, PageCache, Variant } from './page-cache.ts';
+import type { Contact } from './security-txt.ts';
 import type { Submit } from './submit.ts';
 
 /** A page's host and the path on it, without a query. */
@@ -24,6 +26,8 @@ const ALLOW = 'GET, HEAD, POST';
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 
 const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
+const takenDown = (blockedBy: string): HttpError =>
+  new HttpError(451, 'This page has been taken down.', { Link: `<${blockedBy}>; rel="blocked-by"` });
 
 /** Which encoding a client gets. Browsers send a handful of different headers, so each is weighed once. */
 function createNegotiate(): (request: IncomingMessage) => Encoding {
@@ -47,7 +51,8 @@ function matches(header: string | undefined, etag: string): boolean {
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>): ServePage {
+/** `blockedBy`: the URL of whoever takes pages down (RFC 7725, 4). */
+export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>, blockedBy: string): ServePage {
   const negotiate = createNegotiate();
 
   function send(request: IncomingMessage, response: ServerResponse, requestId: string, variant: Variant): void {
@@ -65,10 +70,11 @@ export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>):
     response: ServerResponse,
     slug: string,
     visit: Visit,
-    page: ReadyPage | undefined,
+    page: Found,
   ): void | Promise<void> {
-    if (!page) throw noSuchPage();
     const { method } = request;
+    if (page === 'taken-down' && (method === 'GET' || method === 'HEAD')) throw takenDown(blockedBy);
+    if (!page || page === 'taken-down') throw noSuchPage();
     const { requestId } = visit;
     if (method === 'POST') {
       visit.isSubmission = true;
@@ -90,9 +96,18 @@ export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>):
   };
 }
 
-/** A page host's answer to what went wrong. */
-export function writeErrorPage(response: ServerResponse, error: HttpError, requestId: string): void {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${error.status}</title><h1>${error.status}</h1><p>${error.message}</p></html>\n`;
+/** A page host's answer to what went wrong. Whoever finds a page taken down is told whom to ask. */
+export function writeErrorPage(
+  response: ServerResponse,
+  error: HttpError,
+  requestId: string,
+  abuseContact: Contact | undefined,
+): void {
+  const contact =
+    error.status === 451 && abuseContact
+      ? `<p>Questions about it go to <a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>.</p>`
+      : '';
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${error.status}</title><h1>${error.status}</h1><p>${error.message}</p>${contact}</html>\n`;
   response.writeHead(error.status, {
     ...error.headers,
     'Content-Type': 'text/html; charset=utf-8',

@@ -1,0 +1,122 @@
+import type { Knex } from 'knex';
+import type { Submission } from './submissions.ts';
+
+const FIRST_WIDTH = 500;
+const LEAST_WIDTH = 16;
+const MOST_WIDTH = 5_000;
+const MOST_BYTES = 1024 * 1024;
+
+/** Record separator: no JSON text has it as it is, nor has anything else that is read here. */
+const SEPARATOR = '\x1e';
+
+/*
+ * The submissions with numbers after one and up to another, but no more of them than that all but the last have at most
+ * MOST_BYTES of data. A range and not a limit: whichever plan there is reads no more than the range.
+ *
+ * Most are small, which their sizes as they are stored tell. Only if they aren't, these are added up, and then those of the
+ * data, which has to be unpacked for that and may be a hundred times as large.
+ */
+const NEXT = `
+  WITH near AS MATERIALIZED (
+    SELECT number, id, data, ip_address, created_at FROM submissions
+     WHERE deployment_id = ? AND number > ? AND number <= ? ORDER BY number
+  ), size AS MATERIALIZED (
+    SELECT bytes, bytes < ${MOST_BYTES} AND compressed = 0 AS fits
+      FROM (SELECT coalesce(sum(pg_column_size(data)), 0) AS bytes, count(pg_column_compression(data)) AS compressed FROM near) AS all_of_them
+  ), fitting AS (
+    SELECT number, id, data, ip_address, created_at FROM near WHERE (SELECT fits FROM size)
+    UNION ALL
+    SELECT number, id, data, ip_address, created_at FROM (
+      SELECT *, coalesce(sum(octet_length(data::text)) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
+        FROM (
+          SELECT *, coalesce(sum(pg_column_size(data)) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS stored_before
+            FROM near WHERE NOT (SELECT fits FROM size)
+        ) AS measured WHERE stored_before < ${MOST_BYTES}
+    ) AS unpacked WHERE bytes_before < ${MOST_BYTES}
+  )`;
+
+/*
+ * One row for all of them, for each row and column costs several times as much to read here as a piece of a text. The aggregates
+ * take them in their order, for nothing else happens to them there.
+ */
+const AS_COLUMNS = `${NEXT}
+  SELECT (SELECT fits FROM size) AS all, (SELECT bytes FROM size) AS stored_bytes, max(number) AS last, count(*) AS count, string_agg(id, '${SEPARATOR}') AS ids, string_agg(data::text, '${SEPARATOR}') AS data,
+         string_agg(ip_address, '${SEPARATOR}') AS ip_addresses,
+         string_agg(to_json(created_at AT TIME ZONE 'UTC')::text, '${SEPARATOR}') AS times
+    FROM fitting`;
+
+/* Line ends within a JSON text are white space between tokens: in strings they are escaped. */
+const AS_LINES = `${NEXT}
+  SELECT (SELECT fits FROM size) AS all, (SELECT bytes FROM size) AS stored_bytes, max(number) AS last, count(*) AS count, string_agg(
+           '{"id":"' || id || '","data":' || replace(replace(data::text, E'\\n', ''), E'\\r', '') || ',"ip_address":"' || ip_address
+             || '","created_at":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') || E'Z"}\\n', '') AS lines
+    FROM fitting`;
+
+/** `all`: whether these are all of the range; if not, `last` is the number of the last. */
+type Batch<T> = { all: boolean; stored_bytes: number; count: number } & (({ last: number } & T) | { last: null });
+type Columns = { ids: string; data: string; ip_addresses: string; times: string };
+
+/** The number of the submission that the deployment accepted last, deleted ones included; 0 when there was none. */
+export async function lastSubmissionNumber(db: Knex, deploymentId: string): Promise<number> {
+  const { rows } = await db
+    .raw('SELECT last_submission_number AS last FROM deployments WHERE id = ?', [deploymentId])
+    .options({ name: 'last-submission-number' });
+  return rows[0]?.last ?? 0;
+}
+
+/**
+ * All submissions of a deployment, be it live or deleted, up to a number (`lastSubmissionNumber`), oldest first, in batches of
+ * bounded rows and bytes. Those that are deleted meanwhile may be missing. Each batch is a unit of work by itself, and the
+ * next is read while one is worked on: no connection is held for whoever reads slowly.
+ */
+export async function* readSubmissions(db: Knex, deploymentId: string, last: number): AsyncGenerator<Submission[]> {
+  const read = (after: number, upTo: number): Promise<{ rows: Batch<Columns>[] }> =>
+    db.raw(AS_COLUMNS, [deploymentId, after, upTo]).options({ name: 'read-submissions' });
+  for await (const batch of inBatches(read, last)) yield toSubmissions(batch);
+}
+
+/** The same as texts of lines, each a JSON object as the API lists it; many times as fast. */
+export async function* readSubmissionLines(db: Knex, deploymentId: string, last: number): AsyncGenerator<string> {
+  const read = (after: number, upTo: number): Promise<{ rows: Batch<{ lines: string }>[] }> =>
+    db.raw(AS_LINES, [deploymentId, after, upTo]).options({ name: 'read-submission-lines' });
+  for await (const { lines } of inBatches(read, last)) yield lines;
+}
+
+async function* inBatches<T>(
+  read: (after: number, upTo: number) => PromiseLike<{ rows: Batch<T>[] }>,
+  last: number,
+): AsyncGenerator<{ last: number } & T> {
+  let after = 0;
+  let width = FIRST_WIDTH;
+  let upTo = 0;
+  const begin = (): Promise<{ rows: Batch<T>[] }> => {
+    upTo = Math.min(after + width, last);
+    const reading = Promise.resolve(read(after, upTo));
+    // It fails where it is awaited, unless nobody wants it any more.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  let reading = begin();
+  while (after < last) {
+    const [batch] = (await reading).rows;
+    if (!batch) throw new Error('A batch of submissions is no row.');
+    after = batch.all ? upTo : (batch.last ?? upTo);
+    // What doesn't fit is measured in vain.
+    if (!batch.all) width = Math.max(batch.count, LEAST_WIDTH);
+    else if (batch.stored_bytes < MOST_BYTES / 2) width = Math.min(width * 2, MOST_WIDTH);
+    reading = begin();
+    if (batch.last !== null) yield batch;
+  }
+}
+
+function toSubmissions(columns: Columns): Submission[] {
+  const data = columns.data.split(SEPARATOR);
+  const ipAddresses = columns.ip_addresses.split(SEPARATOR);
+  const times = columns.times.split(SEPARATOR);
+  return columns.ids.split(SEPARATOR).map((id, index) => ({
+    id,
+    data: data[index] ?? '',
+    ipAddress: ipAddresses[index] ?? '',
+    createdAt: new Date(`${times[index]?.slice(1, -1)}Z`),
+  }));
+}

@@ -76,7 +76,7 @@ describe('docs/api.md', () => {
     const rows = page.matchAll(/^\| (\d{3}(?:, \d{3})*) \|/gm);
     const listed = Array.from(rows, ([, cell = '']) => cell.split(', ')).flat();
     const documented = operations.flatMap(({ way }) => statusesOf(way).filter(isError));
-    expect([...new Set(listed)].toSorted()).toEqual([...new Set([...documented, '405', '417'])].toSorted());
+    expect([...new Set(listed)].toSorted()).toEqual([...new Set([...documented, '405', '417', '451'])].toSorted());
   });
 });
 

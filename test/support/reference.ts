@@ -102,7 +102,7 @@ export function holdAgainst(reference: Reference): Hold {
     const way = ['paths', documented, name];
     if (lookUp(reference, ...way).value === undefined) {
       if (status === 405 && !headers.has('allow')) return 'has no Allow';
-      return [405, ...BEFORE_ROUTES].includes(status)
+      return [404, 405, ...BEFORE_ROUTES].includes(status)
         ? problemOfError(exchange)
         : 'is of a method that is not documented';
     }

@@ -86,6 +86,11 @@ export const noForm = refusal(
   'There is no such deployment, or it was deleted.',
   'No such deployment: check the id in the address that the form posts to.',
 );
+export const noContact = refusal(
+  'NoContact',
+  'ABUSE_CONTACT is not set.',
+  'There is nothing at this path: check it against the API reference.',
+);
 export const planLimit = refusal(
   'PlanLimit',
   "The plan's limit of live deployments is reached.",

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import { Ready, Up } from '../health.ts';
-import { answer, anyone } from './answers.ts';
+import { SECURITY_TXT } from '../security-txt.ts';
+import { answer, anyone, noContact } from './answers.ts';
 import { deploymentPaths } from './deployments.ts';
 import { submissionPaths } from './submissions.ts';
 import { webhookPaths } from './webhooks.ts';
@@ -119,6 +120,28 @@ export const createReference = ({ baseUrl, urlOf, ...options }: Options) =>
             },
             304: { description: 'It is the one of If-None-Match.' },
             ...anyone,
+          },
+        },
+      },
+      [SECURITY_TXT]: {
+        get: {
+          operationId: 'getSecurityTxt',
+          tags: ['Service'],
+          summary: 'Whom to tell of abuse and of holes (RFC 9116)',
+          security: [],
+          responses: {
+            200: {
+              description: 'The contact of the operator.',
+              content: {
+                'text/plain': {
+                  schema: { type: 'string' },
+                  example:
+                    'Contact: mailto:abuse@example.org\nExpires: 2027-05-20T11:08:48.298Z\nPreferred-Languages: en\n',
+                },
+              },
+            },
+            ...anyone,
+            404: noContact,
           },
         },
       },

@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { Config } from './config.ts';
 import { deploymentExists, findPage, findPageVersion } from './db/deployments.ts';
 import type { SubmissionQueue } from './db/submission-queue.ts';
+import type { UploadQueue } from './db/upload-queue.ts';
 import { createAuthenticate } from './http/auth.ts';
 import { createBodyReader } from './http/body.ts';
 import { clientAddressFrom } from './http/client-address.ts';
@@ -19,6 +20,7 @@ import { createServePage, writeErrorPage } from './http/pages.ts';
 import { referenceRouter } from './http/reference.ts';
 import { logWhenDone } from './http/request-log.ts';
 import { SECURITY_TXT, sendSecurityTxt } from './http/security-txt.ts';
+import { submissionFilesRouter } from './http/submission-files.ts';
 import { submissionsRouter } from './http/submissions.ts';
 import { CORS, createSubmit, preflight } from './http/submit.ts';
 import { webhooksRouter } from './http/webhooks.ts';
@@ -58,6 +60,7 @@ export function createApp({
   config,
   db,
   queue,
+  uploads,
   reviewDeliveries,
   metrics,
   log,
@@ -70,6 +73,7 @@ export function createApp({
   config: Config;
   db: Knex;
   queue: SubmissionQueue;
+  uploads: UploadQueue;
   /** Is told of a deployment whose deliveries, or where they go, have changed. */
   reviewDeliveries(deploymentId: string): void;
   metrics: Metrics;
@@ -82,7 +86,7 @@ export function createApp({
   untilReady(): Promise<void>;
   isReady(): Promise<boolean>;
 }): App {
-  const body = createBodyReader();
+  const body = createBodyReader({ largest: Math.max(config.maxHtmlBytes, config.maxFilesBytes) });
   const clientAddress = clientAddressFrom(config.trustProxy);
   const authenticate = createAuthenticate(db, clientAddress);
   const placeOf = createHostSplit(config);
@@ -98,10 +102,12 @@ export function createApp({
   });
   const submit = createSubmit({
     queue,
+    uploads,
     deploymentExists: (id) => deploymentExists(db, id),
     body,
     clientAddress,
     maxSubmissionBytes: config.maxSubmissionBytes,
+    maxFileBytes: config.maxFileBytes,
     maxFilesBytes: config.maxFilesBytes,
     count: metrics.submission,
   });
@@ -125,6 +131,7 @@ export function createApp({
       }),
     )
     .use(submissionsRouter({ db, authenticate }))
+    .use(submissionFilesRouter({ db, authenticate }))
     .use(webhooksRouter({ db, authenticate, body, reviewDeliveries, allowedNetworks: config.webhookAllowCidrs }))
     .use(deliveriesRouter({ db, authenticate, reviewDeliveries }))
     .use(
@@ -134,6 +141,8 @@ export function createApp({
         maxHtmlBytes: config.maxHtmlBytes,
         reservedSlugs: config.reservedSlugs,
         maxSubmissionBytes: config.maxSubmissionBytes,
+        maxFileBytes: config.maxFileBytes,
+        maxFilesBytes: config.maxFilesBytes,
         allowedNetworks: config.webhookAllowCidrs,
       }),
     )

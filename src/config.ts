@@ -148,6 +148,7 @@ export const settings = z.object({
   RESERVED_SLUGS: reads('a list of names made of lowercase letters and hyphens', labels).prefault(''),
   MAX_HTML_BYTES: integer(1, 256 * 1024 * 1024).default(2 * 1024 * 1024),
   MAX_SUBMISSION_BYTES: integer(1, 64 * 1024 * 1024).default(256 * 1024),
+  MAX_FILE_BYTES: integer(0, 1024 * 1024 * 1024).default(10 * 1024 * 1024),
   MAX_FILES_BYTES: integer(0, 1024 * 1024 * 1024).default(25 * 1024 * 1024),
   TRUST_PROXY: reads(
     'a number of proxies, or a list of their networks such as 10.0.0.0/8,192.168.0.1',
@@ -194,6 +195,8 @@ export type Config = Readonly<{
   reservedSlugs: readonly string[];
   maxHtmlBytes: number;
   maxSubmissionBytes: number;
+  /** Of one file, and of all files of a submission. */
+  maxFileBytes: number;
   maxFilesBytes: number;
   /** How many proxies, or which networks, are believed about X-Forwarded-For. */
   trustProxy: number | readonly string[];
@@ -262,6 +265,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     reservedSlugs: [...value.RESERVED_SLUGS, ...labelUnder(domain, base.hostname)],
     maxHtmlBytes: value.MAX_HTML_BYTES,
     maxSubmissionBytes: value.MAX_SUBMISSION_BYTES,
+    maxFileBytes: value.MAX_FILE_BYTES,
     maxFilesBytes: value.MAX_FILES_BYTES,
     trustProxy: value.TRUST_PROXY,
     webhookAllowCidrs: value.WEBHOOK_ALLOW_CIDRS ?? (local ? ['127.0.0.0/8', '::1/128'].map(network) : []),

@@ -18,11 +18,13 @@ const newId = (kind: string): string => `${kind}_${timePrefix(Date.now())}${rand
 
 export const DEPLOYMENT_ID = /^d_[0-9A-Za-z]{20,60}$/;
 export const SUBMISSION_ID = /^sub_[0-9A-Za-z]{20,60}$/;
+export const FILE_ID = /^file_[0-9A-Za-z]{20,60}$/;
 export const WEBHOOK_ID = /^wh_[0-9A-Za-z]{20,60}$/;
 export const DELIVERY_ID = /^dl_[0-9A-Za-z]{20,60}$/;
 
 export const newDeploymentId = (): string => newId('d');
 export const newSubmissionId = (): string => newId('sub');
+export const newFileId = (): string => newId('file');
 export const newWebhookId = (): string => newId('wh');
 export const newDeliveryId = (): string => newId('dl');
 /** No delivery that was made at a time or later has an id below this. */
@@ -34,6 +36,8 @@ export const newApiKey = (): string => `fh_${random43()}`;
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text);
+export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);
+export const isFileId = (text: string): boolean => FILE_ID.test(text);
 export const isWebhookId = (text: string): boolean => WEBHOOK_ID.test(text);
 export const isDeliveryId = (text: string): boolean => DELIVERY_ID.test(text);
 

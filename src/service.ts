@@ -5,12 +5,14 @@ import { createApp } from './app.ts';
 import { type Config, isLocalHost } from './config.ts';
 import { connect, isOutOfReach } from './db/connect.ts';
 import { openDatabaseServer } from './db/database-server.ts';
-import { deliveriesBacklogAge } from './db/deliveries.ts';
+import { deliveriesBacklogAge, type LeasedDelivery } from './db/deliveries.ts';
 import { isMigrated, migrate } from './db/migrate.ts';
 import { createFirstKey } from './db/owners.ts';
 import { watchPageChanges } from './db/page-changes.ts';
+import { type NewFile, storeSubmissionWithFiles } from './db/submission-files.ts';
 import { createSubmissionQueue } from './db/submission-queue.ts';
 import { type NewSubmission, type Outcome, storeSubmissions } from './db/submissions.ts';
+import { createUploadQueue } from './db/upload-queue.ts';
 import { createAttempt } from './delivery/attempt.ts';
 import { cleanUpDeliveries } from './delivery/clean-up.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
@@ -95,17 +97,28 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
   let cleaningUp: Promise<void> | undefined;
 
-  /** Stores a batch, and has its first deliveries attempted. */
-  async function store(batch: readonly NewSubmission[]): Promise<Outcome[]> {
-    metrics.batch(batch.length);
+  type Leasing = { leaseMs: number; busy: readonly string[] | undefined };
+
+  /** Has submissions stored, so many in one transaction, and then their first deliveries attempted. */
+  async function storing<T extends { deliveries: LeasedDelivery[] }>(
+    count: number,
+    commit: (leasing: Leasing) => Promise<T>,
+  ): Promise<T> {
+    metrics.batch(count);
     const leasedAt = performance.now();
     const busy = dispatcher.busy();
-    const { outcomes, deliveries } = await storeSubmissions(db, batch, { leaseMs, busy });
+    const stored = await commit({ leaseMs, busy });
     // The visitors are answered first.
-    if (busy) setImmediate(() => dispatcher.start(deliveries, leasedAt));
+    if (busy) setImmediate(() => dispatcher.start(stored.deliveries, leasedAt));
     else dispatcher.wake();
-    return outcomes;
+    return stored;
   }
+
+  const store = async (batch: readonly NewSubmission[]): Promise<Outcome[]> =>
+    (await storing(batch.length, (leasing) => storeSubmissions(db, batch, leasing))).outcomes;
+
+  const storeWithFiles = async (submission: NewSubmission, files: readonly NewFile[]): Promise<Outcome> =>
+    (await storing(1, (leasing) => storeSubmissionWithFiles(db, submission, files, leasing))).outcome;
 
   let isPrepared = false;
   const ready = prepare().then(async () => {
@@ -133,6 +146,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     config,
     db,
     queue: createSubmissionQueue(store),
+    uploads: createUploadQueue(storeWithFiles),
     reviewDeliveries: dispatcher.review,
     metrics,
     log,

@@ -40,6 +40,8 @@ describe('loadConfig', () => {
       reservedSlugs: [],
       maxHtmlBytes: 2_097_152,
       maxSubmissionBytes: 262_144,
+      maxFileBytes: 10_485_760,
+      maxFilesBytes: 26_214_400,
       trustProxy: 0,
       deliveryRetryDelays: [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000],
       deliveryTimeoutMs: 15_000,
@@ -147,6 +149,7 @@ describe('loadConfig', () => {
     ['RESERVED_SLUGS', ['two words', 'under_score', 'ümlaut']],
     ['MAX_HTML_BYTES', ['0', '-1', '2MB', '1e6', '1.5', 'none', '99999999999999999999']],
     ['MAX_SUBMISSION_BYTES', ['0', '-1', '256k', 'none']],
+    ['MAX_FILE_BYTES', ['-1', '10MB', 'none']],
     ['MAX_FILES_BYTES', ['-1', '25MB', 'none']],
     [
       'TRUST_PROXY',

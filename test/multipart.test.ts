@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { readMultipart, readParts } from '../src/http/multipart.ts';
 import { KIB, limits, NOT_UTF8, refusal, small, tooLarge, tooManyFields } from './support/form-limits.ts';
 
-const multipart = (text: string | Buffer, within = limits) => readMultipart(Buffer.from(text), 'b', within);
+const read = (text: string | Buffer, within = limits) => readMultipart(Buffer.from(text), 'b', within, () => '/f');
+/** What is read, but for the files. */
+function multipart(text: string | Buffer, within = limits) {
+  const { files: _files, ...submitted } = read(text, within);
+  return submitted;
+}
+/** What the data says of a file. */
+const file = (filename: string, size: number, type = 'application/octet-stream') =>
+  JSON.stringify({ filename, content_type: type, size, url: '/f' });
 
 /** A multipart body with the boundary `b`; a part is its Content-Disposition's parameters and its content. */
 const body = (...parts: [parameters: string, content: string][]): string =>
@@ -42,29 +50,54 @@ describe('readMultipart', () => {
       '{"\\"\\r\\n\\r\\n%41%25%2522":"%22"}',
     ],
     [
-      'a file as its filename',
+      'a file',
       body(['; name="f"; filename="C:\\fakepath\\a%22.txt"', 'x']),
-      '{"f":"C:\\\\fakepath\\\\a\\".txt"}',
+      `{"f":${file('C:\\fakepath\\a".txt', 1)}}`,
     ],
     ['an empty file input', body(['; name="f"; filename=""', '']), '{"f":""}'],
-    ['files and texts of one name', body(['; name="f"; filename="a"', 'x'], ['; name="f"', 'y']), '{"f":["a","y"]}'],
-    ['a filename before the name', body(['; filename="a"; name="f"', 'x']), '{"f":"a"}'],
-    ['an encoded filename', body(["; name=f; filename*=utf-8'en'na%C3%AFve%20x.txt", 'x']), '{"f":"naïve x.txt"}'],
-    ['the plain filename of two', body(["; name=f; filename*=UTF-8''a; filename=b", 'x']), '{"f":"b"}'],
+    [
+      'files and texts of one name',
+      body(['; name="f"; filename="a"', 'x'], ['; name="f"', 'y']),
+      `{"f":[${file('a', 1)},"y"]}`,
+    ],
+    [
+      'texts and files of one name',
+      body(['; name="f"', 'y'], ['; name="f"; filename="a"', 'xx']),
+      `{"f":["y",${file('a', 2)}]}`,
+    ],
+    [
+      'two files of one name',
+      body(['; name="f"; filename="a"', ''], ['; name="f"; filename="a"', 'x']),
+      `{"f":[${file('a', 0)},${file('a', 1)}]}`,
+    ],
+    [
+      'a file and an empty file input of one name',
+      body(['; name="f"; filename="a"', 'x'], ['; name="f"; filename=""', '']),
+      `{"f":[${file('a', 1)},""]}`,
+    ],
+    ['a file without a name', body(['; name="f"; filename=""', 'x']), `{"f":${file('', 1)}}`],
+    ['an empty file', body(['; name="f"; filename="a"', '']), `{"f":${file('a', 0)}}`],
+    ['a filename before the name', body(['; filename="a"; name="f"', 'x']), `{"f":${file('a', 1)}}`],
+    [
+      'an encoded filename',
+      body(["; name=f; filename*=utf-8'en'na%C3%AFve%20x%00.txt", 'x']),
+      `{"f":${file('naïve x\0.txt', 1)}}`,
+    ],
+    ['the plain filename of two', body(["; name=f; filename*=UTF-8''a; filename=b", 'x']), `{"f":${file('b', 1)}}`],
     [
       'an encoded filename that is none',
       body(["; name=f; filename*=UTF-8''%ff", 'x'], ['; name=g; filename*=y', '']),
-      '{"f":"UTF-8\'\'%ff","g":"y"}',
+      `{"f":${file("UTF-8''%ff", 1)},"g":${file('y', 0)}}`,
     ],
     [
       'unquoted values',
       body(['; name=a', '1'], [';name=b ;filename=c d.txt ', '2'], ['; name=', '3']),
-      '{"a":"1","b":"c d.txt","":"3"}',
+      `{"a":"1","b":${file('c d.txt', 1)},"":"3"}`,
     ],
     [
       'names in any case',
       body(['; NAME="A"; FileName="B"', '1']).replace('Content-Disposition: form', 'CONTENT-disposition:Form'),
-      '{"A":"B"}',
+      `{"A":${file('B', 1)}}`,
     ],
     ['the first of two names', body(['; name="a"; name="b"', '1']), '{"a":"1"}'],
     [
@@ -72,7 +105,7 @@ describe('readMultipart', () => {
       body(['; name="a; filename=b"', '1'], ['; x="; name=y"; name="=;="', '2']),
       '{"a; filename=b":"1","=;=":"2"}',
     ],
-    ['a folded header', body([';\r\n name="a";\r\n\tfilename="b"', '1']), '{"a":"b"}'],
+    ['a folded header', body([';\r\n name="a";\r\n\tfilename="b"', '1']), `{"a":${file('b', 1)}}`],
     [
       'other headers, whatever they say',
       body(['; name="a"\r\nContent-Type: application/octet-stream\r\nX-A; name="z"', '1']).replace(
@@ -147,7 +180,15 @@ describe('readMultipart', () => {
 
   it('gives the bytes of files as they are, in the memory of the body', () => {
     const whole = Buffer.from(body(['; name="f"; filename="a.bin"', '\xff\x00\r\n\xfe'], ['; name="g"', '']), 'latin1');
-    expect(multipart(whole).text).toBe('{"f":"a.bin","g":""}');
+    expect(multipart(whole).text).toBe(`{"f":${file('a.bin', 5)},"g":""}`);
+    expect(read(whole).files).toEqual([
+      {
+        id: expect.stringMatching(/^file_[0-9A-Za-z]{20,}$/),
+        filename: 'a.bin',
+        contentType: 'application/octet-stream',
+        content: Buffer.from('\xff\x00\r\n\xfe', 'latin1'),
+      },
+    ]);
     expect(parts(whole)).toEqual([
       ['f', 'a.bin', '\xff\x00\r\n\xfe'],
       ['g', undefined, ''],
@@ -190,22 +231,89 @@ describe('readMultipart', () => {
   it('takes boundaries of 1 to 70 characters, and any bytes in them', () => {
     for (const boundary of ['x', "'()+_,-./:=?", '-'.repeat(70), 'é']) {
       const text = body(['; name="a"', '1']).replaceAll('--b', `--${boundary}`);
-      expect(readMultipart(Buffer.from(text, 'latin1'), boundary, limits).text).toBe('{"a":"1"}');
+      const whole = Buffer.from(text, 'latin1');
+      expect(readMultipart(whole, boundary, limits, () => '/f').text).toBe('{"a":"1"}');
     }
     for (const boundary of ['', 'x'.repeat(71)]) {
-      expect(refusal(() => readMultipart(Buffer.from(body()), boundary, limits))).toEqual(NO_BOUNDARY);
+      expect(refusal(() => readMultipart(Buffer.from(body()), boundary, limits, () => '/f'))).toEqual(NO_BOUNDARY);
     }
   });
 
   it('measures names and values, and files apart from them', () => {
-    const within = body(['; name="ab"; filename="%22"', '12345'], ['; name="é"', '1234'], ['; name=""', '5']);
-    expect(multipart(within, small).text).toBe('{"ab":"\\"","é":"1234","":"5"}');
+    const within = body(['; name="ab"; filename="%22"', '123'], ['; name="é"', '1234'], ['; name=""', '5']);
+    expect(multipart(within, small).text).toBe(`{"ab":${file('"', 3)},"é":"1234","":"5"}`);
     expect(refusal(() => multipart(within.replace('\r\n1234\r', '\r\n12345\r'), small))).toEqual(tooLarge(10));
     expect(refusal(() => multipart(body(['; name="abcdef"', '12345']), small))).toEqual(tooLarge(10));
     expect(refusal(() => multipart(body(['; name="abcdef"; filename="12345"', '']), small))).toEqual(tooLarge(10));
-    expect(
-      refusal(() => multipart(body(['; name="a"; filename="b"', '123'], ['; name="a"; filename=""', '456']), small)),
-    ).toEqual([413, 'The files are too large: send at most 5 bytes of files.']);
+  });
+
+  it.each([
+    ['a file of the limit, and an empty input', ['xxx', '']],
+    ['as much as all may have', ['xxx', 'xx']],
+  ])('takes %s', (_, contents) => {
+    const text = body(...contents.map((content): [string, string] => ['; name="a"; filename=""', content]));
+    expect(read(text, small).files.map(({ content }) => content.toString())).toEqual(
+      contents.filter((content) => content !== ''),
+    );
+  });
+
+  it.each([
+    ['a file', [4], 'A file is too large: send at most 3 bytes in each.'],
+    ['all files', [3, 3], 'The files are too large: send at most 5 bytes of files.'],
+  ])('refuses more than the limit for %s', (_, sizes, message) => {
+    const text = body(...sizes.map((size): [string, string] => ['; name="a"; filename=""', 'x'.repeat(size)]));
+    expect(refusal(() => multipart(text, small))).toEqual([413, message]);
+  });
+
+  it('takes 10 files, empty inputs beside them, and refuses more', () => {
+    const inputs = (files: number) =>
+      body(
+        ...Array.from({ length: files }, (): [string, string] => ['; name="a"; filename="b"', '']),
+        ...Array.from({ length: 20 }, (): [string, string] => ['; name="a"; filename=""', '']),
+      );
+    expect(read(inputs(10)).files.length).toBe(10);
+    expect(refusal(() => read(inputs(11)))).toEqual([413, 'The submission has too many files: send at most 10.']);
+  });
+
+  it.each([
+    'text/plain',
+    'TEXT/html; charset=UTF-8',
+    'image/svg+xml',
+    'a/b;c=d;  e="f; \\" g"',
+    "!#$%&'*+-.^_`|~/x",
+    `a/${'b'.repeat(253)}`,
+  ])('keeps the type of a file as it was sent: %s', (type) => {
+    for (const header of [
+      `Content-Type: ${type}`,
+      `content-type:${type} \t`,
+      `X: y\r\nCONTENT-TYPE: ${type}\r\nX: z`,
+    ]) {
+      const text = body([`; name="a"; filename="b"\r\n${header}`, '']);
+      expect(read(text).files.map(({ contentType }) => contentType)).toEqual([type]);
+      expect(multipart(text).text).toBe(`{"a":${file('b', 0, type)}}`);
+    }
+  });
+
+  it.each([
+    '',
+    'text',
+    'text/',
+    '/plain',
+    'text/plain;',
+    'text/plain; charset',
+    'text/plain; charset="utf-8',
+    'text/plain, text/html',
+    'text/pläin',
+    'text/plain\0',
+    'text/plain\r\n ; a=b',
+    'text/plain\r; a=b',
+    'text/plain\n; a=b',
+    `a/${'b'.repeat(254)}`,
+    `a/b${';a=b'.repeat(4_000)}`,
+    `a/b;c="${'\\'.repeat(16_000)}`,
+  ])('takes a file for octets when its type is none: %j', (type) => {
+    const text = body([`; name="a"; filename="b"\r\nContent-Type: ${type}`, '']);
+    expect(multipart(text).text).toBe(`{"a":${file('b', 0)}}`);
   });
 
   it('counts parts', () => {

@@ -55,6 +55,7 @@ let url: string;
 let owner: Owner;
 let form: { id: string; slug: string };
 let webhookId: string;
+let filePath: string;
 beforeAll(async () => {
   service = await startTestService();
   proxy = await troubledPostgres(service.databaseUrl);
@@ -64,6 +65,8 @@ beforeAll(async () => {
   owner = asOwner(url, key);
   await troubled.ready();
   form = await owner.deploy({ html: 'kept' });
+  await upload();
+  filePath = (await owner.get(`/submissions/${form.id}`)).body.submissions[0].data.file.url;
   webhookId = (await owner.post(`/webhooks/${form.id}`).send({ url: 'https://receiver.example/' })).body.id;
 });
 afterAll(async () => {
@@ -73,6 +76,7 @@ afterAll(async () => {
 });
 
 const submit = (id = form.id) => request(url).post(`/submit/${id}`).send({ a: 'b' });
+const upload = (id = form.id) => request(url).post(`/submit/${id}`).attach('file', Buffer.alloc(300_000), 'a.bin');
 
 const requests: Record<string, () => request.Test> = {
   'POST /deploy': () => owner.post('/deploy').send({ html: 'x' }),
@@ -81,10 +85,12 @@ const requests: Record<string, () => request.Test> = {
   'PATCH /deploy/:id': () => owner.patch(`/deploy/${form.id}`).send({ email_notifications: true }),
   'DELETE /deploy/:id': () => owner.delete(`/deploy/${form.id}`),
   'GET /submissions/:deployId': () => owner.get(`/submissions/${form.id}`),
+  'GET /submissions/:deployId/:submissionId/files/:fileId': () => owner.get(filePath),
   'POST /webhooks/:deployId': () => owner.post(`/webhooks/${form.id}`).send({ url: 'https://receiver.example/' }),
   'GET /webhooks/:deployId': () => owner.get(`/webhooks/${form.id}`),
   'DELETE /webhooks/:deployId/:webhookId': () => owner.delete(`/webhooks/${form.id}/${webhookId}`),
   'POST /submit/:deployId': () => submit(),
+  'POST /submit/:deployId with a file': () => upload(),
   'POST /submit/:deployId with a filled honeypot': () => request(url).post(`/submit/${form.id}`).send({ _hp: 'x' }),
   'POST / of a page': () => request(url).post('/').set('Host', `${form.slug}.${PAGES_DOMAIN}`).send({ a: 'b' }),
   'a key that is unknown': () => asOwner(url, UNKNOWN_KEY).get(`/deploy/${form.id}`),
@@ -124,6 +130,11 @@ describe.each(['refused', 'hanging'] as const)('while connections to the databas
 
     it('100 submissions that come at once are answered 503', async () => {
       const crowd = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`${n}`, () => submit()]));
+      expect(await answersTo(crowd)).toEqual(alike(Object.keys(crowd)));
+    });
+
+    it('30 submissions with files that come at once are answered 503', async () => {
+      const crowd = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}`, () => upload()]));
       expect(await answersTo(crowd)).toEqual(alike(Object.keys(crowd)));
     });
 
@@ -173,7 +184,7 @@ describe('while connections to the database break at any moment', () => {
     // Rounds of one for each form: in ten, no form gets more than the rate limit lets in.
     for (const cutEvery of [3, 20, 5, 11, 8, 14, 9, 17, 7, 13]) {
       proxy.make({ cutEvery });
-      const sent = forms.map(({ id }) => submit(id).catch(() => ({ status: 0, body: {} })));
+      const sent = forms.map(({ id }, n) => (n % 2 ? submit : upload)(id).catch(() => ({ status: 0, body: {} })));
       answers.push(...(await Promise.all(sent)));
     }
     proxy.make('none');

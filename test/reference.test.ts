@@ -112,7 +112,13 @@ async function fixture(): Promise<Record<string, string>> {
   const path = `/webhooks/${id}/${webhook.body.id}`;
   await owner.patch(path).send({ active: false });
   const test = await owner.post(`${path}/test`);
-  return { id, deployId: id, webhookId: webhook.body.id, deliveryId: test.body.id };
+  const form = new FormData();
+  form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
+  await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
+  const { submissions } = (await owner.get(`/submissions/${id}`)).body;
+  const [{ id: submissionId, data }] = submissions;
+  const fileId = data.cv.url.split('/').at(-1);
+  return { id, deployId: id, submissionId, fileId, webhookId: webhook.body.id, deliveryId: test.body.id };
 }
 
 function encode(type: string, example: unknown): string | URLSearchParams | FormData {

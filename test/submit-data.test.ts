@@ -26,12 +26,9 @@ function urlencoded(fields: readonly Field[]): Body {
   for (const [name, value] of fields) content.append(name, value);
   return { content };
 }
-function multipart(fields: readonly (readonly [string, string | File])[]): Body {
+function multipart(fields: readonly Field[]): Body {
   const content = new FormData();
-  for (const [name, value] of fields) {
-    if (typeof value === 'string') content.append(name, value);
-    else content.append(name, value);
-  }
+  for (const [name, value] of fields) content.append(name, value);
   return { content };
 }
 
@@ -189,20 +186,9 @@ describe('GET /submissions/:deployId', () => {
     ],
     ['line breaks in parts', parts(['name="a"', '\r\n\n\r--b\r\n--bx\r\n']), '{"a":"\\r\\n\\n\\r--b\\r\\n--bx\\r\\n"}'],
     ['an empty file input', parts(['name="cv"; filename=""', '']), '{"cv":""}'],
-    ['a filename with escapes', parts(['name="cv"; filename="a%22%0D%0Ab.txt"', 'x']), '{"cv":"a\\"\\r\\nb.txt"}'],
     ['no fields at all', parts(), '{}'],
   ])('takes %s of a form literally', async (_case, body, data) => {
     expect(await roundTrip([body])).toEqual([data]);
-  });
-
-  it('gives the filename as the value of a file, however many megabytes it has', async () => {
-    const file = (name: string, bytes: number) => new File([new Uint8Array(bytes).fill(0xff)], name);
-    const body = multipart([
-      ['cv', file('cv "1" é.pdf', 4 * 1024 * 1024)],
-      ['both', 'x'],
-      ['both', file('y.bin', 3)],
-    ]);
-    expect(await roundTrip([body])).toEqual(['{"cv":"cv \\"1\\" é.pdf","both":["x","y.bin"]}']);
   });
 
   it('mixes no submission up with another that comes at the same time', async () => {

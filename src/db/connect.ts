@@ -7,6 +7,11 @@ export type Connection = { connectionString: string } | { host: string; port: nu
 export type Database = Knex & {
   /** How the pool is used at this moment. */
   use(): PoolUse;
+  /**
+   * A transaction that may take longer than other units of work, LONG_MS, as long as it moves: what has no answer after
+   * UNIT_MS is cut all the same. Only the commit, for which a slow disk has to keep up, may take COMMIT_MS.
+   */
+  longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T>;
   /** Lets no new statement in, waits for those under way, closes every connection. */
   close(): Promise<void>;
 };
@@ -14,6 +19,8 @@ export type Database = Knex & {
 // A request is answered within 3 seconds although the database is not.
 const UNIT_MS = 2_100;
 const STATEMENT_MS = 1_900;
+const LONG_MS = 10_000;
+const COMMIT_MS = 10_000;
 
 /** Connections are given up together at most so often. */
 const RENEW_MS = 1_000;
@@ -79,6 +86,15 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
 
   const cuts = new Map<pg.PoolClient, NodeJS.Timeout>();
 
+  function cutAfter(ms: number, client: pg.PoolClient): void {
+    clearTimeout(cuts.get(client));
+    const cut = (): void => {
+      void client.end().catch(() => undefined);
+      renew();
+    };
+    cuts.set(client, setTimeout(cut, ms));
+  }
+
   async function lend(): Promise<pg.PoolClient> {
     const askedAt = performance.now();
     const asked = pool.connect();
@@ -92,14 +108,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     });
     try {
       const client = await Promise.race([asked, tooLate]);
-      const left = UNIT_MS - (performance.now() - askedAt);
-      cuts.set(
-        client,
-        setTimeout(() => {
-          void client.end().catch(() => undefined);
-          renew();
-        }, left),
-      );
+      cutAfter(UNIT_MS - (performance.now() - askedAt), client);
       return client;
     } finally {
       clearTimeout(timer);
@@ -124,7 +133,27 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   db.on('query-error', (error: Error) => {
     if ('code' in error && error.code === READ_ONLY) renew();
   });
+
+  async function longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+    const client = await lend();
+    const end = performance.now() + LONG_MS;
+    try {
+      return await db.transaction(
+        async (transaction) => {
+          transaction.on('query-response', () => cutAfter(Math.min(UNIT_MS, end - performance.now()), client));
+          const result = await work(transaction);
+          cutAfter(COMMIT_MS, client);
+          return result;
+        },
+        { connection: client },
+      );
+    } finally {
+      connectionPool.release(client);
+    }
+  }
+
   return Object.assign(db, {
+    longTransaction,
     use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
       await Promise.all([end(pool), ...ending]);

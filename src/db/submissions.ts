@@ -23,6 +23,12 @@ export type Submission = { id: string; data: string; ipAddress: string; createdA
 export const RATE_LIMIT = 10;
 const RATE_SECONDS = 60;
 
+/** The times within the window of the rate limit among `recent_submissions`, in order, as of `now`. */
+const RECENT = `ARRAY(
+             SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
+              WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '${RATE_SECONDS} s'
+              ORDER BY accepted_at)`;
+
 /*
  * Everything about a batch of submissions in one statement: does the deployment exist, is it under its limit, the next
  * number, the row, the counter, the deliveries that its webhooks and mail setting call for.
@@ -50,10 +56,7 @@ const STORE = `
   ), clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now, count(*) FROM locked
   ), deployment AS MATERIALIZED (
-    SELECT locked.*, ARRAY(
-             SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
-              WHERE accepted_at > now - interval '${RATE_SECONDS} s' AND accepted_at < now + interval '${RATE_SECONDS} s'
-              ORDER BY accepted_at) AS recent
+    SELECT locked.*, ${RECENT} AS recent
       FROM locked, clock
      WHERE deleted_at IS NULL AND taken_down_at IS NULL
   ), ranked AS MATERIALIZED (
@@ -169,6 +172,22 @@ export async function storeSubmissions(
     outcomes: rows.map(toOutcome),
     deliveries: batch.flatMap((submission, index) => toDeliveries(rows[index], submission)),
   };
+}
+
+/** What a submission would meet at this moment. Nothing is stored, and nothing promised. */
+export async function findRoom(db: Knex, deploymentId: string): Promise<Outcome> {
+  const { rows } = await db
+    .raw(
+      `SELECT ${RATE_LIMIT} - cardinality(recent) AS free, false AS busy,
+              CASE WHEN cardinality(recent) >= ${RATE_LIMIT}
+                THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${RATE_SECONDS} s'))::int
+              END AS retry_after_ms
+         FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
+        WHERE id = ? AND deleted_at IS NULL`,
+      [deploymentId],
+    )
+    .options({ name: 'find-room' });
+  return rows.length === 0 ? { kind: 'no-deployment' } : toOutcome(rows[0]);
 }
 
 /**

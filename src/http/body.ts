@@ -7,10 +7,14 @@ import type { z } from 'zod';
 import { readJsonObject } from '../json-text.ts';
 import { HttpError } from './errors.ts';
 
-/** Bytes of large bodies that may be in memory while they are on their way. */
-const BUDGET = 256 * 1024 * 1024;
+/** Bytes of large bodies that may be in memory at a time, in a process; more where fewer than so many would fit. */
+const BUDGET = 128 * 1024 * 1024;
+const AT_LEAST = 4;
 // A body up to this size is never refused for the others.
 const SMALL_BYTES = 64 * 1024;
+// A large body that brings less in such a time is cut: dripping, a few clients could hold the budget for hours.
+const PACE_MS = 30_000;
+const PACE_BYTES = 256 * 1024;
 // What a JSON endpoint takes no string from is not read beyond this.
 const MAX_SETTING_CHARS = 64 * 1024;
 const JSON_LIMITS = { maxDepth: 100, maxMembers: 1_000 };
@@ -34,12 +38,26 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map([
 const tooLarge = (limit: number): HttpError =>
   new HttpError(413, `The body is too large: send at most ${limit} bytes.`);
 
+const tooManyUploads = (): HttpError =>
+  new HttpError(503, 'Too many uploads are under way: try again shortly.', { 'Retry-After': '2' });
+
+/** How much of a body counts as being in memory, until it is disposed of. */
+export type Hold = Disposable & { add(bytes: number): void };
+
 export type BodyReader = {
-  /** The body, at most `limit` bytes, else 413. A Content-Encoding is undone, up to `decodedLimit` bytes. */
-  bytes(request: IncomingMessage, limit: number, decodedLimit?: number): Promise<Buffer>;
+  /** For a body that stays in memory after it has been read. */
+  hold(): Hold;
+  /**
+   * The body, at most `limit` bytes, else 413; 503 when too much is in memory already. A Content-Encoding is undone, up to
+   * `decodedLimit` bytes. Without a `hold` the body counts until it has been read.
+   */
+  bytes(request: IncomingMessage, limit: number, options?: { decodedLimit?: number; hold?: Hold }): Promise<Buffer>;
   /** What a JSON endpoint was sent, as `schema` has it; an absent body reads as `{}`. */
   json<S extends z.ZodObject>(request: IncomingMessage, schema: S, limit: number): Promise<z.infer<S>>;
 };
+
+const tooSlow = (): HttpError =>
+  new HttpError(408, 'The upload is too slow: try again on a faster connection.', { Connection: 'close' });
 
 /** The media type of a request; undefined when it has none that can be read. 415 when its charset isn't UTF-8. */
 export function mediaType(request: IncomingMessage): MIMEType | undefined {
@@ -80,68 +98,100 @@ function parseMembers(body: Buffer, names: readonly string[]): Record<string, un
   return Object.fromEntries(known.map(({ name, value }) => [name, read(value)]));
 }
 
-export function createBodyReader(): BodyReader {
-  let inFlight = 0;
+/** `largest`: bytes of the largest body that has to fit. */
+export function createBodyReader({ largest }: { largest: number }): BodyReader {
+  const budget = Math.max(BUDGET, AT_LEAST * largest);
+  let inMemory = 0;
   // A few bytes can stand for a great many: what they decode to is in memory for one body only.
   const oneAtATime = limitConcurrency(1);
 
+  function hold(): Hold {
+    let held = 0;
+    return {
+      add(bytes) {
+        held += bytes;
+        inMemory += bytes;
+      },
+      [Symbol.dispose]() {
+        inMemory -= held;
+        held = 0;
+      },
+    };
+  }
+
   /** Reads to the end, or up to the first byte too many; what comes after that is read by nobody and dropped. */
-  function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+  function collect(request: IncomingMessage, limit: number, held: Hold): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      let counted = 0;
+      let pace: NodeJS.Timeout | undefined;
       const settle = (error?: Error): void => {
         request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
-        inFlight -= counted;
+        clearInterval(pace);
         if (!error) {
           const [only] = chunks;
           resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks));
           return;
         }
+        chunks.length = 0;
+        held[Symbol.dispose]();
         reject(error);
+      };
+      const keepPace = (): NodeJS.Timeout => {
+        let before = size;
+        return setInterval(() => {
+          if (size - before < PACE_BYTES) settle(tooSlow());
+          before = size;
+        }, PACE_MS);
       };
       const onData = (chunk: Buffer): void => {
         size += chunk.length;
         if (size > SMALL_BYTES) {
-          counted += chunk.length;
-          inFlight += chunk.length;
+          // What came before counts from now on as well.
+          held.add(pace === undefined ? size : chunk.length);
+          pace ??= keepPace();
         }
         if (size > limit) settle(tooLarge(limit));
-        else if (counted > 0 && inFlight > BUDGET) {
-          settle(new HttpError(503, 'Too many uploads are under way: try again shortly.', { 'Retry-After': '2' }));
-        } else chunks.push(chunk);
+        else if (size > SMALL_BYTES && inMemory > budget) settle(tooManyUploads());
+        else chunks.push(chunk);
       };
       const onEnd = (): void => settle();
       const onClose = (): void => settle(new HttpError(400, 'The body ended early: send all of it.'));
       request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
-      if (Number(request.headers['content-length'] ?? 0) > limit) settle(tooLarge(limit));
+      const length = Number(request.headers['content-length'] ?? 0);
+      if (length > limit) settle(tooLarge(limit));
+      // It could not come to its end.
+      else if (length > SMALL_BYTES && inMemory + length > budget) settle(tooManyUploads());
       else if (request.destroyed) onClose();
     });
   }
 
-  async function bytes(request: IncomingMessage, limit: number, decodedLimit = limit): Promise<Buffer> {
+  const bytes: BodyReader['bytes'] = async (request, limit, { decodedLimit = limit, hold: given } = {}) => {
+    using own = hold();
+    const held = given ?? own;
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-    if (encoding === 'identity' || encoding === '') return collect(request, limit);
+    if (encoding === 'identity' || encoding === '') return await collect(request, limit, held);
     const decode = DECODERS.get(encoding);
     if (!decode) {
       throw new HttpError(415, 'The content encoding is not supported: send the body plain or as gzip.', {
         'Accept-Encoding': 'gzip, deflate, br',
       });
     }
-    const encoded = await collect(request, limit);
+    const encoded = await collect(request, limit, held);
     if (encoded.length === 0) return encoded;
     try {
-      return await oneAtATime(() => decode(encoded, { maxOutputLength: decodedLimit }));
+      const decoded = await oneAtATime(() => decode(encoded, { maxOutputLength: decodedLimit }));
+      if (decoded.length > SMALL_BYTES) held.add(decoded.length);
+      return decoded;
     } catch (error) {
       if (error instanceof RangeError) throw tooLarge(decodedLimit);
       throw new HttpError(400, 'The body does not fit its content encoding: compress it again, or send it plain.');
     }
-  }
+  };
 
   /** Whether a body has as much as a byte; reads no further. */
   const isThere = (request: IncomingMessage): Promise<boolean> =>
-    collect(request, 0).then(
+    collect(request, 0, hold()).then(
       () => false,
       (error) => {
         if (error instanceof HttpError && error.status === 413) return true;
@@ -166,5 +216,5 @@ export function createBodyReader(): BodyReader {
     throw new HttpError(tooLong ? 413 : 400, (tooLong ?? issues[0])?.message ?? MALFORMED);
   }
 
-  return { bytes, json };
+  return { hold, bytes, json };
 }

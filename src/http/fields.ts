@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELIVERY_ID, DEPLOYMENT_ID, SUBMISSION_ID, WEBHOOK_ID } from '../ids.ts';
+import { DELIVERY_ID, DEPLOYMENT_ID, FILE_ID, SUBMISSION_ID, WEBHOOK_ID } from '../ids.ts';
 
 /*
  * Fields that several answers have, as the reference shows them.
@@ -14,6 +14,11 @@ export const submissionId = z
   .string()
   .regex(SUBMISSION_ID)
   .meta({ description: "A submission's id.", example: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' });
+
+export const fileId = z
+  .string()
+  .regex(FILE_ID)
+  .meta({ description: "A file's id.", example: 'file_0VbbZBZfHhIiJjKkLlMmNnOo' });
 
 export const webhookId = z
   .string()

@@ -5,14 +5,23 @@ import { HttpError } from './errors.ts';
 /** A submission as it is stored: the text of a JSON object, and whether `_hp`, the trap for robots, was filled in. */
 export type Submitted = { text: string; honeypot: boolean };
 
+/** What a submission's data says of a file: where it is asked for, as a path of the API; `size` in bytes. */
+export type FileValue = { filename: string; content_type: string; size: number; url: string };
+
 /** A name and its value, both literal: `a[b]` is only a name. */
 export type Field = readonly [name: string, value: string];
+
+/** A field of a form that may have files. */
+export type Entry = readonly [name: string, value: string | FileValue];
 
 /** A field's place: its name from `start` to `equals`, its value after that up to `end`. */
 type Span = { start: number; equals: number; end: number };
 
-/** Bytes of all names and values (of a JSON body: of its text, unescaped), how many fields, bytes of all files. */
-export type FormLimits = { maxBytes: number; maxFields: number; maxFileBytes: number };
+/**
+ * Bytes of all names and values (of a JSON body: of its text, unescaped), filenames included; how many fields, files among
+ * them; bytes of a file, and of all files.
+ */
+export type FormLimits = { maxBytes: number; maxFields: number; maxFileBytes: number; maxFilesBytes: number };
 
 const MAX_JSON_DEPTH = 100;
 const HONEYPOT = '_hp';
@@ -118,14 +127,14 @@ function decodeUrlencoded(body: Buffer, maxFields: number): { decoded: Buffer; s
 }
 
 /** Writes a form's fields as a JSON object: a name that repeats has a list, at the place where it came first. */
-export function writeFields(fields: readonly Field[]): Submitted {
-  const byName = new Map<string, string | string[]>();
+export function writeFields(fields: readonly Entry[]): Submitted {
+  const byName = new Map<string, Entry[1] | Entry[1][]>();
   let honeypot = false;
   for (const [name, value] of fields) {
     const before = byName.get(name);
     if (before === undefined) byName.set(name, value);
-    else if (typeof before === 'string') byName.set(name, [before, value]);
-    else before.push(value);
+    else if (Array.isArray(before)) before.push(value);
+    else byName.set(name, [before, value]);
     if (name === HONEYPOT && value !== '') honeypot = true;
   }
   // Member by member: an object would put `10` after `2`, and lose `__proto__`.

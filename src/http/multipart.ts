@@ -1,8 +1,18 @@
+import type { NewFile } from '../db/submission-files.ts';
+import { newFileId } from '../ids.ts';
 import { HttpError } from './errors.ts';
-import { type FormLimits, type Submitted, tooLarge, tooManyFields, utf8, writeFields } from './form-body.ts';
+import {
+  type Entry,
+  type FormLimits,
+  type Submitted,
+  tooLarge,
+  tooManyFields,
+  utf8,
+  writeFields,
+} from './form-body.ts';
 
 /** A part of a form, a file when it has a filename; `content` shares the memory of the body. */
-export type Part = { name: string; filename: string | undefined; content: Buffer };
+export type Part = { name: string; filename: string | undefined; contentType: string | undefined; content: Buffer };
 
 /** Where a delimiter's line begins, with the line break before it, and ends, with the one after it. */
 type Delimiter = { start: number; end: number; closes: boolean };
@@ -16,9 +26,16 @@ const MAX_BOUNDARY = 70;
 const MAX_MISSES = 100_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_PARAMETERS = 16;
+export const MAX_FILES = 10;
+const MAX_CONTENT_TYPE = 255;
 
 const HEADER_END = Buffer.from('\r\n\r\n');
 const FORM_DATA = /(?:^|\r\n)content-disposition:[ \t]*form-data[ \t]*(?=[;\r]|$)/i;
+const CONTENT_TYPE = /(?:^|\r\n)content-type:/i;
+// RFC 9110, section 8.3.1.
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const QUOTED = '"(?:[\\t !\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\t -~])*"';
+const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|${QUOTED}))*$`);
 const LINE_END = /\r\n(?![ \t])|$/;
 const TAB = 0x09;
 const LF = 0x0a;
@@ -28,21 +45,56 @@ const DASH = 0x2d;
 
 const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
 
-/** Reads multipart/form-data; the value of a file is its filename. `boundary` is the content type's parameter. */
-export function readMultipart(body: Buffer, boundary: string, limits: FormLimits): Submitted {
+/**
+ * Reads multipart/form-data, files apart. `boundary` is the content type's parameter; `urlOf` says where a file will be
+ * asked for. A file input that was left empty is the value `""`.
+ */
+export function readMultipart(
+  body: Buffer,
+  boundary: string,
+  limits: FormLimits,
+  urlOf: (fileId: string) => string,
+): Submitted & { files: readonly NewFile[] } {
   const parts = readParts(body, boundary, limits.maxFields);
   let bytes = 0;
-  let fileBytes = 0;
   for (const { name, filename, content } of parts) {
     bytes += Buffer.byteLength(name) + (filename === undefined ? content.length : Buffer.byteLength(filename));
-    if (filename !== undefined) fileBytes += content.length;
   }
   if (bytes > limits.maxBytes) throw tooLarge(limits.maxBytes);
-  if (fileBytes > limits.maxFileBytes) {
-    throw new HttpError(413, `The files are too large: send at most ${limits.maxFileBytes} bytes of files.`);
-  }
-  return writeFields(parts.map(({ name, filename, content }) => [name, filename ?? utf8(content)]));
+  checkFiles(
+    parts.filter(isFile).map(({ content }) => content.length),
+    limits,
+  );
+  const files: NewFile[] = [];
+  const entries = parts.map((part): Entry => {
+    const { name, filename, content } = part;
+    if (filename === undefined || !isFile(part)) return [name, filename ?? utf8(content)];
+    const file = { id: newFileId(), filename, contentType: mediaTypeOf(part), content };
+    files.push(file);
+    return [name, { filename, content_type: file.contentType, size: content.length, url: urlOf(file.id) }];
+  });
+  return { ...writeFields(entries), files };
 }
+
+/** A file input that was left empty is sent as a part without a name of a file, and without content. */
+const isFile = ({ filename, content }: Part): boolean =>
+  filename !== undefined && (filename !== '' || content.length > 0);
+
+function checkFiles(sizes: readonly number[], { maxFileBytes, maxFilesBytes }: FormLimits): void {
+  if (sizes.length > MAX_FILES) {
+    throw new HttpError(413, `The submission has too many files: send at most ${MAX_FILES}.`);
+  }
+  if (sizes.some((size) => size > maxFileBytes)) {
+    throw new HttpError(413, `A file is too large: send at most ${maxFileBytes} bytes in each.`);
+  }
+  if (sizes.reduce((sum, size) => sum + size, 0) > maxFilesBytes) {
+    throw new HttpError(413, `The files are too large: send at most ${maxFilesBytes} bytes of files.`);
+  }
+}
+
+/** A file's type as it was sent, if it can be sent on like that; RFC 7578, 4.4, leaves the default to us for files. */
+const mediaTypeOf = ({ contentType = '' }: Part): string =>
+  contentType.length <= MAX_CONTENT_TYPE && MEDIA_TYPE.test(contentType) ? contentType : 'application/octet-stream';
 
 /** The parts of a multipart/form-data body (RFC 7578, as WHATWG HTML has it written), in order. */
 export function readParts(body: Buffer, boundary: string, maxParts: number): Part[] {
@@ -61,8 +113,8 @@ export function readParts(body: Buffer, boundary: string, maxParts: number): Par
     const headerEnd = body.indexOf(HEADER_END, from);
     if (headerEnd === -1 || headerEnd > next.start) throw malformed('put an empty line after the header of each part');
     if (headerEnd - opening.end > MAX_HEADER_BYTES) throw malformed('keep the header of each part under 16 KiB');
-    const { name, filename } = readHeader(utf8(body.subarray(opening.end, headerEnd)));
-    parts.push({ name, filename, content: body.subarray(headerEnd + HEADER_END.length, next.start) });
+    const header = readHeader(utf8(body.subarray(opening.end, headerEnd)));
+    parts.push({ ...header, content: body.subarray(headerEnd + HEADER_END.length, next.start) });
     opening = next;
   }
   return parts;
@@ -98,14 +150,24 @@ function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter 
   return closes && (end === body.length || body[end] === LF) ? { start, end, closes } : undefined;
 }
 
-/** What `Content-Disposition: form-data` says in a part's header; the other lines of it don't matter. */
-function readHeader(header: string): { name: string; filename: string | undefined } {
+/** What `Content-Disposition: form-data` and `Content-Type` say in a part's header; the other lines of it don't matter. */
+function readHeader(header: string): Omit<Part, 'content'> {
   const start = FORM_DATA.exec(header);
-  const rest = start ? header.slice(start.index + start[0].length) : '';
-  const parameters = readParameters(rest.slice(0, rest.search(LINE_END)));
+  const parameters = readParameters(start ? lineAfter(header, start) : '');
   const name = parameters.get('name') ?? parameters.get('name*');
   if (name === undefined) throw malformed('give each part a Content-Disposition of form-data, with a name');
-  return { name, filename: parameters.get('filename') ?? parameters.get('filename*') };
+  const type = CONTENT_TYPE.exec(header);
+  return {
+    name,
+    filename: parameters.get('filename') ?? parameters.get('filename*'),
+    contentType: type ? lineAfter(header, type).trim() : undefined,
+  };
+}
+
+/** The rest of a header's line after what was found in it. */
+function lineAfter(header: string, { index, 0: found }: RegExpExecArray): string {
+  const rest = header.slice(index + found.length);
+  return rest.slice(0, rest.search(LINE_END));
 }
 
 /** The parameters of a header line by their names in lower case, values decoded; of two alike the first counts. */

@@ -13,8 +13,9 @@ const Submitted = z
     id: submissionId,
     data: z.record(z.string(), z.unknown()).meta({
       description:
-        'The fields, exactly as submitted. Of a form each value is a string, or a list of strings where a name repeats; a ' +
-        'JSON body comes back as its own text.',
+        'The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; ' +
+        'a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body comes back as its own ' +
+        'text.',
       example: { name: 'Ada', email: 'ada@example.org' },
     }),
     ip_address: z.string().meta({ description: "The client's address, IPv4 or IPv6.", example: '203.0.113.7' }),

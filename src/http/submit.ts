@@ -2,14 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import type { NewFile } from '../db/submission-files.ts';
 import { QueueBusyError, type SubmissionQueue } from '../db/submission-queue.ts';
+import type { UploadQueue } from '../db/upload-queue.ts';
 import { isDeploymentId, newSubmissionId } from '../ids.ts';
-import { type BodyReader, mediaType } from './body.ts';
+import { type BodyReader, type Hold, mediaType } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
 import { submissionId } from './fields.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
-import { readMultipart } from './multipart.ts';
+import { MAX_FILES, readMultipart } from './multipart.ts';
 
 /*
  * The hot path. It runs on node:http, ahead of Express, and writes its one answer itself: through Express' router and
@@ -44,6 +46,9 @@ const MAX_REFUSALS = 10_000;
 // What a thousand multipart parts may spend on boundaries and headers.
 const MULTIPART_OVERHEAD = 1024 * 1024;
 
+/** A submission under the id that it is to have; `files` when there are any. */
+type Taken = Submitted & { id: string; files?: readonly NewFile[] };
+
 /** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
 export const preflight: RequestHandler = (request, response) => {
   const asked = request.headers['access-control-request-headers'];
@@ -60,40 +65,65 @@ function tooMany(retryAfterMs: number): HttpError {
 const noSuchForm = (): HttpError =>
   new HttpError(404, 'No such deployment: check the id in the address that the form posts to.');
 
+// The id is made when all of the body has come: ids rise in the order in which submissions are stored.
+const taken = (submitted: Submitted): Taken => ({ id: newSubmissionId(), ...submitted });
+
 export function createSubmit({
   queue,
+  uploads,
   deploymentExists,
   body,
   clientAddress,
   maxSubmissionBytes,
+  maxFileBytes,
   maxFilesBytes,
   count,
 }: {
   queue: SubmissionQueue;
+  /** For submissions with files. */
+  uploads: UploadQueue;
   deploymentExists(id: string): Promise<boolean>;
   body: BodyReader;
   clientAddress: ClientAddress;
   maxSubmissionBytes: number;
+  maxFileBytes: number;
   maxFilesBytes: number;
   count(outcome: 'accepted' | 'rate-limited' | 'no-deployment' | 'honeypot' | 'failed'): void;
 }): Submit {
-  const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes: maxFilesBytes };
+  const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes, maxFilesBytes };
+  const mostOfFiles = Math.min(MAX_FILES * maxFileBytes, maxFilesBytes);
 
   /** When deployments that take no more will again, as performance.now() tells it. */
   const fullUntil = new LRUCache<string, number>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
 
-  async function read(request: IncomingMessage): Promise<Submitted> {
+  /** Told before a byte is read, where the client says how many there will be. */
+  const tooMuch = (): HttpError =>
+    new HttpError(
+      413,
+      `The submission is too large: send at most ${maxSubmissionBytes} bytes of names and values and ${mostOfFiles} bytes of files.`,
+    );
+
+  async function read(request: IncomingMessage, deploymentId: string, hold: Hold): Promise<Taken> {
     const type = mediaType(request);
     switch (type?.essence) {
       case 'application/json':
-        return readJson(await body.bytes(request, maxSubmissionBytes * JSON_GROWTH), limits);
+        return taken(readJson(await body.bytes(request, maxSubmissionBytes * JSON_GROWTH, { hold }), limits));
       case 'application/x-www-form-urlencoded':
-        return readUrlencoded(await body.bytes(request, maxSubmissionBytes * FORM_GROWTH + SEPARATOR_BYTES), limits);
+        return taken(
+          readUrlencoded(
+            await body.bytes(request, maxSubmissionBytes * FORM_GROWTH + SEPARATOR_BYTES, { hold }),
+            limits,
+          ),
+        );
       case 'multipart/form-data': {
         const boundary = type.params.get('boundary');
         if (!boundary) throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
-        const most = maxSubmissionBytes * FORM_GROWTH + maxFilesBytes + MULTIPART_OVERHEAD;
-        return readMultipart(await body.bytes(request, most, most - maxFilesBytes), boundary, limits);
+        const most = maxSubmissionBytes * FORM_GROWTH + MULTIPART_OVERHEAD;
+        if (Number(request.headers['content-length']) > most + mostOfFiles) throw tooMuch();
+        const bytes = await body.bytes(request, most + mostOfFiles, { decodedLimit: most, hold });
+        const id = newSubmissionId();
+        const urlOf = (fileId: string): string => `/submissions/${deploymentId}/${id}/files/${fileId}`;
+        return { id, ...readMultipart(bytes, boundary, limits, urlOf) };
       }
       default:
         throw new HttpError(
@@ -103,8 +133,8 @@ export function createSubmit({
     }
   }
 
-  async function store(deploymentId: string, ipAddress: string, submitted: Submitted): Promise<string> {
-    const id = newSubmissionId();
+  async function store(deploymentId: string, ipAddress: string, submitted: Taken): Promise<string> {
+    const { id, files = [] } = submitted;
     if (submitted.honeypot) {
       count('honeypot');
       if (await deploymentExists(deploymentId)) return id;
@@ -115,7 +145,9 @@ export function createSubmit({
       count('rate-limited');
       throw tooMany(leftMs);
     }
-    const outcome = await queue.submit({ id, deploymentId, data: submitted.text, ipAddress }).catch((error) => {
+    const submission = { id, deploymentId, data: submitted.text, ipAddress };
+    const storing = files.length > 0 ? uploads.submit(submission, files) : queue.submit(submission);
+    const outcome = await storing.catch((error) => {
       count('failed');
       if (!(error instanceof QueueBusyError)) throw error;
       throw new HttpError(503, 'Too many submissions are waiting: try again shortly.', { 'Retry-After': '1' });
@@ -132,7 +164,9 @@ export function createSubmit({
     const ipAddress = clientAddress(request);
     // What is no id never reaches Postgres, which refuses some text (NUL).
     if (!isDeploymentId(deploymentId)) throw noSuchForm();
-    const submitted = await read(request);
+    // Its files are in memory until they are stored.
+    using hold = body.hold();
+    const submitted = await read(request, deploymentId, hold);
     const id = await store(deploymentId, ipAddress, submitted);
     const answer = `{"message":"Submission received","id":"${id}"}`;
     response.writeHead(200, [

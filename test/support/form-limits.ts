@@ -2,9 +2,9 @@ import { HttpError } from '../../src/http/errors.ts';
 
 export const KIB = 1024;
 /** The service's own limits. */
-export const limits = { maxBytes: 256 * KIB, maxFields: 1000, maxFileBytes: 512 * KIB };
+export const limits = { maxBytes: 256 * KIB, maxFields: 1000, maxFileBytes: 512 * KIB, maxFilesBytes: 1024 * KIB };
 /** Limits that a few characters reach. */
-export const small = { maxBytes: 10, maxFields: 3, maxFileBytes: 5 };
+export const small = { maxBytes: 10, maxFields: 3, maxFileBytes: 3, maxFilesBytes: 5 };
 
 /** The status and the message that reading is refused with. */
 export function refusal(read: () => unknown): [number, string] | undefined {

@@ -24,6 +24,8 @@ export const referenceOf = (config: Config): Reference =>
     maxHtmlBytes: config.maxHtmlBytes,
     reservedSlugs: config.reservedSlugs,
     maxSubmissionBytes: config.maxSubmissionBytes,
+    maxFileBytes: config.maxFileBytes,
+    maxFilesBytes: config.maxFilesBytes,
     allowedNetworks: config.webhookAllowCidrs,
   });
 

@@ -39,7 +39,7 @@ export const badQuery = refusal(
   '`page` or `limit` is no whole number from 1, or given twice; or as for any request.',
   'limit is invalid: send a whole number from 1 to 2147483647, once.',
 );
-export const badBody = refusal(
+const badBody = refusal(
   'BadBody',
   'The body is malformed, not UTF-8, or a field of it is missing or wrong; or as for any request.',
   'html is required: send the page as a string.',
@@ -81,6 +81,16 @@ export const noDelivery = refusal(
   "There is no such deployment of the key's owner, no such webhook of it, or no such delivery.",
   'No such delivery: check the id.',
 );
+export const noFile = refusal(
+  'NoSuchFile',
+  "There is no such deployment of the key's owner, no such submission of it, or no such file.",
+  'No such file: check the ids.',
+);
+const tooSlow = refusal(
+  'TooSlow',
+  'Of a body over 64 KiB less than 256 KiB came in 30 seconds.',
+  'The upload is too slow: try again on a faster connection.',
+);
 export const noForm = refusal(
   'NoSuchForm',
   'There is no such deployment, or it was deleted.',
@@ -106,12 +116,12 @@ export const webhookLimit = refusal(
   'The deployment has 50 webhooks.',
   'The deployment has 50 webhooks: delete one first.',
 );
-export const tooLarge = refusal(
+const tooLarge = refusal(
   'TooLarge',
   'The body, or what it holds, is too large.',
   'html is too large: send at most 2097152 bytes.',
 );
-export const wrongType = refusal(
+const wrongType = refusal(
   'WrongType',
   "The body's content type isn't taken, its charset isn't UTF-8, or its content encoding is none of gzip, deflate and br.",
   'The content type is not supported: send JSON, with Content-Type: application/json.',
@@ -121,3 +131,6 @@ export const tooManySubmissions = refusal(
   'The deployment has taken 10 submissions in the last 60 seconds.',
   'Too many submissions: try again in 17 seconds.',
 );
+
+/** What a request that has a body may be answered. */
+export const withBody = { 400: badBody, 408: tooSlow, 413: tooLarge, 415: wrongType };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { Changed, Deleted, Deployed, deploymentBodies, Settings, Status } from '../deployments.ts';
 import { deploymentId } from '../fields.ts';
-import { answer, badBody, keyed, noDeployment, planLimit, slugTaken, tooLarge, wrongType } from './answers.ts';
+import { answer, keyed, noDeployment, planLimit, slugTaken, withBody } from './answers.ts';
 
 const tags = ['Deployments'];
 const path = z.object({ id: deploymentId });
@@ -27,11 +27,9 @@ export function deploymentPaths(limits: Parameters<typeof deploymentBodies>[0]):
         responses: {
           201: answer('The page is live.', Deployed, { id, url, slug }),
           ...keyed,
-          400: badBody,
+          ...withBody,
           403: planLimit,
           409: slugTaken,
-          413: tooLarge,
-          415: wrongType,
         },
       },
     },
@@ -65,10 +63,8 @@ export function deploymentPaths(limits: Parameters<typeof deploymentBodies>[0]):
         responses: {
           200: answer('The new page is live.', Deployed, { id, url, slug }),
           ...keyed,
-          400: badBody,
+          ...withBody,
           404: noDeployment,
-          413: tooLarge,
-          415: wrongType,
         },
       },
       patch: {
@@ -81,10 +77,8 @@ export function deploymentPaths(limits: Parameters<typeof deploymentBodies>[0]):
         responses: {
           200: answer('The settings are changed.', Changed, { success: true, id }),
           ...keyed,
-          400: badBody,
+          ...withBody,
           404: noDeployment,
-          413: tooLarge,
-          415: wrongType,
         },
       },
       delete: {

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { deploymentId } from '../fields.ts';
+import { deploymentId, fileId, submissionId } from '../fields.ts';
+import { MAX_FILES } from '../multipart.ts';
 import { Paging } from '../paging.ts';
 import { Submissions } from '../submissions.ts';
 import { MAX_FIELDS, Received } from '../submit.ts';
 import {
   answer,
   anyone,
-  badBody,
   badQuery,
   keyed,
   noDeployment,
+  noFile,
   noForm,
-  tooLarge,
   tooManySubmissions,
-  wrongType,
+  withBody,
 } from './answers.ts';
 
 const tags = ['Submissions'];
@@ -27,11 +27,19 @@ const cors = {
 };
 const example = { name: 'Ada', email: 'ada@example.org' };
 
-/** `maxSubmissionBytes`: of names and values, decoded. */
-export function submissionPaths({ maxSubmissionBytes }: { maxSubmissionBytes: number }): ZodOpenApiPathsObject {
+/** Bytes of names and values, decoded; of a file; of all files of a submission. */
+type Limits = { maxSubmissionBytes: number; maxFileBytes: number; maxFilesBytes: number };
+
+export function submissionPaths(limits: Limits): ZodOpenApiPathsObject {
+  const { maxSubmissionBytes, maxFileBytes, maxFilesBytes } = limits;
   const form = z
     .record(z.string(), z.union([z.string(), z.array(z.string())]))
     .meta({ maxProperties: MAX_FIELDS, properties: { _hp: { type: 'string', description: honeypot } } });
+  const multipart = form.meta({
+    maxProperties: MAX_FIELDS,
+    properties: { _hp: { type: 'string', description: honeypot } },
+    description: 'Any part may be a file: one with a filename.',
+  });
   const json = z
     .record(z.string(), z.unknown())
     .meta({ maxProperties: MAX_FIELDS, properties: { _hp: { description: honeypot } } });
@@ -44,7 +52,8 @@ export function submissionPaths({ maxSubmissionBytes }: { maxSubmissionBytes: nu
         description:
           'What the forms of deployed pages post to; needs no key. Takes any fields, in UTF-8: a JSON object (nested at ' +
           'most 100 levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ' +
-          `At most ${MAX_FIELDS} fields and ${maxSubmissionBytes} bytes of names and values. Answered once it is stored. ` +
+          `At most ${MAX_FIELDS} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${MAX_FILES} ` +
+          `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
           'It may answer 415, 413 and 400 before 404. Every answer, errors included, carries ' +
           '`Access-Control-Allow-Origin: *`.',
         security: [],
@@ -54,7 +63,7 @@ export function submissionPaths({ maxSubmissionBytes }: { maxSubmissionBytes: nu
           content: {
             'application/json': { schema: json, example },
             'application/x-www-form-urlencoded': { schema: form, example },
-            'multipart/form-data': { schema: form, example },
+            'multipart/form-data': { schema: multipart, example },
           },
         },
         responses: {
@@ -66,10 +75,8 @@ export function submissionPaths({ maxSubmissionBytes }: { maxSubmissionBytes: nu
             headers: cors,
           },
           ...anyone,
-          400: badBody,
+          ...withBody,
           404: noForm,
-          413: tooLarge,
-          415: wrongType,
           429: tooManySubmissions,
         },
       },
@@ -107,6 +114,26 @@ export function submissionPaths({ maxSubmissionBytes }: { maxSubmissionBytes: nu
           ...keyed,
           400: badQuery,
           404: noDeployment,
+        },
+      },
+    },
+    '/submissions/{deployId}/{submissionId}/files/{fileId}': {
+      get: {
+        operationId: 'getFile',
+        tags,
+        summary: 'Get a file of a submission',
+        description: 'As it was sent, and always as an attachment.',
+        requestParams: { path: z.object({ deployId: deploymentId, submissionId, fileId }) },
+        responses: {
+          200: {
+            description: 'The file, under the type that it was sent with.',
+            headers: {
+              'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } },
+            },
+            content: { '*/*': { schema: { type: 'string', format: 'binary' }, example: 'Dear Ada, ...' } },
+          },
+          ...keyed,
+          404: noFile,
         },
       },
     },

@@ -4,18 +4,7 @@ import { Deliveries, Retried, Sent } from '../deliveries.ts';
 import { deliveryId, deploymentId, webhookId } from '../fields.ts';
 import { Paging } from '../paging.ts';
 import { Created, Deleted, Listed, Secret, Webhooks, webhookBodies } from '../webhooks.ts';
-import {
-  answer,
-  badBody,
-  badQuery,
-  keyed,
-  noDelivery,
-  noDeployment,
-  noWebhook,
-  tooLarge,
-  webhookLimit,
-  wrongType,
-} from './answers.ts';
+import { answer, badQuery, keyed, noDelivery, noDeployment, noWebhook, webhookLimit, withBody } from './answers.ts';
 
 const tags = ['Webhooks'];
 const deliveryTags = ['Deliveries'];
@@ -57,11 +46,9 @@ export function webhookPaths(networks: Parameters<typeof webhookBodies>[0]): Zod
             type: 'generic',
           }),
           ...keyed,
-          400: badBody,
+          ...withBody,
           404: noDeployment,
           409: webhookLimit,
-          413: tooLarge,
-          415: wrongType,
         },
       },
       get: {
@@ -88,10 +75,8 @@ export function webhookPaths(networks: Parameters<typeof webhookBodies>[0]): Zod
         responses: {
           200: answer('The webhook as it is now.', Listed, { ...listed, active: false }),
           ...keyed,
-          400: badBody,
+          ...withBody,
           404: noWebhook,
-          413: tooLarge,
-          415: wrongType,
         },
       },
       delete: {

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { connect } from '../../src/db/connect.ts';
+import { createKey } from '../../src/db/owners.ts';
+import { inParallel } from '../support/figures.ts';
+import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { footprint, measurable } from '../support/memory.ts';
+import { multipartBody } from '../support/multipart.ts';
+import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+
+const MIB = 1024 * 1024;
+const UPLOADS = 200;
+const AT_ONCE = 12;
+const PER_DEPLOYMENT = 10;
+const HEAP_GROWTH_MIB = 16;
+const RESIDENT_GROWTH_MIB = 384;
+
+let database: FreshDatabase;
+let service: ServiceProcess;
+let metricsPort: number;
+let owner: Owner;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  metricsPort = await freePort();
+  service = await startServiceProcess({
+    ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...measurable(metricsPort) },
+  });
+  await service.ready();
+  const db = connect({ connectionString: database.url });
+  owner = asOwner(
+    service.url,
+    await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' }),
+  );
+  await db.close();
+});
+afterAll(async () => {
+  expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
+  await database.drop();
+});
+
+it('keeps memory level through 200 uploads and as many downloads, a third of them left in the middle', async () => {
+  const ids = await Promise.all(
+    Array.from({ length: UPLOADS / PER_DEPLOYMENT }, async () => (await owner.deploy()).id),
+  );
+  const before = await footprint(service, metricsPort);
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+  let mostResident = 0;
+  await inParallel([...Array(UPLOADS).keys()], AT_ONCE, async (n) => {
+    const content = randomBytes((n % 20 === 0 ? 10 : 1) * MIB);
+    const body = new Uint8Array(multipartBody(['name="a"; filename="a"', content]));
+    const path = `/submit/${ids[n % ids.length]}`;
+    const { status } = await fetch(service.url + path, { method: 'POST', body, headers });
+    expect(status).toBe(200);
+    const list = await owner.get(`/submissions/${ids[n % ids.length]}`);
+    const file = list.body.submissions[0].data.a;
+    const gone = new AbortController();
+    const response = await fetch(service.url + file.url, {
+      headers: { Authorization: `Bearer ${owner.key}` },
+      signal: gone.signal,
+    });
+    if (n % 3 === 0) gone.abort();
+    else expect((await response.arrayBuffer()).byteLength).toBe(file.size);
+    if (n % 20 === 0) mostResident = Math.max(mostResident, (await footprint(service, metricsPort)).residentMiB);
+  });
+  const isLevel = async (): Promise<void> => {
+    const { heapMiB, residentMiB } = await footprint(service, metricsPort);
+    expect(heapMiB).toBeLessThan(before.heapMiB + HEAP_GROWTH_MIB);
+    expect(residentMiB).toBeLessThan(before.residentMiB + RESIDENT_GROWTH_MIB);
+  };
+  await vi.waitFor(isLevel, { timeout: 30_000, interval: 500 }).catch(() => undefined);
+  const after = await footprint(service, metricsPort);
+  console.log(
+    `uploads: ${UPLOADS} of 1 and 10 MiB, ${AT_ONCE} at once: heap ${before.heapMiB} to ${after.heapMiB} MiB, ` +
+      `resident ${before.residentMiB} to ${after.residentMiB} MiB, at most ${mostResident}`,
+  );
+  await isLevel();
+});

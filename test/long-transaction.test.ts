@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect, type Database, isOutOfReach } from '../src/db/connect.ts';
+import { cloneDatabase, type FreshDatabase } from './support/fresh-database.ts';
+
+let database: FreshDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  db = connect({ connectionString: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** A statement that takes a second. */
+const SLOW = 'SELECT pg_sleep(1)';
+const note = (plan: string) => `INSERT INTO owners (email, plan) VALUES ('${plan}@test.example', '${plan}')`;
+const noted = async (plan: string) => (await db('owners').where({ plan })).length;
+const failure = (error: unknown): unknown => (isOutOfReach(error) ? 'out of reach' : error);
+
+it('lets a transaction be longer than other units of work, as long as its statements are answered', async () => {
+  const long = db.longTransaction(async (transaction) => {
+    await transaction.raw(note('long'));
+    for (let count = 0; count < 3; count += 1) await transaction.raw(SLOW);
+    return 'done';
+  });
+  const ordinary = db
+    .transaction(async (transaction) => {
+      await transaction.raw(note('ordinary'));
+      for (let count = 0; count < 3; count += 1) await transaction.raw(SLOW);
+    })
+    .catch(failure);
+  expect([await long, await ordinary]).toEqual(['done', 'out of reach']);
+  expect([await noted('long'), await noted('ordinary')]).toEqual([1, 0]);
+});
+
+it('rolls back what failed, and gives its connections back', async () => {
+  const wrong = new Error('wrong');
+  const fail = () =>
+    db.longTransaction(async (transaction) => {
+      await transaction.raw(note('failed'));
+      throw wrong;
+    });
+  // More than the pool has.
+  const failures = await Promise.all(Array.from({ length: 25 }, () => fail().catch((error) => error)));
+  expect(failures).toEqual(failures.map(() => wrong));
+  expect(await noted('failed')).toBe(0);
+  const { total, idle, waiting } = db.use();
+  expect({ used: total - idle, waiting }).toEqual({ used: 0, waiting: 0 });
+});
+
+it('ends one that does nothing', async () => {
+  const idle = db.longTransaction(async (transaction) => {
+    await transaction.raw(note('idle'));
+    await db.longTransaction(async (other) => {
+      for (let count = 0; count < 3; count += 1) await other.raw(SLOW);
+    });
+  });
+  expect(await idle.catch(failure)).toBe('out of reach');
+  expect(await noted('idle')).toBe(0);
+});

@@ -163,6 +163,14 @@ describe('a submission to a deployment that is taken down', () => {
     );
   });
 
+  it('is a 404 at once although somebody holds the deployment', async () => {
+    const { id } = await deployTakenDown();
+    await service.db.transaction(async (holder) => {
+      await holder('deployments').where({ id }).forUpdate().first('id');
+      expect((await submit(id)).status).toBe(404);
+    });
+  });
+
   it('is a 404, and no longer a 429, within a second of the take-down', async () => {
     const { id } = await owner.deploy();
     const statuses = await Promise.all(Array.from({ length: 11 }, async () => (await submit(id)).status));

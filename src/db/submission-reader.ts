@@ -1,27 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { isOutOfReach } from './connect.ts';
 import type { Submission } from './submissions.ts';
 
 const FIRST_WIDTH = 500;
 const LEAST_WIDTH = 16;
 const MOST_WIDTH = 5_000;
-const MOST_BYTES = 1024 * 1024;
+/** A batch that fails because the database is out of reach is tried again. */
+const MOST_FAILURES = 3;
+const RETRY_MS = 1_000;
+/** Of texts that are only passed on, and of submissions: what is made of them takes several times as much. */
+const LINES_BYTES = 1024 * 1024;
+const COLUMNS_BYTES = 192 * 1024;
 
 /** Record separator: no JSON text has it as it is, nor has anything else that is read here. */
 const SEPARATOR = '\x1e';
 
 /*
  * The submissions with numbers after one and up to another, but no more of them than that all but the last have at most
- * MOST_BYTES of data. A range and not a limit: whichever plan there is reads no more than the range.
+ * so many bytes of data. A range and not a limit: whichever plan there is reads no more than the range.
  *
  * Most are small, which their sizes as they are stored tell. Only if they aren't, these are added up, and then those of the
  * data, which has to be unpacked for that and may be a hundred times as large.
  */
-const NEXT = `
+const nextWithin = (bytes: number): string => `
   WITH near AS MATERIALIZED (
     SELECT number, id, data, ip_address, created_at FROM submissions
      WHERE deployment_id = ? AND number > ? AND number <= ? ORDER BY number
   ), size AS MATERIALIZED (
-    SELECT bytes, bytes < ${MOST_BYTES} AND compressed = 0 AS fits
+    SELECT bytes, bytes < ${bytes} AND compressed = 0 AS fits
       FROM (SELECT coalesce(sum(pg_column_size(data)), 0) AS bytes, count(pg_column_compression(data)) AS compressed FROM near) AS all_of_them
   ), fitting AS (
     SELECT number, id, data, ip_address, created_at FROM near WHERE (SELECT fits FROM size)
@@ -31,22 +38,22 @@ const NEXT = `
         FROM (
           SELECT *, coalesce(sum(pg_column_size(data)) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS stored_before
             FROM near WHERE NOT (SELECT fits FROM size)
-        ) AS measured WHERE stored_before < ${MOST_BYTES}
-    ) AS unpacked WHERE bytes_before < ${MOST_BYTES}
+        ) AS measured WHERE stored_before < ${bytes}
+    ) AS unpacked WHERE bytes_before < ${bytes}
   )`;
 
 /*
  * One row for all of them, for each row and column costs several times as much to read here as a piece of a text. The aggregates
  * take them in their order, for nothing else happens to them there.
  */
-const AS_COLUMNS = `${NEXT}
+const AS_COLUMNS = `${nextWithin(COLUMNS_BYTES)}
   SELECT (SELECT fits FROM size) AS all, (SELECT bytes FROM size) AS stored_bytes, max(number) AS last, count(*) AS count, string_agg(id, '${SEPARATOR}') AS ids, string_agg(data::text, '${SEPARATOR}') AS data,
          string_agg(ip_address, '${SEPARATOR}') AS ip_addresses,
          string_agg(to_json(created_at AT TIME ZONE 'UTC')::text, '${SEPARATOR}') AS times
     FROM fitting`;
 
 /* Line ends within a JSON text are white space between tokens: in strings they are escaped. */
-const AS_LINES = `${NEXT}
+const AS_LINES = `${nextWithin(LINES_BYTES)}
   SELECT (SELECT fits FROM size) AS all, (SELECT bytes FROM size) AS stored_bytes, max(number) AS last, count(*) AS count, string_agg(
            '{"id":"' || id || '","data":' || replace(replace(data::text, E'\\n', ''), E'\\r', '') || ',"ip_address":"' || ip_address
              || '","created_at":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') || E'Z"}\\n', '') AS lines
@@ -72,19 +79,19 @@ export async function lastSubmissionNumber(db: Knex, deploymentId: string): Prom
 export async function* readSubmissions(db: Knex, deploymentId: string, last: number): AsyncGenerator<Submission[]> {
   const read = (after: number, upTo: number): Promise<{ rows: Batch<Columns>[] }> =>
     db.raw(AS_COLUMNS, [deploymentId, after, upTo]).options({ name: 'read-submissions' });
-  for await (const batch of inBatches(read, last)) yield toSubmissions(batch);
+  for await (const batch of inBatches(read, { last, mostBytes: COLUMNS_BYTES })) yield toSubmissions(batch);
 }
 
 /** The same as texts of lines, each a JSON object as the API lists it; many times as fast. */
 export async function* readSubmissionLines(db: Knex, deploymentId: string, last: number): AsyncGenerator<string> {
   const read = (after: number, upTo: number): Promise<{ rows: Batch<{ lines: string }>[] }> =>
     db.raw(AS_LINES, [deploymentId, after, upTo]).options({ name: 'read-submission-lines' });
-  for await (const { lines } of inBatches(read, last)) yield lines;
+  for await (const { lines } of inBatches(read, { last, mostBytes: LINES_BYTES })) yield lines;
 }
 
 async function* inBatches<T>(
   read: (after: number, upTo: number) => PromiseLike<{ rows: Batch<T>[] }>,
-  last: number,
+  { last, mostBytes }: { last: number; mostBytes: number },
 ): AsyncGenerator<{ last: number } & T> {
   let after = 0;
   let width = FIRST_WIDTH;
@@ -97,13 +104,26 @@ async function* inBatches<T>(
     return reading;
   };
   let reading = begin();
+  let failures = 0;
   while (after < last) {
-    const [batch] = (await reading).rows;
+    const read = await reading.catch((error) => {
+      failures += 1;
+      if (!isOutOfReach(error) || failures > MOST_FAILURES) throw error;
+    });
+    if (!read) {
+      // The database is away for a moment, or so busy that less has to be asked for at a time.
+      width = Math.max(width >> 2, LEAST_WIDTH);
+      await delay(RETRY_MS);
+      reading = begin();
+      continue;
+    }
+    failures = 0;
+    const [batch] = read.rows;
     if (!batch) throw new Error('A batch of submissions is no row.');
     after = batch.all ? upTo : (batch.last ?? upTo);
     // What doesn't fit is measured in vain.
     if (!batch.all) width = Math.max(batch.count, LEAST_WIDTH);
-    else if (batch.stored_bytes < MOST_BYTES / 2) width = Math.min(width * 2, MOST_WIDTH);
+    else if (batch.stored_bytes < mostBytes / 2) width = Math.min(width * 2, MOST_WIDTH);
     reading = begin();
     if (batch.last !== null) yield batch;
   }

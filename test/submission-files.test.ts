@@ -26,7 +26,10 @@ const MIB = 1024 * KIB;
 const OCTETS = 'application/octet-stream';
 const TYPE = 'multipart/form-data; boundary=b';
 const PER_DEPLOYMENT = 10;
-const PATIENCE = { timeout: 10_000 };
+const PATIENCE = { timeout: 30_000 };
+
+// Tens of megabytes go to and fro, on whatever machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 type FileValue = { filename: string; content_type: string; size: number; url: string };
 type Part = [parameters: string, content: string | Buffer];
@@ -295,7 +298,7 @@ describe('POST /submit/:deployId with files', () => {
     const id = await deploy();
     await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
     await submit(id, multipartBody(part('a', 'delivered')));
-    await vi.waitFor(() => expect(contents.length).toBe(1));
+    await vi.waitFor(() => expect(contents.length).toBe(1), PATIENCE);
     expect(await Promise.all(contents)).toEqual(['delivered']);
     const { submissions } = (await owner.get(`/submissions/${id}`)).body;
     expect(JSON.parse(receiver.received[0]?.body ?? '').data).toEqual(submissions[0].data);
@@ -306,7 +309,7 @@ describe('POST /submit/:deployId with files', () => {
     const held = await service.db.transaction();
     await held.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
     const answered = submit(id, multipartBody(part('a', 'x')));
-    await vi.waitFor(async () => expect(await writersOf(service)).toBe(1));
+    await vi.waitFor(async () => expect(await writersOf(service)).toBe(1), PATIENCE);
     expect(await rowsOf(id)).toEqual(NOTHING);
     await held.commit();
     expect((await answered).status).toBe(200);
@@ -323,11 +326,11 @@ describe('POST /submit/:deployId with files', () => {
     const held = await service.db.transaction();
     await held.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
     const answered = submit(id, multipartBody(part('a', 'x')), process).catch(() => 'cut');
-    await vi.waitFor(async () => expect(await writersOf(service)).toBe(1));
+    await vi.waitFor(async () => expect(await writersOf(service)).toBe(1), PATIENCE);
     process.child.kill('SIGKILL');
     expect(await answered).toBe('cut');
     await held.commit();
-    await vi.waitFor(async () => expect(await writersOf(service)).toBe(0));
+    await vi.waitFor(async () => expect(await writersOf(service)).toBe(0), PATIENCE);
     expect([await rowsOf(id), (await owner.get(`/submissions/${id}`)).body.total]).toEqual([NOTHING, 0]);
   });
 });

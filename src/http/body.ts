@@ -45,7 +45,7 @@ const tooManyUploads = (): HttpError =>
 export type Hold = Disposable & { add(bytes: number): void };
 
 export type BodyReader = {
-  /** For a body that stays in memory after it has been read. */
+  /** For a body that stays in memory after it has been read; to be disposed of after `bytes` has settled. */
   hold(): Hold;
   /**
    * The body, at most `limit` bytes, else 413; 503 when too much is in memory already. A Content-Encoding is undone, up to

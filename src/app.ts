@@ -12,6 +12,7 @@ import { answerInTime, tooSlow } from './http/deadline.ts';
 import { deliveriesRouter } from './http/deliveries.ts';
 import { deploymentsRouter } from './http/deployments.ts';
 import { HttpError, methodNotAllowed, toHttpError, writeError } from './http/errors.ts';
+import { exportsRouter } from './http/exports.ts';
 import { withFormAction } from './http/form-action.ts';
 import { healthRouter } from './http/health.ts';
 import { checkHead, createHostSplit, pathOf, resolveHost } from './http/hosts.ts';
@@ -130,7 +131,8 @@ export function createApp({
         maxHtmlBytes: config.maxHtmlBytes,
       }),
     )
-    .use(submissionsRouter({ db, authenticate }))
+    .use(exportsRouter({ db, authenticate }))
+    .use(submissionsRouter({ db, authenticate, reviewDeliveries }))
     .use(submissionFilesRouter({ db, authenticate }))
     .use(webhooksRouter({ db, authenticate, body, reviewDeliveries, allowedNetworks: config.webhookAllowCidrs }))
     .use(deliveriesRouter({ db, authenticate, reviewDeliveries }))

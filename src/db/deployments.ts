@@ -42,6 +42,43 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && fromRow(row);
 }
 
+/**
+ * A page of an owner's live deployments, newest first, and how many there are in all. Only the index is walked down to where
+ * the page begins.
+ */
+export async function listDeployments(
+  db: Knex,
+  ownerId: number,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ deployments: Deployment[]; total: number }> {
+  const { rows } = await db
+    .raw(
+      `SELECT counted.total, deployment.*
+         FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
+         LEFT JOIN LATERAL (
+           SELECT id, slug, submission_count, created_at, updated_at FROM deployments
+            WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
+         ) AS deployment ON true`,
+      { ownerId, limit, offset: (page - 1) * limit },
+    )
+    .options({ name: 'list-deployments' });
+  return {
+    total: rows[0].total,
+    deployments: rows.filter((row: { id: string | null }) => row.id !== null).map(fromRow),
+  };
+}
+
+/** The HTML of a live deployment of this owner, as it was given. */
+export async function findHtml(db: Knex, ownerId: number, id: string): Promise<string | undefined> {
+  const { rows } = await db.raw(
+    `SELECT html FROM pages JOIN deployments ON deployments.id = deployment_id
+      WHERE deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
+    [id, ownerId],
+  );
+  const [row]: { html: Buffer }[] = rows;
+  return row?.html.toString();
+}
+
 /** Whether there is a live deployment with this id that isn't taken down, whoever owns it. */
 export async function deploymentExists(db: Knex, id: string): Promise<boolean> {
   const { rows } = await db

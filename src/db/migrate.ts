@@ -5,6 +5,7 @@ import * as service from '../../migrations/0001-service.ts';
 import * as deliveries from '../../migrations/0002-deliveries.ts';
 import * as takeDowns from '../../migrations/0003-take-downs.ts';
 import * as files from '../../migrations/0004-files.ts';
+import * as removedSubmissions from '../../migrations/0005-removed-submissions.ts';
 import type { Connection } from './connect.ts';
 
 const migrations: readonly { name: string; up: (db: Knex) => Promise<void> }[] = [
@@ -12,6 +13,7 @@ const migrations: readonly { name: string; up: (db: Knex) => Promise<void> }[] =
   { name: '0002-deliveries', up: deliveries.up },
   { name: '0003-take-downs', up: takeDowns.up },
   { name: '0004-files', up: files.up },
+  { name: '0005-removed-submissions', up: removedSubmissions.up },
 ];
 
 // Any number, as long as every formhost process takes the same.

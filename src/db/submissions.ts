@@ -189,11 +189,45 @@ export async function findRoom(db: Knex, deploymentId: string): Promise<Outcome>
     .options({ name: 'find-room' });
   return rows.length === 0 ? { kind: 'no-deployment' } : toOutcome(rows[0]);
 }
+/*
+ * Where a page starts: at the offset below the last number, and lower by the holes above. With holes h1 > h2 > ... and
+ * n = last - offset, a start s is right when offset submissions are above it: s = n - (how many h > s). h(i) + i - 1 never rises
+ * with i; let m be how many of these are at least n. Then h(m) >= n - m + 1 and h(m + 1) < n - m, so that exactly m holes are
+ * above s = n - m. The first that is below n is looked for from the top, and the look ends there.
+ */
+const LIST = `
+  SELECT submission_count AS total, submission.*
+    FROM deployments LEFT JOIN LATERAL (
+      SELECT id, data, ip_address, created_at FROM submissions
+       WHERE deployment_id = deployments.id
+         AND number <= last_submission_number - CAST(:offset AS bigint) - CASE
+           WHEN submission_count = last_submission_number OR CAST(:offset AS bigint) = 0 THEN 0
+           WHEN submission_count <= CAST(:offset AS bigint) THEN last_submission_number
+           ELSE coalesce((
+             SELECT rank - 1 FROM (
+               SELECT number, row_number() OVER (ORDER BY number DESC) AS rank FROM removed_submissions
+                WHERE deployment_id = deployments.id
+             ) AS hole
+              WHERE number + rank - 1 < last_submission_number - CAST(:offset AS bigint) ORDER BY number DESC LIMIT 1
+           ), last_submission_number - submission_count)
+         END
+       ORDER BY number DESC LIMIT :limit
+    ) AS submission ON true
+   WHERE deployments.id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL`;
+
+type SubmissionRow = { id: string; data: string; ip_address: string; created_at: Date };
+
+const toSubmission = ({ id, data, ip_address: ipAddress, created_at: createdAt }: SubmissionRow): Submission => ({
+  id,
+  data,
+  ipAddress,
+  createdAt,
+});
 
 /**
  * A page of a deployment's submissions, newest first, and how many there are in all; undefined when this owner has no
- * such live deployment. Pages are ranges of numbers, so that the cost of one does not depend on its depth: as long as no
- * submission is deleted numbers have no holes; once one can be, a page's start has to move by the holes above it.
+ * such live deployment. Pages are ranges of numbers, so that the cost of one does not depend on its depth, but on how many
+ * submissions above it have been deleted.
  */
 export async function listSubmissions(
   db: Knex,
@@ -202,27 +236,56 @@ export async function listSubmissions(
   { page, limit }: { page: number; limit: number },
 ): Promise<{ submissions: Submission[]; total: number } | undefined> {
   const { rows } = await db
-    .raw(
-      `SELECT submission_count AS total, submission.*
-         FROM deployments LEFT JOIN LATERAL (
-           SELECT id, data, ip_address, created_at FROM submissions
-            WHERE deployment_id = deployments.id AND number <= last_submission_number - ?::bigint
-            ORDER BY number DESC LIMIT ?
-         ) AS submission ON true
-        WHERE deployments.id = ? AND owner_id = ? AND deleted_at IS NULL`,
-      [(page - 1) * limit, limit, deploymentId, ownerId],
-    )
+    .raw(LIST, { offset: (page - 1) * limit, limit, deploymentId, ownerId })
     .options({ name: 'list-submissions' });
   if (rows.length === 0) return undefined;
   return {
     total: rows[0].total,
-    submissions: rows
-      .filter((row: { id: string | null }) => row.id !== null)
-      .map((row: { id: string; data: string; ip_address: string; created_at: Date }) => ({
-        id: row.id,
-        data: row.data,
-        ipAddress: row.ip_address,
-        createdAt: row.created_at,
-      })),
+    submissions: rows.filter((row: { id: string | null }) => row.id !== null).map(toSubmission),
   };
+}
+
+/** A submission of a live deployment of this owner. */
+export async function findSubmission(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  id: string,
+): Promise<Submission | undefined> {
+  const { rows } = await db.raw(
+    `SELECT submissions.id, data, ip_address, submissions.created_at
+       FROM submissions JOIN deployments ON deployments.id = deployment_id
+      WHERE submissions.id = ? AND deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
+    [id, deploymentId, ownerId],
+  );
+  return rows.map(toSubmission)[0];
+}
+
+/*
+ * The deployment's row is locked first, as it is by what stores submissions, which passes over a row that is held: neither
+ * waits for the other with something in its hands. What was gone by the time the lock was had is not found any more.
+ */
+const DELETE = `
+  WITH deployment AS MATERIALIZED (
+    SELECT id FROM deployments WHERE id = ? AND owner_id = ? AND deleted_at IS NULL FOR NO KEY UPDATE
+  ), removed AS (
+    DELETE FROM submissions USING deployment
+     WHERE submissions.id = ? AND deployment_id = deployment.id RETURNING deployment_id, submissions.id, number
+  ), hole AS (
+    INSERT INTO removed_submissions (deployment_id, number) SELECT deployment_id, number FROM removed
+  ), without_files AS (
+    DELETE FROM submission_files USING removed
+     WHERE submission_files.deployment_id = removed.deployment_id AND submission_id = removed.id
+  ), counted AS (
+    UPDATE deployments SET submission_count = submission_count - 1 FROM removed WHERE deployments.id = removed.deployment_id
+  )
+  SELECT FROM removed`;
+
+/**
+ * Deletes a submission of a live deployment of this owner; whether there was one. Its number is not given again, and it still
+ * counts for the rate limit. Its pending deliveries end where they are claimed.
+ */
+export async function deleteSubmission(db: Knex, ownerId: number, deploymentId: string, id: string): Promise<boolean> {
+  const { rowCount } = await db.raw(DELETE, [deploymentId, ownerId, id]).options({ name: 'delete-submission' });
+  return rowCount === 1;
 }

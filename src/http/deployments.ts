@@ -2,12 +2,21 @@ import { type Response, Router } from 'express';
 import type { Knex } from 'knex';
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
-import { changeSettings, createDeployment, type Deployment, deleteDeployment, replaceHtml } from '../db/deployments.ts';
+import {
+  changeSettings,
+  createDeployment,
+  type Deployment,
+  deleteDeployment,
+  findHtml,
+  listDeployments,
+  replaceHtml,
+} from '../db/deployments.ts';
 import type { Authenticate } from './auth.ts';
 import { type BodyReader, OVER_LIMIT, SETTINGS_BYTES } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
-import { deploymentId, time } from './fields.ts';
+import { deploymentId, time, total } from './fields.ts';
 import { found, ownDeployment } from './own-deployment.ts';
+import { paged, readPaging } from './paging.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from './slugs.ts';
 
 const ownSlug = z.string().regex(SLUG).meta({ description: "The label of the page's host.", example: 'spring-sale' });
@@ -27,6 +36,12 @@ export const Status = z
     updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
   })
   .meta({ id: 'Deployment' });
+export const Deployments = z
+  .strictObject({ deployments: z.array(Status), total, ...paged })
+  .meta({ id: 'Deployments' });
+export const Html = z
+  .strictObject({ html: z.string().meta({ description: 'The page as it was given.' }) })
+  .meta({ id: 'Html' });
 export const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).meta({ id: 'SettingsChanged' });
 export const Deleted = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentDeleted' });
 
@@ -110,6 +125,15 @@ export function deploymentsRouter({
   const { Creation, Replacement } = deploymentBodies({ reservedSlugs, maxHtmlBytes });
 
   const deployed = ({ id, slug }: Deployment): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
+  const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): z.infer<typeof Status> => ({
+    id,
+    slug,
+    status: 'active',
+    url: urlOf(slug),
+    submission_count: submissionCount,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  });
 
   router
     .route('/deploy')
@@ -128,22 +152,19 @@ export function deploymentsRouter({
       onPageChange(deployment.slug);
       response.status(201).json(deployed(deployment));
     })
-    .all(methodNotAllowed('POST'));
+    .get(async (request, response: Response<z.infer<typeof Deployments>>) => {
+      const owner = await authenticate(request, response);
+      const paging = readPaging(request.url);
+      const { deployments, total } = await listDeployments(db, owner.id, paging);
+      response.json({ deployments: deployments.map(toStatus), total, ...paging });
+    })
+    .all(methodNotAllowed('GET, HEAD, POST'));
 
   router
     .route('/deploy/:id')
     .get(async (request, response: Response<z.infer<typeof Status>>) => {
       const owner = await authenticate(request, response);
-      const deployment = await ownDeployment(db, owner, request.params.id);
-      response.json({
-        id: deployment.id,
-        slug: deployment.slug,
-        status: 'active',
-        url: urlOf(deployment.slug),
-        submission_count: deployment.submissionCount,
-        created_at: deployment.createdAt.toISOString(),
-        updated_at: deployment.updatedAt.toISOString(),
-      });
+      response.json(toStatus(await ownDeployment(db, owner, request.params.id)));
     })
     .put(async (request, response: Response<z.infer<typeof Deployed>>) => {
       const owner = await authenticate(request, response);
@@ -171,6 +192,15 @@ export function deploymentsRouter({
       response.json({ message: 'Deployment deleted', id });
     })
     .all(methodNotAllowed('GET, HEAD, PUT, PATCH, DELETE'));
+
+  router
+    .route('/deploy/:id/html')
+    .get(async (request, response: Response<z.infer<typeof Html>>) => {
+      const owner = await authenticate(request, response);
+      const { id } = await ownDeployment(db, owner, request.params.id);
+      response.json({ html: found(await findHtml(db, owner.id, id)) });
+    })
+    .all(methodNotAllowed('GET, HEAD'));
 
   return router;
 }

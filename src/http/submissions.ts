@@ -1,14 +1,15 @@
-import { Router } from 'express';
+import { type Response, Router } from 'express';
 import type { Knex } from 'knex';
 import { z } from 'zod';
-import { listSubmissions, type Submission } from '../db/submissions.ts';
+import { deleteSubmission, findSubmission, listSubmissions, type Submission } from '../db/submissions.ts';
+import { isDeploymentId, isSubmissionId } from '../ids.ts';
 import type { Authenticate } from './auth.ts';
-import { methodNotAllowed } from './errors.ts';
+import { HttpError, methodNotAllowed } from './errors.ts';
 import { submissionId, time, total } from './fields.ts';
 import { found, ownDeployment } from './own-deployment.ts';
 import { paged, readPaging } from './paging.ts';
 
-const Submitted = z
+export const Submitted = z
   .strictObject({
     id: submissionId,
     data: z.record(z.string(), z.unknown()).meta({
@@ -26,11 +27,32 @@ export const Submissions = z
   .strictObject({ submissions: z.array(Submitted), total, ...paged })
   .meta({ id: 'Submissions' });
 
+export const Deleted = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionDeleted' });
+
 /** The stored text goes into the answer as it is: read and written again, it would not be what was sent. */
 const toJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
   `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
 
-export function submissionsRouter({ db, authenticate }: { db: Knex; authenticate: Authenticate }): Router {
+/** The same for whatever there is not: the submission, the deployment, or this owner's part in it. */
+const noSuchSubmission = (): HttpError =>
+  new HttpError(404, 'No such submission: check the ids, and that they belong to the owner of the API key.');
+
+/** The ids of a path; throws 404 for what is none, which Postgres may refuse (NUL). */
+function idsOf({ deployId, submissionId }: { deployId: string; submissionId: string }): [string, string] {
+  if (!isDeploymentId(deployId) || !isSubmissionId(submissionId)) throw noSuchSubmission();
+  return [deployId, submissionId];
+}
+
+export function submissionsRouter({
+  db,
+  authenticate,
+  reviewDeliveries,
+}: {
+  db: Knex;
+  authenticate: Authenticate;
+  /** Is told of a deployment whose deliveries, or where they go, have changed. */
+  reviewDeliveries(deploymentId: string): void;
+}): Router {
   const router = Router({ caseSensitive: true, strict: true });
 
   router
@@ -44,6 +66,23 @@ export function submissionsRouter({ db, authenticate }: { db: Knex; authenticate
       response.type('json').send(`{"submissions":[${items}],"total":${total},"page":${page},"limit":${limit}}`);
     })
     .all(methodNotAllowed('GET, HEAD'));
+
+  router
+    .route('/submissions/:deployId/:submissionId')
+    .get(async (request, response) => {
+      const owner = await authenticate(request, response);
+      const submission = await findSubmission(db, owner.id, ...idsOf(request.params));
+      if (!submission) throw noSuchSubmission();
+      response.type('json').send(toJson(submission));
+    })
+    .delete(async (request, response: Response<z.infer<typeof Deleted>>) => {
+      const owner = await authenticate(request, response);
+      const [deploymentId, id] = idsOf(request.params);
+      if (!(await deleteSubmission(db, owner.id, deploymentId, id))) throw noSuchSubmission();
+      reviewDeliveries(deploymentId);
+      response.json({ message: 'Submission deleted', id });
+    })
+    .all(methodNotAllowed('GET, HEAD, DELETE'));
 
   return router;
 }

@@ -91,6 +91,11 @@ const tooSlow = refusal(
   'Of a body over 64 KiB less than 256 KiB came in 30 seconds.',
   'The upload is too slow: try again on a faster connection.',
 );
+export const noSubmission = refusal(
+  'NoSuchSubmission',
+  "There is no such deployment of the key's owner, or no such submission of it.",
+  'No such submission: check the ids, and that they belong to the owner of the API key.',
+);
 export const noForm = refusal(
   'NoSuchForm',
   'There is no such deployment, or it was deleted.',

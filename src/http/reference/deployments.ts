@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { Changed, Deleted, Deployed, deploymentBodies, Settings, Status } from '../deployments.ts';
+import { Changed, Deleted, Deployed, Deployments, deploymentBodies, Html, Settings, Status } from '../deployments.ts';
 import { deploymentId } from '../fields.ts';
-import { answer, keyed, noDeployment, planLimit, slugTaken, withBody } from './answers.ts';
+import { Paging } from '../paging.ts';
+import { answer, badQuery, keyed, noDeployment, planLimit, slugTaken, withBody } from './answers.ts';
 
 const tags = ['Deployments'];
 const path = z.object({ id: deploymentId });
@@ -13,10 +14,37 @@ const url = 'https://spring-sale.pages.example.org';
 const html =
   '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
 
+const deployment = {
+  id,
+  slug,
+  status: 'active',
+  url,
+  submission_count: 3,
+  created_at: '2026-11-21T11:08:48.298Z',
+  updated_at: '2026-11-21T11:08:48.298Z',
+};
+
 export function deploymentPaths(limits: Parameters<typeof deploymentBodies>[0]): ZodOpenApiPathsObject {
   const { Creation, Replacement } = deploymentBodies(limits);
   return {
     '/deploy': {
+      get: {
+        operationId: 'listDeployments',
+        tags,
+        summary: 'List your deployments',
+        description: 'Newest first. Deleted ones are not in it.',
+        requestParams: { query: Paging },
+        responses: {
+          200: answer('A page of deployments.', Deployments, {
+            deployments: [deployment],
+            total: 1,
+            page: 1,
+            limit: 50,
+          }),
+          ...keyed,
+          400: badQuery,
+        },
+      },
       post: {
         operationId: 'createDeployment',
         tags,
@@ -33,6 +61,16 @@ export function deploymentPaths(limits: Parameters<typeof deploymentBodies>[0]):
         },
       },
     },
+    '/deploy/{id}/html': {
+      get: {
+        operationId: 'getHtml',
+        tags,
+        summary: 'Get the HTML of a deployment',
+        description: 'As it was given, `{{FORM_ACTION}}` included.',
+        requestParams: { path },
+        responses: { 200: answer('The page.', Html, { html }), ...keyed, 404: noDeployment },
+      },
+    },
     '/deploy/{id}': {
       get: {
         operationId: 'getDeployment',
@@ -40,15 +78,7 @@ export function deploymentPaths(limits: Parameters<typeof deploymentBodies>[0]):
         summary: 'Get the status of a deployment',
         requestParams: { path },
         responses: {
-          200: answer('The deployment.', Status, {
-            id,
-            slug,
-            status: 'active',
-            url,
-            submission_count: 3,
-            created_at: '2026-11-21T11:08:48.298Z',
-            updated_at: '2026-11-21T11:08:48.298Z',
-          }),
+          200: answer('The deployment.', Status, deployment),
           ...keyed,
           404: noDeployment,
         },

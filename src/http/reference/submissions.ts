@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { deploymentId, fileId, submissionId } from '../fields.ts';
 import { MAX_FILES } from '../multipart.ts';
 import { Paging } from '../paging.ts';
-import { Submissions } from '../submissions.ts';
+import { Deleted, Submissions, Submitted } from '../submissions.ts';
 import { MAX_FIELDS, Received } from '../submit.ts';
 import {
   answer,
@@ -13,6 +13,7 @@ import {
   noDeployment,
   noFile,
   noForm,
+  noSubmission,
   tooManySubmissions,
   withBody,
 } from './answers.ts';
@@ -25,7 +26,25 @@ const honeypot =
 const cors = {
   'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
 };
+const one = z.object({ deployId: deploymentId, submissionId });
+const file = (description: string, type: string, example: string) => ({
+  description,
+  headers: {
+    'Content-Disposition': {
+      description: 'A filename of the slug and the date.',
+      schema: { type: 'string' as const },
+    },
+  },
+  content: { [type]: { schema: { type: 'string' as const }, example } },
+});
 const example = { name: 'Ada', email: 'ada@example.org' };
+
+const submission = {
+  id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
+  data: example,
+  ip_address: '203.0.113.7',
+  created_at: '2026-11-21T11:08:48.298Z',
+};
 
 /** Bytes of names and values, decoded; of a file; of all files of a submission. */
 type Limits = { maxSubmissionBytes: number; maxFileBytes: number; maxFilesBytes: number };
@@ -99,14 +118,7 @@ export function submissionPaths(limits: Limits): ZodOpenApiPathsObject {
         requestParams: { path, query: Paging },
         responses: {
           200: answer('A page of submissions.', Submissions, {
-            submissions: [
-              {
-                id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
-                data: example,
-                ip_address: '203.0.113.7',
-                created_at: '2026-11-21T11:08:48.298Z',
-              },
-            ],
+            submissions: [submission],
             total: 1,
             page: 1,
             limit: 50,
@@ -134,6 +146,67 @@ export function submissionPaths(limits: Limits): ZodOpenApiPathsObject {
           },
           ...keyed,
           404: noFile,
+        },
+      },
+    },
+    '/submissions/{deployId}/{submissionId}': {
+      get: {
+        operationId: 'getSubmission',
+        tags,
+        summary: 'Get a submission',
+        requestParams: { path: one },
+        responses: { 200: answer('The submission.', Submitted, submission), ...keyed, 404: noSubmission },
+      },
+      delete: {
+        operationId: 'deleteSubmission',
+        tags,
+        summary: 'Delete a submission',
+        description: 'For good: what was submitted, and its pending deliveries.',
+        requestParams: { path: one },
+        responses: {
+          200: answer('It is gone.', Deleted, {
+            message: 'Submission deleted',
+            id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
+          }),
+          ...keyed,
+          404: noSubmission,
+        },
+      },
+    },
+    '/submissions/{deployId}/export.csv': {
+      get: {
+        operationId: 'exportCsv',
+        tags,
+        summary: 'Get all submissions of a deployment as CSV',
+        description:
+          'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
+          'they first appear. A cell that a spreadsheet would take for a formula has an apostrophe before it. A 503 also says ' +
+          'that too many exports are under way.',
+        requestParams: { path },
+        responses: {
+          200: file(
+            'All of them.',
+            'text/csv',
+            'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
+          ),
+          ...keyed,
+          404: noDeployment,
+        },
+      },
+    },
+    '/submissions/{deployId}/export.ndjson': {
+      get: {
+        operationId: 'exportNdjson',
+        tags,
+        summary: 'Get all submissions of a deployment as lines of JSON',
+        description:
+          'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. A 503 also says ' +
+          'that too many exports are under way.',
+        requestParams: { path },
+        responses: {
+          200: file('All of them.', 'application/x-ndjson', `${JSON.stringify(submission)}\n`),
+          ...keyed,
+          404: noDeployment,
         },
       },
     },

@@ -1,0 +1,11 @@
+import type { Knex } from 'knex';
+
+export const up = (db: Knex): Promise<void> =>
+  db.raw(`
+    -- Numbers whose submissions were deleted, which are never given again: a page of the list starts lower by those above it.
+    CREATE TABLE removed_submissions (
+      deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
+      number bigint NOT NULL,
+      PRIMARY KEY (deployment_id, number)
+    );
+  `);

@@ -1,0 +1,267 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, failure, refused } from './support/answers.ts';
+import { type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
+
+const FORMATS = ['csv', 'ndjson'] as const;
+const TIME = '2026-01-02T03:04:05.678Z';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+/** A deployment with submissions of these texts, numbered from 1, their ids `sub_<number>`. */
+async function filled(texts: readonly string[]): Promise<string> {
+  const { id } = await owner.deploy({});
+  await service.db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT CAST(:id AS text), n, :id || '/' || n, text::json, '2001:db8::1', CAST(:time AS timestamptz) + interval '0.999 ms'
+       FROM unnest(CAST(:texts AS text[])) WITH ORDINALITY AS each (text, n)`,
+    { id, texts: [...texts], time: TIME },
+  );
+  await service
+    .db('deployments')
+    .where({ id })
+    .update({ submission_count: texts.length, last_submission_number: texts.length });
+  return id;
+}
+
+const get = (path: string, method = 'GET', who = owner): Promise<Response> =>
+  fetch(service.url + path, { method, headers: { Authorization: `Bearer ${who.key}` } });
+
+async function exported(id: string, format: (typeof FORMATS)[number]): Promise<string> {
+  const response = await get(`/submissions/${id}/export.${format}`);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** A deployment with submissions of 30 MB: more than the buffers of a connection take while nobody reads. */
+async function large(): Promise<string> {
+  const { id } = await owner.deploy();
+  await service.db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT CAST(:id AS text), n, :id || '/' || n, CAST('{"text":"' || repeat('x', 200000) || '"}' AS json), '', now()
+       FROM generate_series(1, 150) AS n`,
+    { id },
+  );
+  await service.db('deployments').where({ id }).update({ submission_count: 150, last_submission_number: 150 });
+  return id;
+}
+
+/** The header and the fields' part of each row, as a CSV reader has them. */
+async function table(texts: readonly string[]): Promise<string[][]> {
+  const id = await filled(texts);
+  const rows: string[][] = parse(await exported(id, 'csv'));
+  const fixed = rows.map((row) => row.slice(0, 3));
+  expect(fixed).toEqual([
+    ['id', 'created_at', 'ip_address'],
+    ...texts.map((_text, index) => [`${id}/${index + 1}`, TIME, '2001:db8::1']),
+  ]);
+  return rows.map((row) => row.slice(3));
+}
+
+describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
+  it('answers an attachment that no cache keeps; HEAD the same without a body', async () => {
+    const { id, slug } = await owner.deploy();
+    const path = `/submissions/${id}/export.${format}`;
+    const date = new Date().toISOString().slice(0, 10);
+    const names = ['content-type', 'content-disposition', 'cache-control'];
+    const shown = async ({ status, headers }: Response) => [status, ...names.map((name) => headers.get(name))];
+    const answers = [await get(path), await get(path, 'HEAD')];
+    const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson';
+    const expected = [200, type, `attachment; filename="${slug}-${date}.${format}"`, 'no-store'];
+    expect(await Promise.all(answers.map(shown))).toEqual([expected, expected]);
+    expect(await answers[1]?.text()).toBe('');
+  });
+
+  it('answers the same 404 as the list, 401 without a key, 405 with Allow for another method', async () => {
+    const [gone, foreign] = [await owner.deploy(), await (await service.owner()).deploy()];
+    await owner.delete(`/deploy/${gone.id}`).expect(200);
+    const expected = (await owner.get(`/submissions/${UNKNOWN_ID}`)).text;
+    for (const id of [gone.id, foreign.id, UNKNOWN_ID, 'x', '%00']) {
+      const { status, text } = await owner.get(`/submissions/${id}/export.${format}`);
+      expect([status, text]).toEqual([404, expected]);
+    }
+    const path = `/submissions/${foreign.id}/export.${format}`;
+    expect(answer(await service.anonymous.get(path))).toEqual(refused(401));
+    const response = await owner.delete(path);
+    expect([response.status, response.body, response.headers.allow]).toEqual([405, failure, 'GET, HEAD']);
+  });
+
+  it('has every submission once, oldest first, those that were deleted missing', async () => {
+    const id = await filled(Array.from({ length: 12_000 }, (_, index) => `{"n":${index + 1}}`));
+    await service.db('submissions').where({ deployment_id: id }).whereBetween('number', [2_000, 9_999]).delete();
+    const text = await exported(id, format);
+    const numbers = text
+      .split('\n')
+      .map((line) => /\/(\d+)/.exec(line)?.[1])
+      .filter((found) => found !== undefined);
+    const expected = Array.from({ length: 12_000 }, (_, index) => index + 1).filter((n) => n < 2_000 || n > 9_999);
+    expect(numbers.map(Number)).toEqual(expected);
+  });
+
+  it('breaks off where the database fails, and never looks whole', async () => {
+    const id = await large();
+    const response = await openExport(id, format);
+    await service.db.raw('ALTER TABLE submissions RENAME TO elsewhere');
+    try {
+      await expect(response.toArray()).rejects.toThrow('aborted');
+    } finally {
+      await service.db.raw('ALTER TABLE elsewhere RENAME TO submissions');
+    }
+  });
+
+  it('lets two of an owner run at a time, answers 503 to a third, and makes room when clients leave', async () => {
+    const id = await large();
+    const open = [await openExport(id, format), await openExport(id, format)];
+    const refusal = await owner.get(`/submissions/${id}/export.${format}`);
+    expect([answer(refusal), refusal.headers['retry-after']]).toEqual([refused(503), '10']);
+    const stranger = await service.owner();
+    const theirs = `/submissions/${(await stranger.deploy()).id}/export.${format}`;
+    expect((await get(theirs, 'GET', stranger)).status).toBe(200);
+    for (const response of open) response.destroy();
+    await expect
+      .poll(async () => (await get(`/submissions/${id}/export.${format}`, 'HEAD')).status, { timeout: 10_000 })
+      .toBe(200);
+  });
+});
+
+/** An export whose body nobody reads yet. */
+const openExport = (id: string, format: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    httpRequest(`${service.url}/submissions/${id}/export.${format}`, {
+      headers: { Authorization: `Bearer ${owner.key}` },
+      agent: false,
+    })
+      .once('response', resolve)
+      .once('error', reject)
+      .end();
+  });
+
+describe('export.ndjson', () => {
+  it('has a line for each, with the text as it was submitted, but for line ends between tokens', async () => {
+    const texts = [
+      '{"b":1.10,"b":12345678901234567890,"\\u0000":"\\ud800\\n","__proto__":[ 1 ]}',
+      '{\n"a" :\r\n[1,\r2],"b":"\\n\\r\u2028é"\t}',
+      '{}',
+    ];
+    const id = await filled(texts);
+    const lines = texts.map(
+      (text, index) =>
+        `{"id":"${id}/${index + 1}","data":${text.replaceAll(/[\r\n]/g, '')},"ip_address":"2001:db8::1","created_at":"${TIME}"}\n`,
+    );
+    expect(await exported(id, 'ndjson')).toBe(lines.join(''));
+    const listed = (await owner.get(`/submissions/${id}`)).body.submissions;
+    expect(lines.map((line) => JSON.parse(line)).toReversed()).toEqual(listed);
+  });
+
+  it('is empty without submissions', async () => {
+    expect(await exported(await filled([]), 'ndjson')).toBe('');
+  });
+});
+
+describe('export.csv', () => {
+  it('is a header row alone without submissions', async () => {
+    expect(await exported(await filled([]), 'csv')).toBe('id,created_at,ip_address\r\n');
+  });
+
+  it('is RFC 4180: CRLF, quotes where they are needed, doubled within', async () => {
+    const id = await filled(['{"a,b":"say \\"hi\\"","c":"x\\ny","plain":"z","é":" "}']);
+    expect(await exported(id, 'csv')).toBe(
+      `id,created_at,ip_address,"a,b",c,plain,é\r\n${id}/1,${TIME},2001:db8::1,"say ""hi""","x\ny",z, \r\n`,
+    );
+  });
+
+  it('has the fields in the order of first appearance over all submissions, and nothing where one has none', async () => {
+    expect(await table(['{"b":"1","10":"2"}', '{}', '{"a":"3","b":"4","2":"5"}', '{"__proto__":"6","a":"7"}'])).toEqual(
+      [
+        ['b', '10', 'a', '2', '__proto__'],
+        ['1', '2', '', '', ''],
+        ['', '', '', '', ''],
+        ['4', '', '3', '5', ''],
+        ['', '', '7', '', '6'],
+      ],
+    );
+  });
+
+  it.each<[what: string, value: string, cell: string]>([
+    ['a string', '"a \\"b\\" \\u00e9\\n"', 'a "b" é\n'],
+    ['an empty string', '""', ''],
+    ['null', 'null', ''],
+    ['a number as it is written', '1.10', '1.10'],
+    ['a large number', '12345678901234567890', '12345678901234567890'],
+    ['a boolean', 'true', 'true'],
+    ['a list', '[ "a", "b\\u0020c" , 1 ]', '["a","b\\u0020c",1]'],
+    ['an object', '{ "filename" : "a.txt", "size": 1 }', '{"filename":"a.txt","size":1}'],
+    ['what begins with =', '"=1+1"', "'=1+1"],
+    ['what begins with +', '"+1"', "'+1"],
+    ['what begins with -', '"-1"', "'-1"],
+    ['a negative number', '-5', "'-5"],
+    ['what begins with @', '"@SUM(A1)"', "'@SUM(A1)"],
+    ['what begins with a tab', '"\\t=1"', "'\t=1"],
+    ['what begins with CR', '"\\r=1"', "'\r=1"],
+    ['what has such a sign later on', '"a=1"', 'a=1'],
+    ['what begins with an apostrophe', '"\'=1"', "'=1"],
+    ['NUL', '"a\\u0000b"', 'a\ufffdb'],
+    ['a lone surrogate', '"a\\ud800b"', 'a\ufffdb'],
+    ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],
+    ['a quote and a comma behind a dangerous sign', '"=\\",\\""', `'=","`],
+  ])('writes %s: %s', async (_what, value, cell) => {
+    expect(await table([`{"x":${value}}`])).toEqual([['x'], [cell]]);
+  });
+
+  it('keeps all values of a name that repeats, as a list', async () => {
+    expect(await table(['{"a":1,"b":"x","a":[ 2 ],"a":"\\u0033"}'])).toEqual([
+      ['a', 'b'],
+      ['[1,[2],"\\u0033"]', 'x'],
+    ]);
+  });
+
+  it('makes names harmless, and tells them from the columns that each row has', async () => {
+    const names = [
+      '=x',
+      '-',
+      'id',
+      'data.id',
+      'created_at',
+      'ip_address',
+      'other_fields',
+      'ID',
+      'data',
+      '',
+      'a"b',
+      'n\n',
+    ];
+    const data = JSON.stringify(Object.fromEntries(names.map((name) => [name, name.length])));
+    expect((await table([data]))[0]).toEqual([
+      ...["'=x", "'-", 'data.id', 'data.data.id', 'data.created_at', 'data.ip_address', 'data.other_fields'],
+      ...['ID', 'data', '', 'a"b', 'n\n'],
+    ]);
+  });
+
+  it('puts fields beyond 10,000 columns into one last column, as JSON', async () => {
+    const texts = Array.from({ length: 11 }, (_, row) => {
+      const names = Array.from({ length: 1_000 }, (_, index) => `"f${row * 1_000 + index}":"x"`);
+      return `{${names.join(',')}}`;
+    });
+    const rows = await table([...texts, '{"f1":1,"late \\ud800":[ 1 ],"late \\ud800":2,"=":3}']);
+    expect(rows[0]?.length).toBe(10_001);
+    expect(rows[0]?.slice(-2)).toEqual(['f9999', 'other_fields']);
+    expect(rows[10]?.slice(-2)).toEqual(['x', '']);
+    expect(JSON.parse(rows[11]?.at(-1) ?? '')).toEqual(JSON.parse(texts[10] ?? ''));
+    expect(rows[12]?.filter((cell) => cell !== '')).toEqual(['1', '{"late \\ud800":[[1],2],"=":3}']);
+  });
+
+  it('keeps no more than 1 MiB of names as columns', async () => {
+    const name = (n: number) => `${n}`.padStart(300_000, 'n');
+    const texts = [1, 2, 3, 4, 5].map((n) => `{"${name(n)}":${n}}`);
+    const [header, ...rows] = await table([...texts, '{"short":1}']);
+    expect(header?.map((cell) => cell.length)).toEqual([300_000, 300_000, 300_000, 5, 12]);
+    expect(rows.map((row) => row.findLast((cell) => cell !== '')?.length)).toEqual([1, 1, 1, 300_006, 300_006, 1]);
+  });
+});

@@ -70,7 +70,7 @@ async function addSubmissions(id: string, texts: readonly string[]): Promise<voi
 }
 
 /** The tables that have rows of a deployment, beside its own. */
-const TABLES = ['deliveries', 'pages', 'submissions', 'webhooks'];
+const TABLES = ['deliveries', 'pages', 'removed_submissions', 'submission_files', 'submissions', 'webhooks'];
 
 /** How many rows of a deployment each table has, its own at the end. */
 async function rowsOf(id: string): Promise<number[]> {
@@ -336,18 +336,32 @@ describe('deployments purge', () => {
          FROM submissions WHERE deployment_id = ?`,
       [body.id, deployment.id],
     );
+    await service.db.raw(
+      `INSERT INTO removed_submissions (deployment_id, number) SELECT deployment_id, number + 1203 FROM submissions
+        WHERE deployment_id = ?`,
+      [deployment.id],
+    );
+    await service.db.raw(
+      `INSERT INTO submission_files (id, deployment_id, submission_id, filename, content_type, size)
+       SELECT 'file_' || md5(id), deployment_id, id, 'a', 'text/plain', 0 FROM submissions WHERE deployment_id = ?`,
+      [deployment.id],
+    );
     return deployment;
   }
 
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 1_203, 1, 1];
+    const whole = [1_203, 1, 1_203, 1_203, 1_203, 1, 1];
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(
       `purged ${gone.id} (${gone.slug}) of ada@command.example, and its 1203 submissions\n`,
     );
-    expect(await Promise.all([gone, kept, live].map(({ id }) => rowsOf(id)))).toEqual([[0, 0, 0, 0, 0], whole, whole]);
+    expect(await Promise.all([gone, kept, live].map(({ id }) => rowsOf(id)))).toEqual([
+      [0, 0, 0, 0, 0, 0, 0],
+      whole,
+      whole,
+    ]);
     expect(await run('undelete', gone.id)).toEqual(refusedFor('no deployment', gone.id));
     expect(await run('purge', live.id)).toEqual(refusedFor(live.id, 'not deleted'));
     expect(await rowsOf(live.id)).toEqual(whole);
@@ -369,7 +383,7 @@ describe('deployments purge', () => {
     expect(await run('undelete', id)).toEqual(refusedFor(id, 'purge'));
     await print('export', id);
     await print('purge', id);
-    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0]);
+    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 });
 

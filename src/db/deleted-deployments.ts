@@ -43,7 +43,12 @@ export async function undeleteDeployment(
  * What hangs on a deployment in numbers without bound. Each table has an index on deployment_id and `key`; no key is as low as
  * `below`; so many go at once, which takes well under a second.
  */
-const HELD = [{ table: 'submissions', key: 'number', below: 0, atOnce: 500 }] as const;
+const HELD = [
+  { table: 'submissions', key: 'number', below: 0, atOnce: 500 },
+  { table: 'removed_submissions', key: 'number', below: 0, atOnce: 10_000 },
+  // Each with as much as a file holds.
+  { table: 'submission_files', key: 'submission_id', below: '', atOnce: 10 },
+] as const;
 
 const DELIVERIES_AT_ONCE = 10_000;
 const AGAIN_MS = 50;

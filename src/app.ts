@@ -18,6 +18,7 @@ import { healthRouter } from './http/health.ts';
 import { checkHead, createHostSplit, pathOf, resolveHost } from './http/hosts.ts';
 import { createPageCache, type PageLookups } from './http/page-cache.ts';
 import { createServePage, writeErrorPage } from './http/pages.ts';
+import { referenceRouter } from './http/reference.ts';
 import { logWhenDone } from './http/request-log.ts';
 import { SECURITY_TXT, sendSecurityTxt } from './http/security-txt.ts';
 import { submissionFilesRouter } from './http/submission-files.ts';
@@ -142,6 +143,18 @@ export function createApp({
     .use(submissionFilesRouter({ db, authenticate }))
     .use(webhooksRouter({ db, authenticate, body, reviewDeliveries, allowedNetworks: config.webhookAllowCidrs }))
     .use(deliveriesRouter({ db, authenticate, reviewDeliveries }))
+    .use(
+      referenceRouter({
+        baseUrl: config.baseUrl,
+        urlOf,
+        maxHtmlBytes: config.maxHtmlBytes,
+        reservedSlugs: config.reservedSlugs,
+        maxSubmissionBytes: config.maxSubmissionBytes,
+        maxFileBytes: config.maxFileBytes,
+        maxFilesBytes: config.maxFilesBytes,
+        allowedNetworks: config.webhookAllowCidrs,
+      }),
+    )
     .use(() => {
       throw new HttpError(404, 'There is nothing at this path: check it against the API reference.');
     })

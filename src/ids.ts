@@ -16,6 +16,12 @@ function timePrefix(ms: number): string {
 /** `<kind>_` and 24 characters: the time, then 95 random bits. Ids rise with time, so that their indexes grow at one end. */
 const newId = (kind: string): string => `${kind}_${timePrefix(Date.now())}${random16()}`;
 
+export const DEPLOYMENT_ID = /^d_[0-9A-Za-z]{20,60}$/;
+export const SUBMISSION_ID = /^sub_[0-9A-Za-z]{20,60}$/;
+export const FILE_ID = /^file_[0-9A-Za-z]{20,60}$/;
+export const WEBHOOK_ID = /^wh_[0-9A-Za-z]{20,60}$/;
+export const DELIVERY_ID = /^dl_[0-9A-Za-z]{20,60}$/;
+
 export const newDeploymentId = (): string => newId('d');
 export const newSubmissionId = (): string => newId('sub');
 export const newFileId = (): string => newId('file');
@@ -29,11 +35,11 @@ export const newKeyId = (): string => newId('key');
 export const newApiKey = (): string => `fh_${random43()}`;
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
-export const isDeploymentId = (text: string): boolean => /^d_[0-9A-Za-z]{20,60}$/.test(text);
-export const isSubmissionId = (text: string): boolean => /^sub_[0-9A-Za-z]{20,60}$/.test(text);
-export const isFileId = (text: string): boolean => /^file_[0-9A-Za-z]{20,60}$/.test(text);
-export const isWebhookId = (text: string): boolean => /^wh_[0-9A-Za-z]{20,60}$/.test(text);
-export const isDeliveryId = (text: string): boolean => /^dl_[0-9A-Za-z]{20,60}$/.test(text);
+export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text);
+export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);
+export const isFileId = (text: string): boolean => FILE_ID.test(text);
+export const isWebhookId = (text: string): boolean => WEBHOOK_ID.test(text);
+export const isDeliveryId = (text: string): boolean => DELIVERY_ID.test(text);
 
 const requestIdPart = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 8);
 

@@ -11,6 +11,7 @@ import { startService } from '../src/service.ts';
 import { aSentence, aTime } from './support/answers.ts';
 import { freePort, startServiceProcess } from './support/process.ts';
 import { type Answer, type Received, startReceiver } from './support/receivers.ts';
+import { holdService } from './support/reference.ts';
 import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
 import { decodeWords, headerOf, readMail, type SmtpServer, startSmtpServer, type Trouble } from './support/smtp.ts';
 
@@ -76,6 +77,7 @@ async function startForThisTest(settings: Record<string, string>): Promise<Place
 /** One more process' worth of a service, to be stopped in the middle of a test. */
 async function startAnother({ service }: Place, more: Partial<Config> = {}) {
   const another = await startService({ ...service.config, ...more }, createLog('silent'));
+  holdService(another.url, service.config);
   await another.ready;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {

@@ -378,6 +378,19 @@ describe('the memory of uploads', () => {
   });
 });
 
+describe('DELETE /submissions/:deployId/:submissionId', () => {
+  it('removes the files of the submission, and no others', async () => {
+    const { deploymentId, submissionId, data } = await stored(part('a.txt', 'Ada'));
+    const other = await submit(deploymentId, multipartBody(part('b.txt', 'Grace')));
+    expect(await rowsOf(deploymentId)).toEqual({ files: 2, bytes: 8 });
+    expect((await owner.delete(`/submissions/${deploymentId}/${submissionId}`)).status).toBe(200);
+    expect(await rowsOf(deploymentId)).toEqual({ files: 1, bytes: 5 });
+    expect((await get(data.f.url)).status).toBe(404);
+    const kept = (await owner.get(`/submissions/${deploymentId}/${other.body.id}`)).body.data.f;
+    expect((await get(kept.url)).content.toString()).toBe('Grace');
+  });
+});
+
 describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
   it('answers the file as an attachment that does nothing', async () => {
     const { data } = await stored(['name="f"; filename="a.html"\r\nContent-Type: text/html', '<script>1</script>']);

@@ -45,8 +45,9 @@ export async function undeleteDeployment(
  */
 const HELD = [
   { table: 'submissions', key: 'number', below: 0, atOnce: 500 },
+  { table: 'removed_submissions', key: 'number', below: 0, atOnce: 10_000 },
+  // Each with as much as a submission's files hold.
   { table: 'submission_files', key: 'submission_id', below: '', atOnce: 4 },
-  { table: 'removed_submissions', key: 'number', below: 0, atOnce: 5_000 },
 ] as const;
 
 const DELIVERIES_AT_ONCE = 10_000;

@@ -1,26 +1,34 @@
 import { type Response, Router } from 'express';
 import type { Knex } from 'knex';
+import { z } from 'zod';
 import { createTestDelivery, type Delivery, listDeliveries, retryDelivery } from '../db/deliveries.ts';
 import { isDeliveryId } from '../ids.ts';
 import type { Authenticate } from './auth.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
+import { deliveryId, submissionId, time, total } from './fields.ts';
 import { noSuchWebhook, ownWebhook } from './own-deployment.ts';
-import { readPaging } from './paging.ts';
+import { paged, readPaging } from './paging.ts';
 
-type Listed = {
-  id: string;
-  submission_id: string | null;
-  status: Delivery['status'];
-  attempts: number;
-  next_attempt_at: string | null;
-  last_status: number | null;
-  last_error: string | null;
-  created_at: string;
-  updated_at: string;
-};
-type Page = { deliveries: Listed[]; total: number; page: number; limit: number };
+const Listed = z
+  .strictObject({
+    id: deliveryId,
+    submission_id: submissionId.nullable().meta({ description: 'What is delivered; null for a test.' }),
+    status: z.enum(['pending', 'succeeded', 'failed']),
+    attempts: z.int().min(0).meta({ description: 'How many there have been, one that is under way included.' }),
+    next_attempt_at: time.nullable().meta({
+      description: "When it is tried next; null when it won't be, while it is under way, and while the webhook is off.",
+    }),
+    last_status: z.int().nullable().meta({ description: 'The HTTP status of the last attempt; null when none came.' }),
+    last_error: z.string().nullable().meta({ description: 'Why the last attempt failed; null when it succeeded.' }),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'Delivery' });
+export const Deliveries = z.strictObject({ deliveries: z.array(Listed), total, ...paged }).meta({ id: 'Deliveries' });
+export const Sent = z.strictObject({ id: deliveryId }).meta({ id: 'DeliveryStarted' });
+export const Retried = z.strictObject({ id: deliveryId, status: z.literal('pending') }).meta({ id: 'DeliveryRetried' });
 
-const toListed = (delivery: Delivery): Listed => ({
+const toListed = (delivery: Delivery): z.infer<typeof Listed> => ({
   id: delivery.id,
   submission_id: delivery.submissionId,
   status: delivery.status,
@@ -47,7 +55,7 @@ export function deliveriesRouter({
 
   router
     .route('/webhooks/:deployId/:webhookId/test')
-    .post(async (request, response: Response<{ id: string }>) => {
+    .post(async (request, response: Response<z.infer<typeof Sent>>) => {
       const owner = await authenticate(request, response);
       const webhook = await ownWebhook(db, owner, request.params);
       const id = await createTestDelivery(db, webhook.id);
@@ -59,7 +67,7 @@ export function deliveriesRouter({
 
   router
     .route('/webhooks/:deployId/:webhookId/deliveries')
-    .get(async (request, response: Response<Page>) => {
+    .get(async (request, response: Response<z.infer<typeof Deliveries>>) => {
       const owner = await authenticate(request, response);
       const webhook = await ownWebhook(db, owner, request.params);
       const paging = readPaging(request.url);
@@ -70,7 +78,7 @@ export function deliveriesRouter({
 
   router
     .route('/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry')
-    .post(async (request, response: Response<{ id: string; status: Delivery['status'] }>) => {
+    .post(async (request, response: Response<z.infer<typeof Retried>>) => {
       const owner = await authenticate(request, response);
       const webhook = await ownWebhook(db, owner, request.params);
       const { deliveryId: id } = request.params;

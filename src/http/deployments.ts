@@ -14,30 +14,83 @@ import {
 import type { Authenticate } from './auth.ts';
 import { type BodyReader, OVER_LIMIT, SETTINGS_BYTES } from './body.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
+import { deploymentId, time, total } from './fields.ts';
 import { found, ownDeployment } from './own-deployment.ts';
-import { readPaging } from './paging.ts';
-import { isReserved, isSlug, proposeSlugs } from './slugs.ts';
+import { paged, readPaging } from './paging.ts';
+import { isReserved, proposeSlugs, RESERVED, SLUG } from './slugs.ts';
 
-type Deployed = { id: string; url: string; slug: string };
-type Status = {
-  id: string;
-  slug: string;
-  status: 'active';
-  url: string;
-  submission_count: number;
-  created_at: string;
-  updated_at: string;
-};
+const ownSlug = z.string().regex(SLUG).meta({ description: "The label of the page's host.", example: 'spring-sale' });
+const pageUrl = z
+  .string()
+  .meta({ format: 'uri', description: 'Where the page is.', example: 'https://spring-sale.pages.example.org' });
 
-type Page = { deployments: Status[]; total: number; page: number; limit: number };
+export const Deployed = z.strictObject({ id: deploymentId, url: pageUrl, slug: ownSlug }).meta({ id: 'Deployed' });
+export const Status = z
+  .strictObject({
+    id: deploymentId,
+    slug: ownSlug,
+    status: z.literal('active'),
+    url: pageUrl,
+    submission_count: z.int().min(0).meta({ description: 'How many submissions it has.' }),
+    created_at: time,
+    updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
+  })
+  .meta({ id: 'Deployment' });
+export const Deployments = z
+  .strictObject({ deployments: z.array(Status), total, ...paged })
+  .meta({ id: 'Deployments' });
+export const Html = z
+  .strictObject({ html: z.string().meta({ description: 'The page as it was given.' }) })
+  .meta({ id: 'Html' });
+export const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).meta({ id: 'SettingsChanged' });
+export const Deleted = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentDeleted' });
 
 const PAGE_WRITES = 4;
 /** JSON may escape every byte of a page as six characters. */
 const JSON_GROWTH = 6;
 
-const Settings = z.object({
-  email_notifications: z.boolean('email_notifications is not a boolean: send true or false.').optional(),
+export const Settings = z.object({
+  email_notifications: z
+    .boolean('email_notifications is not a boolean: send true or false.')
+    .meta({
+      description: 'Whether the owner gets a mail for each submission, if the service has a mail server. Off at first.',
+    })
+    .optional(),
 });
+
+/** What POST and PUT take, at most `maxHtmlBytes` of a page. */
+export function deploymentBodies(limits: { maxHtmlBytes: number; reservedSlugs: readonly string[] }) {
+  const { maxHtmlBytes, reservedSlugs } = limits;
+  const html = z
+    .string('html is required: send the page as a string.')
+    .min(1, 'html is empty: send the page.')
+    .refine((text) => Buffer.byteLength(text) <= maxHtmlBytes, {
+      error: `html is too large: send at most ${maxHtmlBytes} bytes.`,
+      params: OVER_LIMIT,
+    })
+    .refine((text) => text.isWellFormed(), 'html has a lone surrogate: send well-formed Unicode.')
+    .meta({
+      // In characters, none of which takes less than a byte.
+      maxLength: maxHtmlBytes,
+      description:
+        `The page: at most ${maxHtmlBytes} bytes of UTF-8, no lone surrogates. Served byte for byte, but for ` +
+        "`{{FORM_ACTION}}`: each occurrence becomes the address that takes the page's forms.",
+    });
+  const Replacement = z.object({ html });
+  const Creation = Replacement.extend({
+    slug: z
+      .string('slug is not a string: send one, or leave it out.')
+      .regex(SLUG, 'slug is invalid: use 1 to 63 lowercase letters and hyphens, with a letter at both ends.')
+      .refine((slug) => !isReserved(slug, reservedSlugs), 'slug is reserved: choose another.')
+      .meta({
+        description:
+          '1 to 63 lowercase letters and hyphens, a letter at both ends, no `--` at the third and fourth place, none of ' +
+          `${[...RESERVED, ...reservedSlugs].join(', ')}. Made from the page's title when left out.`,
+      })
+      .optional(),
+  });
+  return { Creation, Replacement };
+}
 
 export function deploymentsRouter({
   db,
@@ -69,25 +122,10 @@ export function deploymentsRouter({
   const fewAtATime = limitConcurrency(PAGE_WRITES);
   const maxRequestBytes = maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES;
 
-  const html = z
-    .string('html is required: send the page as a string.')
-    .min(1, 'html is empty: send the page.')
-    .refine((text) => Buffer.byteLength(text) <= maxHtmlBytes, {
-      error: `html is too large: send at most ${maxHtmlBytes} bytes.`,
-      params: OVER_LIMIT,
-    })
-    .refine((text) => text.isWellFormed(), 'html has a lone surrogate: send well-formed Unicode.');
-  const Replacement = z.object({ html });
-  const Creation = Replacement.extend({
-    slug: z
-      .string('slug is not a string: send one, or leave it out.')
-      .refine(isSlug, 'slug is invalid: use 1 to 63 lowercase letters and hyphens, with a letter at both ends.')
-      .refine((slug) => !isReserved(slug, reservedSlugs), 'slug is reserved: choose another.')
-      .optional(),
-  });
+  const { Creation, Replacement } = deploymentBodies({ reservedSlugs, maxHtmlBytes });
 
-  const deployed = ({ id, slug }: Deployment): Deployed => ({ id, url: urlOf(slug), slug });
-  const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): Status => ({
+  const deployed = ({ id, slug }: Deployment): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
+  const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): z.infer<typeof Status> => ({
     id,
     slug,
     status: 'active',
@@ -99,7 +137,7 @@ export function deploymentsRouter({
 
   router
     .route('/deploy')
-    .post(async (request, response: Response<Deployed>) => {
+    .post(async (request, response: Response<z.infer<typeof Deployed>>) => {
       const owner = await authenticate(request, response);
       const { html, slug } = await body.json(request, Creation, maxRequestBytes);
       const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
@@ -114,7 +152,7 @@ export function deploymentsRouter({
       onPageChange(deployment.slug);
       response.status(201).json(deployed(deployment));
     })
-    .get(async (request, response: Response<Page>) => {
+    .get(async (request, response: Response<z.infer<typeof Deployments>>) => {
       const owner = await authenticate(request, response);
       const paging = readPaging(request.url);
       const { deployments, total } = await listDeployments(db, owner.id, paging);
@@ -124,11 +162,11 @@ export function deploymentsRouter({
 
   router
     .route('/deploy/:id')
-    .get(async (request, response: Response<Status>) => {
+    .get(async (request, response: Response<z.infer<typeof Status>>) => {
       const owner = await authenticate(request, response);
       response.json(toStatus(await ownDeployment(db, owner, request.params.id)));
     })
-    .put(async (request, response: Response<Deployed>) => {
+    .put(async (request, response: Response<z.infer<typeof Deployed>>) => {
       const owner = await authenticate(request, response);
       const { id } = await ownDeployment(db, owner, request.params.id);
       const { html } = await body.json(request, Replacement, maxRequestBytes);
@@ -136,7 +174,7 @@ export function deploymentsRouter({
       onPageChange(deployment.slug);
       response.json(deployed(deployment));
     })
-    .patch(async (request, response: Response<{ success: true; id: string }>) => {
+    .patch(async (request, response: Response<z.infer<typeof Changed>>) => {
       const owner = await authenticate(request, response);
       const { id } = await ownDeployment(db, owner, request.params.id);
       const settings = await body.json(request, Settings, SETTINGS_BYTES);
@@ -144,7 +182,7 @@ export function deploymentsRouter({
       reviewDeliveries(id);
       response.json({ success: true, id });
     })
-    .delete(async (request, response: Response<{ message: string; id: string }>) => {
+    .delete(async (request, response: Response<z.infer<typeof Deleted>>) => {
       const owner = await authenticate(request, response);
       const { id, slug } = await ownDeployment(db, owner, request.params.id);
       found(await deleteDeployment(db, owner.id, id));
@@ -157,7 +195,7 @@ export function deploymentsRouter({
 
   router
     .route('/deploy/:id/html')
-    .get(async (request, response: Response<{ html: string }>) => {
+    .get(async (request, response: Response<z.infer<typeof Html>>) => {
       const owner = await authenticate(request, response);
       const { id } = await ownDeployment(db, owner, request.params.id);
       response.json({ html: found(await findHtml(db, owner.id, id)) });

@@ -1,6 +1,6 @@
 import { customAlphabet } from 'nanoid';
 
-const RESERVED = [
+export const RESERVED = [
   ...['www', 'api', 'app', 'admin', 'mail', 'smtp', 'ns', 'cdn', 'static', 'assets', 'docs', 'status', 'login', 'auth'],
   ...['dashboard', 'support', 'autoconfig', 'autodiscover', 'wpad', 'submit', 'webhooks', 'abuse'],
 ];
@@ -8,8 +8,9 @@ const RESERVED = [
 const letters = customAlphabet('abcdefghijklmnopqrstuvwxyz', 10);
 
 /** A DNS label of letters and hyphens; hyphens at positions 3 and 4 would make it an encoded name (RFC 5891). */
-export const isSlug = (text: string): boolean =>
-  /^[a-z](?:[a-z-]{0,61}[a-z])?$/.test(text) && text.slice(2, 4) !== '--';
+export const SLUG = /^(?!..--)[a-z](?:[a-z-]{0,61}[a-z])?$/;
+
+export const isSlug = (text: string): boolean => SLUG.test(text);
 
 export const isReserved = (slug: string, more: readonly string[]): boolean =>
   RESERVED.includes(slug) || more.includes(slug);

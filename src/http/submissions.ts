@@ -1,11 +1,33 @@
 import { type Response, Router } from 'express';
 import type { Knex } from 'knex';
+import { z } from 'zod';
 import { deleteSubmission, findSubmission, listSubmissions, type Submission } from '../db/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../ids.ts';
 import type { Authenticate } from './auth.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
+import { submissionId, time, total } from './fields.ts';
 import { found, ownDeployment } from './own-deployment.ts';
-import { readPaging } from './paging.ts';
+import { paged, readPaging } from './paging.ts';
+
+export const Submitted = z
+  .strictObject({
+    id: submissionId,
+    data: z.record(z.string(), z.unknown()).meta({
+      description:
+        'The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; ' +
+        'a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body comes back as its own ' +
+        'text.',
+      example: { name: 'Ada', email: 'ada@example.org' },
+    }),
+    ip_address: z.string().meta({ description: "The client's address, IPv4 or IPv6.", example: '203.0.113.7' }),
+    created_at: time,
+  })
+  .meta({ id: 'Submission' });
+export const Submissions = z
+  .strictObject({ submissions: z.array(Submitted), total, ...paged })
+  .meta({ id: 'Submissions' });
+
+export const Deleted = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionDeleted' });
 
 /** The stored text goes into the answer as it is: read and written again, it would not be what was sent. */
 const toJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
@@ -53,7 +75,7 @@ export function submissionsRouter({
       if (!submission) throw noSuchSubmission();
       response.type('json').send(toJson(submission));
     })
-    .delete(async (request, response: Response<{ message: string; id: string }>) => {
+    .delete(async (request, response: Response<z.infer<typeof Deleted>>) => {
       const owner = await authenticate(request, response);
       const [deploymentId, id] = idsOf(request.params);
       if (!(await deleteSubmission(db, owner.id, deploymentId, id))) throw noSuchSubmission();

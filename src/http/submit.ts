@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import type { NewFile } from '../db/submission-files.ts';
 import { QueueBusyError, type SubmissionQueue } from '../db/submission-queue.ts';
 import type { UploadQueue } from '../db/upload-queue.ts';
@@ -8,6 +9,7 @@ import { isDeploymentId, newSubmissionId } from '../ids.ts';
 import { type BodyReader, type Hold, mediaType } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
+import { submissionId } from './fields.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
 import { MAX_FILES, readMultipart } from './multipart.ts';
 import type { Visitor, VisitorPages } from './visitors.ts';
@@ -32,11 +34,13 @@ export type Submit = {
   forget(deploymentId: string): void;
 };
 
+export const Received = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionReceived' });
+
 /** What every answer of POST /submit carries: pages on any origin may read it. */
 export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' } as const;
 const CORS_LIST = Object.entries(CORS).flat();
 
-const MAX_FIELDS = 1_000;
+export const MAX_FIELDS = 1_000;
 // How many bytes one decoded byte can take in a body: \u0041 in JSON, %41 in a form; and the separators of a form.
 const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;

@@ -8,6 +8,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { createLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { cloneDatabase } from './fresh-database.ts';
+import { holdService } from './reference.ts';
 
 export const PAGES_DOMAIN = 'pages.test';
 export const BASE_URL = 'http://api.test';
@@ -59,6 +60,7 @@ export async function startTestService(settings: Record<string, string> = {}): P
   const start = async (more: Record<string, string> = {}): Promise<Service> => {
     const config = configure(more);
     const service = await startService(config, createLog(config.logLevel));
+    holdService(service.url, config);
     await service.ready;
     return service;
   };

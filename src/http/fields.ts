@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { DELIVERY_ID, DEPLOYMENT_ID, FILE_ID, SUBMISSION_ID, WEBHOOK_ID } from '../ids.ts';
+
+/*
+ * Fields that several answers have, as the reference shows them.
+ */
+
+export const deploymentId = z
+  .string()
+  .regex(DEPLOYMENT_ID)
+  .meta({ description: "A deployment's id.", example: 'd_0VbbZBZKKTcBD17YQfyDgVGm' });
+
+export const submissionId = z
+  .string()
+  .regex(SUBMISSION_ID)
+  .meta({ description: "A submission's id.", example: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' });
+
+export const fileId = z
+  .string()
+  .regex(FILE_ID)
+  .meta({ description: "A file's id.", example: 'file_0VbbZBZfHhIiJjKkLlMmNnOo' });
+
+export const webhookId = z
+  .string()
+  .regex(WEBHOOK_ID)
+  .meta({ description: "A webhook's id.", example: 'wh_0VbbZC1mQ4nRr8sTtUvWxYzA' });
+
+export const deliveryId = z.string().regex(DELIVERY_ID).meta({
+  description: "A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.",
+  example: 'dl_0VbbZC2bC3dD4eE5fF6gG7hH',
+});
+
+export const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.', example: '2026-11-21T11:08:48.298Z' });
+
+export const total = z.int().min(0).meta({ description: 'How many there are on all pages together.' });

@@ -1,0 +1,220 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, afterEach, expect } from 'vitest';
+import type { Config } from '../../src/config.ts';
+import { createHostSplit } from '../../src/http/hosts.ts';
+import { createReference } from '../../src/http/reference/document.ts';
+
+/*
+ * Holds what services answer against the reference: whatever a test asks of a service that startTestService has started,
+ * the status, the headers, the content type and the body of each answer of the API have to be what the document says.
+ */
+
+/** Longer bodies are not looked into. */
+const MAX_BYTES = 64 * 1024;
+
+export type Reference = ReturnType<typeof createReference>;
+
+/** The reference of a service with these settings. */
+export const referenceOf = (config: Config): Reference =>
+  createReference({
+    baseUrl: config.baseUrl,
+    urlOf: (slug) => `${config.pagesScheme}://${slug}.${config.pagesDomain}`,
+    maxHtmlBytes: config.maxHtmlBytes,
+    reservedSlugs: config.reservedSlugs,
+    maxSubmissionBytes: config.maxSubmissionBytes,
+    maxFileBytes: config.maxFileBytes,
+    maxFilesBytes: config.maxFilesBytes,
+    allowedNetworks: config.webhookAllowCidrs,
+  });
+
+/** Any place in the document, by its way from the top, and its JSON pointer; what is only referred to is followed. */
+export function lookUp(reference: Reference, ...way: string[]): { value: unknown; pointer: string } {
+  const steps = [...way];
+  let value: unknown = reference;
+  let pointer = '#';
+  for (;;) {
+    const target: unknown = value instanceof Object ? Reflect.get(value, '$ref') : undefined;
+    if (typeof target === 'string') {
+      steps.unshift(...target.slice(2).split('/'));
+      value = reference;
+      pointer = '#';
+    }
+    const step = steps.shift();
+    if (step === undefined) return { value, pointer };
+    value = value instanceof Object ? Reflect.get(value, step) : undefined;
+    pointer += `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
+  }
+}
+
+export type Exchange = {
+  method: string;
+  path: string;
+  status: number;
+  headers: ReadonlyMap<string, string>;
+  /** Undefined when it was too long to be kept. */
+  body: string | undefined;
+};
+
+/** What of an answer is not as the reference says; undefined when all is. */
+export type Hold = (exchange: Exchange) => string | undefined;
+
+const ERROR_POINTER = '#/components/schemas/Error';
+/** What answers before it is known what is asked for. */
+const BEFORE_ROUTES = [400, 417, 500, 503];
+
+export function holdAgainst(reference: Reference): Hold {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true });
+  ajv.addSchema(reference, 'reference');
+  // The more is fixed in a path, the earlier it is looked at.
+  const paths = Object.keys(reference.paths ?? {})
+    .toSorted((one, other) => one.split('{').length - other.split('{').length)
+    .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+
+  function problemOfBody(pointer: string, body: string | undefined): string | undefined {
+    if (body === undefined) return undefined;
+    const validate = ajv.getSchema(`reference${pointer}`);
+    if (!validate) return `has no schema at ${pointer}`;
+    let value: unknown;
+    try {
+      value = JSON.parse(body);
+    } catch {
+      return 'is no JSON';
+    }
+    return validate(value) ? undefined : `does not fit: ${ajv.errorsText(validate.errors, { dataVar: 'it' })}: ${body}`;
+  }
+
+  function problemOfError({ headers, body }: Exchange): string | undefined {
+    const type = headers.get('content-type');
+    if (type !== 'application/json; charset=utf-8') return `has the type ${type}`;
+    return body === '' ? undefined : problemOfBody(ERROR_POINTER, body);
+  }
+
+  function problemOf(exchange: Exchange): string | undefined {
+    const { method, path, status, headers, body } = exchange;
+    if (path.startsWith('/docs/')) return undefined;
+    const documented = paths.find(({ pattern }) => pattern.test(path))?.path;
+    if (documented === undefined) {
+      return [404, ...BEFORE_ROUTES].includes(status)
+        ? problemOfError(exchange)
+        : 'is of a path that is not documented';
+    }
+    const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+    const way = ['paths', documented, name];
+    if (lookUp(reference, ...way).value === undefined) {
+      if (status === 405 && !headers.has('allow')) return 'has no Allow';
+      return [404, 405, ...BEFORE_ROUTES].includes(status)
+        ? problemOfError(exchange)
+        : 'is of a method that is not documented';
+    }
+    if (status === 417) return problemOfError(exchange);
+    way.push('responses', String(status));
+    if (lookUp(reference, ...way).value === undefined) return `has a status that is not documented`;
+    const documentedHeaders = Object.keys(lookUp(reference, ...way, 'headers').value ?? {});
+    const missing = documentedHeaders.find((header) => !headers.has(header.toLowerCase()));
+    if (missing !== undefined) return `has no ${missing}`;
+    const content = lookUp(reference, ...way, 'content').value;
+    if (content === undefined) return body ? `has a body: ${body}` : undefined;
+    const type = headers.get('content-type') ?? '';
+    const essence = type.replace(/;.*/, '');
+    const isAny = Object.hasOwn(Object(content), '*/*');
+    if (!isAny && !Object.hasOwn(Object(content), essence)) return `has the type ${type}`;
+    if (method === 'HEAD' || isAny || essence !== 'application/json') return undefined;
+    if (type !== 'application/json; charset=utf-8') return `has the type ${type}`;
+    return problemOfBody(lookUp(reference, ...way, 'content', essence, 'schema').pointer, body);
+  }
+
+  return (exchange) => {
+    const problem = problemOf(exchange);
+    const { method, path, status } = exchange;
+    return problem === undefined
+      ? undefined
+      : `${method} ${path} answered ${status}, and the answer ${problem}: mend it, or the reference (src/http/reference)`;
+  };
+}
+
+/** The services that are held, by their ports. */
+const held = new Map<number, { hold: Hold; placeOf: ReturnType<typeof createHostSplit> }>();
+const problems = new Set<string>();
+let hold: Hold | undefined;
+
+/** Holds every answer of the API of a service from now on. */
+export function holdService(url: string, config: Config): void {
+  const { baseUrl, pagesDomain } = config;
+  // Settings change what is said of requests only.
+  hold ??= holdAgainst(referenceOf(config));
+  held.set(Number(new URL(url).port), { hold, placeOf: createHostSplit({ baseUrl, pagesDomain }) });
+}
+
+/** Has each answer's end told of, with what was written; the answer itself stays as it is. */
+function onEnd(response: ServerResponse, tell: (head: string, body: string | undefined) => void): void {
+  const { write, end } = response;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const keep = (chunk: unknown): void => {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    size += chunk.length;
+    if (size <= MAX_BYTES) chunks.push(Buffer.from(chunk));
+  };
+  Object.assign(response, {
+    write(...given: unknown[]): unknown {
+      keep(given[0]);
+      return Reflect.apply(write, response, given);
+    },
+    end(...given: unknown[]): unknown {
+      if (response.writableEnded) return Reflect.apply(end, response, given);
+      keep(given[0]);
+      // end() itself may go through write().
+      Object.assign(response, { write });
+      const ended = Reflect.apply(end, response, given);
+      tell(String(Reflect.get(response, '_header')), size > MAX_BYTES ? undefined : Buffer.concat(chunks).toString());
+      return ended;
+    },
+  });
+}
+
+const headersOf = (head: string): ReadonlyMap<string, string> =>
+  new Map(
+    head
+      .split('\r\n')
+      .slice(1)
+      .map((line): [string, string] => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+  );
+
+type Started = { request: IncomingMessage; response: ServerResponse };
+const isStarted = (message: unknown): message is Started =>
+  message instanceof Object &&
+  'request' in message &&
+  message.request instanceof IncomingMessage &&
+  'response' in message &&
+  message.response instanceof ServerResponse;
+
+// What Node itself tells of each request that comes in, before the service sees it.
+subscribe('http.server.request.start', (message) => {
+  if (!isStarted(message)) return;
+  const { request, response } = message;
+  const service = held.get(request.socket.localPort ?? 0);
+  if (!service) return;
+  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
+  if (service.placeOf(authority ?? request.headers.host ?? '') !== 'api') return;
+  const path = (rest ?? request.url ?? '').replace(/\?.*$/s, '');
+  onEnd(response, (head, body) => {
+    const { method = '' } = request;
+    const problem = service.hold({ method, path, status: response.statusCode, headers: headersOf(head), body });
+    if (problem !== undefined) problems.add(problem);
+  });
+});
+
+/** What was found since it was last asked. */
+export function takeProblems(): string[] {
+  const found = [...problems];
+  problems.clear();
+  return found;
+}
+const expectNone = (): void => expect(takeProblems(), 'answers that are not as the reference says').toEqual([]);
+afterEach(expectNone);
+afterAll(expectNone);

@@ -1,7 +1,9 @@
-import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Resolve } from '../delivery/resolve.ts';
+
+const { request: requestHttp } = process.getBuiltinModule('node:http');
 
 export type Answer = {
   status: number;

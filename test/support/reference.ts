@@ -108,7 +108,10 @@ export function holdAgainst(reference: Reference): Hold {
         ? problemOfError(exchange)
         : 'is of a method that is not documented';
     }
-    if (status === 417) return problemOfError(exchange);
+    if (status === 417) {
+      const isPage = path.startsWith('/submit/') && headers.get('content-type')?.startsWith('text/html');
+      return isPage ? undefined : problemOfError(exchange);
+    }
     way.push('responses', String(status));
     if (lookUp(reference, ...way).value === undefined) return `has a status that is not documented`;
     const documentedHeaders = Object.keys(lookUp(reference, ...way, 'headers').value ?? {});
@@ -202,6 +205,8 @@ subscribe('http.server.request.start', (message) => {
   const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
   if (service.placeOf(authority ?? request.headers.host ?? '') !== 'api') return;
   const path = (rest ?? request.url ?? '').replace(/\?.*$/s, '');
+  // What a proxy in front asks is there for nobody else.
+  if (path === '/internal/tls') return;
   onEnd(response, (head, body) => {
     const { method = '' } = request;
     const problem = service.hold({ method, path, status: response.statusCode, headers: headersOf(head), body });

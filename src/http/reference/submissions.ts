@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { deploymentId, fileId, submissionId } from '../fields.ts';
 import { MAX_FILES } from '../multipart.ts';
 import { Paging } from '../paging.ts';
@@ -46,6 +46,20 @@ const submission = {
   created_at: '2026-11-21T11:08:48.298Z',
 };
 
+/** A browser that posts a form, and names text/html in its Accept, is shown a page in the same status. */
+const forVisitors = (responses: Record<number, ZodOpenApiResponseObject>): Record<string, ZodOpenApiResponseObject> =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, { id: _shared, ...response }]) => [
+      status,
+      response.content
+        ? {
+            ...response,
+            content: { ...response.content, 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
+          }
+        : response,
+    ]),
+  );
+
 /** Bytes of names and values, decoded; of a file; of all files of a submission. */
 type Limits = { maxSubmissionBytes: number; maxFileBytes: number; maxFilesBytes: number };
 
@@ -74,7 +88,8 @@ export function submissionPaths(limits: Limits): ZodOpenApiPathsObject {
           `At most ${MAX_FIELDS} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${MAX_FILES} ` +
           `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
           'It may answer 415, 413 and 400 before 404. Every answer, errors included, carries ' +
-          '`Access-Control-Allow-Origin: *`.',
+          '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
+          'text/html) is shown a small page in the same status.',
         security: [],
         requestParams: { path },
         requestBody: {
@@ -85,7 +100,7 @@ export function submissionPaths(limits: Limits): ZodOpenApiPathsObject {
             'multipart/form-data': { schema: multipart, example },
           },
         },
-        responses: {
+        responses: forVisitors({
           200: {
             ...answer('The submission is stored.', Received, {
               message: 'Submission received',
@@ -96,8 +111,15 @@ export function submissionPaths(limits: Limits): ZodOpenApiPathsObject {
           ...anyone,
           ...withBody,
           404: noForm,
+          303: {
+            description: 'To where the field `_redirect` of a form says; for a browser only.',
+            headers: {
+              ...cors,
+              Location: { description: "An address of the page's own.", schema: { type: 'string' } },
+            },
+          },
           429: tooManySubmissions,
-        },
+        }),
       },
       options: {
         operationId: 'submitPreflight',

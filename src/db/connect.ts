@@ -70,14 +70,17 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   let openedAt = performance.now();
   const ending = new Set<Promise<void>>();
 
-  function end(old: pg.Pool): Promise<void> {
+  /** Settles when a pool has ended, or at once when it was ending before. */
+  async function end(old: pg.Pool): Promise<void> {
+    if (old.ending) return;
     const ended = old.end().finally(() => ending.delete(ended));
     ending.add(ended);
-    return ended;
+    await ended;
   }
 
   function renew(): void {
-    if (performance.now() - openedAt < RENEW_MS) return;
+    // The last one is ended when the database is let go of.
+    if (pool.ending || performance.now() - openedAt < RENEW_MS) return;
     void end(pool);
     pool = openPool(connection);
     openedAt = performance.now();

@@ -108,6 +108,7 @@ export function createApp({
     queue,
     uploads,
     findSlug: (id) => findSlug(db, id),
+    hearsOfChanges: pagesAreCurrent,
     visitorPages,
     body,
     clientAddress,
@@ -116,6 +117,11 @@ export function createApp({
     maxFilesBytes: config.maxFilesBytes,
     count: metrics.submission,
   });
+  function forgetPage(slug: string): void {
+    pages.forget(slug);
+    submit.forget();
+  }
+
   const servePage = createServePage(pages, submit, config.baseUrl);
 
   const apiHost = new URL(config.baseUrl).hostname;
@@ -129,8 +135,7 @@ export function createApp({
         db,
         authenticate,
         body,
-        onPageChange: pages.forget,
-        onDelete: submit.forget,
+        onPageChange: forgetPage,
         reviewDeliveries,
         urlOf,
         planLimits: config.planLimits,
@@ -250,7 +255,15 @@ export function createApp({
     }
   }
 
-  return { listener, forgetPage: pages.forget, doubtPages: pages.doubtAll, pageLookups: () => pages.lookups };
+  return {
+    listener,
+    forgetPage,
+    doubtPages() {
+      pages.doubtAll();
+      submit.forget();
+    },
+    pageLookups: () => pages.lookups,
+  };
 
   /** Logs a line once the answer is out, one for each request. */
   function logOnce(request: IncomingMessage, response: ServerResponse, context: Context): void {

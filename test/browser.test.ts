@@ -115,9 +115,13 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 
       [secondsAgo, id],
     );
   const fill = (id: string) => setAccepted(id, 30);
-  const free = (id: string) => setAccepted(id, 61);
+  /** A minute later. That the deployment is full is remembered, until a deployment changes. */
+  async function free(id: string): Promise<void> {
+    await setAccepted(id, 61);
+    await db.raw("SELECT pg_notify('formhost_pages', slug) FROM deployments WHERE id = ?", [id]);
+  }
 
-  /** Clicks on until the refusal, which is remembered for a second, is over. */
+  /** Clicks on until the refusal is over. */
   const sendAgain = (page: Page, title: RegExp): Promise<void> =>
     expect
       .poll(

@@ -97,7 +97,6 @@ export function deploymentsRouter({
   authenticate,
   body,
   onPageChange,
-  onDelete,
   reviewDeliveries,
   urlOf,
   planLimits,
@@ -109,7 +108,6 @@ export function deploymentsRouter({
   body: BodyReader;
   /** Called once a change of what is live under a slug is committed. */
   onPageChange(slug: string): void;
-  onDelete(deploymentId: string): void;
   /** Is told of a deployment whose deliveries, or where they go, have changed. */
   reviewDeliveries(deploymentId: string): void;
   urlOf(slug: string): string;
@@ -187,7 +185,6 @@ export function deploymentsRouter({
       const { id, slug } = await ownDeployment(db, owner, request.params.id);
       found(await deleteDeployment(db, owner.id, id));
       onPageChange(slug);
-      onDelete(id);
       reviewDeliveries(id);
       response.json({ message: 'Deployment deleted', id });
     })

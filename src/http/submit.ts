@@ -30,8 +30,8 @@ type Target = {
 export type Submit = {
   /** Takes a submission and answers it. Throws HttpError. */
   take(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void>;
-  /** A deployment has been deleted. */
-  forget(deploymentId: string): void;
+  /** A deployment has changed, or may have: what is remembered of them is looked up anew. */
+  forget(): void;
 };
 
 export const Received = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionReceived' });
@@ -45,9 +45,9 @@ export const MAX_FIELDS = 1_000;
 const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;
 const SEPARATOR_BYTES = 16 * 1024;
-// A deployment that takes no more is said to be so from memory: no slot can become free earlier than the database said, and
-// a flood costs the others little. Deleted by another process meanwhile, it is missed no later than this.
-const REFUSAL_MS = 1_000;
+// A deployment that takes no more is said to be so from memory, so that a flood costs the others little: no slot can
+// become free earlier than the database said. While changes of deployments can't be heard of, no longer than this.
+const UNHEARD_MS = 1_000;
 const MAX_REFUSALS = 10_000;
 // What a thousand multipart parts may spend on boundaries and headers.
 const MULTIPART_OVERHEAD = 1024 * 1024;
@@ -78,6 +78,7 @@ export function createSubmit({
   queue,
   uploads,
   findSlug,
+  hearsOfChanges,
   visitorPages,
   body,
   clientAddress,
@@ -90,6 +91,8 @@ export function createSubmit({
   /** For submissions with files. */
   uploads: UploadQueue;
   findSlug(deploymentId: string): Promise<string | undefined>;
+  /** Whether every change of a deployment up to now has been heard of. */
+  hearsOfChanges(): boolean;
   visitorPages: VisitorPages;
   body: BodyReader;
   clientAddress: ClientAddress;
@@ -102,7 +105,7 @@ export function createSubmit({
   const mostOfFiles = Math.min(MAX_FILES * maxFileBytes, maxFilesBytes);
 
   /** When deployments that take no more will again, as performance.now() tells it. */
-  const full = new LRUCache<string, { slug: string; until: number }>({ max: MAX_REFUSALS, ttl: REFUSAL_MS });
+  const full = new LRUCache<string, { slug: string; since: number; until: number }>({ max: MAX_REFUSALS });
 
   /** Told before a byte is read, where the client says how many there will be. */
   const tooMuch = (): HttpError =>
@@ -154,11 +157,11 @@ export function createSubmit({
       throw noSuchForm();
     }
     const refused = full.get(deploymentId);
-    const leftMs = (refused?.until ?? 0) - performance.now();
-    if (refused && leftMs > 0) {
+    const now = performance.now();
+    if (refused && refused.until > now && (hearsOfChanges() || now - refused.since < UNHEARD_MS)) {
       count('rate-limited');
       if (visitor) visitor.slug = refused.slug;
-      throw tooMany(leftMs);
+      throw tooMany(refused.until - now);
     }
     const submission = { id, deploymentId, data: submitted.text, ipAddress };
     const storing = files.length > 0 ? uploads.submit(submission, files) : queue.submit(submission);
@@ -171,7 +174,8 @@ export function createSubmit({
     if (outcome.kind === 'no-deployment') throw noSuchForm();
     const { slug } = outcome;
     if (outcome.kind === 'accepted') return { id, slug };
-    full.set(deploymentId, { slug, until: performance.now() + outcome.retryAfterMs });
+    const since = performance.now();
+    full.set(deploymentId, { slug, since, until: since + outcome.retryAfterMs });
     if (visitor) visitor.slug = slug;
     throw tooMany(outcome.retryAfterMs);
   }
@@ -224,5 +228,5 @@ export function createSubmit({
     ]);
     response.end(answer);
   };
-  return { take, forget: (deploymentId) => void full.delete(deploymentId) };
+  return { take, forget: () => full.clear() };
 }

@@ -133,6 +133,12 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
       sendRaw(url, `${value}\r\n\r\n`),
     ]);
   }
+  /** Deployments take submissions again, in the table and in what is remembered of them. */
+  const forgetSubmissions = (): Promise<unknown> =>
+    runSql(
+      databaseUrl,
+      "UPDATE deployments SET recent_submissions = array[]::timestamptz[]; SELECT pg_notify('formhost_pages', '')",
+    );
   const constrained = async (table: string, work: () => Promise<void>): Promise<void> => {
     await runSql(databaseUrl, `ALTER TABLE ${table} ADD CONSTRAINT none CHECK (false) NOT VALID`);
     await work();
@@ -143,7 +149,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
   // Rows that are refused, of which Postgres says what was in them; values that it cannot read; tables that are gone.
   for (const table of ['submissions', 'webhooks', 'deliveries', 'deployments', 'api_keys', 'pages'])
     await constrained(table, ask);
-  await runSql(databaseUrl, 'UPDATE deployments SET recent_submissions = array[]::timestamptz[]');
+  await forgetSubmissions();
   await runSql(
     databaseUrl,
     `CREATE FUNCTION misread() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM (NEW.data::text)::int; RETURN NEW; END $$;
@@ -153,7 +159,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
   await runSql(databaseUrl, 'DROP TRIGGER misread ON submissions; ALTER TABLE webhooks RENAME TO elsewhere');
   await ask();
   await runSql(databaseUrl, 'ALTER TABLE elsewhere RENAME TO webhooks');
-  await runSql(databaseUrl, 'UPDATE deployments SET recent_submissions = array[]::timestamptz[]');
+  await forgetSubmissions();
   const asking = ask();
   process.kill((await serverPid(dataDir)) ?? 0, 'SIGQUIT');
   await asking;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createKey } from '../src/db/owners.ts';
-import { alternate, compare, type Figures, isInstalled, type Row, wrk, wrkScript } from './measure.ts';
+import { alternate, compare, type Figures, isInstalled, type Row, run, wrk, wrkScript } from './measure.ts';
 import { type Case, sql } from './stage.ts';
 
 const ROWS = 1_000_000;
@@ -40,10 +40,11 @@ export const reading: Case = async (stage, leaveOut) => {
   /** Rows a second of all rows. */
   async function exported(): Promise<Figures> {
     const beganAt = performance.now();
-    const { body } = await fetch(`http://127.0.0.1:${service.port}/submissions/${ID}/export.ndjson`, { headers });
-    let lines = 0;
-    for await (const chunk of body ?? []) for (const byte of chunk) if (byte === 0x0a) lines += 1;
-    if (lines !== ROWS) throw new Error(`${lines} lines of ${ROWS}.`);
+    const url = `http://127.0.0.1:${service.port}/submissions/${ID}/export.ndjson`;
+    const { stdout } = await run('sh', ['-c', `curl -sf -H "Authorization: Bearer $KEY" ${url} | wc -l`], {
+      env: { ...process.env, KEY: key },
+    });
+    if (Number(stdout) !== ROWS) throw new Error(`${stdout.trim()} lines of ${ROWS}.`);
     return { rate: ROWS / ((performance.now() - beganAt) / 1_000) };
   }
   async function copied(): Promise<Figures> {
@@ -64,11 +65,11 @@ export const reading: Case = async (stage, leaveOut) => {
       unit: ' ms',
     }),
   ];
-  if (await isInstalled('psql')) {
+  if ((await isInstalled('psql')) && (await isInstalled('curl'))) {
     const all = await alternate({ exported, copied }, watched);
     rows.push(
       compare(`export.ndjson, ${ROWS} rows`, { atLeast: 0.5 }, all('exported'), all('copied'), { against: 'COPY' }),
     );
-  } else leaveOut('export.ndjson to COPY: psql is not installed');
+  } else leaveOut('export.ndjson to COPY: psql or curl is not installed');
   return rows;
 };

@@ -76,25 +76,19 @@ export async function migrate(
     if (rows[0].encoding !== 'UTF8') {
       throw new Error(`the database is encoded in ${rows[0].encoding}: make one with ENCODING 'UTF8'`);
     }
+    const wanted = migrations.filter(({ name }) => only === undefined || only.includes(name));
+    // Most starts find it all done, and need not wait for one another to see that.
+    if (await isDone(holder, wanted)) return;
     while (!(await holder.query('SELECT pg_try_advisory_lock($1) AS held', [LOCK])).rows[0].held) {
       await delay(POLL_MS, undefined, { signal });
     }
+    if (await isDone(holder, wanted)) return;
     // The server drops the lock with its holder, so knex' own, kept in a table, can only be left by a dead process.
     const silent = { warn: () => undefined, error: () => undefined };
     const db = knex({ client: 'pg', connection, pool: { min: 0, max: 2 }, compileSqlOnError: false, log: silent });
     try {
-      const wanted = migrations.filter(({ name }) => only === undefined || only.includes(name));
       const config = { migrationSource: sourceOf(wanted), disableMigrationsListValidation: true };
       await db.migrate.forceFreeMigrationsLock(config);
-      const [completed]: [{ name: string }[], unknown] = await db.migrate.list(config);
-      const breaking = compareMigrations(completed.map(({ name }) => name)).unknown.find((name) =>
-        name.endsWith(BREAKING),
-      );
-      if (breaking !== undefined) {
-        throw new Error(
-          `a newer version has made a change (${breaking}) that this version does not work with: run the newer version`,
-        );
-      }
       await db.migrate.latest(config);
     } finally {
       await db.destroy();
@@ -102,6 +96,21 @@ export async function migrate(
   } finally {
     await holder.end();
   }
+}
+
+/** Whether all of these have been run. Throws where a newer version has run one that breaks this one. */
+async function isDone(client: pg.Client, wanted: readonly Migration[]): Promise<boolean> {
+  const { rows } = await client.query("SELECT to_regclass('knex_migrations') IS NOT NULL AS begun");
+  if (!rows[0].begun) return false;
+  const completed: { rows: { name: string }[] } = await client.query('SELECT name FROM knex_migrations');
+  const run = completed.rows.map(({ name }) => name);
+  const breaking = compareMigrations(run).unknown.find((name) => name.endsWith(BREAKING));
+  if (breaking !== undefined) {
+    throw new Error(
+      `a newer version has made a change (${breaking}) that this version does not work with: run the newer version`,
+    );
+  }
+  return wanted.every(({ name }) => run.includes(name));
 }
 
 /** Whether every migration that this version knows has been run. Throws when the database is out of reach. */

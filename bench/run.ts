@@ -1,12 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { deliveries, hanging } from './deliveries.ts';
+import { growth } from './growth.ts';
 import { isInstalled, type Row, verdict } from './measure.ts';
 import { pages } from './pages.ts';
 import { peers } from './peers.ts';
 import { reading } from './reading.ts';
 import { running } from './running.ts';
 import { type Case, onStage } from './stage.ts';
+import { steps } from './steps.ts';
 import { submit } from './submit.ts';
 import { workers } from './workers.ts';
 
@@ -18,7 +20,7 @@ import { workers } from './workers.ts';
 
 const CASES: Readonly<Record<string, Case>> = { pages, submit, reading, deliveries, workers, running, peers };
 /** Take long, and are measured by name only. */
-const EXTRA: Readonly<Record<string, Case>> = { hanging };
+const EXTRA: Readonly<Record<string, Case>> = { hanging, growth, steps };
 
 const COLUMNS = ['path', 'formhost', 'against', 'ratio', 'rounds', 'goal', '', 'processor'];
 

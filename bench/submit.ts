@@ -57,7 +57,7 @@ WITH counted AS (
   SELECT id, last_submission_number, 'sub_' || gen_random_uuid(), '${DATA}', '127.0.0.1', clock_timestamp() FROM counted;
 `;
 
-export async function pgbench({ db, reach, folder }: Stage, clients: number): Promise<Figures> {
+async function pgbench({ db, reach, folder }: Stage, clients: number): Promise<Figures> {
   await reset(db);
   const script = join(folder, 'insert.sql');
   await writeFile(script, INSERT);

@@ -1,0 +1,98 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createKey } from '../src/db/owners.ts';
+import { alternate, compare, type Figures, type Round, type Row, wrk, wrkScript } from './measure.ts';
+import { type Case, DEPLOYMENTS, type Stage, sql } from './stage.ts';
+
+const SECONDS = 3;
+const ROUNDS = 3;
+const MILLION = 1_000_000;
+/** Far more than fit into the memory that a process gives to pages. */
+const PAGES = 100_000;
+
+/** A script for wrk that makes each request as it goes: there are too many different ones to keep. */
+const randomScript = (count: number, request: string): string => `request = function()
+  local n = math.random(0, ${count - 1})
+  return ${request}
+end
+`;
+
+const submitRequest = (message: string): string =>
+  `wrk.format("POST", string.format("/submit/d_%024d", n), { ["Content-Type"] = "application/json" }, '{"message":"${message}"}')`;
+const pageRequest = `"GET / HTTP/1.1\\r\\nHost: bench-" .. tostring(n):gsub("%d", function(digit) return string.char(97 + tonumber(digit)) end) .. ".localhost\\r\\n\\r\\n"`;
+
+/** More deployments, up to so many. */
+const grow = ({ connection }: Stage, from: number, to: number): Promise<void> =>
+  sql(
+    connection,
+    `INSERT INTO deployments (id, owner_id, slug)
+     SELECT 'd_' || lpad(n::text, 24, '0'), 1, 'bench-' || translate(n::text, '0123456789', 'abcdefghij')
+       FROM generate_series(${from}, ${to - 1}) AS n;
+     ANALYZE deployments`,
+  );
+
+/** More submissions, in turn to each of the first deployments, up to so many. */
+const fill = ({ connection }: Stage, from: number, to: number): Promise<void> =>
+  sql(
+    connection,
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT 'd_' || lpad((n % ${DEPLOYMENTS})::text, 24, '0'), 1000000 + n / ${DEPLOYMENTS}, 'sub_' || lpad(n::text, 24, '0'),
+            '{"name":"Ada Lovelace","email":"ada@example.org","message":"Please send me the notes on the engine."}', '203.0.113.7', now()
+       FROM generate_series(${from}, ${to - 1}) AS n;
+     ANALYZE submissions`,
+  );
+
+/** What grows with what: the same load at each size, to the smallest. */
+export const growth: Case = async (stage) => {
+  const service = await stage.serve();
+  const key = await createKey(stage.db, { email: 'bench@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  const watched = () => ({ formhost: service.pid, postgres: stage.postmaster });
+  const load = async (name: string, script: string): Promise<readonly Round[]> => {
+    const file = join(stage.folder, `${name}.lua`);
+    await writeFile(file, script);
+    const round = async (): Promise<Figures> => {
+      await sql(stage.connection, "UPDATE deployments SET recent_submissions = '{}' WHERE recent_submissions <> '{}'");
+      await sql(stage.connection, 'VACUUM deployments');
+      return wrk(file, service.port, { seconds: SECONDS });
+    };
+    return (await alternate({ round }, watched, ROUNDS))('round');
+  };
+  const submitTo = (count: number) => load('submit', randomScript(count, submitRequest('Hello.')));
+  const list = (page: number) =>
+    load(
+      'list',
+      wrkScript(
+        1,
+        `wrk.format("GET", "/submissions/d_${'0'.repeat(24)}?page=${page}", { Authorization = "Bearer ${key}" })`,
+      ),
+    );
+  const rows: Row[] = [];
+
+  const few = await submitTo(DEPLOYMENTS);
+  const listed = await list(1);
+  const against = `${DEPLOYMENTS} deployments`;
+  for (const [from, to] of [
+    [DEPLOYMENTS, MILLION / 10],
+    [MILLION / 10, MILLION],
+  ] as const) {
+    await grow(stage, from, to);
+    rows.push(compare(`submit, ${to} deployments`, undefined, await submitTo(to), few, { against }));
+  }
+  for (const [from, to] of [
+    [0, MILLION],
+    [MILLION, 10 * MILLION],
+  ] as const) {
+    await fill(stage, from, to);
+    const empty = { against: 'no submissions' };
+    rows.push(compare(`submit, ${to} submissions`, undefined, await submitTo(DEPLOYMENTS), few, empty));
+    rows.push(compare(`list, ${to} submissions`, undefined, await list(1), listed, empty));
+  }
+  await sql(
+    stage.connection,
+    `INSERT INTO pages (deployment_id, html) SELECT id, convert_to(repeat('<p>Hello.</p>', 630), 'UTF8') FROM deployments ORDER BY id LIMIT ${PAGES}`,
+  );
+  const inMemory = await load('hits', randomScript(1_000, pageRequest));
+  const missed = await load('misses', randomScript(PAGES, pageRequest));
+  rows.push(compare(`page, ${PAGES} hosts at random`, undefined, missed, inMemory, { against: '1000 hosts' }));
+  return rows;
+};

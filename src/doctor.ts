@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { runProgram } from './command.ts';
 import { type Config, ConfigError, isLocalHost, loadConfig } from './config.ts';
 import { connect, type Database } from './db/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from './db/database-server.ts';
@@ -167,24 +168,19 @@ function show(findings: readonly Named[]): string {
     .join('');
 }
 
-async function main(): Promise<void> {
-  if (existsSync('.env')) process.loadEnvFile();
-  const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
-  let findings: Named[];
-  try {
-    findings = await examine(loadConfig(process.env));
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
-  }
-  process.stdout.write(values.json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
-  if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
-}
-
-try {
-  await main();
-} catch (error) {
-  const isUsage = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  process.stderr.write(`formhost: ${reasonOf(error)}\n${isUsage ? `${USAGE}\n` : ''}`);
-  process.exitCode = 1;
-}
+await runProgram(
+  USAGE,
+  async (args) => {
+    const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
+    let findings: Named[];
+    try {
+      findings = await examine(loadConfig(process.env));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
+    }
+    process.stdout.write(values.json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
+    if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
+  },
+  reasonOf,
+);

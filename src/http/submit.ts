@@ -106,6 +106,8 @@ export function createSubmit({
 
   /** When deployments that take no more will again, as performance.now() tells it. */
   const full = new LRUCache<string, { slug: string; since: number; until: number }>({ max: MAX_REFUSALS });
+  /** How often deployments have changed: what was found before a change may not be remembered after it. */
+  let changes = 0;
 
   /** Told before a byte is read, where the client says how many there will be. */
   const tooMuch = (): HttpError =>
@@ -164,6 +166,7 @@ export function createSubmit({
       throw tooMany(refused.until - now);
     }
     const submission = { id, deploymentId, data: submitted.text, ipAddress };
+    const changesBefore = changes;
     const storing = files.length > 0 ? uploads.submit(submission, files) : queue.submit(submission);
     const outcome = await storing.catch((error) => {
       count('failed');
@@ -175,7 +178,7 @@ export function createSubmit({
     const { slug } = outcome;
     if (outcome.kind === 'accepted') return { id, slug };
     const since = performance.now();
-    full.set(deploymentId, { slug, since, until: since + outcome.retryAfterMs });
+    if (changes === changesBefore) full.set(deploymentId, { slug, since, until: since + outcome.retryAfterMs });
     if (visitor) visitor.slug = slug;
     throw tooMany(outcome.retryAfterMs);
   }
@@ -228,5 +231,11 @@ export function createSubmit({
     ]);
     response.end(answer);
   };
-  return { take, forget: () => full.clear() };
+  return {
+    take,
+    forget() {
+      changes += 1;
+      full.clear();
+    },
+  };
 }

@@ -49,6 +49,8 @@ const SEPARATOR_BYTES = 16 * 1024;
 // become free earlier than the database said. While changes of deployments can't be heard of, no longer than this.
 const UNHEARD_MS = 1_000;
 const MAX_REFUSALS = 10_000;
+// Waiting for its turn, being stored and committed, a submission with files takes less: until then nothing moves on its connection.
+const UPLOAD_MS = 40_000;
 // What a thousand multipart parts may spend on boundaries and headers.
 const MULTIPART_OVERHEAD = 1024 * 1024;
 
@@ -211,6 +213,7 @@ export function createSubmit({
     const submitted = await (visitor
       ? readFrom(visitor, request, deploymentId, hold)
       : read(request, deploymentId, hold));
+    if (submitted.files && submitted.files.length > 0) request.socket.setTimeout(UPLOAD_MS);
     const { id, slug } = await store(target, ipAddress, submitted);
     if (visitor) {
       visitor.slug = slug;

@@ -467,6 +467,18 @@ describe('npm run doctor', () => {
     expect([code, statuses['api-tls'], statuses.pages, statuses.visitors]).toEqual([1, 'fail', 'ok', 'fail']);
   });
 
+  it('tells of a database that takes no changes where it needs one', async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const { pathname } = new URL(service.databaseUrl);
+    await service.db.raw('ALTER DATABASE ?? SET default_transaction_read_only = on', [pathname.slice(1)]);
+    const settings = { BASE_URL: service.url, DATABASE_URL: service.databaseUrl };
+    const { code, stderr, statuses } = await examine(settings);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    const failed = Object.keys(statuses).filter((check) => statuses[check] === 'fail');
+    expect(failed).toEqual(['pages-tls', 'pages', 'visitors']);
+  });
+
   it('clears away what a doctor left that was killed', async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());

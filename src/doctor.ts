@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { runProgram } from './command.ts';
 import { type Config, ConfigError, isLocalHost, loadConfig } from './config.ts';
 import { connect, type Database } from './db/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from './db/database-server.ts';
@@ -50,29 +51,26 @@ async function examine(config: Config): Promise<Named[]> {
     return [settings, database, ...(await examineRest(config, undefined, undefined))];
   }
   let server: DatabaseServer | undefined;
+  let facts: DatabaseFacts;
   try {
     server = await openDatabaseServer(config, () => undefined);
-    const facts = await inspectDatabase(server.connection);
-    const database = { check: 'database', ...checkDatabase(facts) };
-    const db = connect(server.connection);
-    try {
-      const usable = database.status === 'fail' ? undefined : db;
-      return [settings, database, ...(await examineRest(config, facts, usable))];
-    } finally {
-      await db.close();
-    }
+    facts = await inspectDatabase(server.connection);
   } catch (error) {
+    await server?.close();
     const mend =
       config.databaseUrl === undefined
         ? 'see DATA_DIR'
         : 'see DATABASE_URL, and whether the server runs and lets us in';
-    return [
-      settings,
-      { check: 'database', ...fail(reasonOf(error), mend) },
-      ...(await examineRest(config, undefined, undefined)),
-    ];
+    const database = { check: 'database', ...fail(reasonOf(error), mend) };
+    return [settings, database, ...(await examineRest(config, undefined, undefined))];
+  }
+  const database = { check: 'database', ...checkDatabase(facts) };
+  const db = connect(server.connection);
+  try {
+    return [settings, database, ...(await examineRest(config, facts, database.status === 'fail' ? undefined : db))];
   } finally {
-    await server?.close();
+    await db.close();
+    await server.close();
   }
 }
 
@@ -119,17 +117,32 @@ async function examineRest(
   }
 }
 
-/** What needs a page of the doctor's own, which is gone afterwards. */
+/** What needs a page of the doctor's own. */
+const WITH_PAGE = ['pages-tls', 'pages', 'visitors'];
+
 async function examineService(
   config: Config,
   db: Database | undefined,
   ready: Finding,
   resolve: Resolve,
 ): Promise<Named[]> {
-  if (db === undefined || ready.status !== 'ok') {
-    const why = skip(db === undefined ? 'needs the database' : 'needs the service, which does not answer');
-    return ['pages-tls', 'pages', 'visitors'].map((check) => ({ check, ...why }));
+  const all = (finding: Finding): Named[] => WITH_PAGE.map((check) => ({ check, ...finding }));
+  if (db === undefined) return all(skip('needs the database'));
+  if (ready.status !== 'ok') return all(skip('needs the service, which does not answer'));
+  try {
+    return await examinePage(config, db, resolve);
+  } catch (error) {
+    return all(
+      fail(
+        `no page can be made, or removed, for this check: ${reasonOf(error)}`,
+        'see whether the database takes changes',
+      ),
+    );
   }
+}
+
+/** Makes a page, which is gone afterwards. */
+async function examinePage(config: Config, db: Database, resolve: Resolve): Promise<Named[]> {
   const html = `<!doctype html><title>formhost doctor</title>${randomUUID()}`;
   const probe = await createProbe(db, html);
   try {
@@ -167,24 +180,19 @@ function show(findings: readonly Named[]): string {
     .join('');
 }
 
-async function main(): Promise<void> {
-  if (existsSync('.env')) process.loadEnvFile();
-  const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
-  let findings: Named[];
-  try {
-    findings = await examine(loadConfig(process.env));
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
-  }
-  process.stdout.write(values.json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
-  if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
-}
-
-try {
-  await main();
-} catch (error) {
-  const isUsage = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  process.stderr.write(`formhost: ${reasonOf(error)}\n${isUsage ? `${USAGE}\n` : ''}`);
-  process.exitCode = 1;
-}
+await runProgram(
+  USAGE,
+  async (args) => {
+    const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
+    let findings: Named[];
+    try {
+      findings = await examine(loadConfig(process.env));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
+    }
+    process.stdout.write(values.json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
+    if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
+  },
+  reasonOf,
+);

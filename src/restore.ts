@@ -1,10 +1,8 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import fs from 'node:fs/promises';
-import { parseArgs } from 'node:util';
-import { ConfigError, loadConfig } from './config.ts';
-import { BackupError } from './db/backup-file.ts';
+import { fileOf, messageOf, onServer, runProgram } from './command.ts';
+import { loadConfig } from './config.ts';
 import type { Connection } from './db/connect.ts';
-import { openDatabaseServer } from './db/database-server.ts';
 import { DUMP_MAGIC, restoreDump } from './db/pg-dump.ts';
 import { checkBackup, restore } from './db/restore.ts';
 
@@ -29,28 +27,12 @@ async function restoring(file: string): Promise<(connection: Connection) => Prom
   return (connection) => restore(connection, createReadStream(file));
 }
 
-async function main(): Promise<void> {
-  if (existsSync('.env')) process.loadEnvFile();
-  const config = loadConfig(process.env);
-  const { positionals } = parseArgs({ allowPositionals: true });
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new BackupError(USAGE);
-  const into = await restoring(file);
-  const server = await openDatabaseServer(config, () => undefined);
-  try {
-    await into(server.connection);
-  } finally {
-    await server.close();
-  }
-}
-
-try {
-  await main();
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  const isUsage = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  if (error instanceof BackupError || error instanceof ConfigError) process.stderr.write(`formhost: ${message}\n`);
-  else if (isUsage) process.stderr.write(`formhost: ${message}\n${USAGE}\n`);
-  else process.stderr.write(`formhost: nothing was restored: ${message}\n`);
-  process.exitCode = 1;
-}
+await runProgram(
+  USAGE,
+  async (args) => {
+    const config = loadConfig(process.env);
+    const into = await restoring(fileOf(args, USAGE));
+    await onServer(config, ({ connection }) => into(connection));
+  },
+  (error) => `nothing was restored: ${messageOf(error)}`,
+);

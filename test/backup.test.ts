@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -477,6 +479,25 @@ describe('backup', () => {
     child.kill('SIGTERM');
     expect(await result).toEqual(refused('the backup was interrupted: nothing is left of it'));
     expect(await readdir(place)).toEqual([]);
+  });
+
+  it('leaves nothing when it is interrupted before the database has answered', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = silent.address();
+    if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+    const place = await mkdtemp(join(folder, 'empty-'));
+    const { child, result } = startProgram(process.execPath, ['src/backup.ts', join(place, 'file')], {
+      PATH: NO_TOOLS,
+      DATABASE_URL: `postgres://postgres@127.0.0.1:${address.port}/formhost`,
+    });
+    const [socket] = await once(silent, 'connection');
+    expect(await readdir(place)).toHaveLength(1);
+    child.kill('SIGTERM');
+    await vi.waitFor(async () => expect(await readdir(place)).toEqual([]), 5_000);
+    socket.destroy();
+    silent.close();
+    expect(await result).toEqual(refused('the backup was interrupted: nothing is left of it'));
   });
 
   it('says in a line that a place is not there', async () => {

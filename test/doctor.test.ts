@@ -7,8 +7,9 @@ import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createProbe, inspectDatabase, removeProbe } from '../src/db/inspect.ts';
+import { storeSubmissions } from '../src/db/submissions.ts';
 import { createResolve, type Resolve } from '../src/delivery/resolve.ts';
 import { checkAddress, checkPage, checkReady, judgeAddress, MADE_UP } from '../src/doctor/answers.ts';
 import { checkCertificate } from '../src/doctor/certificate.ts';
@@ -16,6 +17,7 @@ import type { Finding } from '../src/doctor/finding.ts';
 import { checkDatabase, judgeDisk } from '../src/doctor/machine.ts';
 import { checkApiName, checkDomains, checkPageNames } from '../src/doctor/names.ts';
 import { checkClock, checkFence, checkMail, checkOutgoing, clockOf } from '../src/doctor/outside.ts';
+import { newSubmissionId } from '../src/ids.ts';
 import { parseCidr } from '../src/public-address.ts';
 import { emptyDatabase } from './support/fresh-database.ts';
 import { freePort, startProgram } from './support/process.ts';
@@ -465,11 +467,24 @@ describe('npm run doctor', () => {
     expect([code, statuses['api-tls'], statuses.pages, statuses.visitors]).toEqual([1, 'fail', 'ok', 'fail']);
   });
 
+  it('tells of a database that takes no changes where it needs one', async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const { pathname } = new URL(service.databaseUrl);
+    await service.db.raw('ALTER DATABASE ?? SET default_transaction_read_only = on', [pathname.slice(1)]);
+    const settings = { BASE_URL: service.url, DATABASE_URL: service.databaseUrl };
+    const { code, stderr, statuses } = await examine(settings);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    const failed = Object.keys(statuses).filter((check) => statuses[check] === 'fail');
+    expect(failed).toEqual(['pages-tls', 'pages', 'visitors']);
+  });
+
   it('clears away what a doctor left that was killed', async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const left = await createProbe(service.db, 'left');
     await service.anonymous.post(`/submit/${left.id}`).send({}).expect(200);
+    await service.anonymous.post(`/submit/${left.id}`).attach('file', Buffer.from('x'), 'a.txt').expect(200);
     await service.db.raw("UPDATE deployments SET created_at = created_at - interval '2 minutes'");
     const next = await createProbe(service.db, 'next');
     expect(next).toEqual({ id: expect.not.stringMatching(left.id), slug: left.slug });
@@ -477,7 +492,39 @@ describe('npm run doctor', () => {
     expect(beside.slug).not.toBe(next.slug);
     await removeProbe(service.db, next);
     await removeProbe(service.db, beside);
-    expect(await rowsIn(service.db)).toEqual({ owners: 0, deployments: 0, pages: 0, submissions: 0, deliveries: 0 });
+    expect(await rowsIn(service.db)).toEqual(NOTHING);
+  });
+
+  it('leaves nothing that comes to its page while it takes it away', async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const probe = await createProbe(service.db, 'probe');
+    const submission = { id: newSubmissionId(), deploymentId: probe.id, data: '{}', ipAddress: '127.0.0.1' };
+    let removing: Promise<void> | undefined;
+    await service.db.transaction(async (transaction) => {
+      await storeSubmissions(transaction, [submission], { leaseMs: 60_000, busy: undefined });
+      removing = removeProbe(service.db, probe);
+      await untilBlocked(service.db);
+    });
+    await removing;
+    expect(await rowsIn(service.db)).toEqual(NOTHING);
+  });
+
+  it('takes its page away while another begins', async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const first = await createProbe(service.db, 'first');
+    let removing: Promise<void> | undefined;
+    const second = await service.db.transaction(async (transaction) => {
+      const probe = await createProbe(transaction, 'second');
+      removing = removeProbe(service.db, first);
+      await untilBlocked(service.db);
+      return probe;
+    });
+    await removing;
+    expect(await rowsIn(service.db)).toEqual({ ...NOTHING, owners: 1, deployments: 1, pages: 1 });
+    await removeProbe(service.db, second);
+    expect(await rowsIn(service.db)).toEqual(NOTHING);
   });
 
   it('makes no database where there is none, and says in lines what to do', async () => {
@@ -516,12 +563,23 @@ describe('npm run doctor', () => {
   });
 });
 
+const NOTHING = { owners: 0, deployments: 0, pages: 0, submissions: 0, files: 0, deliveries: 0 };
+
+/** Settles when a statement waits for another transaction. */
+const untilBlocked = (db: Awaited<ReturnType<typeof startTestService>>['db']): Promise<void> =>
+  vi.waitFor(async () => {
+    const { rows } = await db.raw(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    expect(rows).toHaveLength(1);
+  });
+
 /** How many rows each table has that the doctor could leave something in. */
 async function rowsIn(db: Awaited<ReturnType<typeof startTestService>>['db']): Promise<Record<string, number>> {
   const { rows } = await db.raw(
     `SELECT (SELECT count(*) FROM owners) AS owners, (SELECT count(*) FROM deployments) AS deployments,
             (SELECT count(*) FROM pages) AS pages, (SELECT count(*) FROM submissions) AS submissions,
-            (SELECT count(*) FROM deliveries) AS deliveries`,
+            (SELECT count(*) FROM submission_files) AS files, (SELECT count(*) FROM deliveries) AS deliveries`,
   );
   return rows[0];
 }

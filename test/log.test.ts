@@ -211,6 +211,8 @@ describe('the log at the default level', () => {
     await note('POST /', 200, request(url).post('/').set('Host', `quiet.${PAGES_DOMAIN}`).send({ a: 'b' }));
     await note('GET /deploy/:id', 200, owner.get(`/deploy/${body.id}`));
     await note('GET /submissions/:deployId', 200, owner.get(`/submissions/${body.id}`));
+    const file = `/submissions/${body.id}/sub_${'0'.repeat(24)}/files/file_${'0'.repeat(24)}`;
+    await note('a file', 404, owner.get(file));
     await note('without a key', 401, request(url).get(`/deploy/${body.id}`));
     await note('DELETE /deploy/:id', 200, owner.delete(`/deploy/${body.id}`));
     const lines = linesOf((await stop()).stderr);
@@ -224,8 +226,10 @@ describe('the log at the default level', () => {
       'POST /': 0,
       'GET /deploy/:id': 1,
       'GET /submissions/:deployId': 1,
+      'a file': 1,
       'without a key': 1,
       'DELETE /deploy/:id': 1,
     });
+    expect(lines.find(isAbout(ids.get('a file') ?? ''))).toEqual(expect.objectContaining({ path: file }));
   });
 });

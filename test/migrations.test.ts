@@ -1,7 +1,9 @@
 import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { migrate } from '../src/db/migrate.ts';
 import { runSql } from './support/database.ts';
 import { cloneDatabase } from './support/fresh-database.ts';
 import { startProgram } from './support/process.ts';
@@ -42,6 +44,34 @@ describe('a database that a newer version has migrated', () => {
         'formhost: the database of DATABASE_URL cannot be used: a newer version has made a change ' +
         '(9999-drops-a-column-breaking) that this version does not work with: run the newer version\n',
     });
+  });
+});
+
+describe('a migration that needs a table which somebody works on for long', () => {
+  it.each([
+    ['0003-take-downs', 'ALTER TABLE deployments DROP taken_down_at, DROP take_down_reason'],
+    ['0005-removed-submissions', 'DROP TABLE removed_submissions'],
+  ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, undo) => {
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    await runSql(database.url, `${undo}; DELETE FROM knex_migrations WHERE name = '${name}'`);
+    const [holder, other] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
+    if (!holder || !other) throw new Error('No clients');
+    await Promise.all([holder.connect(), other.connect()]);
+    onTestFinished(async () => void (await Promise.all([holder.end(), other.end()])));
+    await holder.query('BEGIN; LOCK TABLE deployments IN ROW EXCLUSIVE MODE');
+
+    const migrating = migrate({ connectionString: database.url });
+    const refused = expect(migrating).rejects.toMatchObject({ code: '55P03' });
+    const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'deployments'::regclass";
+    await vi.waitFor(async () => expect((await other.query(waiting)).rows).toHaveLength(1), 5_000);
+    await other.query("SET lock_timeout = '2s'; BEGIN; LOCK TABLE deployments IN ROW EXCLUSIVE MODE; COMMIT");
+    await refused;
+
+    await holder.query('COMMIT');
+    await migrate({ connectionString: database.url });
+    const { rows } = await other.query('SELECT name FROM knex_migrations WHERE name = $1', [name]);
+    expect(rows).toEqual([{ name }]);
   });
 });
 

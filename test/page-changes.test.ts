@@ -110,6 +110,8 @@ async function look(url: string, slug: string): Promise<string | number> {
   return status === 200 ? text : status;
 }
 
+const form = (): URLSearchParams => new URLSearchParams({ a: '1' });
+
 const ms = (since: number): number => Math.round(performance.now() - since);
 
 /** Looks until a service shows what is expected, and then some more; answers how many milliseconds that took. */
@@ -208,6 +210,20 @@ describe('a page that is being fetched from the database while it is changed', (
     proxy.make('none');
     expect(['before', expected]).toContain(await fetching);
     expect(await look(troubled.url, slug)).toBe(expected);
+  });
+
+  it('overtakes the refusal of a submission too, which is not remembered then', async () => {
+    const { id } = await owner.deploy();
+    const submit = async (url: string) => (await fetch(`${url}/submit/${id}`, { method: 'POST', body: form() })).status;
+    for (let count = 0; count < 10; count += 1) expect(await submit(service.url)).toBe(200);
+    expect(await look(troubled.url, 'nobody')).toBe(404);
+    proxy.make('answers are late');
+    const refusing = submit(troubled.url);
+    await proxy.late();
+    await owner.delete(`/deploy/${id}`).expect(200);
+    await proxy.beating();
+    proxy.make('none');
+    expect([await refusing, await submit(troubled.url)]).toEqual([429, 404]);
   });
 });
 

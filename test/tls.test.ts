@@ -184,8 +184,13 @@ describe('GET /internal/tls without the database', () => {
       ({ client, postgres }) => void client.pipe(postgres).pipe(client),
     );
     proxies.push(proxy);
-    const { url } = await service.another({ DATABASE_URL: proxy.url });
-    await ask('contact.pages.test', url).expect(200);
+    const { url, exposeMetrics } = await service.another({ DATABASE_URL: proxy.url });
+    const registry = await exposeMetrics();
+    // Nothing is kept for good before it hears of changes.
+    await vi.waitFor(async () => {
+      await ask('contact.pages.test', url).expect(200);
+      expect(await registry.metrics()).toMatch(/^formhost_page_cache_lookups_total\{result="hit"\} [1-9]/m);
+    }, 5_000);
     await proxy.close();
     const statuses = await Promise.all(
       ['contact.pages.test', 'api.test', 'other.pages.test', 'evil.test', '-.pages.test'].map(

@@ -91,6 +91,8 @@ export async function findProbeAddress(db: Knex, { id }: Probe): Promise<string 
 /** Takes a probe away, with all that came to it. */
 export async function removeProbe(db: Knex, { id, slug }: Probe): Promise<void> {
   await db.transaction(async (transaction) => {
+    // As createProbe does first: two doctors take turns, and the one that ends last sees that it is alone.
+    await transaction.raw('SELECT FROM owners WHERE email = ? FOR UPDATE', [OWNER]);
     await remove(transaction, id);
     await transaction.raw(
       'DELETE FROM owners WHERE email = ? AND NOT EXISTS (SELECT FROM deployments WHERE owner_id = owners.id)',
@@ -100,8 +102,11 @@ export async function removeProbe(db: Knex, { id, slug }: Probe): Promise<void> 
   });
 }
 
+/** Nobody has a key to it: it has neither webhooks nor deliveries. */
 async function remove(transaction: Knex, id: string): Promise<void> {
-  for (const table of ['deliveries', 'submissions', 'pages']) {
+  // First, for what stores a submission holds it to the end.
+  await transaction.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
+  for (const table of ['submission_files', 'submissions', 'pages']) {
     await transaction.raw('DELETE FROM ?? WHERE deployment_id = ?', [table, id]);
   }
   await transaction.raw('DELETE FROM deployments WHERE id = ?', [id]);

@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import { lastSubmissionNumber, readSubmissionLines, readSubmissions } from '../db/submission-reader.ts';
 import type { Authenticate } from './auth.ts';
 import { toCsv } from './csv.ts';
+import { drained } from './drained.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { ownDeployment } from './own-deployment.ts';
 
@@ -84,13 +85,3 @@ async function stream(response: ServerResponse, pieces: AsyncIterable<string>): 
   }
   response.end();
 }
-
-/** Settles when there is room for more, or the client has left. */
-const drained = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.once('drain', done).once('close', done);
-  });

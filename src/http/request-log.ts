@@ -4,7 +4,7 @@ import { pathOf } from './hosts.ts';
 
 /** A path of the API as it is; of any other no more than where it begins, for a key may have got into it. */
 const loggable = (path: string): string =>
-  /^\/[a-z]*(?:\/(?:(?:d|sub|wh|dl)_[0-9A-Za-z]{1,60}|html|export\.(?:csv|ndjson)|secret|rotate|test|deliveries|retry))*$/.test(
+  /^\/[a-z]*(?:\/(?:(?:d|sub|file|wh|dl)_[0-9A-Za-z]{1,60}|html|files|export\.(?:csv|ndjson)|secret|rotate|test|deliveries|retry))*$/.test(
     path,
   )
     ? path

@@ -5,6 +5,7 @@ import type { Knex } from 'knex';
 import { findFile, findFileChunk, type StoredFile } from '../db/submission-files.ts';
 import { isFileId, isSubmissionId } from '../ids.ts';
 import type { Authenticate } from './auth.ts';
+import { drained } from './drained.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { ownDeployment } from './own-deployment.ts';
 
@@ -18,16 +19,6 @@ function attachment(filename: string): string {
   const name = [...(filename.split(/[/\\]/).at(-1) ?? '')].slice(0, MAX_FILENAME).join('');
   return contentDisposition(name === '' ? undefined : name);
 }
-
-/** Settles when a response takes more, or its client has left. */
-const isDrained = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    const settle = (): void => {
-      response.off('drain', settle).off('close', settle);
-      resolve();
-    };
-    response.on('drain', settle).on('close', settle);
-  });
 
 /** Sends a file piece by piece, as fast as its reader takes them; between two pieces no connection to the database is held. */
 async function send(
@@ -56,7 +47,7 @@ async function send(
     // Until now an error could be answered.
     if (sent === 0) response.writeHead(200, headers);
     sent += chunk.length;
-    if (!response.write(chunk)) await isDrained(response);
+    if (!response.write(chunk)) await drained(response);
   }
   if (!response.headersSent) response.writeHead(200, headers);
   response.end();

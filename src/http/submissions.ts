@@ -9,7 +9,7 @@ import { submissionId, time, total } from './fields.ts';
 import { found, ownDeployment } from './own-deployment.ts';
 import { paged, readPaging } from './paging.ts';
 
-export const Submitted = z
+export const Listed = z
   .strictObject({
     id: submissionId,
     data: z.record(z.string(), z.unknown()).meta({
@@ -24,7 +24,7 @@ export const Submitted = z
   })
   .meta({ id: 'Submission' });
 export const Submissions = z
-  .strictObject({ submissions: z.array(Submitted), total, ...paged })
+  .strictObject({ submissions: z.array(Listed), total, ...paged })
   .meta({ id: 'Submissions' });
 
 export const Deleted = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionDeleted' });

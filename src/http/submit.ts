@@ -49,6 +49,8 @@ const SEPARATOR_BYTES = 16 * 1024;
 // become free earlier than the database said. While changes of deployments can't be heard of, no longer than this.
 const UNHEARD_MS = 1_000;
 const MAX_REFUSALS = 10_000;
+// Waiting for its turn, being stored and committed, a submission with files takes less: until then nothing moves on its connection.
+const UPLOAD_MS = 40_000;
 // What a thousand multipart parts may spend on boundaries and headers.
 const MULTIPART_OVERHEAD = 1024 * 1024;
 
@@ -106,6 +108,8 @@ export function createSubmit({
 
   /** When deployments that take no more will again, as performance.now() tells it. */
   const full = new LRUCache<string, { slug: string; since: number; until: number }>({ max: MAX_REFUSALS });
+  /** How often deployments have changed: what was found before a change may not be remembered after it. */
+  let changes = 0;
 
   /** Told before a byte is read, where the client says how many there will be. */
   const tooMuch = (): HttpError =>
@@ -164,6 +168,7 @@ export function createSubmit({
       throw tooMany(refused.until - now);
     }
     const submission = { id, deploymentId, data: submitted.text, ipAddress };
+    const changesBefore = changes;
     const storing = files.length > 0 ? uploads.submit(submission, files) : queue.submit(submission);
     const outcome = await storing.catch((error) => {
       count('failed');
@@ -175,7 +180,7 @@ export function createSubmit({
     const { slug } = outcome;
     if (outcome.kind === 'accepted') return { id, slug };
     const since = performance.now();
-    full.set(deploymentId, { slug, since, until: since + outcome.retryAfterMs });
+    if (changes === changesBefore) full.set(deploymentId, { slug, since, until: since + outcome.retryAfterMs });
     if (visitor) visitor.slug = slug;
     throw tooMany(outcome.retryAfterMs);
   }
@@ -208,6 +213,7 @@ export function createSubmit({
     const submitted = await (visitor
       ? readFrom(visitor, request, deploymentId, hold)
       : read(request, deploymentId, hold));
+    if (submitted.files && submitted.files.length > 0) request.socket.setTimeout(UPLOAD_MS);
     const { id, slug } = await store(target, ipAddress, submitted);
     if (visitor) {
       visitor.slug = slug;
@@ -228,5 +234,11 @@ export function createSubmit({
     ]);
     response.end(answer);
   };
-  return { take, forget: () => full.clear() };
+  return {
+    take,
+    forget() {
+      changes += 1;
+      full.clear();
+    },
+  };
 }

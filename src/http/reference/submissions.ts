@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openap
 import { deploymentId, fileId, submissionId } from '../fields.ts';
 import { MAX_FILES } from '../multipart.ts';
 import { Paging } from '../paging.ts';
-import { Deleted, Submissions, Submitted } from '../submissions.ts';
+import { Deleted, Listed, Submissions } from '../submissions.ts';
 import { MAX_FIELDS, Received } from '../submit.ts';
 import {
   answer,
@@ -177,7 +177,7 @@ export function submissionPaths(limits: Limits): ZodOpenApiPathsObject {
         tags,
         summary: 'Get a submission',
         requestParams: { path: one },
-        responses: { 200: answer('The submission.', Submitted, submission), ...keyed, 404: noSubmission },
+        responses: { 200: answer('The submission.', Listed, submission), ...keyed, 404: noSubmission },
       },
       delete: {
         operationId: 'deleteSubmission',

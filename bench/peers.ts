@@ -81,10 +81,12 @@ async function parseServer(stage: Stage): Promise<Row[]> {
       process.execPath,
       join(FOLDER, 'node_modules/parse-server/bin/parse-server'),
       ...['--appId', 'bench', '--masterKey', 'bench', '--serverURL', `http://127.0.0.1:${port}/parse`],
-      ...['--host', '127.0.0.1', '--port', String(port), '--silent', '1', '--logsFolder', stage.folder],
+      ...['--host', '127.0.0.1', '--port', String(port), '--silent', '1'],
       ...['--databaseURI', `postgres://${user}:x@127.0.0.1:${relayPort}/parse`, '--allowClientClassCreation', '1'],
     ],
     `http://127.0.0.1:${port}/parse/health`,
+    // An argument would come too late.
+    { PARSE_SERVER_LOGS_FOLDER: stage.folder },
   );
   const service = await stage.serve();
   const script = join(stage.folder, 'parse.lua');

@@ -65,7 +65,7 @@ export type Stage = {
   socket: string;
   postmaster: number;
   /** Starts a program that is stopped with the stage; its process id. */
-  start(command: readonly string[], url: string): Promise<number>;
+  start(command: readonly string[], url: string, env?: Record<string, string>): Promise<number>;
   /** Starts the service on it. */
   serve(env?: Record<string, string>): Promise<{ port: number; pid: number }>;
 };

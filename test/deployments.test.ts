@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { replaceHtml } from '../src/db/deployments.ts';
 import { answer, aSentence, aTime, refused } from './support/answers.ts';
 import {
   asOwner,
@@ -267,6 +268,15 @@ describe('GET /deploy/:id', () => {
 });
 
 describe('PUT /deploy/:id', () => {
+  it('leaves the page as it was when the deployment is deleted meanwhile', async () => {
+    const { id } = await owner.deploy({ html: '<p>Kept</p>' });
+    await owner.delete(`/deploy/${id}`).expect(200);
+    const { owner_id: ownerId } = await service.db('deployments').where({ id }).first('owner_id');
+    expect(await replaceHtml(service.db, ownerId, id, Buffer.from('<p>Too late</p>'))).toBeUndefined();
+    const { html } = await service.db('pages').where({ deployment_id: id }).first('html');
+    expect(String(html)).toBe('<p>Kept</p>');
+  });
+
   it('answers 200 with id, url and slug, and replaces the page under the same slug and url', async () => {
     const { id } = await owner.deploy({ slug: 'replaced' });
     const before = await statusOf(id);

@@ -130,15 +130,23 @@ export async function replaceHtml(
   id: string,
   html: Buffer,
 ): Promise<Deployment | undefined> {
-  return db.transaction(async (transaction) => {
-    // The page first, which is slow: the deployment's row is what submissions wait for.
-    await transaction('pages')
-      .where({ deployment_id: id })
-      .update({ html, version: transaction.raw('version + 1') });
-    const deployment = await touch(transaction, ownerId, id, {});
-    if (deployment) await announcePageChange(transaction, deployment.slug);
-    return deployment;
-  });
+  const gone = new Error('The deployment has been deleted.');
+  try {
+    return await db.transaction(async (transaction) => {
+      // The page first, which is slow: the deployment's row is what submissions wait for.
+      await transaction('pages')
+        .where({ deployment_id: id })
+        .update({ html, version: transaction.raw('version + 1') });
+      const deployment = await touch(transaction, ownerId, id, {});
+      // What is deleted keeps the page that it had.
+      if (!deployment) throw gone;
+      await announcePageChange(transaction, deployment.slug);
+      return deployment;
+    });
+  } catch (error) {
+    if (error === gone) return undefined;
+    throw error;
+  }
 }
 
 /** Changes settings; undefined when this owner has no such live deployment. */

@@ -59,7 +59,10 @@ export function referenceRouter(options: Parameters<typeof createReference>[0]):
   router
     .route('/openapi.json')
     .get(async (_request, response) => {
-      document ??= makeDocument();
+      document ??= makeDocument().catch((error) => {
+        document = undefined;
+        throw error;
+      });
       const { text, etag } = await document;
       response
         .set({ ...REVALIDATE, ETag: etag })

@@ -66,6 +66,19 @@ describe.skipIf(executablePath === undefined)('/docs in a browser', { timeout: 6
     expect(await status.locator('.live-responses-table').innerText()).toContain('"submission_count": 0');
     expect((await owner.get(`/deploy/${id}`)).body.slug).toBe('spring-sale');
 
+    const submit = page.locator('#operations-Submissions-submit');
+    await submit.locator('.opblock-summary-control').click();
+    await submit.getByPlaceholder('deployId').fill(id);
+    const sample = { name: 'Ada', email: 'ada@example.org' };
+    for (const encoding of ['application/json', 'application/x-www-form-urlencoded']) {
+      await submit.locator('.body-param-content-type select').selectOption(encoding);
+      const answering = page.waitForResponse(`${service.url}/submit/${id}`);
+      await submit.getByRole('button', { name: 'Execute' }).click();
+      await answering;
+    }
+    const { submissions } = (await owner.get(`/submissions/${id}`)).body;
+    expect(submissions.map(({ data }: { data: unknown }) => data)).toEqual([sample, sample]);
+
     expect(complaints).toEqual([]);
     expect(asked.filter(({ origin, protocol }) => origin !== service.url && protocol !== 'data:')).toEqual([]);
     expect(asked.filter(({ href }) => href.includes(owner.key))).toEqual([]);

@@ -9,14 +9,21 @@ import { drained } from './drained.ts';
 import { HttpError, methodNotAllowed } from './errors.ts';
 import { ownDeployment } from './own-deployment.ts';
 
-// Written in percent escapes, the longest still fits into the headers that clients take.
-const MAX_FILENAME = 1_000;
+// Bytes of UTF-8, as in file systems. Proxies refuse an answer whose headers are longer than 4 KiB; escaped, a byte takes three,
+// and one more in the name for old clients.
+const MAX_FILENAME = 255;
 
 const noSuchFile = (): HttpError => new HttpError(404, 'No such file: check the ids.');
 
 /** The value of Content-Disposition (RFC 6266): a file is saved, never shown, under the last part of its name. */
 function attachment(filename: string): string {
-  const name = [...(filename.split(/[/\\]/).at(-1) ?? '')].slice(0, MAX_FILENAME).join('');
+  let name = '';
+  let bytes = 0;
+  for (const character of filename.split(/[/\\]/).at(-1) ?? '') {
+    bytes += Buffer.byteLength(character);
+    if (bytes > MAX_FILENAME) break;
+    name += character;
+  }
   return contentDisposition(name === '' ? undefined : name);
 }
 

@@ -21,8 +21,6 @@ import {
 const tags = ['Submissions'];
 const path = z.object({ deployId: deploymentId });
 
-const honeypot =
-  'A trap for robots: with anything in it, the answer is that of a success, and nothing is stored or delivered.';
 const cors = {
   'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
 };
@@ -38,6 +36,11 @@ const file = (description: string, type: string, example: string) => ({
   content: { [type]: { schema: { type: 'string' as const }, example } },
 });
 const example = { name: 'Ada', email: 'ada@example.org' };
+// The page that shows the reference sends of a form what is named here, filled in. The trap must not be.
+const sample = {
+  name: { type: 'string' as const, example: example.name },
+  email: { type: 'string' as const, example: example.email },
+};
 
 const submission = {
   id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
@@ -65,17 +68,14 @@ type Limits = { maxSubmissionBytes: number; maxFileBytes: number; maxFilesBytes:
 
 export function submissionPaths(limits: Limits): ZodOpenApiPathsObject {
   const { maxSubmissionBytes, maxFileBytes, maxFilesBytes } = limits;
-  const form = z
-    .record(z.string(), z.union([z.string(), z.array(z.string())]))
-    .meta({ maxProperties: MAX_FIELDS, properties: { _hp: { type: 'string', description: honeypot } } });
-  const multipart = form.meta({
+  const fields = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+  const form = fields.meta({ maxProperties: MAX_FIELDS, properties: sample });
+  const multipart = fields.meta({
     maxProperties: MAX_FIELDS,
-    properties: { _hp: { type: 'string', description: honeypot } },
+    properties: sample,
     description: 'Any part may be a file: one with a filename.',
   });
-  const json = z
-    .record(z.string(), z.unknown())
-    .meta({ maxProperties: MAX_FIELDS, properties: { _hp: { description: honeypot } } });
+  const json = z.record(z.string(), z.unknown()).meta({ maxProperties: MAX_FIELDS });
   return {
     '/submit/{deployId}': {
       post: {
@@ -87,7 +87,8 @@ export function submissionPaths(limits: Limits): ZodOpenApiPathsObject {
           'most 100 levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ' +
           `At most ${MAX_FIELDS} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${MAX_FILES} ` +
           `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
-          'It may answer 415, 413 and 400 before 404. Every answer, errors included, carries ' +
+          'Fields named here are an example. `_hp` is a trap for robots: with anything in it, the answer is that of a success, ' +
+          'and nothing is stored or delivered. It may answer 415, 413 and 400 before 404. Every answer, errors included, carries ' +
           '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
           'text/html) is shown a small page in the same status.',
         security: [],

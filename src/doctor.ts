@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import type { Database } from './db/connect.ts';
 import { purgeDeployment, undeleteDeployment } from './db/deleted-deployments.ts';
 import { ownerExists } from './db/owners.ts';
+import { findFileChunk, listFiles } from './db/submission-files.ts';
 import { lastSubmissionNumber, readSubmissionLines } from './db/submission-reader.ts';
 import {
   type AnyDeployment,
@@ -105,7 +106,10 @@ const purge = (id: string): Command =>
     yield `purged ${named(deployment)} of ${deployment.owner}, and its ${deployment.submissionCount} submissions`;
   };
 
-/** Everything of a deployment, a JSON object a line: itself, its html, its webhooks, its submissions, oldest first. */
+/**
+ * Everything of a deployment, a JSON object a line: itself, its html, its webhooks, its submissions, oldest first, and their
+ * files, each followed by its pieces in order.
+ */
 async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerator<string> {
   const { id, slug, owner, status } = deployment;
   const head = {
@@ -129,6 +133,16 @@ async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerato
   }
   for await (const lines of readSubmissionLines(db, id, await lastSubmissionNumber(db, id))) {
     for (const line of lines.trimEnd().split('\n')) yield `{"submission":${line}}`;
+  }
+  for await (const { id: fileId, submissionId, filename, contentType, size } of listFiles(db, id)) {
+    yield JSON.stringify({
+      file: { id: fileId, submission_id: submissionId, filename, content_type: contentType, size },
+    });
+    for (let position = 0; ; position += 1) {
+      const piece = await findFileChunk(db, fileId, position);
+      if (!piece) break;
+      yield JSON.stringify({ file_piece: { file_id: fileId, position, base64: piece.toString('base64') } });
+    }
   }
 }
 

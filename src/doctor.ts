@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -40,9 +40,15 @@ async function look(check: string, run: Look): Promise<Named> {
 const lookAtAll = (checks: Record<string, Look>): Promise<Named[]> =>
   Promise.all(Object.entries(checks).map(([check, run]) => look(check, run)));
 
-/** Where there is no database yet, none is made. */
-const isUnmade = ({ databaseUrl, dataDir }: Config): boolean =>
-  databaseUrl === undefined && !existsSync(join(dataDir, 'postgres', 'PG_VERSION'));
+/** Where there is no database yet, none is made. One that is closed to this user is no missing one. */
+function isUnmade({ databaseUrl, dataDir }: Config): boolean {
+  if (databaseUrl !== undefined) return false;
+  try {
+    return statSync(join(dataDir, 'postgres', 'PG_VERSION'), { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
 
 async function examine(config: Config): Promise<Named[]> {
   const settings = { check: 'settings', ...ok(`the API at ${config.baseUrl}, pages under ${config.pagesDomain}`) };
@@ -59,7 +65,7 @@ async function examine(config: Config): Promise<Named[]> {
     await server?.close();
     const mend =
       config.databaseUrl === undefined
-        ? 'see DATA_DIR'
+        ? 'see DATA_DIR, and run this as the user who runs the service'
         : 'see DATABASE_URL, and whether the server runs and lets us in';
     const database = { check: 'database', ...fail(reasonOf(error), mend) };
     return [settings, database, ...(await examineRest(config, undefined, undefined))];

@@ -437,19 +437,24 @@ describe('backup', () => {
     expect(await readdir(place)).toEqual([]);
   });
 
-  it('says in a line that there is no formhost in the database, and leaves nothing', async () => {
-    const target = await newDatabase();
-    const place = await mkdtemp(join(folder, 'empty-'));
-    expect(await command('backup', join(place, 'file'), { DATABASE_URL: target.connectionString })).toEqual(
-      refused('there is no formhost in this database: nothing was backed up'),
-    );
-    expect(await readdir(place)).toEqual([]);
-  });
-
-  it.each([
+  const eitherFormat = [
     ['our own format', NO_TOOLS],
     ['the better of the two', process.env.PATH ?? ''],
-  ])('says in a line that the disk is full, in %s', async (_format, PATH) => {
+  ] as const;
+  it.each(eitherFormat)(
+    'says in a line that there is no formhost in the database, and leaves nothing, in %s',
+    async (_format, PATH) => {
+      const target = await newDatabase();
+      const place = await mkdtemp(join(folder, 'empty-'));
+      const settings = { PATH, DATABASE_URL: target.connectionString };
+      expect(await command('backup', join(place, 'file'), settings)).toEqual(
+        refused('there is no formhost in this database: nothing was backed up'),
+      );
+      expect(await readdir(place)).toEqual([]);
+    },
+  );
+
+  it.each(eitherFormat)('says in a line that the disk is full, in %s', async (_format, PATH) => {
     const { result } = startProgram('/bin/sh', ['-c', '"$0" src/backup.ts - > /dev/full', process.execPath], {
       PATH,
       DATABASE_URL: full.connectionString,

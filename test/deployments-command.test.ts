@@ -238,6 +238,34 @@ describe('deployments export', () => {
     expect(await readFile(file, 'utf8')).toBe('kept');
   });
 
+  it("has the files of a deletion's submissions, in pieces that make them whole", async () => {
+    const { id } = await owner.deploy();
+    const photo = Buffer.from(Array.from({ length: 600_000 }, (_, index) => index % 251));
+    const { body } = await service.anonymous
+      .post(`/submit/${id}`)
+      .attach('photo', photo, { filename: 'ä "1".png', contentType: 'image/png' })
+      .attach('nothing', Buffer.alloc(0), 'empty.txt')
+      .expect(200);
+    await remove(id);
+    const objects = (await print('export', id))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const files = objects.flatMap(({ file }) => file ?? []);
+    const common = { id: expect.stringMatching(/^file_/), submission_id: body.id };
+    expect(files).toEqual([
+      { ...common, filename: 'ä "1".png', content_type: 'image/png', size: 600_000 },
+      { ...common, filename: 'empty.txt', content_type: 'text/plain', size: 0 },
+    ]);
+    const pieces = objects.flatMap(({ file_piece }) => file_piece ?? []);
+    const read = files.map((file) =>
+      Buffer.concat(
+        pieces.filter(({ file_id }) => file_id === file.id).map(({ base64 }) => Buffer.from(base64, 'base64')),
+      ),
+    );
+    expect(read).toEqual([photo, Buffer.alloc(0)]);
+  });
+
   it('prints many submissions, in the order in which they came', async () => {
     const { id } = await owner.deploy();
     const texts = Array.from({ length: 3_000 }, (_, index) => `{"n":${index}}`);
@@ -361,7 +389,7 @@ describe('deployments purge', () => {
       `purged ${gone.id} (${gone.slug}) of ada@command.example, and its 1203 submissions\n`,
     );
     expect(await Promise.all([gone, kept, live].map(({ id }) => rowsOf(id)))).toEqual([nothing, whole, whole]);
-    expect(await service.db('submission_file_chunks')).toHaveLength(20);
+    expect(await service.db('submission_file_chunks').where({ content: Buffer.from('x') })).toHaveLength(20);
     expect(await run('undelete', gone.id)).toEqual(refusedFor('no deployment', gone.id));
     expect(await run('purge', live.id)).toEqual(refusedFor(live.id, 'not deleted'));
     expect(await rowsOf(live.id)).toEqual(whole);

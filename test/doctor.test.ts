@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, request as requestHttp } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -535,6 +535,13 @@ describe('npm run doctor', () => {
     expect(lines).toEqual(lines.map(() => expect.stringMatching(/^(ok {2}|skip|warn|fail) {2}[a-z-]+ +\S.*$/)));
     expect(lines.filter((line) => /^(warn|fail)/.test(line) && !line.includes(' -> '))).toEqual([]);
     expect(lines.filter((line) => line.startsWith('fail')).map((line) => line.split(/ +/)[1])).toEqual(['answers']);
+  });
+
+  it('tells of a database that it cannot look at, as of one that another user keeps closed', async () => {
+    const DATA_DIR = await mkdtemp(join(folder, 'closed-'));
+    await symlink('postgres', join(DATA_DIR, 'postgres'));
+    const { code, statuses } = await examine({ DATA_DIR, PORT: String(await freePort()) });
+    expect([code, statuses.database]).toEqual([1, 'fail']);
   });
 
   it('tells of a database that is out of reach, and no password', async () => {

@@ -60,3 +60,21 @@ it('ends one that does nothing', async () => {
   expect(await idle.catch(failure)).toBe('out of reach');
   expect(await noted('idle')).toBe(0);
 });
+
+it('does not keep a close waiting for a commit that takes its time', async () => {
+  await db.raw(`
+    CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(6); RETURN NULL; END';
+    CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON owners DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW WHEN (NEW.plan = 'slow') EXECUTE FUNCTION take_long()`);
+  const closed = connect({ connectionString: database.url });
+  const committing = Promise.withResolvers<void>();
+  const slow = closed.longTransaction(async (transaction) => {
+    await transaction.raw(note('slow'));
+    committing.resolve();
+  });
+  await committing.promise;
+  const since = performance.now();
+  const [outcome] = await Promise.all([slow.catch(failure), closed.close()]);
+  expect(outcome).toBe('out of reach');
+  expect(performance.now() - since).toBeLessThan(3_000);
+});

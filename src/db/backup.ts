@@ -39,9 +39,14 @@ export async function openLongConnection(connection: Connection, name: string): 
 /** knex' own tables are made and filled by the migrations. */
 const OWN = "NOT IN ('knex_migrations', 'knex_migrations_lock')";
 
+/** Throws a BackupError when there is no formhost in the database. */
+export async function checkSource(client: pg.Client): Promise<void> {
+  const { rows } = await client.query("SELECT to_regclass('knex_migrations') IS NOT NULL AS there");
+  if (!rows[0].there) throw new BackupError('there is no formhost in this database: nothing was backed up');
+}
+
 async function describe(client: pg.Client): Promise<Header> {
-  const { rows: found } = await client.query("SELECT to_regclass('knex_migrations') IS NOT NULL AS there");
-  if (!found[0].there) throw new BackupError('there is no formhost in this database: nothing was backed up');
+  await checkSource(client);
   const { rows: migrations } = await client.query('SELECT name FROM knex_migrations ORDER BY id');
   const { rows: tables } = await client.query(
     `SELECT relname AS name, (

@@ -12,7 +12,7 @@ export type Database = Knex & {
    * UNIT_MS is cut all the same. Only the commit, for which a slow disk has to keep up, may take COMMIT_MS.
    */
   longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T>;
-  /** Lets no new statement in, waits for those under way, closes every connection. */
+  /** Lets no new statement in, waits for those under way, but CLOSE_MS at most, closes every connection. */
   close(): Promise<void>;
 };
 
@@ -21,6 +21,8 @@ const UNIT_MS = 2_100;
 const STATEMENT_MS = 1_900;
 const LONG_MS = 10_000;
 const COMMIT_MS = 10_000;
+/** For how long a closing waits for what is under way. */
+const CLOSE_MS = 1_000;
 
 /** Connections are given up together at most so often. */
 const RENEW_MS = 1_000;
@@ -69,6 +71,8 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   let pool = openPool(connection);
   let openedAt = performance.now();
   const ending = new Set<Promise<void>>();
+  /** Set when it closes: whoever waited for what is still under way has been cut by then. */
+  let lastCutAt = Number.POSITIVE_INFINITY;
 
   /** Settles when a pool has ended, or at once when it was ending before. */
   async function end(old: pg.Pool): Promise<void> {
@@ -95,7 +99,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
       void client.end().catch(() => undefined);
       renew();
     };
-    cuts.set(client, setTimeout(cut, ms));
+    cuts.set(client, setTimeout(cut, Math.min(ms, lastCutAt - performance.now())));
   }
 
   async function lend(): Promise<pg.PoolClient> {
@@ -159,6 +163,8 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     longTransaction,
     use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
+      lastCutAt = performance.now() + CLOSE_MS;
+      for (const client of cuts.keys()) cutAfter(CLOSE_MS, client);
       await Promise.all([end(pool), ...ending]);
     },
   });

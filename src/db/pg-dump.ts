@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { openLongConnection } from './backup.ts';
+import { checkSource, openLongConnection } from './backup.ts';
 import { BackupError } from './backup-file.ts';
 import type { Connection } from './connect.ts';
 import { bringUpToDate, checkMigrations, checkTarget } from './restore.ts';
@@ -58,7 +58,7 @@ async function majorOf(tool: string, env: Environment): Promise<number | undefin
 }
 
 /**
- * Whether there is a pg_dump for this database. An older one refuses, and what a newer one writes, a server of this
+ * Whether there is a pg_dump for this database; a BackupError when there is and no formhost in the database. An older one refuses, and what a newer one writes, a server of this
  * version may not take back: its pg_restore sets what the server does not know.
  */
 export async function canDump(connection: Connection, env: Environment): Promise<boolean> {
@@ -69,7 +69,9 @@ export async function canDump(connection: Connection, env: Environment): Promise
     const { rows } = await client.query(
       "SELECT current_setting('server_version_num')::int / 10000 AS major, current_schema() AS schema",
     );
-    return rows[0].major === major && rows[0].schema === SCHEMA;
+    if (rows[0].major !== major || rows[0].schema !== SCHEMA) return false;
+    await checkSource(client);
+    return true;
   } finally {
     await client.end();
   }

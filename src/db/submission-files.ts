@@ -97,6 +97,15 @@ async function insertFiles(transaction: Knex, submission: NewSubmission, files: 
   }
 }
 
+type FileRow = { id: string; filename: Buffer; content_type: string; size: number };
+
+const toFile = ({ id, filename, content_type: contentType, size }: FileRow): StoredFile => ({
+  id,
+  filename: filename.toString(),
+  contentType,
+  size,
+});
+
 /** A file of this deployment's submission. */
 export async function findFile(
   db: Knex,
@@ -107,8 +116,26 @@ export async function findFile(
       WHERE id = ? AND deployment_id = ? AND submission_id = ?`,
     [fileId, deploymentId, submissionId],
   );
-  const [row] = rows;
-  return row && { id: row.id, filename: row.filename.toString(), contentType: row.content_type, size: row.size };
+  return rows.map(toFile)[0];
+}
+
+const FILES_AT_ONCE = 500;
+
+/** All files of a deployment, be it live or deleted, by the ids of their submissions; a bounded number at a time. */
+export async function* listFiles(
+  db: Knex,
+  deploymentId: string,
+): AsyncGenerator<StoredFile & { submissionId: string }> {
+  for (let after: [string, string] | undefined = ['', '']; after; ) {
+    const answer: { rows: (FileRow & { submission_id: string })[] } = await db.raw(
+      `SELECT submission_id, id, filename, content_type, size FROM submission_files
+        WHERE deployment_id = ? AND (submission_id, id) > (?, ?) ORDER BY submission_id, id LIMIT ?`,
+      [deploymentId, ...after, FILES_AT_ONCE],
+    );
+    for (const row of answer.rows) yield { ...toFile(row), submissionId: row.submission_id };
+    const last = answer.rows.at(-1);
+    after = last && [last.submission_id, last.id];
+  }
 }
 
 /** A piece of a file, the first at 0; undefined after the last, or when the file has been deleted. */

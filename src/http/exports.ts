@@ -77,6 +77,8 @@ async function stream(response: ServerResponse, pieces: AsyncIterable<string>): 
       // While pieces come it is not the client that stands still.
       response.socket?.setTimeout(response.socket.timeout ?? 0);
       if (piece !== '' && !response.write(piece)) await drained(response);
+      // Before the next piece is asked for: of those who are cut at the end, nobody may wait for a connection.
+      if (response.destroyed) return;
     }
   } catch (error) {
     // HTTP/1.0 has no other sign of an end than that of the connection.

@@ -55,6 +55,8 @@ async function send(
     if (sent === 0) response.writeHead(200, headers);
     sent += chunk.length;
     if (!response.write(chunk)) await drained(response);
+    // Before the next piece is asked for: of those who are cut at the end, nobody may wait for a connection.
+    if (response.destroyed) return;
   }
   if (!response.headersSent) response.writeHead(200, headers);
   response.end();

@@ -214,6 +214,28 @@ describe.each(['1', '2'])('signals with WORKERS=%s', (workers) => {
     await vi.waitFor(() => expect(fetch(service.url)).rejects.toThrow(), { timeout: AT_ONCE_MS });
   });
 
+  it('one ends it in time although more readers stand still than there are connections to the database', async () => {
+    const service = await startServiceProcess({ ...settings, WORKERS: workers });
+    onTestFinished(() => void service.child.kill('SIGKILL'));
+    await service.ready();
+    const form = await asOwner(service.url, key).deploy();
+    const content = Buffer.alloc(8 * 1024 * 1024);
+    const { body } = await request(service.url).post(`/submit/${form.id}`).attach('film', content, 'a.bin').expect(200);
+    const { body: submission } = await asOwner(service.url, key).get(`/submissions/${form.id}/${body.id}`).expect(200);
+    const { hostname, port } = new URL(service.url);
+    for (let count = 0; count < 40; count += 1) {
+      const socket = connectSocket({ host: hostname, port: Number(port) }).on('error', () => undefined);
+      onTestFinished(() => void socket.destroy());
+      socket.write(
+        `GET ${submission.data.film.url} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+      );
+    }
+    await delay(2_000);
+    const start = performance.now();
+    expect((await service.stop()).code).toBe(0);
+    expect(performance.now() - start).toBeLessThan(END_MS);
+  });
+
   it('two within milliseconds are one', async () => {
     const service = await startServiceProcess({ ...settings, WORKERS: workers });
     onTestFinished(() => void service.child.kill('SIGKILL'));

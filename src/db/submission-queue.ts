@@ -65,12 +65,17 @@ export function createSubmissionQueue(
   async function storeOne(batch: readonly Waiting[]): Promise<void> {
     const outcomes = await store(batch.map(({ submission }) => submission));
     const again: Waiting[] = [];
+    const settles: (() => void)[] = [];
     batch.forEach((one, index) => {
       const outcome = outcomes[index];
       if (!outcome) one.reject(new Error('The store answered fewer outcomes than submissions.'));
-      else if (outcome.kind !== 'busy') one.resolve(outcome);
+      else if (outcome.kind !== 'busy') settles.push(() => one.resolve(outcome));
       else if (performance.now() - one.since > BUSY_MS) one.reject(new QueueBusyError());
       else again.push(one);
+    });
+    // The next batch is on its way before these are answered: Postgres works while their answers are written.
+    setImmediate(() => {
+      for (const settle of settles) settle();
     });
     if (again.length === 0) return;
     // What waits for others' locks goes behind what came since: it is taken with it, or after a moment.

@@ -51,6 +51,7 @@ export function exportsRouter({ db, authenticate }: { db: Knex; authenticate: Au
       await inItsPlace(owner.id, async () => {
         const last = await lastSubmissionNumber(db, id);
         response.setHeader('Content-Type', type);
+        response.setHeader('X-Content-Type-Options', 'nosniff');
         const date = new Date().toISOString().slice(0, 10);
         response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
         if (request.method === 'HEAD') response.end();

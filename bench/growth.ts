@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createKey } from '../src/db/owners.ts';
 import { alternate, compare, type Figures, type Round, type Row, wrk, wrkScript } from './measure.ts';
 import { type Case, DEPLOYMENTS, type Stage, sql } from './stage.ts';
@@ -53,6 +54,8 @@ export const growth: Case = async (stage) => {
     const round = async (): Promise<Figures> => {
       await sql(stage.connection, "UPDATE deployments SET recent_submissions = '{}' WHERE recent_submissions <> '{}'");
       await sql(stage.connection, 'VACUUM deployments');
+      await sql(stage.connection, "SELECT pg_notify('formhost_pages', '')");
+      await delay(250);
       return wrk(file, service.port, { seconds: SECONDS });
     };
     return (await alternate({ round }, watched, ROUNDS))('round');

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { absolute, residentMb } from './measure.ts';
-import { type Case, freePort, stop } from './stage.ts';
+import { type Case, freePort, START, stop } from './stage.ts';
 import { submitRound, submitScript } from './submit.ts';
 
 const STARTS = 5;
 const IDLE_MS = 3_000;
 const LOAD_SECONDS = 5;
-const LOOK_MS = 2;
+const LOOK_MS = 5;
 
 const isReady = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}/readyz`).then(
@@ -22,7 +21,6 @@ const isReady = (port: number): Promise<boolean> =>
 /** How long the start command takes until the service is ready, and what it holds of memory, idle and under load. */
 export const running: Case = async (stage) => {
   const script = await submitScript(stage);
-  const { scripts }: { scripts: { start: string } } = JSON.parse(await readFile('package.json', 'utf8'));
   const ready: number[] = [];
   const idle: number[] = [];
   const loaded: number[] = [];
@@ -30,7 +28,8 @@ export const running: Case = async (stage) => {
   for (let round = 0; round <= STARTS; round += 1) {
     const port = await freePort();
     const beganAt = performance.now();
-    const child = spawn('sh', ['-c', scripts.start], {
+    const [file = '', ...args] = START;
+    const child = spawn(file, args, {
       env: { ...process.env, PORT: String(port), DATABASE_URL: stage.url, LOG_LEVEL: 'error' },
       stdio: ['ignore', 'ignore', 'inherit'],
     });

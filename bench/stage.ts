@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,9 +10,14 @@ import pg from 'pg';
 import { connect, type Database } from '../src/db/connect.ts';
 import { openEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
 import { migrate } from '../src/db/migrate.ts';
+import { announcePageChange } from '../src/db/page-changes.ts';
 import type { Row } from './measure.ts';
 
 export const DEPLOYMENTS = 10_000;
+
+const { scripts }: { scripts: { start: string } } = JSON.parse(readFileSync('package.json', 'utf8'));
+/** What `npm start` runs. */
+export const START: readonly string[] = ['sh', '-c', scripts.start];
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -102,7 +108,7 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
       async serve(env = {}) {
         const httpPort = await freePort();
         const settings = { PORT: String(httpPort), DATABASE_URL: url, LOG_LEVEL: 'error', ...env };
-        const pid = await run([process.execPath, 'src/main.ts'], `http://127.0.0.1:${httpPort}/readyz`, settings);
+        const pid = await run(START, `http://127.0.0.1:${httpPort}/readyz`, settings);
         return { port: httpPort, pid };
       },
     });
@@ -135,6 +141,9 @@ export async function sql(connection: pg.ClientConfig, text: string): Promise<vo
   }
 }
 
+/** After this every process has heard of a change. */
+const HEARD_MS = 250;
+
 /** Empties what a round filled, the window of every deployment too, while no batch is under way. */
 export async function reset(db: Database): Promise<void> {
   await db.transaction(async (transaction) => {
@@ -144,8 +153,10 @@ export async function reset(db: Database): Promise<void> {
     );
     await transaction.raw('TRUNCATE submissions');
   });
-  // What the rounds leave behind is not what is measured.
+  // What the rounds leave behind is not what is measured; which deployments are full is forgotten.
+  await announcePageChange(db, '');
   await db.raw('VACUUM deployments');
+  await delay(HEARD_MS);
 }
 
 /** How many submissions there are; throws when a counter says otherwise, or a deployment took more than it may. */

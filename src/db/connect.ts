@@ -25,7 +25,7 @@ const COMMIT_MS = 10_000;
 const CLOSE_MS = 1_000;
 
 /** Connections are given up together at most so often. */
-const RENEW_MS = 1_000;
+const RENEW_MS = 500;
 /** read_only_sql_transaction */
 const READ_ONLY = '25006';
 
@@ -82,9 +82,20 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     await ended;
   }
 
+  let renewing: NodeJS.Timeout | undefined;
+
+  /** At once, or once RENEW_MS are over: what was opened since may lead to where the address led a moment ago. */
   function renew(): void {
     // The last one is ended when the database is let go of.
-    if (pool.ending || performance.now() - openedAt < RENEW_MS) return;
+    if (pool.ending || renewing) return;
+    const waitMs = RENEW_MS - (performance.now() - openedAt);
+    if (waitMs > 0) {
+      renewing = setTimeout(() => {
+        renewing = undefined;
+        renew();
+      }, waitMs + 1).unref();
+      return;
+    }
     void end(pool);
     pool = openPool(connection);
     openedAt = performance.now();

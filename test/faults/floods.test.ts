@@ -12,7 +12,7 @@ const CONNECTIONS = 32;
 const MEASUREMENTS = 3;
 const MOST_TIMES = 2;
 /** What the generator of the load, which shares the machine, may add. */
-const NOISE_MS = 10;
+const NOISE_MS = 20;
 
 let database: FreshDatabase;
 let service: ServiceProcess;

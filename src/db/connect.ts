@@ -149,7 +149,10 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   };
   const db = knex({ client: 'pg', connectionPool, compileSqlOnError: false, log: { warn: () => undefined } });
   db.on('query-error', (error: Error) => {
-    if ('code' in error && error.code === READ_ONLY) renew();
+    if (!('code' in error) || error.code !== READ_ONLY) return;
+    renew();
+    // Once more: what is opened now may lead to the old one still, and be read over without a failure.
+    renew();
   });
 
   async function longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {

@@ -49,7 +49,8 @@ const SEPARATOR_BYTES = 16 * 1024;
 // become free earlier than the database said. While changes of deployments can't be heard of, no longer than this.
 const UNHEARD_MS = 1_000;
 const MAX_REFUSALS = 10_000;
-// Of these in one turn of the event loop: others' requests come in between, and a flood, which waits for its answers, sends no faster.
+// Of one deployment's in a turn of the event loop: others' requests come in between, and a flood, which waits for its
+// answers, sends no faster.
 const REFUSALS_A_TURN = 4;
 // Waiting for its turn, being stored and committed, a submission with files takes less: until then nothing moves on its connection.
 const UPLOAD_MS = 40_000;
@@ -78,16 +79,22 @@ const noSuchForm = (): HttpError =>
 // The id is made when all of the body has come: ids rise in the order in which submissions are stored.
 const taken = (submitted: Submitted): Taken => ({ id: newSubmissionId(), ...submitted });
 
-/** Lets a few go on in each turn of the event loop. */
-function createTurns(atOnce: number): () => Promise<void> {
-  const waiting: (() => void)[] = [];
-  function next(): void {
-    for (const goOn of waiting.splice(0, atOnce)) goOn();
-    if (waiting.length > 0) setImmediate(next);
+/** Lets a few of each key go on in each turn of the event loop. */
+function createPacing(atOnce: number): (key: string) => Promise<void> {
+  const waiting = new Map<string, (() => void)[]>();
+  function letGo(): void {
+    for (const [key, all] of waiting) {
+      for (const goOn of all.splice(0, atOnce)) goOn();
+      if (all.length === 0) waiting.delete(key);
+    }
+    if (waiting.size > 0) setImmediate(letGo);
   }
-  return () =>
+  return (key) =>
     new Promise((resolve) => {
-      if (waiting.push(resolve) === 1) setImmediate(next);
+      if (waiting.size === 0) setImmediate(letGo);
+      const all = waiting.get(key);
+      if (all) all.push(resolve);
+      else waiting.set(key, [resolve]);
     });
 }
 
@@ -121,7 +128,7 @@ export function createSubmit({
   const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes, maxFilesBytes };
   const mostOfFiles = Math.min(MAX_FILES * maxFileBytes, maxFilesBytes);
 
-  const inTurn = createTurns(REFUSALS_A_TURN);
+  const inTurn = createPacing(REFUSALS_A_TURN);
 
   /** When deployments that take no more will again, as performance.now() tells it. */
   const full = new LRUCache<string, { slug: string; since: number; until: number }>({ max: MAX_REFUSALS });
@@ -182,7 +189,7 @@ export function createSubmit({
     if (refused && refused.until > now && (hearsOfChanges() || now - refused.since < UNHEARD_MS)) {
       count('rate-limited');
       if (visitor) visitor.slug = refused.slug;
-      await inTurn();
+      await inTurn(deploymentId);
       throw tooMany(refused.until - now);
     }
     const submission = { id, deploymentId, data: submitted.text, ipAddress };

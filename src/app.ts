@@ -42,15 +42,16 @@ export type App = {
 /** What is known of a request: `slug` is set when it is headed for a page's host. */
 type Context = {
   requestId: string;
-  startedAt: number;
+  /** As performance.now() tells it; not looked at for a page's host, whose hits are not logged. */
+  startedAt: number | undefined;
   /** Set when a form was posted by a browser that shows what it is answered. */
-  visitor?: Visitor | undefined;
-  slug?: string;
-  isSubmission?: boolean;
-  isApi?: boolean;
-  isLogged?: boolean;
+  visitor: Visitor | undefined;
+  slug: string | undefined;
+  isSubmission: boolean;
+  isApi: boolean;
+  isLogged: boolean;
 };
-type Failed = Pick<Context, 'requestId' | 'visitor' | 'slug' | 'isSubmission' | 'isApi'>;
+type Failed = Pick<Context, 'requestId'> & Partial<Pick<Context, 'visitor' | 'slug' | 'isSubmission' | 'isApi'>>;
 
 /** Routes that Express doesn't see. */
 const PAGE = 'page';
@@ -96,6 +97,7 @@ export function createApp({
   const urlOf = (slug: string): string => `${config.pagesScheme}://${slug}.${config.pagesDomain}`;
   // Page hits and accepted submissions are many: a line for each is for who looks for something.
   const logsAll = log.isLevelEnabled('debug');
+  const logsAnswers = log.isLevelEnabled('info');
 
   const pages = createPageCache({
     find: (slug) => findPage(db, slug),
@@ -203,10 +205,11 @@ export function createApp({
       return undefined;
     }
     if (slug !== undefined) {
-      const count = (): void => metrics.request(context.isSubmission ? SUBMIT : PAGE, response.statusCode);
       const serving = servePage(request, response, { slug, path }, context);
-      if (serving) return serving.then(count);
-      count();
+      if (serving) {
+        return serving.then(() => metrics.request(context.isSubmission ? SUBMIT : PAGE, response.statusCode));
+      }
+      metrics.request(PAGE, response.statusCode);
       return undefined;
     }
     const deploymentId = request.method === 'POST' ? /^\/submit\/([^/]+)$/.exec(path)?.[1] : undefined;
@@ -232,27 +235,33 @@ export function createApp({
   function listener(request: IncomingMessage, response: ServerResponse): void {
     const context: Context = {
       requestId: newRequestId(),
-      startedAt: performance.now(),
+      startedAt: undefined,
       visitor: visitorOf(request),
-    };
-    const failed = (error: unknown): void => {
-      if (context.slug === undefined) logOnce(request, response, context);
-      fail(error, request, response, context);
+      slug: undefined,
+      isSubmission: false,
+      isApi: false,
+      isLogged: false,
     };
     if (logsAll) logOnce(request, response, context);
     // A page that is in memory is answered before dispatch() returns: a promise would be a twentieth of its cost.
     try {
       const place = placeOf(resolveHost(request));
-      if (place !== 'api') context.slug = place.slug;
+      if (place === 'api') context.startedAt = performance.now();
+      else context.slug = place.slug;
       checkHead(request);
       const answering =
         isStarting() && !isHealth(request)
           ? untilReady().then(() => dispatch(request, response, context))
           : dispatch(request, response, context);
-      answering?.catch(failed);
+      answering?.catch((error) => failed(error, request, response, context));
     } catch (error) {
-      failed(error);
+      failed(error, request, response, context);
     }
+  }
+
+  function failed(error: unknown, request: IncomingMessage, response: ServerResponse, context: Context): void {
+    if (context.slug === undefined) logOnce(request, response, context);
+    fail(error, request, response, context);
   }
 
   return {
@@ -267,7 +276,7 @@ export function createApp({
 
   /** Logs a line once the answer is out, one for each request. */
   function logOnce(request: IncomingMessage, response: ServerResponse, context: Context): void {
-    if (context.isLogged) return;
+    if (context.isLogged || !logsAnswers) return;
     context.isLogged = true;
     logWhenDone(log, request, response, context);
   }

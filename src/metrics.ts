@@ -23,19 +23,29 @@ export type Gauges = {
 export type MetricsSource = Metrics & { expose(gauges: Gauges): Promise<Registry> };
 
 type Counts = Map<string, number>;
+/** By route and status. Two look-ups cost less than a key made of both. */
+type RequestCounts = Map<string, Map<number, number>>;
 
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
 
 export function createMetrics(): MetricsSource {
-  const requests: Counts = new Map();
+  const requests: RequestCounts = new Map();
   const submissions: Counts = new Map();
   const deliveries: Counts = new Map();
   let observeBatch = (_size: number): void => undefined;
 
   const add = (counts: Counts, labels: string): void => void counts.set(labels, (counts.get(labels) ?? 0) + 1);
 
+  function* byStatusAndRoute(): Generator<[string, number]> {
+    for (const [route, counts] of requests) for (const [status, value] of counts) yield [`${status} ${route}`, value];
+  }
+
   return {
-    request: (route, status) => add(requests, `${status} ${route}`),
+    request(route, status) {
+      const counts = requests.get(route);
+      if (counts) counts.set(status, (counts.get(status) ?? 0) + 1);
+      else requests.set(route, new Map([[status, 1]]));
+    },
     submission: (outcome) => add(submissions, outcome),
     batch: (size) => observeBatch(size),
     delivery: (kind, result) => add(deliveries, `${kind} ${result}`),
@@ -68,7 +78,7 @@ export function createMetrics(): MetricsSource {
             }
           },
         });
-      count('formhost_http_requests_total', 'Answers by route and status.', ['status', 'route'], () => requests);
+      count('formhost_http_requests_total', 'Answers by route and status.', ['status', 'route'], byStatusAndRoute);
       count('formhost_submissions_total', 'Submissions by outcome.', ['outcome'], () => submissions);
       count('formhost_delivery_attempts_total', 'Attempts by kind and result.', ['kind', 'result'], () => deliveries);
       count('formhost_page_cache_lookups_total', 'Pages looked up in memory, by result.', ['result'], () => {

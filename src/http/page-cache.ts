@@ -11,9 +11,9 @@ export type Encoding = 'br' | 'gzip' | 'identity';
 export type Variant = {
   /** With its quotes; each encoding has its own. */
   etag: string;
-  /** Names and values in turn, for a 200 or a 304; those that describe the body are in `bodyHeaders`. */
-  headers: readonly string[];
-  bodyHeaders: readonly string[];
+  /** Names and values in turn; the last value, the request's id, is set before each use: a list made anew costs more. */
+  okHeaders: string[];
+  notModifiedHeaders: string[];
   body: Buffer;
 };
 
@@ -68,7 +68,13 @@ function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant 
     ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.length)],
     ...(isPlain ? [] : ['Content-Encoding', encoding]),
   ];
-  return { etag, headers, bodyHeaders, body };
+  const requestId = ['x-request-id', ''];
+  return {
+    etag,
+    okHeaders: [...headers, ...bodyHeaders, ...requestId],
+    notModifiedHeaders: [...headers, ...requestId],
+    body,
+  };
 }
 
 /** Compresses on libuv's threads. Brotli at 5: its best (11) takes a hundred times as long to save a tenth more. */

@@ -61,12 +61,14 @@ export function createServePage(cache: PageCache, submit: Pick<Submit, 'take'>, 
   const negotiate = createNegotiate();
 
   function send(request: IncomingMessage, response: ServerResponse, requestId: string, variant: Variant): void {
-    const { etag, headers, bodyHeaders, body } = variant;
+    const { etag, okHeaders, notModifiedHeaders, body } = variant;
     if (matches(request.headers['if-none-match'], etag)) {
-      response.writeHead(304, [...headers, 'x-request-id', requestId]).end();
+      notModifiedHeaders[notModifiedHeaders.length - 1] = requestId;
+      response.writeHead(304, notModifiedHeaders).end();
       return;
     }
-    response.writeHead(200, [...headers, ...bodyHeaders, 'x-request-id', requestId]);
+    okHeaders[okHeaders.length - 1] = requestId;
+    response.writeHead(200, okHeaders);
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 

@@ -10,12 +10,16 @@ const loggable = (path: string): string =>
     ? path
     : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
 
-/** Logs a line for a request once its answer is out. `startedAt` is as performance.now() tells it. */
+/** Logs a line for a request once its answer is out. `startedAt` is as performance.now() tells it; now, when it isn't said. */
 export function logWhenDone(
   log: Log,
   request: IncomingMessage,
   response: ServerResponse,
-  { requestId, startedAt, slug }: { requestId: string; startedAt: number; slug?: string },
+  {
+    requestId,
+    startedAt = performance.now(),
+    slug,
+  }: { requestId: string; startedAt: number | undefined; slug: string | undefined },
 ): void {
   response.on('close', () => {
     log.info(

@@ -18,6 +18,8 @@ const SLOWEST_PAGE_MS = 500;
 /** When a client that sends no more is cut, and how much later it may be noticed. */
 const CUT_AFTER_MS = 20_000;
 const NOTICED_MS = 6_000;
+/** Longer than the minute for which proxies keep one. */
+const KEPT_MS = 64_500;
 const SLOW_UPLOAD_MS = 24_000;
 const HEAP_GROWTH_MIB = 16;
 const RESIDENT_GROWTH_MIB = 128;
@@ -175,4 +177,24 @@ it('serves pages while a thousand connections are half open, cuts who does not m
   expect(answer.slice(0, 15)).toBe('HTTP/1.1 200 OK');
   expect(slowMs).toBeGreaterThan(CUT_AFTER_MS);
   await isLevel();
+});
+
+it('keeps a connection without a request for as long as proxies do, and no longer', async () => {
+  const request = `GET / HTTP/1.1\r\nHost: ${form.slug}.${PAGES_DOMAIN}\r\n\r\n`;
+  const ask = (socket: Socket): Promise<string> =>
+    new Promise((resolve) => {
+      socket.once('data', (text) => resolve(String(text).slice(0, 15)));
+      socket.write(request);
+    });
+  const [left, taken] = [open(), open()];
+  expect(await Promise.all([ask(left.socket), ask(taken.socket)])).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);
+  // Halfway it is used once more: from then on it is kept as long again.
+  await delay(KEPT_MS / 2);
+  expect(await ask(taken.socket)).toBe('HTTP/1.1 200 OK');
+  const { afterMs } = await left.ended;
+  expect(afterMs).toBeGreaterThan(KEPT_MS);
+  expect(afterMs).toBeLessThan(KEPT_MS + NOTICED_MS);
+  await delay(KEPT_MS / 2 - 2 * NOTICED_MS);
+  expect(await ask(taken.socket)).toBe('HTTP/1.1 200 OK');
+  taken.socket.destroy();
 });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type RequestHandler, Router } from 'express';
 import type { Knex } from 'knex';
+import limitConcurrency from 'p-limit';
 import { lastSubmissionNumber, readSubmissionLines, readSubmissions } from '../db/submission-reader.ts';
 import type { Authenticate } from './auth.ts';
 import { toCsv } from './csv.ts';
@@ -10,6 +11,8 @@ import { ownDeployment } from './own-deployment.ts';
 
 /** Exports under way in this process, and those of one owner among them: each takes a good part of a core. */
 const AT_A_TIME = 8;
+/** Statements under way for them: the pool has connections for others as well. */
+const READS_AT_A_TIME = 8;
 const EACH_OWNER = 2;
 
 type From = Parameters<typeof readSubmissionLines>;
@@ -26,6 +29,7 @@ const FORMATS = [
 /** All submissions of a deployment, as a file. */
 export function exportsRouter({ db, authenticate }: { db: Knex; authenticate: Authenticate }): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  const inTurn = limitConcurrency(READS_AT_A_TIME);
   /** The owners of exports that are under way. */
   const underWay: number[] = [];
 
@@ -55,7 +59,7 @@ export function exportsRouter({ db, authenticate }: { db: Knex; authenticate: Au
         const date = new Date().toISOString().slice(0, 10);
         response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
         if (request.method === 'HEAD') response.end();
-        else await stream(response, write(db, id, last));
+        else await stream(response, write(db, id, last, inTurn));
       });
     };
 

@@ -5,12 +5,10 @@ import type { Submission } from './submissions.ts';
 
 const FIRST_WIDTH = 500;
 const LEAST_WIDTH = 16;
-const MOST_WIDTH = 5_000;
+const MOST_WIDTH = 1_000;
 /** A batch that fails because the database is out of reach is tried again. */
 const MOST_FAILURES = 3;
 const RETRY_MS = 1_000;
-/** While ranges fit, so many are asked for at a time. */
-const AHEAD = 2;
 /** Of texts that are only passed on, and of submissions: what is made of them takes several times as much. */
 const LINES_BYTES = 1024 * 1024;
 const COLUMNS_BYTES = 192 * 1024;
@@ -86,7 +84,7 @@ export async function lastSubmissionNumber(db: Knex, deploymentId: string): Prom
 /**
  * All submissions of a deployment, be it live or deleted, up to a number (`lastSubmissionNumber`), oldest first, in batches of
  * bounded rows and bytes. Those that are deleted meanwhile may be missing. Each batch is a unit of work by itself, and the
- * next two are read while one is worked on: no connection is held for whoever reads slowly.
+ * next is read while one is worked on: no connection is held for whoever reads slowly.
  */
 export async function* readSubmissions(
   db: Knex,
@@ -96,7 +94,8 @@ export async function* readSubmissions(
 ): AsyncGenerator<Submission[]> {
   const read = (after: number, upTo: number): Promise<{ rows: Batch<Columns>[] }> =>
     inTurn(() => db.raw(AS_COLUMNS, threeTimes(deploymentId, after, upTo)).options({ name: 'read-submissions' }));
-  for await (const batch of inBatches(read, { last, mostBytes: COLUMNS_BYTES })) yield toSubmissions(batch);
+  for await (const batch of inBatches(read, { last, mostBytes: COLUMNS_BYTES, mostAhead: 1 }))
+    yield toSubmissions(batch);
 }
 
 /** The same as texts of lines, each a JSON object as the API lists it; many times as fast. */
@@ -108,12 +107,13 @@ export async function* readSubmissionLines(
 ): AsyncGenerator<string> {
   const read = (after: number, upTo: number): Promise<{ rows: Batch<{ lines: string }>[] }> =>
     inTurn(() => db.raw(AS_LINES, threeTimes(deploymentId, after, upTo)).options({ name: 'read-submission-lines' }));
-  for await (const { lines } of inBatches(read, { last, mostBytes: LINES_BYTES })) yield lines;
+  for await (const { lines } of inBatches(read, { last, mostBytes: LINES_BYTES, mostAhead: 2 })) yield lines;
 }
 
 async function* inBatches<T>(
   read: (after: number, upTo: number) => Promise<{ rows: Batch<T>[] }>,
-  { last, mostBytes }: { last: number; mostBytes: number },
+  /** `mostAhead`: while ranges fit, so many are read at a time; more than one where Postgres has more to do with them than this process. */
+  { last, mostBytes, mostAhead }: { last: number; mostBytes: number; mostAhead: number },
 ): AsyncGenerator<{ last: number } & T> {
   let width = FIRST_WIDTH;
   /** Up to where there is an answer, and up to where has been asked. */
@@ -157,7 +157,7 @@ async function* inBatches<T>(
       if (after < last) askAgain();
     } else {
       if (batch.stored_bytes < mostBytes / 2) width = Math.min(width * 2, MOST_WIDTH);
-      while (ahead.length < AHEAD && asked < last) ask();
+      while (ahead.length < mostAhead && asked < last) ask();
     }
     if (batch.last !== null) yield batch;
   }

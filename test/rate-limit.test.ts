@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './support/answers.ts';
 import { type Owner, startTestService, type TestService } from './support/service.ts';
@@ -31,6 +32,12 @@ const total = async (id: string): Promise<number> => (await list(id)).total;
 
 const submitMany = (id: string, count: number, url = service.url): Promise<Answer[]> =>
   Promise.all(Array.from({ length: count }, () => submit(id, { url })));
+
+async function submitInTurn(id: string, count: number): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  while (answers.length < count) answers.push(await submit(id));
+  return answers;
+}
 
 /** How many of these answers are 200; every other has to be a 429 that says when to come back. */
 function accepted(answers: readonly Answer[]): number {
@@ -126,6 +133,23 @@ describe('POST /submit/:deployId: at most 10 accepted in any 60 seconds', () => 
 });
 
 describe('POST /submit/:deployId: the window slides', () => {
+  it('whatever was accepted before, and however long ago', async () => {
+    // Not so near the edge that it passes while they are on their way.
+    const seconds = fc.integer({ min: -12, max: 24 }).map((fives) => fives * 5 + 2);
+    await fc.assert(
+      fc.asyncProperty(fc.array(seconds, { maxLength: LIMIT }), fc.boolean(), async (ago, atOnce) => {
+        const id = await deploy();
+        const secondsAgo = ago.toSorted((a, b) => b - a);
+        await setAccepted(id, secondsAgo);
+        const within = secondsAgo.filter((age) => age > -60 && age < 60).length;
+        const answers = await (atOnce ? submitMany : submitInTurn)(id, LIMIT + 1);
+        expect(accepted(answers)).toBe(LIMIT - within);
+        expect(await total(id)).toBe(LIMIT - within);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it.each<[string, number[], number]>([
     ['10 a moment ago', Array(10).fill(1), 0],
     ['10 half a minute ago', Array(10).fill(30), 0],
@@ -142,6 +166,9 @@ describe('POST /submit/:deployId: the window slides', () => {
     const id = await deploy();
     await setAccepted(id, secondsAgo);
     expect(accepted(await submitMany(id, LIMIT + 5))).toBe(free);
+    const inTurn = await deploy();
+    await setAccepted(inTurn, secondsAgo);
+    expect(accepted(await submitInTurn(inTurn, LIMIT + 1))).toBe(free);
   });
 
   it.each<[string, number[]]>([
@@ -202,5 +229,8 @@ describe('POST /submit/:deployId: the window slides', () => {
     const id = await deploy();
     await setAccepted(id, secondsAgo);
     expect(accepted(await submitMany(id, LIMIT + 5))).toBe(free);
+    const inTurn = await deploy();
+    await setAccepted(inTurn, secondsAgo);
+    expect(accepted(await submitInTurn(inTurn, LIMIT + 1))).toBe(free);
   });
 });

@@ -1,9 +1,9 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { alternate, compare, type Figures, isInstalled, median, percentile, run, wrk, wrkScript } from './measure.ts';
-import { type Case, DEPLOYMENTS, reset, type Stage, stored } from './stage.ts';
+import { type Case, DEPLOYMENTS, freePort, reset, type Stage, stored } from './stage.ts';
 
-const SECONDS = 3;
+const SECONDS = 2;
 const DATA = '{"name":"Ada Lovelace","email":"ada@example.org","message":"Please send me the notes on the engine."}';
 
 const lua = (body: string): string => JSON.stringify(body).replaceAll('\\u', '\\\\u');
@@ -48,14 +48,15 @@ export async function submitRound(
   return { rate: rows / seconds, p99, median };
 }
 
-/** What pgbench does: one prepared statement that inserts and counts, and checks nothing. */
-const INSERT = String.raw`\set n random(0, ${DEPLOYMENTS - 1})
-WITH counted AS (
+/** A statement that inserts and counts, and checks nothing. */
+const insert = (deploymentId: string, data: string): string => `WITH counted AS (
   UPDATE deployments SET submission_count = submission_count + 1, last_submission_number = last_submission_number + 1
-   WHERE id = 'd_' || lpad((:n)::text, 24, '0') RETURNING id, last_submission_number
+   WHERE id = ${deploymentId} RETURNING id, last_submission_number
 ) INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-  SELECT id, last_submission_number, 'sub_' || gen_random_uuid(), '${DATA}', '127.0.0.1', clock_timestamp() FROM counted;
-`;
+  SELECT id, last_submission_number, 'sub_' || gen_random_uuid(), ${data}, '127.0.0.1', clock_timestamp() FROM counted`;
+
+/** What pgbench does: that, prepared once. */
+const INSERT = `\\set n random(0, ${DEPLOYMENTS - 1})\n${insert("'d_' || lpad((:n)::text, 24, '0')", `'${DATA}'`)};\n`;
 
 async function pgbench({ db, reach, folder }: Stage, clients: number): Promise<Figures> {
   await reset(db);
@@ -97,6 +98,11 @@ export const submit: Case = async (stage, leaveOut) => {
     (encoding: Encoding, options = {}) =>
     () =>
       submitRound(stage, scripts[encoding], service.port, options);
+  const barePort = await freePort();
+  await stage.start(
+    [process.execPath, 'bench/bare-submit.ts', String(barePort), stage.url, insert('$1', '$2')],
+    `http://127.0.0.1:${barePort}`,
+  );
   async function refused(): Promise<Figures> {
     const before = await fill(stage);
     const { rate } = await wrk(scripts.json, service.port, { seconds: SECONDS, refused: true });
@@ -116,6 +122,7 @@ export const submit: Case = async (stage, leaveOut) => {
       refused,
       pgbench1: yardstick(1),
       json1: round('json', { connections: 1 }),
+      bare1: () => submitRound(stage, scripts.json, barePort, { connections: 1 }),
     },
     watched,
   );
@@ -126,6 +133,11 @@ export const submit: Case = async (stage, leaveOut) => {
     compare('submit, multipart', { atLeast: 0.7 }, rounds('multipart'), rounds('pgbench'), { against }),
     compare('submit, p99', { atMost: 4 }, rounds('json'), rounds('pgbench'), { against, figure: 'p99', unit: ' ms' }),
     compare('submit, one connection, median', { atMost: 1.5 }, rounds('json1'), rounds('pgbench1'), {
+      against,
+      figure: 'median',
+      unit: ' ms',
+    }),
+    compare('bare node:http and pg, one connection, median', undefined, rounds('bare1'), rounds('pgbench1'), {
       against,
       figure: 'median',
       unit: ' ms',

@@ -9,8 +9,7 @@ const PACKAGES = { 'http-server': '14.1.1', 'parse-server': '9.10.0', sirv: '3.0
 /** Kept for the next run. */
 const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'formhost-peers');
 const INSTALL_MS = 180_000;
-const ROUNDS = 3;
-const SECONDS = 2;
+const SECONDS = 1;
 const PAGE = 'x'.repeat(8_192);
 const DATA = { name: 'Ada Lovelace', email: 'ada@example.org', message: 'Please send me the notes on the engine.' };
 
@@ -56,7 +55,7 @@ async function staticPeers(stage: Stage): Promise<Row[]> {
   );
   const ask = (port: number) => (): Promise<Figures> => wrk(script, port, { seconds: SECONDS });
   const sides = Object.fromEntries(peers.map(({ name, port }) => [name, ask(port)]));
-  const rounds = await alternate({ ...sides, ours: ask(service.port) }, () => ({ formhost: service.pid }), ROUNDS);
+  const rounds = await alternate({ ...sides, ours: ask(service.port) }, () => ({ formhost: service.pid }));
   return peers.map(({ name }) =>
     compare('page, 8 KB, to a peer', undefined, rounds('ours'), rounds(name), { against: name }),
   );
@@ -101,7 +100,6 @@ async function parseServer(stage: Stage): Promise<Row[]> {
         ours: () => submitRound(stage, ours, service.port, { seconds: SECONDS }),
       },
       () => ({ formhost: service.pid, 'parse-server': parse, postgres: stage.postmaster }),
-      ROUNDS,
     );
     return [compare('submit, to a peer', undefined, rounds('ours'), rounds('parse'), { against: 'parse-server' })];
   } finally {

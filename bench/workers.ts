@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { alternate, compare, type Figures, wrk, wrkScript } from './measure.ts';
 import type { Case } from './stage.ts';
@@ -7,7 +8,11 @@ import { submitRound, submitScript } from './submit.ts';
 const SECONDS = 3;
 
 /** Two processes behind one port, to one. */
-export const workers: Case = async (stage) => {
+export const workers: Case = async (stage, leaveOut) => {
+  // Each of them, Postgres and the load would use one.
+  const isRoomy = availableParallelism() >= 4;
+  if (!isRoomy) leaveOut('a goal for WORKERS=2: it takes four processors');
+  const goal = isRoomy ? ({ atLeast: 1.5 } as const) : undefined;
   await stage.db.raw(
     "INSERT INTO pages (deployment_id, html) SELECT id, convert_to(repeat('x', 8192), 'UTF8') FROM deployments ORDER BY id LIMIT 1",
   );
@@ -23,7 +28,7 @@ export const workers: Case = async (stage) => {
   );
   const against = 'WORKERS=1';
   return [
-    compare('submit, WORKERS=2', { atLeast: 1.5 }, rounds('submit2'), rounds('submit1'), { against }),
-    compare('page, WORKERS=2', { atLeast: 1.5 }, rounds('page2'), rounds('page1'), { against }),
+    compare('submit, WORKERS=2', goal, rounds('submit2'), rounds('submit1'), { against }),
+    compare('page, WORKERS=2', goal, rounds('page2'), rounds('page1'), { against }),
   ];
 };

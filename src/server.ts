@@ -51,7 +51,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
 /** An HTTP server that answers with `listener`, and ends without resetting anyone. */
 export function createServer(listener: RequestListener): HttpServer {
   let draining = false;
-  /** The latest answer on each connection. */
+  /** The latest answer on each connection that is not known to be idle. */
   const connections = new Map<Socket, ServerResponse | undefined>();
 
   // What was asked for in a turn of the event loop is answered at its end: reading all, then writing all, takes a sixth
@@ -72,11 +72,16 @@ export function createServer(listener: RequestListener): HttpServer {
     else if (asked.push([request, response]) === 1) setImmediate(answerAsked);
   };
 
-  /** Keeps a connection that has been idle for PROGRESS_TIMEOUT_MS until KEEP_ALIVE_MS are over, and cuts any other. */
+  /** Nothing has moved on a connection for its time-out: it is cut, but one that is idle is kept until KEEP_ALIVE_MS are over. */
   function onQuiet(socket: Socket): void {
     const isIdle = connections.get(socket)?.writableFinished === true;
-    if (isIdle && socket.timeout === PROGRESS_TIMEOUT_MS) socket.setTimeout(KEEP_ALIVE_MS - PROGRESS_TIMEOUT_MS);
-    else socket.destroy();
+    if (!isIdle || socket.timeout === undefined) {
+      socket.destroy();
+      return;
+    }
+    // The next time it is no answer's any more.
+    connections.set(socket, undefined);
+    socket.setTimeout(KEEP_ALIVE_MS - socket.timeout);
   }
   const server = createHttpServer(
     {

@@ -72,18 +72,20 @@ const STORED = `stored AS (
  *   and a window that another process has just filled is seen.
  * - Rows of one deployment are ranked in the order in which they came; the first `free` are accepted.
  * - A time far in the future, left by a clock that was set back, does not count: it would refuse for hours.
- * - Deployments are found by id alone: a condition on deleted_at would let a planner without statistics walk the index
- *   of live ones.
+ * - (SELECT ...) hides how long an array is. The planner would take each plan for a few as cheaper than the one for any number,
+ *   and plan each batch anew, which takes as long as storing it.
+ * - The plan that is kept may have been made when there was little. So deployments are found one by one and by id alone, for
+ *   which there is nothing better than their key's index, however few.
  */
 const STORE = `
   WITH incoming AS MATERIALIZED (
-    SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[])
+    SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]))
       WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, position)
   ), locked AS MATERIALIZED (
-    SELECT id, owner_id, slug, deleted_at, taken_down_at, last_submission_number, recent_submissions, email_notifications
-      FROM deployments
-     WHERE id = ANY (?::text[])
-       FOR NO KEY UPDATE SKIP LOCKED
+    SELECT deployment.* FROM unnest((SELECT ?::text[])) AS wanted, LATERAL (
+      SELECT id, owner_id, slug, deleted_at, taken_down_at, last_submission_number, recent_submissions, email_notifications
+        FROM deployments WHERE id = wanted FOR NO KEY UPDATE SKIP LOCKED
+    ) AS deployment
   ), clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now, count(*) FROM locked
   ), deployment AS MATERIALIZED (
@@ -112,9 +114,8 @@ const STORE = `
            THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${RATE_SECONDS} s'))::int
          END AS retry_after_ms,
          deliveries, CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug,
-         free IS NULL AND EXISTS (
-           SELECT FROM deployments
-            WHERE id = incoming.deployment_id AND deleted_at IS NULL AND taken_down_at IS NULL) AS busy
+         free IS NULL AND coalesce((
+           SELECT coalesce(deleted_at, taken_down_at) IS NULL FROM deployments WHERE id = incoming.deployment_id), false) AS busy
     FROM incoming LEFT JOIN ranked USING (position) LEFT JOIN to_attempt USING (position), clock
    ORDER BY position`;
 
@@ -123,7 +124,7 @@ const STORE = `
  * as long for one, for its many steps and as it is planned anew each time. Where this finds nothing to do, that one tells why.
  *
  * - The last ten times are kept: there is room where the tenth is not there or out of the window, in whatever order they are.
- * - coalesce() keeps a planner without statistics from the index of live ones, here as well.
+ * - coalesce() keeps the planner from the index of live ones.
  */
 const STORE_ONE = `
   WITH accepted AS (

@@ -42,8 +42,8 @@ export type App = {
 /** What is known of a request: `slug` is set when it is headed for a page's host. */
 type Context = {
   requestId: string;
-  /** As performance.now() tells it; not looked at for a page's host, whose hits are not logged. */
-  startedAt: number | undefined;
+  /** As performance.now() tells it. */
+  startedAt: number;
   /** Set when a form was posted by a browser that shows what it is answered. */
   visitor: Visitor | undefined;
   slug: string | undefined;
@@ -235,7 +235,7 @@ export function createApp({
   function listener(request: IncomingMessage, response: ServerResponse): void {
     const context: Context = {
       requestId: newRequestId(),
-      startedAt: undefined,
+      startedAt: performance.now(),
       visitor: visitorOf(request),
       slug: undefined,
       isSubmission: false,
@@ -246,8 +246,7 @@ export function createApp({
     // A page that is in memory is answered before dispatch() returns: a promise would be a twentieth of its cost.
     try {
       const place = placeOf(resolveHost(request));
-      if (place === 'api') context.startedAt = performance.now();
-      else context.slug = place.slug;
+      if (place !== 'api') context.slug = place.slug;
       checkHead(request);
       const answering =
         isStarting() && !isHealth(request)

@@ -51,7 +51,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
 /** An HTTP server that answers with `listener`, and ends without resetting anyone. */
 export function createServer(listener: RequestListener): HttpServer {
   let draining = false;
-  /** The latest answer on each connection that is not known to be idle. */
+  /** The latest answer on each connection; kept for a while after its end, as to take it away would cost at each. */
   const connections = new Map<Socket, ServerResponse | undefined>();
 
   // What was asked for in a turn of the event loop is answered at its end: reading all, then writing all, takes a sixth
@@ -60,15 +60,19 @@ export function createServer(listener: RequestListener): HttpServer {
   function answerAsked(): void {
     const all = asked;
     asked = [];
+    // Whoever has left meanwhile gets nothing, and isn't logged.
     for (const [request, response] of all) if (!request.destroyed) listener(request, response);
   }
 
   const handle: RequestListener = (request, response) => {
     const { socket } = request;
+    // One that is sent behind another is begun behind it, and at once: node:http stops reading where answers pile up.
+    const isPipelined = connections.get(socket)?.writableFinished === false;
     connections.set(socket, response);
     if (socket.timeout !== PROGRESS_TIMEOUT_MS) socket.setTimeout(PROGRESS_TIMEOUT_MS);
     if (draining) response.shouldKeepAlive = false;
-    if (request.method !== 'GET') listener(request, response);
+    if (isPipelined) answerAsked();
+    if (isPipelined || request.method !== 'GET') listener(request, response);
     else if (asked.push([request, response]) === 1) setImmediate(answerAsked);
   };
 
@@ -91,7 +95,7 @@ export function createServer(listener: RequestListener): HttpServer {
       // A slow upload is let finish as long as it moves.
       requestTimeout: 0,
       connectionsCheckingInterval: CHECK_MS,
-      // A timer that is set anew before and after each answer would be a twentieth of a page's cost: onQuiet() does it.
+      // A timer that is set anew before and after each answer would be a twentieth of a page's cost: onQuiet() cuts idle ones.
       keepAliveTimeout: 0,
     },
     handle,
@@ -102,7 +106,11 @@ export function createServer(listener: RequestListener): HttpServer {
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(PROGRESS_TIMEOUT_MS, onQuiet);
-  server.on('clientError', answerClientError);
+  server.on('clientError', (error, socket: Socket) => {
+    // What was asked for before it on the connection is answered before it.
+    answerAsked();
+    answerClientError(error, socket);
+  });
   // The listener answers what cannot be expected, like any other error.
   server.on('checkExpectation', handle);
 

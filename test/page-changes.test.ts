@@ -220,6 +220,9 @@ describe('a page that is being fetched from the database while it is changed', (
     proxy.make('answers are late');
     const refusing = submit(troubled.url);
     await proxy.late();
+    // That it is not taken has been said; why, is said next.
+    proxy.make('answers are late');
+    await proxy.late();
     await owner.delete(`/deploy/${id}`).expect(200);
     await proxy.beating();
     proxy.make('none');

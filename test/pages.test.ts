@@ -42,7 +42,7 @@ const replace = (owner: Owner, id: string, html: string) => owner.put(`/deploy/$
 
 /** The headers of an answer but for those of the connection and the request. */
 function saidIn({ headers }: Answer) {
-  const { date, connection, 'keep-alive': keepAlive, 'x-request-id': requestId, ...said } = headers;
+  const { date, connection, 'x-request-id': requestId, ...said } = headers;
   return said;
 }
 

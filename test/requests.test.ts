@@ -1,7 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, refused } from './support/answers.ts';
-import { JSON_TYPE, type Owner, sendRaw, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
+import {
+  getPage,
+  JSON_TYPE,
+  type Owner,
+  PAGES_DOMAIN,
+  sendRaw,
+  startTestService,
+  type TestService,
+  UNKNOWN_ID,
+} from './support/service.ts';
 
 const MAX_HTML_BYTES = 2 * 1024 * 1024;
 
@@ -130,5 +139,39 @@ describe('paths', () => {
     const preflight = await service.anonymous.options('/deploy').set('Origin', 'https://evil.example');
     const answered = await owner.get(`/deploy/${UNKNOWN_ID}`).set('Origin', 'https://evil.example');
     for (const { headers } of [preflight, answered]) expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+describe('requests that come behind one another on a connection', () => {
+  const head = (line: string, headers = '') =>
+    `${line} HTTP/1.1\r\nHost: api.test\r\nAuthorization: Bearer ${owner.key}\r\n${headers}\r\n`;
+  const statusesOf = (text: string): string[] => text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+
+  it('are answered in their order, whatever they ask for', async () => {
+    const deployments = await Promise.all(Array.from({ length: 20 }, () => owner.deploy()));
+    const pages = deployments.map(({ slug }) => `GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n\r\n`);
+    const statuses = deployments.map(({ id }) => head(`GET /deploy/${id}`));
+    const text = await sendRaw(service.url, [...pages, ...statuses, head('GET /no', 'Connection: close\r\n')].join(''));
+    expect(statusesOf(text)).toEqual([...Array(40).fill('200'), '404']);
+    expect(text.match(/(?<="id":")d_\w+/g)).toEqual(deployments.map(({ id }) => id));
+  });
+
+  /** A request for a page that is in memory. */
+  async function pageRequest(headers = ''): Promise<string> {
+    const { slug } = await owner.deploy();
+    await getPage(service.url, slug).expect(200);
+    return `GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n${headers}\r\n`;
+  }
+
+  it.each<[string, string, string[]]>([
+    ['what is no HTTP', '\x01x\r\n\r\n', ['200', '400']],
+    ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, ['200', '431']],
+  ])('are answered with the page though %s follows', async (_what, next, statuses) => {
+    expect(statusesOf(await sendRaw(service.url, (await pageRequest()) + next))).toEqual(statuses);
+  });
+
+  it('are answered with the page though it closes the connection and another follows', async () => {
+    const [last, ignored] = [await pageRequest('Connection: close\r\n'), await pageRequest()];
+    expect(statusesOf(await sendRaw(service.url, last + ignored))[0]).toBe('200');
   });
 });

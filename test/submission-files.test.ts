@@ -70,7 +70,6 @@ async function get(path: string, { key = owner.key, method = 'GET' } = {}) {
     date: _date,
     'x-request-id': _id,
     connection: _connection,
-    'keep-alive': _kept,
     ...headers
   } = Object.fromEntries(response.headers);
   return { status: response.status, headers, content };

@@ -99,7 +99,7 @@ function pageIn({ headers, body }: Answer): { title: string; content: string } {
 
 /** The headers of an answer but for those of the connection and the request. */
 function saidIn({ headers }: Answer) {
-  const { date, connection, 'keep-alive': keepAlive, 'x-request-id': requestId, ...said } = headers;
+  const { date, connection, 'x-request-id': requestId, ...said } = headers;
   expect(requestId).toMatch(/\S/);
   return said;
 }

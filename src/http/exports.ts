@@ -11,9 +11,9 @@ import { ownDeployment } from './own-deployment.ts';
 
 /** Exports under way in this process, and those of one owner among them: each takes a good part of a core. */
 const AT_A_TIME = 8;
-/** Statements under way for them: the pool has connections for others as well. */
-const READS_AT_A_TIME = 8;
 const EACH_OWNER = 2;
+/** Statements under way for them all: the pool has ten connections, and the others are for others. */
+const READS_AT_A_TIME = 6;
 
 type From = Parameters<typeof readSubmissionLines>;
 

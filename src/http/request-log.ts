@@ -10,26 +10,22 @@ const loggable = (path: string): string =>
     ? path
     : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
 
-/** Logs a line for a request once its answer is out. `startedAt` is as performance.now() tells it; now, when it isn't said. */
+/** Logs a line for a request once its answer is out, with what is known of it by then. `startedAt` is as performance.now() tells it. */
 export function logWhenDone(
   log: Log,
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    requestId,
-    startedAt = performance.now(),
-    slug,
-  }: { requestId: string; startedAt: number | undefined; slug: string | undefined },
+  context: Readonly<{ requestId: string; startedAt: number; slug: string | undefined }>,
 ): void {
   response.on('close', () => {
     log.info(
       {
-        req_id: requestId,
+        req_id: context.requestId,
         method: request.method,
-        slug,
+        slug: context.slug,
         path: loggable(pathOf(request)),
         status: response.statusCode,
-        ms: Math.round(performance.now() - startedAt),
+        ms: Math.round(performance.now() - context.startedAt),
       },
       response.writableFinished ? 'answered' : 'client left',
     );

@@ -52,6 +52,8 @@ const MAX_REFUSALS = 10_000;
 // Of one deployment's in a turn of the event loop: others' requests come in between, and a flood, which waits for its
 // answers, sends no faster.
 const REFUSALS_A_TURN = 4;
+// Of all deployments' together.
+const ALL_REFUSALS_A_TURN = 32;
 // Waiting for its turn, being stored and committed, a submission with files takes less: until then nothing moves on its connection.
 const UPLOAD_MS = 40_000;
 // What a thousand multipart parts may spend on boundaries and headers.
@@ -79,13 +81,21 @@ const noSuchForm = (): HttpError =>
 // The id is made when all of the body has come: ids rise in the order in which submissions are stored.
 const taken = (submitted: Submitted): Taken => ({ id: newSubmissionId(), ...submitted });
 
-/** Lets a few of each key go on in each turn of the event loop. */
-function createPacing(atOnce: number): (key: string) => Promise<void> {
+/** Lets a few of each key, and of all, go on in each turn of the event loop. */
+function createPacing({ ofEach, ofAll }: { ofEach: number; ofAll: number }): (key: string) => Promise<void> {
   const waiting = new Map<string, (() => void)[]>();
   function letGo(): void {
+    let room = ofAll;
+    let keys = waiting.size;
     for (const [key, all] of waiting) {
-      for (const goOn of all.splice(0, atOnce)) goOn();
-      if (all.length === 0) waiting.delete(key);
+      if (keys === 0 || room === 0) break;
+      keys -= 1;
+      const some = all.splice(0, Math.min(ofEach, room));
+      room -= some.length;
+      for (const goOn of some) goOn();
+      // What is left of it comes behind the others.
+      waiting.delete(key);
+      if (all.length > 0) waiting.set(key, all);
     }
     if (waiting.size > 0) setImmediate(letGo);
   }
@@ -128,7 +138,7 @@ export function createSubmit({
   const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes, maxFilesBytes };
   const mostOfFiles = Math.min(MAX_FILES * maxFileBytes, maxFilesBytes);
 
-  const inTurn = createPacing(REFUSALS_A_TURN);
+  const inTurn = createPacing({ ofEach: REFUSALS_A_TURN, ofAll: ALL_REFUSALS_A_TURN });
 
   /** When deployments that take no more will again, as performance.now() tells it. */
   const full = new LRUCache<string, { slug: string; since: number; until: number }>({ max: MAX_REFUSALS });

@@ -181,19 +181,24 @@ it('serves pages while a thousand connections are half open, cuts who does not m
 
 it('keeps a connection without a request for as long as proxies do, and no longer', async () => {
   const request = `GET / HTTP/1.1\r\nHost: ${form.slug}.${PAGES_DOMAIN}\r\n\r\n`;
-  const ask = (socket: Socket): Promise<string> =>
+  const ask = (socket: Socket, bytes = request): Promise<string> =>
     new Promise((resolve) => {
       socket.once('data', (text) => resolve(String(text).slice(0, 15)));
-      socket.write(request);
+      socket.write(bytes);
     });
-  const [left, taken] = [open(), open()];
-  expect(await Promise.all([ask(left.socket), ask(taken.socket)])).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);
+  const [left, sent, taken] = [open(), open(), open()];
+  const file = '--b\r\nContent-Disposition: form-data; name="f"; filename="f.txt"\r\n\r\nHello.\r\n--b--\r\n';
+  const upload = uploadHead(file.length).replace('application/json', 'multipart/form-data; boundary=b') + file;
+  expect(await Promise.all([ask(left.socket), ask(sent.socket, upload), ask(taken.socket)])).toEqual(
+    Array(3).fill('HTTP/1.1 200 OK'),
+  );
   // Halfway it is used once more: from then on it is kept as long again.
   await delay(KEPT_MS / 2);
   expect(await ask(taken.socket)).toBe('HTTP/1.1 200 OK');
-  const { afterMs } = await left.ended;
-  expect(afterMs).toBeGreaterThan(KEPT_MS);
-  expect(afterMs).toBeLessThan(KEPT_MS + NOTICED_MS);
+  for (const { afterMs } of await Promise.all([left.ended, sent.ended])) {
+    expect(afterMs).toBeGreaterThan(KEPT_MS);
+    expect(afterMs).toBeLessThan(KEPT_MS + NOTICED_MS);
+  }
   await delay(KEPT_MS / 2 - 2 * NOTICED_MS);
   expect(await ask(taken.socket)).toBe('HTTP/1.1 200 OK');
   taken.socket.destroy();

@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -51,8 +51,8 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
 /** An HTTP server that answers with `listener`, and ends without resetting anyone. */
 export function createServer(listener: RequestListener): HttpServer {
   let draining = false;
-  /** The latest answer on each connection; kept for a while after its end, as to take it away would cost at each. */
-  const connections = new Map<Socket, ServerResponse | undefined>();
+  /** Numbers only: who held the answers themselves would keep them in memory. `requests` since it was last found idle. */
+  const connections = new Map<Socket, { requests: number; unanswered: number }>();
 
   // What was asked for in a turn of the event loop is answered at its end: reading all, then writing all, takes a sixth
   // less of the processor for each page than doing it in turn.
@@ -66,9 +66,16 @@ export function createServer(listener: RequestListener): HttpServer {
 
   const handle: RequestListener = (request, response) => {
     const { socket } = request;
+    const connection = connections.get(socket);
+    // It is gone.
+    if (!connection) return;
     // One that is sent behind another is begun behind it, and at once: node:http stops reading where answers pile up.
-    const isPipelined = connections.get(socket)?.writableFinished === false;
-    connections.set(socket, response);
+    const isPipelined = connection.unanswered > 0;
+    connection.requests += 1;
+    connection.unanswered += 1;
+    response.on('finish', () => {
+      connection.unanswered -= 1;
+    });
     if (socket.timeout !== PROGRESS_TIMEOUT_MS) socket.setTimeout(PROGRESS_TIMEOUT_MS);
     if (draining) response.shouldKeepAlive = false;
     if (isPipelined) answerAsked();
@@ -78,13 +85,13 @@ export function createServer(listener: RequestListener): HttpServer {
 
   /** Nothing has moved on a connection for its time-out: it is cut, but one that is idle is kept until KEEP_ALIVE_MS are over. */
   function onQuiet(socket: Socket): void {
-    const isIdle = connections.get(socket)?.writableFinished === true;
-    if (!isIdle || socket.timeout === undefined) {
+    const connection = connections.get(socket);
+    if (!connection || connection.requests === 0 || connection.unanswered > 0 || socket.timeout === undefined) {
       socket.destroy();
       return;
     }
-    // The next time it is no answer's any more.
-    connections.set(socket, undefined);
+    // The next time it is cut, unless there was another request.
+    connection.requests = 0;
     socket.setTimeout(KEEP_ALIVE_MS - socket.timeout);
   }
   const server = createHttpServer(
@@ -101,7 +108,7 @@ export function createServer(listener: RequestListener): HttpServer {
     handle,
   );
   server.on('connection', (socket) => {
-    connections.set(socket, undefined);
+    connections.set(socket, { requests: 0, unanswered: 0 });
     socket.once('close', () => connections.delete(socket));
   });
   server.maxConnections = MAX_CONNECTIONS;

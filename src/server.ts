@@ -51,7 +51,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
 /** An HTTP server that answers with `listener`, and ends without resetting anyone. */
 export function createServer(listener: RequestListener): HttpServer {
   let draining = false;
-  /** Numbers only: who held the answers themselves would keep them in memory. `requests` since it was last found idle. */
+  /** Numbers only: holding the answers themselves would keep them in memory. `requests` since it was last found idle. */
   const connections = new Map<Socket, { requests: number; unanswered: number }>();
 
   // What was asked for in a turn of the event loop is answered at its end: reading all, then writing all, takes a sixth

@@ -50,8 +50,8 @@ function openPool(connection: Connection): pg.Pool {
     application_name: 'formhost',
     keepAlive: true,
     // The server gives up as well, so that nothing goes on there for a client that has left. JIT costs more than it
-    // gains on statements this short. All of them have an index: reading a table from end to end would only ever be planned while
-    // it is small, and the plan be kept when it is no longer.
+    // gains on statements this short. Whatever serves a request has an index: reading a table from end to end would be planned only
+    // while it is small, and the plan be kept when it no longer is.
     options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=${STATEMENT_MS} -c jit=off -c enable_seqscan=off`,
   });
   // A connection that breaks shows in the statement under way, or is only removed when it was idle. Without a listener,

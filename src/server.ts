@@ -32,6 +32,17 @@ const CLIENT_ERRORS: Readonly<Record<string, [status: string, message: string]>>
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive: send it again.'],
 };
 
+/** Numbers only: holding the answers themselves would keep them in memory. */
+type Connection = {
+  /** Since it was last found idle. */
+  requests: number;
+  unanswered: number;
+  /** GETs among those: they are answered whatever comes behind them. */
+  unansweredGets: number;
+  /** Why nothing more can be read on it, where that is still to be said. */
+  unreadable?: NodeJS.ErrnoException;
+};
+
 /** Answers what node:http could not read as a request; there is no response object for it. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -51,8 +62,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
 /** An HTTP server that answers with `listener`, and ends without resetting anyone. */
 export function createServer(listener: RequestListener): HttpServer {
   let draining = false;
-  /** Numbers only: holding the answers themselves would keep them in memory. `requests` since it was last found idle. */
-  const connections = new Map<Socket, { requests: number; unanswered: number }>();
+  const connections = new Map<Socket, Connection>();
 
   // What was asked for in a turn of the event loop is answered at its end: reading all, then writing all, takes a sixth
   // less of the processor for each page than doing it in turn.
@@ -73,13 +83,17 @@ export function createServer(listener: RequestListener): HttpServer {
     const isPipelined = connection.unanswered > 0;
     connection.requests += 1;
     connection.unanswered += 1;
+    const isGet = request.method === 'GET';
+    if (isGet) connection.unansweredGets += 1;
     response.on('finish', () => {
       connection.unanswered -= 1;
+      if (isGet) connection.unansweredGets -= 1;
+      if (connection.unreadable && connection.unansweredGets === 0) answerClientError(connection.unreadable, socket);
     });
     if (socket.timeout !== PROGRESS_TIMEOUT_MS) socket.setTimeout(PROGRESS_TIMEOUT_MS);
     if (draining) response.shouldKeepAlive = false;
     if (isPipelined) answerAsked();
-    if (isPipelined || request.method !== 'GET') listener(request, response);
+    if (isPipelined || !isGet) listener(request, response);
     else if (asked.push([request, response]) === 1) setImmediate(answerAsked);
   };
 
@@ -108,15 +122,16 @@ export function createServer(listener: RequestListener): HttpServer {
     handle,
   );
   server.on('connection', (socket) => {
-    connections.set(socket, { requests: 0, unanswered: 0 });
+    connections.set(socket, { requests: 0, unanswered: 0, unansweredGets: 0 });
     socket.once('close', () => connections.delete(socket));
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(PROGRESS_TIMEOUT_MS, onQuiet);
   server.on('clientError', (error, socket: Socket) => {
-    // What was asked for before it on the connection is answered before it.
-    answerAsked();
-    answerClientError(error, socket);
+    const connection = connections.get(socket);
+    if (!connection?.unansweredGets) answerClientError(error, socket);
+    // Pages that were asked for before it are answered before it. What is sent behind it is as unreadable, and isn't answered again.
+    else connection.unreadable ??= error;
   });
   // The listener answers what cannot be expected, like any other error.
   server.on('checkExpectation', handle);

@@ -156,22 +156,25 @@ describe('requests that come behind one another on a connection', () => {
     expect(text.match(/(?<="id":")d_\w+/g)).toEqual(deployments.map(({ id }) => id));
   });
 
-  /** A request for a page that is in memory. */
-  async function pageRequest(headers = ''): Promise<string> {
+  /** A request for a page, which is looked up in the database unless it is `known`. */
+  async function pageRequest({ known = false, headers = '' }): Promise<string> {
     const { slug } = await owner.deploy();
-    await getPage(service.url, slug).expect(200);
+    if (known) await getPage(service.url, slug).expect(200);
     return `GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n${headers}\r\n`;
   }
 
-  it.each<[string, string, string[]]>([
-    ['what is no HTTP', '\x01x\r\n\r\n', ['200', '400']],
-    ['headers that are too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, ['200', '431']],
-  ])('are answered with the page though %s follows', async (_what, next, statuses) => {
-    expect(statusesOf(await sendRaw(service.url, (await pageRequest()) + next))).toEqual(statuses);
+  const TOO_LARGE = `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
+  it.each<[page: string, what: string, known: boolean, next: string, statuses: string[]]>([
+    ['one in memory', 'what is no HTTP', true, '\x01x\r\n\r\n', ['200', '400']],
+    ['one in the database', 'what is no HTTP', false, '\x01x\r\n\r\n', ['200', '400']],
+    ['one in memory', 'headers that are too large', true, TOO_LARGE, ['200', '431']],
+    ['one in the database', 'headers that are too large', false, TOO_LARGE, ['200', '431']],
+  ])('are answered with the page, %s though %s follows', async (_page, _what, known, next, statuses) => {
+    expect(statusesOf(await sendRaw(service.url, (await pageRequest({ known })) + next))).toEqual(statuses);
   });
 
-  it('are answered with the page though it closes the connection and another follows', async () => {
-    const [last, ignored] = [await pageRequest('Connection: close\r\n'), await pageRequest()];
+  it('are answered with the page though it is the last of its connection and another follows', async () => {
+    const [last, ignored] = [await pageRequest({ headers: 'Connection: close\r\n' }), await pageRequest({})];
     expect(statusesOf(await sendRaw(service.url, last + ignored))[0]).toBe('200');
   });
 });

@@ -18,7 +18,7 @@ export const reading: Case = async (stage, leaveOut) => {
     `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
      SELECT '${ID}', n, 'sub_' || lpad(n::text, 24, '0'),
             json_build_object('name', 'Visitor ' || n, 'email', n || '@example.org', 'message', 'Please send me the notes on the engine.'),
-            '203.0.113.7', now() FROM generate_series(1, ${ROWS}) AS n;
+            '203.0.113.7', now() - (${ROWS} - n) * interval '1.001 s' FROM generate_series(1, ${ROWS}) AS n;
      UPDATE deployments SET submission_count = ${ROWS}, last_submission_number = ${ROWS} WHERE id = '${ID}'`,
   );
   await sql(stage.connection, 'VACUUM ANALYZE submissions');

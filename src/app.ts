@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import type { Knex } from 'knex';
 import type { Config } from './config.ts';
+import type { Database } from './db/connect.ts';
 import { findPage, findPageVersion, findSlug } from './db/deployments.ts';
 import type { SubmissionQueue } from './db/submission-queue.ts';
 import type { UploadQueue } from './db/upload-queue.ts';
@@ -75,7 +75,7 @@ export function createApp({
   isReady,
 }: {
   config: Config;
-  db: Knex;
+  db: Database;
   queue: SubmissionQueue;
   uploads: UploadQueue;
   /** Is told of a deployment whose deliveries, or where they go, have changed. */

@@ -132,7 +132,7 @@ async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerato
     yield JSON.stringify({ webhook: { id: webhookId, url, type, events, active, created_at } });
   }
   for await (const lines of readSubmissionLines(db, id, await lastSubmissionNumber(db, id))) {
-    for (const line of lines.trimEnd().split('\n')) yield `{"submission":${line}}`;
+    for (const line of lines.toString().trimEnd().split('\n')) yield `{"submission":${line}}`;
   }
   for await (const { id: fileId, submissionId, filename, contentType, size } of listFiles(db, id)) {
     yield JSON.stringify({

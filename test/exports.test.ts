@@ -163,6 +163,25 @@ describe('export.ndjson', () => {
     expect(lines.map((line) => JSON.parse(line)).toReversed()).toEqual(listed);
   });
 
+  it('says the time of each as the list does', async () => {
+    const times = ['1969-12-31T23:59:59.999Z', '1999-12-31T23:59:59.990Z', '2000-01-01T00:00:00.000Z'];
+    times.push(
+      '2024-02-29T09:08:07.006Z',
+      '2024-02-29T23:59:59.999Z',
+      '2024-03-01T00:00:00.000Z',
+      '2026-11-21T10:20:30.405Z',
+    );
+    const id = await filled(times.map(() => '{}'));
+    for (const [index, time] of times.entries()) {
+      await service
+        .db('submissions')
+        .where({ deployment_id: id, number: index + 1 })
+        .update({ created_at: time });
+    }
+    const lines = (await exported(id, 'ndjson')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).created_at)).toEqual(times);
+  });
+
   it('is empty without submissions', async () => {
     expect(await exported(await filled([]), 'ndjson')).toBe('');
   });

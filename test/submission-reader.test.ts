@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '../src/db/connect.ts';
 import { lastSubmissionNumber, readSubmissions } from '../src/db/submission-reader.ts';
@@ -8,12 +9,16 @@ const MIB = 1024 * 1024;
 
 let database: FreshDatabase;
 let db: Database;
+let admin: pg.Client;
 beforeAll(async () => {
   database = await cloneDatabase();
   db = connect({ connectionString: database.url });
+  admin = new pg.Client({ connectionString: database.url });
+  await admin.connect();
   await db.raw("INSERT INTO owners (email, plan) VALUES ('owner@test.example', 'unlimited')");
 });
 afterAll(async () => {
+  await admin.end();
   await db.close();
   await database.drop();
 });
@@ -31,11 +36,13 @@ async function fill(id: string, count: number, data: string): Promise<void> {
   );
 }
 
-async function batchesOf(id: string, last: number): Promise<Submission[][]> {
+async function all(reading: AsyncIterable<Submission[]>): Promise<Submission[][]> {
   const batches: Submission[][] = [];
-  for await (const batch of readSubmissions(db, id, last)) batches.push(batch);
+  for await (const batch of reading) batches.push(batch);
   return batches;
 }
+
+const batchesOf = (id: string, last: number): Promise<Submission[][]> => all(readSubmissions(db, id, last));
 
 const idsOf = (batches: Submission[][]): string[] => batches.flat().map(({ id }) => id);
 const ids = (id: string, from: number, to: number): string[] =>
@@ -92,6 +99,25 @@ describe('readSubmissions', () => {
     await batches.next();
     await batches.return(undefined);
     await expect.poll(() => db.use()).toMatchObject({ waiting: 0 });
+    await expect.poll(() => db.use().total - db.use().idle).toBe(0);
+  });
+
+  it.each([
+    ['its connection is cut', 'SELECT pg_terminate_backend(pid)'],
+    ['its statement is ended', 'SELECT pg_cancel_backend(pid)'],
+    ['it has no answer in time', 'SELECT pid'],
+  ])('goes on where it was when %s in the middle', async (_what, disturb) => {
+    const waiting = `${disturb} FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const isWaiting = async () => (await admin.query(waiting)).rowCount;
+    const reading = readSubmissions(db, 'plain', 7_000);
+    const before = await reading.next();
+    await admin.query('BEGIN; LOCK TABLE submissions');
+    const rest = all(reading);
+    await expect.poll(isWaiting).toBe(1);
+    // Not before it has been given up once.
+    await expect.poll(isWaiting, { timeout: 5_000 }).toBe(0);
+    await admin.query('COMMIT');
+    expect(idsOf([before.value, ...(await rest)])).toEqual(ids('plain', 1, 7_000));
     await expect.poll(() => db.use().total - db.use().idle).toBe(0);
   });
 

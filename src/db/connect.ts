@@ -12,6 +12,11 @@ export type Database = Knex & {
    * UNIT_MS is cut all the same. Only the commit, for which a slow disk has to keep up, may take COMMIT_MS.
    */
   longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T>;
+  /**
+   * What a COPY … TO STDOUT sends, in pieces, read as a unit of work like any other. `read` may stop before the end: the
+   * connection is given up then, and with it the statement.
+   */
+  copyOut<T>(statement: string, read: (pieces: AsyncIterable<Buffer>) => Promise<T>): Promise<T>;
   /** Lets no new statement in, waits for those under way, but CLOSE_MS at most, closes every connection. */
   close(): Promise<void>;
 };
@@ -137,10 +142,10 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   // In the shape of knex' own pool (tarn), which is how it takes one that is not pg's.
   const connectionPool = {
     acquire: () => ({ promise: lend() }),
-    release: (client: pg.PoolClient) => {
+    release: (client: pg.PoolClient, isInUse = false) => {
       clearTimeout(cuts.get(client));
       cuts.delete(client);
-      client.release();
+      client.release(isInUse);
       return true;
     },
     destroy: () => end(pool),
@@ -174,8 +179,28 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     }
   }
 
+  async function copyOut<T>(statement: string, read: (pieces: AsyncIterable<Buffer>) => Promise<T>): Promise<T> {
+    const { to } = await import('pg-copy-streams');
+    const client = await lend();
+    const { promise: isReady, resolve } = Promise.withResolvers<void>();
+    client.once('drain', resolve).once('end', resolve);
+    const pieces = client.query(to(statement));
+    // What fails once nobody reads any more is nobody's.
+    pieces.on('error', () => undefined);
+    try {
+      const result = await read(pieces);
+      // The last piece comes before the server's word that it takes another statement.
+      if (pieces.readableEnded) await isReady;
+      return result;
+    } finally {
+      client.off('drain', resolve).off('end', resolve);
+      connectionPool.release(client, !pieces.readableEnded);
+    }
+  }
+
   return Object.assign(db, {
     longTransaction,
+    copyOut,
     use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
       lastCutAt = performance.now() + CLOSE_MS;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type RequestHandler, Router } from 'express';
-import type { Knex } from 'knex';
 import limitConcurrency from 'p-limit';
+import type { Database } from '../db/connect.ts';
 import { lastSubmissionNumber, readSubmissionLines, readSubmissions } from '../db/submission-reader.ts';
 import type { Authenticate } from './auth.ts';
 import { toCsv } from './csv.ts';
@@ -27,7 +27,7 @@ const FORMATS = [
 ];
 
 /** All submissions of a deployment, as a file. */
-export function exportsRouter({ db, authenticate }: { db: Knex; authenticate: Authenticate }): Router {
+export function exportsRouter({ db, authenticate }: { db: Database; authenticate: Authenticate }): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const inTurn = limitConcurrency(READS_AT_A_TIME);
   /** The owners of exports that are under way. */
@@ -73,7 +73,7 @@ export function exportsRouter({ db, authenticate }: { db: Knex; authenticate: Au
 }
 
 /** Sends pieces as their client takes them; ends early when it leaves. What fails in the middle never looks like the end. */
-async function stream(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+async function stream(response: ServerResponse, pieces: AsyncIterable<string | Buffer>): Promise<void> {
   // From here on the answer is under way, however long it takes until there is something to send.
   response.flushHeaders();
   try {
@@ -81,7 +81,7 @@ async function stream(response: ServerResponse, pieces: AsyncIterable<string>): 
       if (response.destroyed) return;
       // While pieces come it is not the client that stands still.
       response.socket?.setTimeout(response.socket.timeout ?? 0);
-      if (piece !== '' && !response.write(piece)) await drained(response);
+      if (piece.length > 0 && !response.write(piece)) await drained(response);
       // Before the next piece is asked for: of those who are cut at the end, nobody may wait for a connection.
       if (response.destroyed) return;
     }

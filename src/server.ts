@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -32,16 +32,19 @@ const CLIENT_ERRORS: Readonly<Record<string, [status: string, message: string]>>
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive: send it again.'],
 };
 
-/** Numbers only: holding the answers themselves would keep them in memory. */
+/** Of answers only their number: holding them themselves would keep them in memory. */
 type Connection = {
   /** Since it was last found idle. */
   requests: number;
   unanswered: number;
-  /** GETs among those: they are answered whatever comes behind them. */
-  unansweredGets: number;
+  /** The request that came last, until it is answered. */
+  last?: IncomingMessage | undefined;
   /** Why nothing more can be read on it, where that is still to be said. */
   unreadable?: NodeJS.ErrnoException;
 };
+
+/** Whether there are requests that have come as a whole and aren't answered yet. */
+const owesAnswers = ({ unanswered, last }: Connection): boolean => unanswered > (last && !last.complete ? 1 : 0);
 
 /** Answers what node:http could not read as a request; there is no response object for it. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -83,17 +86,16 @@ export function createServer(listener: RequestListener): HttpServer {
     const isPipelined = connection.unanswered > 0;
     connection.requests += 1;
     connection.unanswered += 1;
-    const isGet = request.method === 'GET';
-    if (isGet) connection.unansweredGets += 1;
+    connection.last = request;
     response.on('finish', () => {
       connection.unanswered -= 1;
-      if (isGet) connection.unansweredGets -= 1;
-      if (connection.unreadable && connection.unansweredGets === 0) answerClientError(connection.unreadable, socket);
+      if (connection.last === request) connection.last = undefined;
+      if (connection.unreadable && !owesAnswers(connection)) answerClientError(connection.unreadable, socket);
     });
     if (socket.timeout !== PROGRESS_TIMEOUT_MS) socket.setTimeout(PROGRESS_TIMEOUT_MS);
     if (draining) response.shouldKeepAlive = false;
     if (isPipelined) answerAsked();
-    if (isPipelined || !isGet) listener(request, response);
+    if (isPipelined || request.method !== 'GET') listener(request, response);
     else if (asked.push([request, response]) === 1) setImmediate(answerAsked);
   };
 
@@ -122,16 +124,16 @@ export function createServer(listener: RequestListener): HttpServer {
     handle,
   );
   server.on('connection', (socket) => {
-    connections.set(socket, { requests: 0, unanswered: 0, unansweredGets: 0 });
+    connections.set(socket, { requests: 0, unanswered: 0 });
     socket.once('close', () => connections.delete(socket));
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(PROGRESS_TIMEOUT_MS, onQuiet);
   server.on('clientError', (error, socket: Socket) => {
     const connection = connections.get(socket);
-    if (!connection?.unansweredGets) answerClientError(error, socket);
-    // Pages that were asked for before it are answered before it. What is sent behind it is as unreadable, and isn't answered again.
-    else connection.unreadable ??= error;
+    // What was asked for before it is answered before it. What is sent behind it is as unreadable, and isn't answered again.
+    if (connection && owesAnswers(connection)) connection.unreadable ??= error;
+    else answerClientError(error, socket);
   });
   // The listener answers what cannot be expected, like any other error.
   server.on('checkExpectation', handle);

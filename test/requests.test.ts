@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, refused } from './support/answers.ts';
@@ -5,6 +6,7 @@ import {
   getPage,
   JSON_TYPE,
   type Owner,
+  openSocket,
   PAGES_DOMAIN,
   sendRaw,
   startTestService,
@@ -171,6 +173,31 @@ describe('requests that come behind one another on a connection', () => {
     ['one in the database', 'headers that are too large', false, TOO_LARGE, ['200', '431']],
   ])('are answered with the page, %s though %s follows', async (_page, _what, known, next, statuses) => {
     expect(statusesOf(await sendRaw(service.url, (await pageRequest({ known })) + next))).toEqual(statuses);
+  });
+
+  it.each(['GET', 'POST'])(
+    'are answered, and at once, though the body of the last, a %s, is broken off',
+    async (method) => {
+      const broken = `${method} /deploy/${UNKNOWN_ID} HTTP/1.1\r\nHost: api.test\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab`;
+      const socket = openSocket(service.url);
+      let received = '';
+      socket.setEncoding('latin1').on('data', (text) => {
+        received += text;
+      });
+      socket.write((await pageRequest({})) + broken);
+      // The last is refused before its body is read.
+      await expect.poll(() => statusesOf(received).length).toBe(2);
+      socket.end();
+      await once(socket, 'close');
+      expect(statusesOf(received)).toEqual(['200', method === 'GET' ? '401' : '405', '400']);
+    },
+  );
+
+  it('are answered before what cannot be read behind a submission', async () => {
+    const { id } = await owner.deploy();
+    const body = '{"a":1}';
+    const submission = `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    expect(statusesOf(await sendRaw(service.url, `${submission}\x01x\r\n\r\n`))).toEqual(['200', '400']);
   });
 
   it('are answered with the page though it is the last of its connection and another follows', async () => {

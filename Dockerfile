@@ -17,5 +17,5 @@ USER node
 EXPOSE 3000
 # /healthz and not /readyz: a process whose database is away serves what it has, and is not to be restarted.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=15s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# As npm start does: what is let go of is given back soon.
+# As npm start does, but from the sources: what is let go of is given back soon.
 CMD ["node", "--max-semi-space-size=4", "--heap-growing-percent=30", "src/main.ts"]

@@ -64,6 +64,7 @@ const ROOM_OF: Readonly<Record<string, string>> = {
   'src/ids.ts': 'ground',
   'src/log.ts': 'ground',
   'src/html.ts': 'ground',
+  'src/project.ts': 'ground',
 };
 
 /** What a room may import, beside itself. One way: main -> service -> app -> http -> db; everybody, the ground floor. */

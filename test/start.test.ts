@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -97,6 +97,16 @@ async function temporary(): Promise<string> {
   const folder = await newFolder();
   folders.push(folder);
   return folder;
+}
+
+async function copyOfProject(): Promise<string> {
+  const copy = await temporary();
+  const left = ['node_modules', 'dist', 'data', '.git', '.env'];
+  const isWanted = (path: string) => !left.some((name) => path === join(PROJECT, name));
+  await cp(PROJECT, copy, { recursive: true, filter: isWanted });
+  // Links where they can be made, which is quick; a copy where the folder is on another disk.
+  await shell('sh', ['-c', 'cp -al "$0/node_modules" "$1" || cp -a "$0/node_modules" "$1"', PROJECT, copy]);
+  return copy;
 }
 
 // One service from its first start to its last, as a person has it: the cases are its story, in order.
@@ -225,12 +235,7 @@ describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
   });
 
   it('works from a copy in a folder that is closed to all others, root’s too', async ({ expect }) => {
-    const copy = await temporary();
-    const left = ['node_modules', 'data', '.git', '.env'];
-    const isWanted = (path: string) => !left.some((name) => path === join(PROJECT, name));
-    await cp(PROJECT, copy, { recursive: true, filter: isWanted });
-    // Links where they can be made, which is quick; a copy where the folder is on another disk.
-    await shell('sh', ['-c', 'cp -al "$0/node_modules" "$1" || cp -a "$0/node_modules" "$1"', PROJECT, copy]);
+    const copy = await copyOfProject();
     const service = await npmStart({}, copy);
     await service.ready();
     await eventually(() => expect(keysIn(service.output.out).length).toBe(3));
@@ -238,5 +243,29 @@ describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
     await owner.deploy();
     expect(await service.end('SIGTERM', 'npm')).toBe(0);
     expect(await postgresIn(join(copy, 'data'))).toEqual([]);
+  });
+
+  it('runs the sources as they are now: bundled, or as they are where they cannot be', async ({ expect }) => {
+    const { url: DATABASE_URL, drop } = await emptyDatabase();
+    const copy = await copyOfProject();
+    /** Starts it with this for its name, and answers the name that it gives, and whether it was bundled. */
+    async function named(name: string): Promise<[name: string, isBundled: boolean]> {
+      const source = join(copy, 'src/http/reference.ts');
+      const text = await readFile(source, 'utf8');
+      await writeFile(source, text.replace(/(?<=service: )'.*?'/, `'${name}'`));
+      const service = await npmStart({ DATABASE_URL }, copy);
+      await service.ready();
+      const { body } = await request(service.url).get('/');
+      const bundle = await readFile(join(copy, 'dist/main.js'), 'utf8').catch(() => '');
+      const chunks = Array.from(bundle.matchAll(/ from "\.\/(.*?)"/g), ([, chunk = '']) => join(copy, 'dist', chunk));
+      const bundled = await Promise.all([bundle, ...chunks.map((chunk) => readFile(chunk, 'utf8'))]);
+      expect(await service.end('SIGTERM', 'npm')).toBe(0);
+      return [body.service, bundled.some((each) => each.includes(`'${name}'`) || each.includes(`"${name}"`))];
+    }
+    expect(await named('first')).toEqual(['first', true]);
+    expect(await named('second')).toEqual(['second', true]);
+    await writeFile(join(copy, 'rolldown.config.js'), 'throw new Error()');
+    expect(await named('third')).toEqual(['third', false]);
+    await drop();
   });
 });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Request, type Response, Router } from 'express';
 import Negotiator from 'negotiator';
 import type { z } from 'zod';
+import { PROJECT } from '../project.ts';
 import { methodNotAllowed } from './errors.ts';
 import type { createReference, Places } from './reference/document.ts';
 
@@ -19,7 +20,7 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 } as const;
 
-const PAGE = fileURLToPath(new URL('reference/page/', import.meta.url));
+const PAGE = fileURLToPath(new URL('src/http/reference/page/', PROJECT));
 const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
 /** What the page is made of, and the folder that each file is in. */
 const FILES = [

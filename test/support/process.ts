@@ -35,7 +35,7 @@ export function startProgram(file: string, args: readonly string[], settings: Re
 export async function startServiceProcess(settings: Record<string, string>) {
   const port = String(await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const { child, result } = startProgram(process.execPath, ['src/main.ts'], { PORT: port, ...settings });
+  const { child, result } = startProgram('./start.sh', [], { PORT: port, ...settings });
   return {
     url,
     child,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
+import { PROJECT } from '../../project.ts';
 import { Ready, Up } from '../health.ts';
 import { SECURITY_TXT } from '../security-txt.ts';
 import { answer, anyone, noContact } from './answers.ts';
@@ -24,7 +25,7 @@ type Options = Parameters<typeof deploymentPaths>[0] &
 
 const { version } = z
   .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')));
+  .parse(JSON.parse(readFileSync(new URL('package.json', PROJECT), 'utf8')));
 
 const describe = (baseUrl: string, page: string): string => `\
 Publishes HTML pages, takes what their forms submit, and gives it back: as a list, to webhooks and Slack, by mail.

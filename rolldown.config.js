@@ -8,5 +8,4 @@ export default {
     /^(pg-native|pg-query-stream|better-sqlite3|sqlite3|mysql2?|mariadb\/callback|oracledb|tedious)$/,
   ],
   output: { dir: 'dist' },
-  logLevel: 'silent',
 };

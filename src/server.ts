@@ -40,7 +40,7 @@ type Connection = {
   /** The request that came last, until it is answered. */
   last?: IncomingMessage | undefined;
   /** Why nothing more can be read on it, where that is still to be said. */
-  unreadable?: NodeJS.ErrnoException;
+  unreadable?: NodeJS.ErrnoException | undefined;
 };
 
 /** Whether there are requests that have come as a whole and aren't answered yet. */
@@ -90,7 +90,11 @@ export function createServer(listener: RequestListener): HttpServer {
     response.on('finish', () => {
       connection.unanswered -= 1;
       if (connection.last === request) connection.last = undefined;
-      if (connection.unreadable && !owesAnswers(connection)) answerClientError(connection.unreadable, socket);
+      const { unreadable } = connection;
+      if (!unreadable || owesAnswers(connection)) return;
+      connection.unreadable = undefined;
+      answerClientError(unreadable, socket);
+      socket.resume();
     });
     if (socket.timeout !== PROGRESS_TIMEOUT_MS) socket.setTimeout(PROGRESS_TIMEOUT_MS);
     if (draining) response.shouldKeepAlive = false;
@@ -131,9 +135,13 @@ export function createServer(listener: RequestListener): HttpServer {
   server.setTimeout(PROGRESS_TIMEOUT_MS, onQuiet);
   server.on('clientError', (error, socket: Socket) => {
     const connection = connections.get(socket);
-    // What was asked for before it is answered before it. What is sent behind it is as unreadable, and isn't answered again.
-    if (connection && owesAnswers(connection)) connection.unreadable ??= error;
-    else answerClientError(error, socket);
+    if (!connection || !owesAnswers(connection)) {
+      answerClientError(error, socket);
+      return;
+    }
+    // What was asked for before it is answered before it. What is sent behind it isn't read: it would keep the connection open.
+    connection.unreadable ??= error;
+    socket.pause();
   });
   // The listener answers what cannot be expected, like any other error.
   server.on('checkExpectation', handle);

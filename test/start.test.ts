@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -253,6 +253,8 @@ describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
       const source = join(copy, 'src/http/reference.ts');
       const text = await readFile(source, 'utf8');
       await writeFile(source, text.replace(/(?<=service: )'.*?'/, `'${name}'`));
+      // As a copy that brings its times with it.
+      await utimes(source, 0, 0);
       const service = await npmStart({ DATABASE_URL }, copy);
       await service.ready();
       const { body } = await request(service.url).get('/');

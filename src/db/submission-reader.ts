@@ -7,7 +7,7 @@ import type { Submission } from './submissions.ts';
 
 /*
  * Read by COPY, which takes Postgres a third of what a query takes that makes texts of many rows, and this process no more: an
- * export is twice as fast for it.
+ * export takes 60 % of the time for it.
  */
 
 /** How many numbers are asked for at a time. */
@@ -58,7 +58,7 @@ async function* inBatches<T>(as: As<T>, ...[db, deploymentId, last, inTurn = atO
   const readNext = (): Promise<Batch<T>> => {
     upTo = Math.min(after + width, last);
     const from = `submissions WHERE deployment_id = ${pg.escapeLiteral(deploymentId)} AND number > ${after} AND number <= ${upTo} ORDER BY number`;
-    const reading = inTurn(() => db.copyOut(copySubmissions(from), (pieces) => readBatch(pieces, as)));
+    const reading = inTurn(() => db.copyOut(copySubmissions(from), (pieces) => readBatch(pieces, upTo, as)));
     // It fails where it is awaited, unless nobody wants it any more.
     reading.catch(() => undefined);
     return reading;
@@ -86,8 +86,12 @@ async function* inBatches<T>(as: As<T>, ...[db, deploymentId, last, inTurn = atO
   }
 }
 
-/** All that comes, converted while more comes, or what comes until there are `mostBytes`. */
-async function readBatch<T>(pieces: AsyncIterable<Buffer>, { convert, mostBytes }: As<T>): Promise<Batch<T>> {
+/** All that comes up to a number, converted while more comes, or what comes until there are `mostBytes`. */
+async function readBatch<T>(
+  pieces: AsyncIterable<Buffer>,
+  upTo: number,
+  { convert, mostBytes }: As<T>,
+): Promise<Batch<T>> {
   const parts: T[] = [];
   let [bytes, count, lastNumber] = [0, 0, 0];
   for await (const rows of wholeRows(pieces)) {
@@ -96,7 +100,7 @@ async function readBatch<T>(pieces: AsyncIterable<Buffer>, { convert, mostBytes 
     bytes += rows.bytes.length;
     count += rows.count;
     lastNumber = rows.lastNumber;
-    if (bytes >= mostBytes) return { parts, bytes, count, lastNumber, isCut: true };
+    if (bytes >= mostBytes && lastNumber < upTo) return { parts, bytes, count, lastNumber, isCut: true };
   }
   return { parts, bytes, count, lastNumber, isCut: false };
 }

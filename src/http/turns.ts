@@ -4,8 +4,8 @@ import limitConcurrency, { type LimitFunction } from 'p-limit';
 /** Settles when it is a request's turn, among those of the same key, or it has waited long enough; `response` is its answer. */
 export type Turns = (key: string, response: ServerResponse) => Promise<void>;
 
-/** Requests of one key that are worked on at a time; a flood of one key leaves the rest of the time to others. */
-const AT_A_TIME = 4;
+/** Requests of one key that are worked on at a time: a flood of one leaves the rest to others, who would wait half as long again with 4. */
+const AT_A_TIME = 2;
 // With a database that hangs everybody would wait for longer than a client should.
 const LONGEST_WAIT_MS = 400;
 // One that takes longer waits for its client, and no longer keeps others from their turn.

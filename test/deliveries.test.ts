@@ -242,9 +242,10 @@ async function turnPasses(place: Place, receiver: { url: string; received: Recei
   await eventually(place, () => pathsOf(receiver)).toContain(`/turn/${id}`);
 }
 
+const isTurn = ({ path }: Received): boolean => path.startsWith('/turn/');
+
 /** What came to a receiver but for turns. */
-const arrived = ({ received }: { received: Received[] }): Received[] =>
-  received.filter(({ path }) => !path.startsWith('/turn/'));
+const arrived = ({ received }: { received: Received[] }): Received[] => received.filter((request) => !isTurn(request));
 
 /** A webhook with four deliveries, two under way to a receiver that says nothing yet. */
 async function halfSent() {
@@ -951,7 +952,8 @@ describe('several processes', () => {
       times.set(id, time);
       setTimeout(() => {
         underWay.set(id, (underWay.get(id) ?? 0) - 1);
-        response.writeHead(time < 3 ? 500 : 200).end();
+        // A turn that was refused would be sent again, at any time after it has come.
+        response.writeHead(time === 3 || isTurn(request) ? 200 : 500).end();
       }, 5);
     });
     const form = await formTo(place, receiver.url);

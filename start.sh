@@ -33,4 +33,5 @@ elif ! is_current; then
 fi
 # What is let go of is given back soon. Warnings that something is deprecated are for who writes libraries, and Node keeps them to
 # itself only while it knows libraries for such.
-NODE_COMPILE_CACHE=node_modules/.cache/formhost MALLOC_MMAP_THRESHOLD_=131072 exec node --max-semi-space-size=4 --heap-growing-percent=30 --disable-warning=DeprecationWarning "$main"
+export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-node_modules/.cache/formhost}" MALLOC_MMAP_THRESHOLD_=131072
+exec node --max-semi-space-size=4 --heap-growing-percent=30 --disable-warning=DeprecationWarning "$main"

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -37,21 +37,29 @@ type Connection = {
   /** Since it was last found idle. */
   requests: number;
   unanswered: number;
-  /** The request that came last, until it is answered. */
-  last?: IncomingMessage | undefined;
+  /** The answer to the request that came last, until it is given. */
+  last?: ServerResponse | undefined;
   /** Why nothing more can be read on it, where that is still to be said. */
   unreadable?: NodeJS.ErrnoException | undefined;
 };
 
-/** Whether there are requests that have come as a whole and aren't answered yet. */
-const owesAnswers = ({ unanswered, last }: Connection): boolean => unanswered > (last && !last.complete ? 1 : 0);
+/**
+ * Whether answers have to be given before anything else is said: to requests that have come as a whole, and one that has begun and
+ * doesn't wait for more of its request.
+ */
+const owesAnswers = ({ unanswered, last }: Connection): boolean =>
+  unanswered > (last && !last.req.complete && (!last.headersSent || last.req.readableFlowing) ? 1 : 0);
 
-/** Answers what node:http could not read as a request; there is no response object for it. */
+/**
+ * Answers what node:http could not read as a request; there is no response object for it. What comes then is thrown away until the
+ * other side ends, or has had its time: closed with something unread, a connection is reset, and what was answered may be lost.
+ */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (error.code === 'ECONNRESET') socket.destroy();
+  // It was told already, or that its last answer is the last.
+  if (!socket.writable) return;
+  const cut = setTimeout(() => socket.destroy(), PROGRESS_TIMEOUT_MS).unref();
+  socket.once('close', () => clearTimeout(cut));
   const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? [
     '400 Bad Request',
     'The request is not valid HTTP: check how it is sent.',
@@ -86,10 +94,10 @@ export function createServer(listener: RequestListener): HttpServer {
     const isPipelined = connection.unanswered > 0;
     connection.requests += 1;
     connection.unanswered += 1;
-    connection.last = request;
+    connection.last = response;
     response.on('finish', () => {
       connection.unanswered -= 1;
-      if (connection.last === request) connection.last = undefined;
+      if (connection.last === response) connection.last = undefined;
       const { unreadable } = connection;
       if (!unreadable || owesAnswers(connection)) return;
       connection.unreadable = undefined;
@@ -139,7 +147,7 @@ export function createServer(listener: RequestListener): HttpServer {
       answerClientError(error, socket);
       return;
     }
-    // What was asked for before it is answered before it. What is sent behind it isn't read: it would keep the connection open.
+    // What was asked for before it is answered before it. What is sent behind it isn't read until then: it would keep the connection open.
     connection.unreadable ??= error;
     socket.pause();
   });

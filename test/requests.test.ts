@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, refused } from './support/answers.ts';
@@ -174,6 +175,52 @@ describe('requests that come behind one another on a connection', () => {
   ])('are answered with the page, %s though %s follows', async (_page, _what, known, next, statuses) => {
     expect(statusesOf(await sendRaw(service.url, (await pageRequest({ known })) + next))).toEqual(statuses);
   });
+
+  it('are answered as a whole though much that cannot be read follows, and is read slowly', async () => {
+    const html = `<p>${'x'.repeat(MAX_HTML_BYTES - 3)}`;
+    const { slug } = await owner.deploy({ html });
+    const socket = openSocket(service.url).setEncoding('latin1');
+    socket.write(`GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n\r\n${'\x01'.repeat(MAX_HTML_BYTES)}`);
+    await once(socket, 'readable');
+    const received: string[] = [];
+    for await (const text of socket) {
+      received.push(text);
+      if (received.length < 10) await delay(20);
+    }
+    const [, page = '', ...others] = received.join('').split('HTTP/1.1 ');
+    expect([page.split('\r\n\r\n')[1] === html, others.map((text) => text.slice(0, 3))]).toEqual([true, ['400']]);
+  });
+
+  it('are refused though the headers of one go on long after they have become too large', async () => {
+    const text = await sendRaw(service.url, `GET / HTTP/1.1\r\nX: ${'x'.repeat(MAX_HTML_BYTES)}\r\n\r\n`);
+    expect(statusesOf(text)).toEqual(['431']);
+  });
+
+  it.each(['1.0', '1.1'])(
+    'are not answered within an answer: the body of the last, with HTTP/%s, is broken off',
+    async (version) => {
+      const { id } = await owner.deploy();
+      const data = `{"text":"${'x'.repeat(1_000)}"}`;
+      await service.db.raw(
+        `WITH made AS (UPDATE deployments SET submission_count = 20000, last_submission_number = 20000 WHERE id = ? RETURNING id)
+       INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+       SELECT made.id, n, made.id || n, CAST(? AS json), '192.0.2.1', now() FROM made, generate_series(1, 20000) AS n`,
+        [id, data],
+      );
+      const socket = openSocket(service.url).setEncoding('latin1');
+      const headers = `Host: api.test\r\nAuthorization: Bearer ${owner.key}\r\nContent-Length: 10\r\n`;
+      socket.write(`GET /submissions/${id}/export.ndjson HTTP/${version}\r\n${headers}\r\nab`);
+      await once(socket, 'readable');
+      // More than fits between them is still to come.
+      socket.end();
+      await delay(100);
+      const received: string[] = [];
+      for await (const text of socket) received.push(text);
+      const answers = received.join('');
+      expect(answers.split(data).length - 1).toBe(20_000);
+      expect(statusesOf(answers.slice(0, answers.lastIndexOf(data)))).toEqual(['200']);
+    },
+  );
 
   it.each(['GET', 'POST'])(
     'are answered, and at once, though the body of the last, a %s, is broken off',

@@ -285,6 +285,12 @@ function createApi(): Express {
   const api = express();
   api.disable('x-powered-by');
   api.disable('etag');
+  // Express takes what has no ETag for the same as "*" in If-None-Match, and would answer 304.
+  Object.defineProperty(api.request, 'fresh', {
+    get() {
+      return this.res.hasHeader('ETag') && Reflect.get(express.request, 'fresh', this);
+    },
+  });
   api.set('query parser', false);
   api.enable('case sensitive routing');
   api.enable('strict routing');

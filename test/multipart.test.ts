@@ -12,7 +12,7 @@ const file = (filename: string, size: number, type = 'application/octet-stream')
 const body = (...parts: [parameters: string, content: string][]): string =>
   `${parts.map(([parameters, content]) => `--b\r\nContent-Disposition: form-data${parameters}\r\n\r\n${content}\r\n`).join('')}--b--\r\n`;
 const parts = (text: string | Buffer) =>
-  readParts(Buffer.from(text), 'b', limits.maxFields).map(({ name, filename, content }) => [
+  readParts(Buffer.from(text), 'b', limits).map(({ name, filename, content }) => [
     name,
     filename,
     content.toString('latin1'),
@@ -58,8 +58,8 @@ describe('readMultipart', () => {
     ['UTF-8', body(['; name="é"', '😀\uFEFF']), '{"é":"😀\uFEFF"}'],
     [
       'the three escapes in names',
-      body(['; name="%22%0D%0a%0d%0A%41%25%2522"', '%22']),
-      '{"\\"\\r\\n\\r\\n%41%25%2522":"%22"}',
+      body(['; name="%22%0D%0A%0d%0a%41%25%2522"', '%22']),
+      '{"\\"\\r\\n%0d%0a%41%25%2522":"%22"}',
     ],
     [
       'a file',
@@ -205,7 +205,9 @@ describe('readMultipart', () => {
       ['f', 'a.bin', '\xff\x00\r\n\xfe'],
       ['g', undefined, ''],
     ]);
-    expect(readParts(whole, 'b', 2).map(({ content }) => content.buffer === whole.buffer)).toEqual([true, true]);
+    expect(
+      readParts(whole, 'b', { ...limits, maxFields: 2 }).map(({ content }) => content.buffer === whole.buffer),
+    ).toEqual([true, true]);
   });
 
   it.each([
@@ -342,6 +344,15 @@ describe('readMultipart', () => {
     expect(refusal(() => multipart(body([`; name="a"${'; x=y'.repeat(20)}`, '1'])))).toEqual(
       malformed('say no more than the name and the filename of each part'),
     );
+  });
+
+  it('bounds names by what all names and values may have', () => {
+    const named = (name: string) => body([`; name="${name}"`, '']);
+    const longest = (character: string) => character.repeat(limits.maxBytes);
+    expect(multipart(named(longest('n'))).text).toBe(`{"${longest('n')}":""}`);
+    expect(multipart(named(longest('%22'))).text).toBe(`{"${longest('\\"')}":""}`);
+    expect(multipart(named(longest('"'))).text).toBe(`{"${longest('\\"')}":""}`);
+    expect(refusal(() => multipart(named(`${longest('n')}n`)))).toEqual(tooLarge(limits.maxBytes));
   });
 
   it('takes _hp as filled unless it is empty everywhere', () => {

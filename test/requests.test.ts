@@ -71,6 +71,30 @@ describe.each([
     expect(await owner.send(method, path, body, { ...headers })).toEqual(refused(expected));
   });
 
+  it.each([
+    ['many', [...Array(5_000).keys()].map((n) => `"x${n}":1`).join()],
+    ['deep', `"x":${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+  ])('may have other fields, which are ignored, however %s', async (_what, others) => {
+    expect((await owner.send(method, path, `${PAGE.slice(0, -1)},${others}}`, JSON_TYPE)).status).toBe(success);
+  });
+
+  it.each([
+    ['many', [...Array(10_001).keys()].map((n) => `"x${n}":1`).join()],
+    ['deep', `"html":${'['.repeat(10_001)}${']'.repeat(10_001)}`],
+  ])('is refused in words of its own when its fields are too %s', async (_what, fields) => {
+    expect(await owner.send(method, path, `{${fields}}`, JSON_TYPE)).toEqual({
+      status: 400,
+      body: { error: 'The body has too many fields or levels: send at most 10000 of each.' },
+    });
+  });
+
+  it('may have a page that is a list of lists, and is refused for it', async () => {
+    const html = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
+    expect(await owner.send(method, path, `{"html":${html},"email_notifications":${html}}`, JSON_TYPE)).toEqual(
+      refused(400),
+    );
+  });
+
   it.each(['', 'Content-Length: 0\r\n', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'])(
     'reads as {} when it is absent: %j',
     async (headers) => {
@@ -135,6 +159,23 @@ describe('paths', () => {
       const response = await owner[method](path);
       expect(answer(response)).toEqual(refused(405));
       expect(response.headers.allow?.split(', ')).toEqual(expect.arrayContaining([...allowed]));
+    }
+  });
+
+  it.each(['*', '"x"', 'W/"x", *'])('answers as a whole what it gives no ETag, to If-None-Match: %s', async (etag) => {
+    const { id } = await owner.deploy();
+    for (const path of [
+      '/deploy',
+      `/deploy/${id}`,
+      `/deploy/${id}/html`,
+      `/submissions/${id}`,
+      `/webhooks/${id}`,
+      '/healthz',
+      '/',
+    ]) {
+      const whole = await owner.get(path).expect(200);
+      const conditional = await owner.get(path).set('If-None-Match', etag);
+      expect([conditional.status, conditional.headers.etag, conditional.text]).toEqual([200, undefined, whole.text]);
     }
   });
 

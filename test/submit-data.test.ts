@@ -176,7 +176,7 @@ describe('GET /submissions/:deployId', () => {
     [
       "browsers' three escapes in multipart names",
       parts(['name="%22%0D%0A%0d%0a"', '%22%0D%0A']),
-      '{"\\"\\r\\n\\r\\n":"%22%0D%0A"}',
+      '{"\\"\\r\\n%0d%0a":"%22%0D%0A"}',
     ],
     ['no others', parts(['name="%41%25+%00\\n"', '']), '{"%41%25+%00\\\\n":""}'],
     [

@@ -17,12 +17,14 @@ const PACE_MS = 30_000;
 const PACE_BYTES = 256 * 1024;
 // What a JSON endpoint takes no string from is not read beyond this.
 const MAX_SETTING_CHARS = 64 * 1024;
-const JSON_LIMITS = { maxDepth: 100, maxMembers: 1_000 };
+// What nobody asked for is ignored, but not at any price.
+const JSON_LIMITS = { maxDepth: 10_000, maxMembers: 10_000 };
 
 /** The `params` of a schema's check whose failure is a 413 and comes before any other. */
 export const OVER_LIMIT = { status: 413 } as const;
 
 const MALFORMED = 'The body is malformed: send a JSON object.';
+const OVERGROWN = `The body has too many fields or levels: send at most ${JSON_LIMITS.maxMembers} of each.`;
 /** Enough for a body that holds settings, and no page. */
 export const SETTINGS_BYTES = 256 * 1024;
 
@@ -90,6 +92,7 @@ function parseMembers(body: Buffer, names: readonly string[]): Record<string, un
   if (!isUtf8(body)) throw new HttpError(400, 'The body is not valid UTF-8: send JSON in UTF-8.');
   const text = body.toString('utf8');
   const { members, problem } = readJsonObject(text.startsWith('\uFEFF') ? text.slice(1) : text, JSON_LIMITS);
+  if (problem === 'too deep' || problem === 'too many members') throw new HttpError(400, OVERGROWN);
   if (problem !== undefined) throw new HttpError(400, MALFORMED);
   // Only a string may be long; anything else that is becomes what no schema takes, at no cost.
   const read = (value: string): unknown =>

@@ -25,7 +25,10 @@ type Misses = { count: number };
 const MAX_BOUNDARY = 70;
 // Lines that only begin like the boundary, which is to be chosen so that there are none; each costs a search.
 const MAX_MISSES = 100_000;
+// Of a part, without the line that has its name.
 const MAX_HEADER_BYTES = 16 * 1024;
+// How many bytes one byte of a name can take: %22.
+const NAME_GROWTH = 3;
 const MAX_PARAMETERS = 16;
 export const MAX_FILES = 10;
 const MAX_CONTENT_TYPE = 255;
@@ -45,6 +48,7 @@ const SPACE = 0x20;
 const DASH = 0x2d;
 
 const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
+const longHeader = (): HttpError => malformed('keep the header of each part under 16 KiB');
 
 /**
  * Reads multipart/form-data, files apart. `boundary` is the content type's parameter; `urlOf` says where a file will be
@@ -56,7 +60,7 @@ export function readMultipart(
   limits: FormLimits,
   urlOf: (fileId: string) => string,
 ): Submitted & { files: readonly NewFile[] } {
-  const parts = readParts(body, boundary, limits.maxFields);
+  const parts = readParts(body, boundary, limits);
   let bytes = 0;
   for (const { name, filename, content } of parts) {
     bytes += Buffer.byteLength(name) + (filename === undefined ? content.length : Buffer.byteLength(filename));
@@ -100,7 +104,11 @@ const mediaTypeOf = ({ contentType = '' }: Part): string =>
   contentType.length <= MAX_CONTENT_TYPE && MEDIA_TYPE.test(contentType) ? contentType : 'application/octet-stream';
 
 /** The parts of a multipart/form-data body (RFC 7578, as WHATWG HTML has it written), in order. */
-export function readParts(body: Buffer, boundary: string, maxParts: number): Part[] {
+export function readParts(
+  body: Buffer,
+  boundary: string,
+  { maxFields, maxBytes }: Pick<FormLimits, 'maxFields' | 'maxBytes'>,
+): Part[] {
   if (boundary.length < 1 || boundary.length > MAX_BOUNDARY) {
     throw malformed(`name its boundary, 1 to ${MAX_BOUNDARY} characters, in the content type`);
   }
@@ -109,13 +117,13 @@ export function readParts(body: Buffer, boundary: string, maxParts: number): Par
   const misses: Misses = { count: 0 };
   let opening = firstDelimiter(body, delimiter, misses);
   while (!opening.closes) {
-    if (parts.length === maxParts) throw tooManyFields(maxParts);
+    if (parts.length === maxFields) throw tooManyFields(maxFields);
     // A line break can be both the end of one line and the beginning of the next delimiter.
     const from = opening.end - 2;
     const next = findDelimiter(body, delimiter, from, misses);
     const headerEnd = body.indexOf(HEADER_END, from);
     if (headerEnd === -1 || headerEnd > next.start) throw malformed('put an empty line after the header of each part');
-    if (headerEnd - opening.end > MAX_HEADER_BYTES) throw malformed('keep the header of each part under 16 KiB');
+    if (headerEnd - opening.end > MAX_HEADER_BYTES + maxBytes * NAME_GROWTH) throw longHeader();
     const header = readHeader(utf8(body.subarray(opening.end, headerEnd)));
     parts.push({ ...header, content: body.subarray(headerEnd + HEADER_END.length, next.start) });
     opening = next;
@@ -156,7 +164,9 @@ function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter 
 /** What `Content-Disposition: form-data` and `Content-Type` say in a part's header; the other lines of it don't matter. */
 function readHeader(header: string): Omit<Part, 'content'> {
   const start = FORM_DATA.exec(header);
-  const parameters = readParameters(start ? lineAfter(header, start) : '');
+  const line = start ? lineAfter(header, start) : '';
+  if (header.length - line.length > MAX_HEADER_BYTES) throw longHeader();
+  const parameters = readParameters(line);
   const name = parameters.get('name') ?? parameters.get('name*');
   if (name === undefined) throw malformed('give each part a Content-Disposition of form-data, with a name');
   const type = CONTENT_TYPE.exec(header);
@@ -198,7 +208,7 @@ function readParameters(line: string): Map<string, string> {
 
 /** Undoes the escapes of browsers in names and filenames (WHATWG HTML, multipart form data): these three, and nothing else. */
 const decodeName = (text: string): string =>
-  text.includes('%') ? text.replaceAll('%22', '"').replace(/%0d/gi, '\r').replace(/%0a/gi, '\n') : text;
+  text.includes('%') ? text.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n') : text;
 
 /** A value like `UTF-8''na%C3%AFve.txt` (RFC 5987); as it stands when it is not one. */
 function decodeExtended(value: string): string {

@@ -104,8 +104,12 @@ async function copyOfProject(): Promise<string> {
   const left = ['node_modules', 'dist', 'data', '.git', '.env'];
   const isWanted = (path: string) => !left.some((name) => path === join(PROJECT, name));
   await cp(PROJECT, copy, { recursive: true, filter: isWanted });
-  // Links where they can be made, which is quick; a copy where the folder is on another disk.
-  await shell('sh', ['-c', 'cp -al "$0/node_modules" "$1" || cp -a "$0/node_modules" "$1"', PROJECT, copy]);
+  // Links where they can be made, which is quick; copies where the folder is on another disk. Without what others write there meanwhile,
+  // and a copy of what start.sh looks at: a link would change it.
+  const [from, to] = [join(PROJECT, 'node_modules'), join(copy, 'node_modules')];
+  const copyPackages = `for how in -al -a; do rm -rf "$1" && mkdir "$1" && cp $how "$0"/* "$0/.bin" "$1" && break; done`;
+  await shell('sh', ['-c', copyPackages, from, to]);
+  await cp(join(from, '.package-lock.json'), join(to, '.package-lock.json'));
   return copy;
 }
 
@@ -248,26 +252,36 @@ describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
   it('runs the sources as they are now: bundled, or as they are where they cannot be', async ({ expect }) => {
     const { url: DATABASE_URL, drop } = await emptyDatabase();
     const copy = await copyOfProject();
-    /** Starts it with this for its name, and answers the name that it gives, and whether it was bundled. */
-    async function named(name: string): Promise<[name: string, isBundled: boolean]> {
+    /** Gives it another name. */
+    async function rename(name: string): Promise<void> {
       const source = join(copy, 'src/http/reference.ts');
       const text = await readFile(source, 'utf8');
       await writeFile(source, text.replace(/(?<=service: )'.*?'/, `'${name}'`));
       // As a copy that brings its times with it.
       await utimes(source, 0, 0);
+    }
+    /** Starts it, and answers the name that it gives, and whether it was bundled with that. */
+    async function started(): Promise<[name: string, isBundled: boolean]> {
       const service = await npmStart({ DATABASE_URL }, copy);
       await service.ready();
-      const { body } = await request(service.url).get('/');
+      const { service: name } = (await request(service.url).get('/')).body;
       const bundle = await readFile(join(copy, 'dist/main.js'), 'utf8').catch(() => '');
       const chunks = Array.from(bundle.matchAll(/ from "\.\/(.*?)"/g), ([, chunk = '']) => join(copy, 'dist', chunk));
       const bundled = await Promise.all([bundle, ...chunks.map((chunk) => readFile(chunk, 'utf8'))]);
       expect(await service.end('SIGTERM', 'npm')).toBe(0);
-      return [body.service, bundled.some((each) => each.includes(`'${name}'`) || each.includes(`"${name}"`))];
+      return [name, bundled.some((each) => each.includes(`'${name}'`) || each.includes(`"${name}"`))];
     }
-    expect(await named('first')).toEqual(['first', true]);
-    expect(await named('second')).toEqual(['second', true]);
+    for (const name of ['first', 'second']) {
+      await rename(name);
+      expect(await started()).toEqual([name, true]);
+    }
+    // An old bundle that was copied after the change.
+    await rename('third');
+    await shell('sh', ['-c', 'cp -r dist copied && rm -r dist && mv copied dist'], { cwd: copy });
+    expect(await started()).toEqual(['third', true]);
     await writeFile(join(copy, 'rolldown.config.js'), 'throw new Error()');
-    expect(await named('third')).toEqual(['third', false]);
+    await rename('fourth');
+    expect(await started()).toEqual(['fourth', false]);
     await drop();
   });
 });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect, type Database } from '../src/db/connect.ts';
 import { lastSubmissionNumber, readSubmissions } from '../src/db/submission-reader.ts';
 import type { Submission } from '../src/db/submissions.ts';
@@ -103,19 +103,30 @@ describe('readSubmissions', () => {
   });
 
   it.each([
-    ['its connection is cut', 'SELECT pg_terminate_backend(pid)'],
-    ['its statement is ended', 'SELECT pg_cancel_backend(pid)'],
-    ['it has no answer in time', 'SELECT pid'],
+    ['its connection is cut', 'SELECT pg_terminate_backend($1)'],
+    ['its statement is ended', 'SELECT pg_cancel_backend($1)'],
+    ['it has no answer in time', 'SELECT $1'],
   ])('goes on where it was when %s in the middle', async (_what, disturb) => {
-    const waiting = `${disturb} FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    const isWaiting = async () => (await admin.query(waiting)).rowCount;
+    // By another connection than the one that locks: within a transaction the list of connections stays as it was.
+    const onlooker = new pg.Client({ connectionString: database.url });
+    await onlooker.connect();
+    onTestFinished(async () => {
+      await admin.query('ROLLBACK');
+      await onlooker.end();
+    });
+    const waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    const pids = async (): Promise<string[]> => (await onlooker.query(waiting)).rows.map(({ pid }) => String(pid));
     const reading = readSubmissions(db, 'plain', 7_000);
     const before = await reading.next();
     await admin.query('BEGIN; LOCK TABLE submissions');
     const rest = all(reading);
-    await expect.poll(isWaiting).toBe(1);
+    const [first = ''] = await vi.waitUntil(async () => {
+      const all = await pids();
+      return all.length > 0 && all;
+    });
+    await onlooker.query(disturb, [first]);
     // Not before it has been given up once.
-    await expect.poll(isWaiting, { timeout: 5_000 }).toBe(0);
+    await expect.poll(pids, { timeout: 5_000 }).not.toContain(first);
     await admin.query('COMMIT');
     expect(idsOf([before.value, ...(await rest)])).toEqual(ids('plain', 1, 7_000));
     await expect.poll(() => db.use().total - db.use().idle).toBe(0);

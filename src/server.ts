@@ -65,9 +65,14 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     'The request is not valid HTTP: check how it is sent.',
   ];
   const body = JSON.stringify({ error: message });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = [
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    // It may have been a submission, whose answers are for any origin, and says nothing of anybody.
+    'Access-Control-Allow-Origin: *',
+    'Connection: close',
+  ];
+  socket.end(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** An HTTP server that answers with `listener`, and ends without resetting anyone. */

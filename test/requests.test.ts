@@ -232,6 +232,17 @@ describe('requests that come behind one another on a connection', () => {
     expect([page.split('\r\n\r\n')[1] === html, others.map((text) => text.slice(0, 3))]).toEqual([true, ['400']]);
   });
 
+  it.each([
+    ['headers that are too large', `X: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+    ['a body that is broken', 'Transfer-Encoding: chunked\r\n\r\nx', '400'],
+  ])('are refused to pages of any origin, as submissions are: %s', async (_what, rest, status) => {
+    const text = await sendRaw(service.url, `POST /submit/${UNKNOWN_ID} HTTP/1.1\r\nHost: api.test\r\n${rest}`);
+    expect([statusesOf(text), text.match(/^access-control-allow-origin: .*$/gim)]).toEqual([
+      [status],
+      ['Access-Control-Allow-Origin: *'],
+    ]);
+  });
+
   it('are refused though the headers of one go on long after they have become too large', async () => {
     const text = await sendRaw(service.url, `GET / HTTP/1.1\r\nX: ${'x'.repeat(MAX_HTML_BYTES)}\r\n\r\n`);
     expect(statusesOf(text)).toEqual(['431']);

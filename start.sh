@@ -10,7 +10,7 @@ new=
 # By when sources were changed, and not modified, as a copy may bring its times with it; and whether it was made here: the copy of a
 # bundle is newer than whatever was changed before it was copied.
 is_current() {
-  read -r made <dist/made && [ "$made" = "$(ls -i "$main")" ] &&
+  IFS= read -r made <dist/made && [ "$made" = "$(ls -i "$main")" ] &&
     [ -z "$(find src migrations rolldown.config.js node_modules/.package-lock.json -cnewer "$main" 2>&1 | head -n 1)" ]
 } 2>/dev/null
 

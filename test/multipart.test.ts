@@ -400,6 +400,11 @@ describe('hostile bodies', () => {
       `--b\r\n${'x'.repeat(size)}\r\n\r\n--b--`,
       malformed('keep the header of each part under 16 KiB'),
     ],
+    [
+      'long names, each of which would do',
+      body(...Array(30).fill([`; name="${'%22%0D%0A'.repeat(limits.maxBytes / 4)}"`, ''])),
+      tooLarge(limits.maxBytes),
+    ],
     ['20,000 parts', body(...Array(20_000).fill(['; name="a"', ''])), tooManyFields(1000)],
   ])('are refused as multipart: %s', (_, text, expected) => {
     expect(refusal(() => multipart(text))).toEqual(expected);

@@ -120,10 +120,13 @@ describe('readSubmissions', () => {
     const before = await reading.next();
     await admin.query('BEGIN; LOCK TABLE submissions');
     const rest = all(reading);
-    const [first = ''] = await vi.waitUntil(async () => {
-      const all = await pids();
-      return all.length > 0 && all;
-    });
+    const [first = ''] = await vi.waitUntil(
+      async () => {
+        const all = await pids();
+        return all.length > 0 && all;
+      },
+      { timeout: 5_000 },
+    );
     await onlooker.query(disturb, [first]);
     // Not before it has been given up once.
     await expect.poll(pids, { timeout: 5_000 }).not.toContain(first);

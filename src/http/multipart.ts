@@ -29,6 +29,8 @@ const MAX_MISSES = 100_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 // How many bytes one byte of a name can take: %22.
 const NAME_GROWTH = 3;
+/** What a thousand parts may spend on boundaries and headers, names aside. */
+export const MULTIPART_OVERHEAD = 1024 * 1024;
 const MAX_PARAMETERS = 16;
 export const MAX_FILES = 10;
 const MAX_CONTENT_TYPE = 255;
@@ -114,6 +116,7 @@ export function readParts(
   }
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const parts: Part[] = [];
+  let headers = 0;
   const misses: Misses = { count: 0 };
   let opening = firstDelimiter(body, delimiter, misses);
   while (!opening.closes) {
@@ -124,6 +127,9 @@ export function readParts(
     const headerEnd = body.indexOf(HEADER_END, from);
     if (headerEnd === -1 || headerEnd > next.start) throw malformed('put an empty line after the header of each part');
     if (headerEnd - opening.end > MAX_HEADER_BYTES + maxBytes * NAME_GROWTH) throw longHeader();
+    // Before it is read: names beyond what all may have shall cost no more than these.
+    headers += headerEnd - opening.end;
+    if (headers > maxBytes * NAME_GROWTH + MULTIPART_OVERHEAD) throw tooLarge(maxBytes);
     const header = readHeader(utf8(body.subarray(opening.end, headerEnd)));
     parts.push({ ...header, content: body.subarray(headerEnd + HEADER_END.length, next.start) });
     opening = next;

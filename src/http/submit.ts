@@ -11,7 +11,7 @@ import type { ClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
 import { submissionId } from './fields.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
-import { MAX_FILES, readMultipart } from './multipart.ts';
+import { MAX_FILES, MULTIPART_OVERHEAD, readMultipart } from './multipart.ts';
 import type { Visitor, VisitorPages } from './visitors.ts';
 
 /*
@@ -56,8 +56,6 @@ const REFUSALS_A_TURN = 4;
 const ALL_REFUSALS_A_TURN = 32;
 // Waiting for its turn, being stored and committed, a submission with files takes less: until then nothing moves on its connection.
 const UPLOAD_MS = 40_000;
-// What a thousand multipart parts may spend on boundaries and headers.
-const MULTIPART_OVERHEAD = 1024 * 1024;
 
 /** A submission under the id that it is to have; `files` when there are any. */
 type Taken = Submitted & { id: string; files?: readonly NewFile[] };

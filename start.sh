@@ -17,7 +17,8 @@ is_current() {
 # Moved into place, main.js last, for others may start meanwhile; as old as its making, for a source may change during it. What an
 # older process may yet load stays.
 bundle() {
-  mkdir -p dist && new=$(mktemp -d dist/new.XXXXXX) && touch "$new/begun" && rolldown --config --dir "$new" && touch -r "$new/begun" "$new/main.js" &&
+  mkdir -p dist && new=$(mktemp -d dist/new.XXXXXX) && touch "$new/begun" && rolldown --config --dir "$new" &&
+    touch -r "$new/begun" "$new/main.js" &&
     mv "$new"/*-*.js dist && mv "$new/main.js" dist && ls -i "$main" >"$new/made" && mv "$new/made" dist
 } >/dev/null 2>&1
 

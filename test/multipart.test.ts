@@ -352,7 +352,9 @@ describe('readMultipart', () => {
     expect(multipart(named(longest('n'))).text).toBe(`{"${longest('n')}":""}`);
     expect(multipart(named(longest('%22'))).text).toBe(`{"${longest('\\"')}":""}`);
     expect(multipart(named(longest('"'))).text).toBe(`{"${longest('\\"')}":""}`);
-    expect(refusal(() => multipart(named(`${longest('n')}n`)))).toEqual(tooLarge(limits.maxBytes));
+    for (const name of [`${longest('n')}n`, longest('nnnn'), longest('n'.repeat(20))]) {
+      expect(refusal(() => multipart(named(name)))).toEqual(tooLarge(limits.maxBytes));
+    }
   });
 
   it('takes _hp as filled unless it is empty everywhere', () => {

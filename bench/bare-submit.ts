@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import pg from 'pg';
 
 /**
- * What a submission by itself costs at least in Node: node:http and pg with nothing on them, and a statement, given in $1 and $2 the
- * deployment and the data, that checks nothing. argv: port, database URL, statement.
+ * The least that a single submission costs in Node: node:http and pg with nothing on them, and a statement, given in
+ * $1 and $2 the deployment and the data, that checks nothing. argv: port, database URL, statement.
  */
 const [port = '0', connectionString = '', text = ''] = process.argv.slice(2);
 const client = new pg.Client({ connectionString });

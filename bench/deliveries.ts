@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../src/db/connect.ts';
+import type { Database } from '../src/db/postgres/connect.ts';
 import { alternate, compare, type Figures, run, wrk } from './measure.ts';
 import { type Case, DEPLOYMENTS, freePort, reset, type Stage } from './stage.ts';
 import { submitScript } from './submit.ts';
@@ -73,7 +73,10 @@ export const deliveries: Case = async (stage) => {
 /** Longer than an attempt takes. */
 const QUIET_MS = 16_000;
 
-/** What visitors notice when every deployment has a webhook whose receiver hangs, and as many as may be are being tried. */
+/**
+ * What visitors notice when every deployment has a webhook whose receiver hangs, and as many attempts run as the limits
+ * allow.
+ */
 export const hanging: Case = async (stage) => {
   const { db } = stage;
   const { port, watched } = await setUp(stage, 'hang');

@@ -11,7 +11,7 @@ const MILLION = 1_000_000;
 /** Far more than fit into the memory that a process gives to pages. */
 const PAGES = 100_000;
 
-/** Coprime to every count here: each is asked once before any is again, near ones far apart. */
+/** Coprime to every count here: each is requested once before any is requested again, in a scattered order. */
 const STRIDE = 7_919;
 
 /** A script for wrk that makes each request as it goes: there are too many different ones to keep. */
@@ -26,7 +26,7 @@ const submitRequest = (message: string): string =>
   `wrk.format("POST", string.format("/submit/d_%024d", n), { ["Content-Type"] = "application/json" }, '{"message":"${message}"}')`;
 const pageRequest = `"GET / HTTP/1.1\\r\\nHost: bench-" .. tostring(n):gsub("%d", function(digit) return string.char(97 + tonumber(digit)) end) .. ".localhost\\r\\n\\r\\n"`;
 
-/** More deployments, up to so many. */
+/** Adds deployments, up to a number. */
 const grow = ({ connection }: Stage, from: number, to: number): Promise<void> =>
   sql(
     connection,
@@ -36,7 +36,7 @@ const grow = ({ connection }: Stage, from: number, to: number): Promise<void> =>
      ANALYZE deployments`,
   );
 
-/** More submissions, in turn to each of the first deployments, up to so many. */
+/** Adds submissions to the first deployments, round-robin, up to a number. */
 const fill = ({ connection }: Stage, from: number, to: number): Promise<void> =>
   sql(
     connection,
@@ -47,7 +47,7 @@ const fill = ({ connection }: Stage, from: number, to: number): Promise<void> =>
      ANALYZE submissions`,
   );
 
-/** What grows with what: the same load at each size, to the smallest. */
+/** How speed depends on size: the same load at each size, compared with the smallest. */
 export const growth: Case = async (stage) => {
   const service = await stage.serve();
   const key = await createKey(stage.db, { email: 'bench@test.example', plan: undefined, defaultPlan: 'unlimited' });

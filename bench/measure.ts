@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 export const run = promisify(execFile);
 
-/** What one round of one side came to: operations a second, milliseconds, megabytes. */
+/** The result of one round of one side: operations a second, milliseconds, megabytes. */
 export type Figures = Readonly<Record<string, number>>;
 
 /** Processor time in seconds by who used it, and how long the round took. */
@@ -16,7 +16,10 @@ export type Round = { figures: Figures; used: Used };
 /** Process ids by the name that the table gives them; what they have started counts as theirs. */
 export type Watched = () => Readonly<Record<string, number>>;
 
-/** What is to be reached: of rates a ratio that is at least so high, of times one that is at most so high, or a figure itself. */
+/**
+ * The goal: for rates the lowest ratio, for times the highest ratio, or a figure
+ * itself.
+ */
 export type Goal = { atLeast: number } | { atMost: number } | undefined;
 
 export type Row = {
@@ -48,7 +51,8 @@ function processorOf(roots: Readonly<Record<string, number>>): Map<string, numbe
     if (!/^\d+$/.test(entry)) continue;
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      // After the name in parentheses: state, parent, ..., and from the 12th on user, system, and those of ended children.
+      // After the name in parentheses: state, parent, ..., and from the 12th on user, system, and those of ended
+      // children.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
       stats.set(Number(entry), { parent: Number(fields[1]), ticks });
@@ -76,7 +80,7 @@ async function measured(side: () => Promise<Figures>, watched: Watched): Promise
   return { figures, used: { seconds: (performance.now() - beganAt) / 1_000, by } };
 }
 
-/** Runs all sides in turn, again and again; the first round warms up and doesn't count. */
+/** Runs all sides one after another, several times; the first round warms up and doesn't count. */
 export async function alternate(
   sides: Readonly<Record<string, () => Promise<Figures>>>,
   watched: Watched,
@@ -130,7 +134,7 @@ export function compare(
   };
 }
 
-/** A figure that is held against a number. */
+/** A figure that is compared with a number. */
 export function absolute(path: string, goal: { atMost: number }, values: readonly number[], unit: string): Row {
   return {
     path,
@@ -185,7 +189,9 @@ export async function wrk(
   return { rate: count(/Requests\/sec:\s+([0-9.]+)/), answers, median: milliseconds(50), p99: milliseconds(99) };
 }
 
-/** A script for wrk that sends these requests (Lua expressions of `n`, 0 to `count` - 1) in turn, all made beforehand. */
+/**
+ * A script for wrk that sends these requests (Lua expressions of `n`, 0 to `count` - 1) in turn, all made beforehand.
+ */
 export const wrkScript = (count: number, request: string): string => `local requests = {}
 init = function()
   for n = 0, ${count - 1} do requests[n] = ${request} end
@@ -197,7 +203,7 @@ request = function()
 end
 `;
 
-/** What a process holds of memory now, in MB. */
+/** The memory that a process uses now, in MB. */
 export async function residentMb(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;

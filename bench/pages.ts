@@ -93,7 +93,7 @@ export const pages: Case = async (stage, leaveOut) => {
   return rows;
 };
 
-/** nginx as it comes, one worker, with a file. */
+/** nginx with its default settings, one worker and a file. */
 async function startNginx({ folder, start }: Stage, page: string): Promise<{ port: number; pid: number }> {
   const port = await freePort();
   await writeFile(join(folder, 'index.html'), page);

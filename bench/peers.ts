@@ -107,7 +107,7 @@ async function parseServer(stage: Stage): Promise<Row[]> {
   }
 }
 
-/** Beside what others do the same with. */
+/** Compared with other software that does the same. */
 export const peers: Case = async (stage, leaveOut) => {
   if (!(await install())) {
     leaveOut('peers: they could not be installed from the registry');

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Agent, request } from 'undici';
 
 /*
- * The yardstick for deliveries: for each an INSERT of the submission and the delivery, the POST, and an UPDATE, 64 at a
+ * The baseline for deliveries: for each an INSERT of the submission and the delivery, the POST, and an UPDATE, 64 at a
  * time. argv: the database's URL, the receiver's port, how many deployments, for how many seconds.
  */
 const [database = '', port = '0', deployments = '1', seconds = '1'] = process.argv.slice(2);

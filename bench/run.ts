@@ -13,9 +13,9 @@ import { submit } from './submit.ts';
 import { workers } from './workers.ts';
 
 /*
- * Measures the service, each path as a ratio to something plain in the same run: sides take turns, medians are compared.
- * `npm run bench` measures all and writes bench/results.md; `npm run bench -- submit pages` only these. Needs wrk; what
- * pgbench, psql and nginx are needed for is left out where they are missing, and said.
+ * Measures the service, each path as a ratio to a minimal program in the same run: sides alternate, medians are
+ * compared. `npm run bench` measures all and writes bench/results.md; `npm run bench -- submit pages` only these. Needs
+ * wrk; what pgbench, psql and nginx are needed for is left out where they are missing, and said.
  */
 
 const CASES: Readonly<Record<string, Case>> = { pages, submit, reading, deliveries, workers, running, peers };

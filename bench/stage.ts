@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { connect, type Database } from '../src/db/connect.ts';
-import { openEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
-import { migrate } from '../src/db/migrate.ts';
 import { announcePageChange } from '../src/db/page-changes.ts';
+import { connect, type Database } from '../src/db/postgres/connect.ts';
+import { openEmbeddedPostgres } from '../src/db/postgres/embedded-postgres.ts';
+import { migrate } from '../src/db/postgres/migrate.ts';
 import type { Row } from './measure.ts';
 
 export const DEPLOYMENTS = 10_000;
@@ -79,7 +79,7 @@ export type Stage = {
 /** Measures on a stage of its own: gives rows, and says what it leaves out. */
 export type Case = (stage: Stage, leaveOut: (what: string) => void) => Promise<Row[]>;
 
-/** Sets a stage, and clears it away once `play` is over. */
+/** Prepares a stage, and removes it when `play` has ended. */
 export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-bench-'));
   const children: ChildProcess[] = [];
@@ -141,10 +141,10 @@ export async function sql(connection: pg.ClientConfig, text: string): Promise<vo
   }
 }
 
-/** After this every process has heard of a change. */
-const HEARD_MS = 250;
+/** After this time every process has received a change. */
+const RECEIVED_MS = 250;
 
-/** Empties what a round filled, the window of every deployment too, while no batch is under way. */
+/** Empties what a round filled, including the window of every deployment, while no batch is in progress. */
 export async function reset(db: Database): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.raw('LOCK TABLE deployments IN EXCLUSIVE MODE');
@@ -153,10 +153,10 @@ export async function reset(db: Database): Promise<void> {
     );
     await transaction.raw('TRUNCATE submissions');
   });
-  // What the rounds leave behind is not what is measured; which deployments are full is forgotten.
+  // Processes drop what they remember of full deployments. Dead rows of earlier rounds are not to be measured.
   await announcePageChange(db, '');
   await db.raw('VACUUM deployments');
-  await delay(HEARD_MS);
+  await delay(RECEIVED_MS);
 }
 
 /** How many submissions there are; throws when a counter says otherwise, or a deployment took more than it may. */

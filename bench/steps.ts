@@ -7,8 +7,8 @@ import { type Case, freePort, type Stage, stop } from './stage.ts';
 import { submitRound, submitScript } from './submit.ts';
 
 /*
- * Where a process' time goes: the microseconds of processor that a request takes, shared out over its steps as a profile
- * (node --cpu-prof) has them.
+ * Where a process' time goes: the microseconds of processor that a request takes, divided among its steps by a
+ * profile (node --cpu-prof).
  */
 
 const SECONDS = 5;
@@ -20,7 +20,7 @@ type Profile = {
   timeDeltas: number[];
 };
 
-/** A step is that of the first frame, from the innermost out, that tells. */
+/** A sample belongs to the step of the innermost frame that has one. */
 const STEPS: readonly [step: string, tells: (frame: Frame) => boolean][] = [
   ['garbage collection', ({ functionName }) => functionName === '(garbage collector)'],
   ['outside of JavaScript (libuv, the kernel)', ({ functionName }) => functionName === '(program)'],

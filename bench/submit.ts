@@ -27,7 +27,7 @@ const REQUESTS = {
 };
 type Encoding = keyof typeof REQUESTS;
 
-/** A script for wrk: a small form, in turn to each deployment. */
+/** A script for wrk: a small form to each deployment, round-robin. */
 export async function submitScript({ folder }: Stage, encoding: Encoding = 'json'): Promise<string> {
   const script = join(folder, `${encoding}.lua`);
   await writeFile(script, wrkScript(DEPLOYMENTS, REQUESTS[encoding]));

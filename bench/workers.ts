@@ -10,9 +10,9 @@ const SECONDS = 3;
 /** Two processes behind one port, to one. */
 export const workers: Case = async (stage, leaveOut) => {
   // Each of them, Postgres and the load would use one.
-  const isRoomy = availableParallelism() >= 4;
-  if (!isRoomy) leaveOut('a goal for WORKERS=2: it takes four processors');
-  const goal = isRoomy ? ({ atLeast: 1.5 } as const) : undefined;
+  const hasFourProcessors = availableParallelism() >= 4;
+  if (!hasFourProcessors) leaveOut('a goal for WORKERS=2: it takes four processors');
+  const goal = hasFourProcessors ? ({ atLeast: 1.5 } as const) : undefined;
   await stage.db.raw(
     "INSERT INTO pages (deployment_id, html) SELECT id, convert_to(repeat('x', 8192), 'UTF8') FROM deployments ORDER BY id LIMIT 1",
   );

@@ -13,7 +13,7 @@ export const up = (db: Knex): Promise<void> =>
     CREATE TABLE api_keys (
       id text COLLATE "C" PRIMARY KEY,
       owner_id bigint NOT NULL REFERENCES owners,
-      hash bytea NOT NULL UNIQUE, -- SHA-256 of the key; unique: every authenticated request looks here
+      hash bytea NOT NULL UNIQUE, -- SHA-256 of the key; unique: each request with a key is looked up by it
       created_at timestamptz NOT NULL DEFAULT now(),
       last_used_at timestamptz,
       revoked_at timestamptz
@@ -33,7 +33,7 @@ export const up = (db: Knex): Promise<void> =>
       updated_at timestamptz NOT NULL DEFAULT now(),
       deleted_at timestamptz
     ) WITH (fillfactor = 50);
-    -- A slug is held by one live deployment, and a page host is looked up by it.
+    -- Only one live deployment has a slug. The page of a host is looked up by it.
     CREATE UNIQUE INDEX deployments_live_slug ON deployments (slug) WHERE deleted_at IS NULL;
     -- Counts an owner's live deployments against the plan, and lists them, newest first.
     CREATE INDEX deployments_live_owner ON deployments (owner_id, id) WHERE deleted_at IS NULL;
@@ -44,7 +44,7 @@ export const up = (db: Knex): Promise<void> =>
       version bigint NOT NULL DEFAULT 1
     );
 
-    -- No foreign key to deployments: the one statement that inserts here holds the deployment's row locked, and a
+    -- No foreign key to deployments: the only statement that inserts here has locked the deployment's row, and a
     -- deployment is never removed while it has submissions.
     CREATE TABLE submissions (
       deployment_id text COLLATE "C" NOT NULL,
@@ -86,6 +86,6 @@ export const up = (db: Knex): Promise<void> =>
     );
     -- What is due next, whichever deployment it is of.
     CREATE INDEX deliveries_due ON deliveries (next_attempt_at) WHERE status = 'pending';
-    -- Deleting a deployment or a webhook ends what is pending.
+    -- For deleting a deployment or a webhook, which ends pending deliveries.
     CREATE INDEX deliveries_pending ON deliveries (deployment_id, webhook_id) WHERE status = 'pending';
   `);

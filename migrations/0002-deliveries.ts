@@ -12,8 +12,8 @@ export const up = (db: Knex): Promise<void> =>
       ADD COLUMN receiver text COLLATE "C" NOT NULL DEFAULT '';
     UPDATE webhooks SET receiver = lower(substring(url FROM '//([^/\\?#]*)'));
 
-    -- While a delivery is leased an attempt is under way, or about to be, in one process, and next_attempt_at is when
-    -- others may take it from there. 'infinity': held, because its webhook is switched off.
+    -- While a delivery is leased, one process attempts it or will do so soon, and next_attempt_at is the end of the
+    -- lease, when others may claim it. 'infinity': held, because its webhook is switched off.
     ALTER TABLE deliveries
       ALTER COLUMN submission_id DROP NOT NULL, -- NULL: a test of the webhook, or a notice
       ADD COLUMN receiver text COLLATE "C" NOT NULL DEFAULT '@mail', -- the webhook's when this was made; no host has an @
@@ -23,11 +23,11 @@ export const up = (db: Knex): Promise<void> =>
       ADD COLUMN last_error text,
       ADD COLUMN notice text; -- what a mail tells the owner that is not about a submission
 
-    -- What is due, each receiver by itself, so that one with a backlog hides no other.
+    -- What is due, by receiver, so that a receiver with a backlog does not delay the others.
     DROP INDEX deliveries_due;
     CREATE INDEX deliveries_due ON deliveries (receiver, next_attempt_at)
       WHERE status = 'pending' AND next_attempt_at < 'infinity';
-    -- What a webhook gets when it is switched on again; empty but for webhooks that are off.
+    -- What a webhook gets when it is switched on again; empty except for webhooks that are off.
     DROP INDEX deliveries_pending;
     CREATE INDEX deliveries_held ON deliveries (webhook_id) WHERE status = 'pending' AND next_attempt_at = 'infinity';
     -- A webhook's log, newest first.

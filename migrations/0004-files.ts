@@ -16,7 +16,7 @@ export const up = (db: Knex): Promise<void> =>
     -- Files go with their submission, or with all of a deployment's.
     CREATE INDEX submission_files_submission ON submission_files (deployment_id, submission_id);
 
-    -- A file in pieces, so that no statement, and no process' memory, holds more of it than one.
+    -- A file in pieces, so that a statement, and the memory of a process, has only one piece at a time.
     CREATE TABLE submission_file_chunks (
       file_id text COLLATE "C" NOT NULL REFERENCES submission_files ON DELETE CASCADE,
       position integer NOT NULL, -- 0, 1, 2, ...

@@ -12,16 +12,16 @@ const list = (text: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-const integer = (least: number, most: number) => {
-  const error = `must be a whole number from ${least} to ${most}`;
+const integer = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
     .regex(/^[0-9]{1,15}$/, error)
     .transform(Number)
-    .pipe(z.number(error).min(least, error).max(most, error));
+    .pipe(z.number(error).min(min, error).max(max, error));
 };
 
-/** A string setting that `read` understands; what `read` throws becomes `must be <expected>`. */
+/** A string setting that `read` parses; an error of `read` becomes `must be <expected>`. */
 const reads = <T>(expected: string, read: (text: string) => T) =>
   z.string().transform((text, context): T => {
     try {
@@ -32,14 +32,14 @@ const reads = <T>(expected: string, read: (text: string) => T) =>
     }
   });
 
-const demand = (holds: boolean): void => {
-  if (!holds) throw new Error();
+const assert = (isValid: boolean): void => {
+  if (!isValid) throw new Error();
 };
 
 const baseUrl = (text: string): URL => {
   const url = new URL(text);
-  demand(url.protocol === 'http:' || url.protocol === 'https:');
-  demand(url.href === `${url.origin}/`);
+  assert(url.protocol === 'http:' || url.protocol === 'https:');
+  assert(url.href === `${url.origin}/`);
   return url;
 };
 
@@ -48,25 +48,27 @@ const isDomain = (text: string): boolean =>
   text.length <= 253 && text.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
 
 const host = (text: string): string => {
-  demand(isIP(text) !== 0 || isDomain(text));
+  assert(isIP(text) !== 0 || isDomain(text));
   return text;
 };
 
 const pagesDomain = (text: string): string => {
   const [, name = '', port] = /^([^:]*?)\.?(?::([0-9]{1,5}))?$/.exec(text.toLowerCase()) ?? [];
-  demand(isDomain(name) && isIP(name) === 0);
-  demand(port === undefined || (Number(port) >= 1 && Number(port) <= 65_535));
+  assert(isDomain(name) && isIP(name) === 0);
+  // A name whose last label is a number is parsed as an address.
+  assert(URL.parse(`http://page.${name}/`)?.hostname === `page.${name}`);
+  assert(port === undefined || (Number(port) >= 1 && Number(port) <= 65_535));
   return port === undefined ? name : `${name}:${port}`;
 };
 
 const databaseUrl = (text: string): string => {
-  demand(/^postgres(ql)?:$/.test(new URL(text).protocol));
+  assert(/^postgres(ql)?:$/.test(new URL(text).protocol));
   return text;
 };
 
 const network = (text: string): Cidr => {
   const [address = ''] = text.split('/');
-  demand(isIP(address) !== 0);
+  assert(isIP(address) !== 0);
   return parseCidr(text);
 };
 
@@ -75,64 +77,64 @@ const planLimits = (text: string): ReadonlyMap<string, number> => {
   const limits = new Map(
     items.map((item) => {
       const [, name = '', limit = ''] = /^([A-Za-z0-9_-]+):([0-9]{1,9}|none)$/.exec(item) ?? [];
-      demand(name !== '');
+      assert(name !== '');
       return [name, limit === 'none' ? Number.POSITIVE_INFINITY : Number(limit)];
     }),
   );
-  demand(limits.size > 0 && limits.size === items.length);
+  assert(limits.size > 0 && limits.size === items.length);
   return limits;
 };
 
 const labels = (text: string): readonly string[] => {
   const names = list(text.toLowerCase());
-  demand(names.every((name) => /^[a-z-]{1,63}$/.test(name)));
+  assert(names.every((name) => /^[a-z-]{1,63}$/.test(name)));
   return names;
 };
 
 const seconds = (text: string): readonly number[] => {
   const delays = list(text);
-  demand(delays.length > 0 && delays.length <= 100 && delays.every((item) => /^[0-9]{1,7}(\.[0-9]{1,3})?$/.test(item)));
+  assert(delays.length > 0 && delays.length <= 100 && delays.every((item) => /^[0-9]{1,7}(\.[0-9]{1,3})?$/.test(item)));
   return delays.map(Number);
 };
 
 const smtpUrl = (text: string): string => {
   const url = new URL(text);
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
-  demand(/^smtps?:$/.test(url.protocol) && (isIP(hostname) !== 0 || isDomain(hostname)));
+  assert(/^smtps?:$/.test(url.protocol) && (isIP(hostname) !== 0 || isDomain(hostname)));
   return text;
 };
 
-/** Whether a text is one mail address, as a browser's e-mail field takes it. */
+/** Whether a text is one mail address, by the rules of a browser's e-mail field. */
 export const isMailAddress = (text: string): boolean =>
   z.email({ pattern: z.regexes.html5Email }).max(254).safeParse(text).success;
 
 /** `you@example.org`, or `Name <you@example.org>` (RFC 5322, 3.4), the name plain or in quotes. */
 const mailbox = (text: string): Mailbox => {
   const [, quoted = '', plain = '', address = text] = /^(?:"([^"\\]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(text) ?? [];
-  demand(isMailAddress(address) && !/\p{Cc}/u.test(text));
+  assert(isMailAddress(address) && !/\p{Cc}/u.test(text));
   return { name: quoted || plain, address };
 };
 
-/** A mail address, or the https URL of a page: whom to write to, as RFC 9116 (2.5.3) wants it. */
+/** A mail address, or the https URL of a contact page (RFC 9116, 2.5.3). */
 const contact = (text: string): { uri: string; text: string } => {
   if (isMailAddress(text)) {
     const at = text.lastIndexOf('@');
     return { uri: `mailto:${encodeURIComponent(text.slice(0, at))}${text.slice(at)}`, text };
   }
   const { protocol, username, password, href } = new URL(text);
-  demand(protocol === 'https:' && username === '' && password === '');
+  assert(protocol === 'https:' && username === '' && password === '');
   return { uri: href, text: href };
 };
 
 const trustProxy = (text: string): number | string[] => {
   if (/^[0-9]{1,2}$/.test(text)) return Number(text);
   const networks = list(text);
-  demand(networks.length > 0 && networks.every((item) => isIP(item.replace(/\/.*$/, '')) !== 0));
+  assert(networks.length > 0 && networks.every((item) => isIP(item.replace(/\/.*$/, '')) !== 0));
   proxyAddr.compile(networks);
   return networks;
 };
 
-/** Every setting there is. README.md and .env.example list the same; a test compares them. */
+/** Every setting. README.md and .env.example list the same; a test compares them. */
 export const settings = z.object({
   HOST: reads('an address or a name of this machine, without a port', host).default('127.0.0.1'),
   PORT: integer(1, 65_535).default(3000),
@@ -198,7 +200,7 @@ export type Config = Readonly<{
   /** Of one file, and of all files of a submission. */
   maxFileBytes: number;
   maxFilesBytes: number;
-  /** How many proxies, or which networks, are believed about X-Forwarded-For. */
+  /** How many proxies, or which networks, are trusted to set X-Forwarded-For. */
   trustProxy: number | readonly string[];
   /** Networks that webhooks may reach although they are not public. */
   webhookAllowCidrs: readonly Cidr[];
@@ -206,33 +208,37 @@ export type Config = Readonly<{
   deliveryRetryDelays: readonly number[];
   /** Bounds a whole attempt, in milliseconds. */
   deliveryTimeoutMs: number;
-  /** For how long a process that attempts a delivery keeps others from it, in milliseconds. */
+  /** For how long a delivery is leased to the process that attempts it, in milliseconds. */
   deliveryLeaseMs: number;
   /** For how many days a finished delivery is kept. */
   deliveryLogDays: number;
   /** undefined: no mail is sent. */
   smtpUrl: string | undefined;
   mailFrom: Mailbox;
-  /** Whom to tell of abuse: a URI (mailto: or https:), and how it is shown; undefined: nobody is named. */
+  /** The contact for reports of abuse: a URI (mailto: or https:), and its text; undefined: none is shown. */
   abuseContact: { uri: string; text: string } | undefined;
-  /** Where Prometheus gets its metrics, on `host`; undefined: nowhere. */
+  /** The port for Prometheus, on `host`; undefined: no metrics. */
   metricsPort: number | undefined;
-  /** Processes behind the one port. */
+  /** Processes on the same port. */
   workers: number;
   logLevel: z.infer<typeof settings>['LOG_LEVEL'];
 }>;
+
+/** Where the page of a slug is: its origin. */
+export const pageUrl = ({ pagesScheme, pagesDomain }: Config, slug: string): string =>
+  `${pagesScheme}://${slug}.${pagesDomain}`;
 
 /** Whether a name or address can only mean this machine. */
 export const isLocalHost = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 
-/** The label that makes `domain` into `hostname`, if one does. */
+/** The label before `domain` in `hostname`, if `hostname` is under it. */
 const labelUnder = (domain: string, hostname: string): string[] => {
   const suffix = `.${domain.replace(/:.*$/, '')}`;
   return hostname.endsWith(suffix) ? [hostname.slice(0, -suffix.length)] : [];
 };
 
-/** Reads the settings out of an environment; an empty value counts as none. Throws ConfigError. */
+/** Reads the settings from an environment; an empty value counts as absent. Throws ConfigError. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(
     Object.keys(settings.shape).flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])),
@@ -261,7 +267,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: value.DATABASE_URL,
     dataDir: value.DATA_DIR,
     planLimits: value.PLAN_LIMITS,
-    // A page at the API's own host could never be seen.
+    // A page at the API's own host would never be served.
     reservedSlugs: [...value.RESERVED_SLUGS, ...labelUnder(domain, base.hostname)],
     maxHtmlBytes: value.MAX_HTML_BYTES,
     maxSubmissionBytes: value.MAX_SUBMISSION_BYTES,

@@ -1,4 +1,4 @@
-/** Text as HTML shows it, in an element or in an attribute's quotes. */
+/** Escapes text for an element or a quoted attribute. */
 export const escapeHtml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')

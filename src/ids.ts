@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
 
-// In ASCII order, so that ids compare like the times they begin with.
+// In ASCII order, so that ids sort by the time at their beginning.
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 const random16 = customAlphabet(ALPHABET, 16);
@@ -13,7 +14,10 @@ function timePrefix(ms: number): string {
   return text;
 }
 
-/** `<kind>_` and 24 characters: the time, then 95 random bits. Ids rise with time, so that their indexes grow at one end. */
+/**
+ * `<kind>_` and 24 characters: the time, then 95 random bits. Ids rise with time, so that indexes on them grow at one
+ * end.
+ */
 const newId = (kind: string): string => `${kind}_${timePrefix(Date.now())}${random16()}`;
 
 export const DEPLOYMENT_ID = /^d_[0-9A-Za-z]{20,60}$/;
@@ -27,12 +31,19 @@ export const newSubmissionId = (): string => newId('sub');
 export const newFileId = (): string => newId('file');
 export const newWebhookId = (): string => newId('wh');
 export const newDeliveryId = (): string => newId('dl');
-/** No delivery that was made at a time or later has an id below this. */
-export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.getTime())}`;
 export const newKeyId = (): string => newId('key');
+
+/**
+ * The lowest id that a delivery created at or after a time can have. Submissions that visitors send again are an
+ * exception: their ids, and those of their deliveries, are up to RECENT_MS older.
+ */
+export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.getTime())}`;
 
 /** An API key: `fh_` and 43 random characters (256 bits). */
 export const newApiKey = (): string => `fh_${random43()}`;
+
+/** The SHA-256 of an API key, which is stored instead of the key. */
+export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text);
@@ -41,9 +52,21 @@ export const isFileId = (text: string): boolean => FILE_ID.test(text);
 export const isWebhookId = (text: string): boolean => WEBHOOK_ID.test(text);
 export const isDeliveryId = (text: string): boolean => DELIVERY_ID.test(text);
 
+const RECENT_MS = 24 * 60 * 60 * 1_000;
+/** How far the clock of the process that made an id may be ahead. */
+const CLOCK_SKEW_MS = 60_000;
+
+/** Whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */
+export function isRecentSubmissionId(text: string): boolean {
+  if (!/^sub_[0-9A-Za-z]{24}$/.test(text)) return false;
+  const madeAt = text.slice(4, 12);
+  const now = Date.now();
+  return madeAt >= timePrefix(now - RECENT_MS) && madeAt <= timePrefix(now + CLOCK_SKEW_MS);
+}
+
 const requestIdPart = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 8);
 
-/** Ids of requests: unique over processes, and cheap enough for the hot paths. */
+/** Makes ids of requests: unique among processes, and cheap enough for the hot paths. */
 export function createRequestIds(): () => string {
   const process = requestIdPart();
   let count = 0;

@@ -1,6 +1,6 @@
 import { destination, type Level, type Logger, pino } from 'pino';
 
-/** What an error says, for the log. Postgres quotes values in data exceptions (class 22) and in details: those stay out. */
+/** An error for the log. Postgres quotes values in data exceptions (class 22) and in details: these are left out. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -12,7 +12,7 @@ function describe(error: unknown): unknown {
   };
 }
 
-/** One JSON line an event, on standard error; standard output is for what a person asked for. */
+/** One JSON line for each event, on standard error; standard output is for results of commands. */
 export const createLog = (level: Level | 'silent'): Logger =>
   pino(
     { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describe } },

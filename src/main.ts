@@ -1,18 +1,19 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { type Config, ConfigError, loadConfig } from './config.ts';
+import { firstRunMessage } from './first-run-message.ts';
 import { createLog, type Log } from './log.ts';
-import { gatherFromWorkers, offerToPrimary } from './metrics.ts';
-import { serveMetrics } from './metrics-server.ts';
-import { type Service, StartError, startService } from './service.ts';
-import { greeting } from './tour.ts';
+import { gatherFromWorkers, offerToPrimary } from './metrics/metrics.ts';
+import { serveMetrics } from './metrics/server.ts';
+import { type Service, startService } from './service.ts';
+import { StartError } from './start-up.ts';
 import { reportReady, runWorkers, WorkerStartError } from './workers.ts';
 
-// npm hands a signal on that the process has got from the terminal already: two within this time are one.
+// The terminal sends a signal to the process and to npm, which passes it on: two within this time count as one.
 const SAME_SIGNAL_MS = 250;
 const STOP_MS = 10_000;
 
-/** Settles at the first signal to stop; a second one, or stopping that takes too long, ends the process at once. */
+/** Settles at the first signal to stop. A second signal, or STOP_MS, ends the process at once. */
 const signalled = new Promise<void>((resolve) => {
   let firstAt: number | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -37,18 +38,18 @@ function readConfig(): Config {
   }
 }
 
-/** What a person has to know of an error that ended the service; undefined when it is one that nobody foresaw. */
-function complaint(error: unknown, { host, port, metricsPort }: Config): string | undefined {
+/** The message for an error that a person can correct; undefined for any other. */
+function startupErrorMessage(error: unknown, { host, port, metricsPort }: Config): string | undefined {
   if (error instanceof StartError) return error.message;
   if (!(error instanceof Error && 'syscall' in error && /^(listen|bind|getaddrinfo)$/.test(`${error.syscall}`)))
     return undefined;
   const name = 'port' in error && error.port === metricsPort ? `METRICS_PORT ${metricsPort}` : `PORT ${port}`;
   return error.message.includes('EADDRINUSE')
-    ? `${name} is in use: choose another, or stop what listens there`
-    : `HOST ${host} cannot be listened on at ${name}: ${error.message}`;
+    ? `${name} is in use: choose another port, or stop the program that listens on it`
+    : `cannot listen on HOST ${host}, ${name}: ${error.message}`;
 }
 
-/** Serves the metrics of this process, or offers them to the one that serves those of all. */
+/** Serves the metrics of this process, or sends them to the primary process, which serves those of all. */
 async function openMetrics(
   service: Service,
   { host, metricsPort: port }: Config,
@@ -77,12 +78,12 @@ async function run(config: Config, log: Log): Promise<void> {
   try {
     closeMetrics = await openMetrics(service, config);
     log.info({ url: service.url }, 'listening');
-    const greeted = service.ready.then(({ firstKey }) => {
+    const announced = service.ready.then(({ firstKey }) => {
       log.info('ready');
       reportReady();
-      if (firstKey !== undefined) process.stdout.write(greeting(config.baseUrl, firstKey));
+      if (firstKey !== undefined) process.stdout.write(firstRunMessage(config.baseUrl, firstKey));
     });
-    await Promise.race([signalled, greeted.then(() => signalled)]);
+    await Promise.race([signalled, announced.then(() => signalled)]);
     log.info('stopping');
   } finally {
     await closeMetrics?.();
@@ -93,7 +94,7 @@ async function run(config: Config, log: Log): Promise<void> {
 
 const config = readConfig();
 const log = createLog(config.logLevel);
-// Nothing may go on after what nobody foresaw: the process ends, and whoever runs it starts another.
+// After an unexpected exception the state is unknown: the process ends, and its supervisor starts another.
 process.on('uncaughtException', (error) => {
   log.fatal({ err: error }, 'the process ended');
   process.exit(1);
@@ -101,10 +102,10 @@ process.on('uncaughtException', (error) => {
 try {
   await (cluster.isPrimary && config.workers > 1 ? runAll(config, log) : run(config, log));
 } catch (error) {
-  const message = complaint(error, config);
+  const message = startupErrorMessage(error, config);
   if (message !== undefined) process.stderr.write(`formhost: ${message}\n`);
   else if (!(error instanceof WorkerStartError)) log.fatal({ err: error }, 'the service ended');
   process.exitCode = 1;
 }
-// The channel to the process that forked this one would keep it, and closing that would end it with 0, whatever happened.
+// The channel to the primary keeps this process running, and closing it would end the process with exit code 0.
 if (cluster.isWorker) process.exit();

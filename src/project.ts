@@ -1,2 +1,8 @@
-/** The project's folder, seen from src and from dist alike. */
-export const PROJECT = new URL('../', import.meta.url);
+import { findPackageJSON } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const packageJson = findPackageJSON(import.meta.url);
+if (packageJson === undefined) throw new Error('The project has no package.json.');
+
+/** The project's folder, whether this runs from src or from a build. */
+export const PROJECT = new URL('.', pathToFileURL(packageJson));

@@ -12,27 +12,26 @@ export const parseCidr = (text: string): Cidr => ipaddr.parseCIDR(text);
 
 const cidrs = (...texts: string[]): readonly Cidr[] => texts.map(parseCidr);
 
-// Where clouds tell a machine its secrets: AWS, GCP, Azure and most others, OpenStack's over IPv6; AWS' containers, both over
-// IPv6; GCP and Oracle over IPv6, Linode, Scaleway, Tencent, Alibaba, Azure's host and Oracle.
+/** The metadata services of clouds, from which a machine gets its credentials. */
 const METADATA = cidrs(
-  '169.254.169.254/32',
-  '169.254.170.2/32',
-  '169.254.170.23/32',
-  'fd00:ec2::254/128',
-  'fd00:ec2::23/128',
-  'fe80::a9fe:a9fe/128',
-  'fd20:ce::254/128',
-  'fd00:c1::a9fe:a9fe/128',
-  'fd00:a9fe:a9fe::1/128',
-  '169.254.42.42/32',
-  'fd00:42::42/128',
-  '169.254.0.23/32',
-  '100.100.100.200/32',
-  '168.63.129.16/32',
-  '192.0.0.192/32',
+  '169.254.169.254/32', // AWS, GCP, Azure and most others
+  '169.254.170.2/32', // AWS ECS
+  '169.254.170.23/32', // AWS EKS
+  'fd00:ec2::254/128', // AWS
+  'fd00:ec2::23/128', // AWS EKS
+  'fe80::a9fe:a9fe/128', // OpenStack
+  'fd20:ce::254/128', // GCP
+  'fd00:c1::a9fe:a9fe/128', // Oracle
+  'fd00:a9fe:a9fe::1/128', // Linode
+  '169.254.42.42/32', // Scaleway
+  'fd00:42::42/128', // Scaleway
+  '169.254.0.23/32', // Tencent
+  '100.100.100.200/32', // Alibaba
+  '168.63.129.16/32', // Azure's host
+  '192.0.0.192/32', // Oracle
 );
 
-// IANA's special-purpose registries (RFC 6890), multicast and the reserved class E.
+// IANA's registries of special-purpose addresses (RFC 6890), multicast, and the reserved class E.
 const NOT_PUBLIC_V4 = cidrs(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -54,21 +53,30 @@ const NOT_PUBLIC_V4 = cidrs(
   '240.0.0.0/4',
 );
 
-// Only 2000::/3 is given out; of that: protocol assignments (Teredo, ORCHID), documentation, AS112.
+// Only 2000::/3 is allocated. Not public in it: protocol assignments (Teredo, ORCHID), documentation, AS112.
 const PUBLIC_V6 = parseCidr('2000::/3');
 const NOT_PUBLIC_V6 = cidrs('2001::/23', '2001:db8::/32', '2620:4f:8000::/48', '3fff::/20');
 
 const NAT64 = parseCidr('64:ff9b::/96');
 const SIX_TO_FOUR = parseCidr('2002::/16');
 
-/** The address that a packet ends up at: what an IPv6 spelling of an IPv4 address carries, else the address itself. */
+/** The address that a packet reaches: the IPv4 address in an IPv6 form of one, else the address itself. */
 function destination(address: Address): Address {
   const bytes = address.toByteArray();
-  const carried = (from: number) => ipaddr.fromByteArray(bytes.slice(from, from + 4));
-  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) return carried(12);
-  if (within(address, NAT64)) return carried(12);
-  if (within(address, SIX_TO_FOUR)) return carried(2);
+  const embedded = (from: number) => ipaddr.fromByteArray(bytes.slice(from, from + 4));
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) return embedded(12);
+  if (within(address, NAT64)) return embedded(12);
+  if (within(address, SIX_TO_FOUR)) return embedded(2);
   return address;
+}
+
+/**
+ * The address of an IP literal; undefined when it is not one. A zone (`%eth0`) is ignored: it names an interface, not a
+ * destination.
+ */
+function read(literal: string): Address | undefined {
+  const plain = literal.replace(/%.*$/, '');
+  return ipaddr.isValid(plain) ? ipaddr.parse(plain) : undefined;
 }
 
 function isPublic(address: Address): boolean {
@@ -77,22 +85,45 @@ function isPublic(address: Address): boolean {
 }
 
 /**
- * Whether a webhook may connect to `address` (an IP literal, no brackets): public, or inside one of `allowed`;
- * a cloud's metadata address never is. What is not an address is not reachable.
+ * Whether a webhook may connect to `address` (an IP literal, no brackets): a public one, or one in the networks
+ * `allowed`. Metadata addresses of clouds are never reachable, and neither is a text that is not an address.
  */
 export function isReachable(address: string, allowed: readonly Cidr[]): boolean {
-  const plain = address.replace(/%.*$/, '');
-  if (!ipaddr.isValid(plain)) return false;
-  const target = destination(ipaddr.parse(plain));
+  const literal = read(address);
+  if (!literal) return false;
+  const target = destination(literal);
   if (METADATA.some((network) => within(target, network))) return false;
   return isPublic(target) || allowed.some((network) => within(target, network));
 }
 
+function rangeOf(address: string): string | undefined {
+  const literal = read(address);
+  return literal && destination(literal).range();
+}
+
+/** The address that a packet to this IP literal reaches, in one spelling; undefined when it is not an address. */
+export function destinationOf(address: string): string | undefined {
+  const literal = read(address);
+  return literal && destination(literal).toNormalizedString();
+}
+
+/** Whether `address` is the unspecified address, `0.0.0.0` or `::`. */
+export const isUnspecified = (address: string): boolean => rangeOf(address) === 'unspecified';
+
 /** Whether `address` is an IP literal of this machine's loopback. */
-export const isLoopback = (address: string): boolean =>
-  ipaddr.isValid(address) && destination(ipaddr.parse(address)).range() === 'loopback';
+export const isLoopback = (address: string): boolean => rangeOf(address) === 'loopback';
 
 /** Whether `address` is an IP literal of this machine or of a private network (RFC 1918, RFC 4193, link-local ones). */
 export const isPrivate = (address: string): boolean =>
-  ipaddr.isValid(address) &&
-  ['loopback', 'private', 'uniqueLocal', 'linkLocal'].includes(destination(ipaddr.parse(address)).range());
+  ['loopback', 'private', 'uniqueLocal', 'linkLocal'].includes(rangeOf(address) ?? '');
+
+/**
+ * The smallest network that one customer gets: an IPv6 network (RFC 6177), or one IPv4 address. A text that is not an
+ * address stays as it is.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const plain = address.replace(/%.*$/, '');
+  if (!ipaddr.IPv6.isValid(plain)) return address;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${plain}/56`)}/56`;
+}

@@ -1,20 +1,20 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
-/** One that has lived so long is replaced as if it were the first. */
-const LONG_LIFE_MS = 60_000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+/** A process that ran for this long is replaced after MIN_PAUSE_MS again. */
+const STABLE_MS = 60_000;
 
-/** A process could not start, and has said why: another one would fare no better. */
+/** A process could not start, and has logged why: another one would fail in the same way. */
 export class WorkerStartError extends Error {}
 
-/** Tells the process that forked this one, if one did, that it serves. */
+/** Tells the parent process, if there is one, that this process serves requests. */
 export const reportReady = (): void => void process.send?.('ready');
 
 /**
- * Runs `count` processes of this program behind one port, each replaced when it dies, until `stopping` settles; then tells
- * all to stop and waits for them. Rejects with WorkerStartError when one ends before it has ever served.
+ * Runs `count` processes of this program on one port, and replaces each that ends, until `stopping` settles; then stops
+ * all of them and waits for their end. Rejects with WorkerStartError when one ends before any has served.
  */
 export async function runWorkers(
   count: number,
@@ -23,19 +23,20 @@ export async function runWorkers(
     onLoss,
   }: {
     stopping: Promise<void>;
-    /** One has ended that nobody stopped. */
+    /** A process has ended without being stopped. */
     onLoss(lost: { worker: number | undefined; code: number | null; signal: string | null }): void;
   },
 ): Promise<void> {
-  // Each process accepts by itself: what the kernel still holds when one dies, another takes.
+  // Each process accepts connections itself: those that the kernel has queued when one process ends are accepted by
+  // another.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const stop = new AbortController();
   const alive = new Set<Worker>();
   const serving = Promise.withResolvers<void>();
   let isServing = false;
 
-  /** Settles when the process has ended; rejects with WorkerStartError where another one would end as well. */
-  function life(): Promise<void> {
+  /** Settles when a process has ended; rejects with WorkerStartError when another one would fail in the same way. */
+  function runWorker(): Promise<void> {
     const worker = cluster.fork();
     alive.add(worker);
     worker.once('message', () => {
@@ -52,23 +53,23 @@ export async function runWorkers(
     });
   }
 
-  /** Keeps one place filled. */
-  async function place(): Promise<void> {
-    for (let pause = FIRST_PAUSE_MS; !stop.signal.aborted; ) {
-      const bornAt = performance.now();
-      await life();
+  /** Runs a process, and another when it has ended, until all are stopped. */
+  async function keepRunning(): Promise<void> {
+    for (let pause = MIN_PAUSE_MS; !stop.signal.aborted; ) {
+      const startedAt = performance.now();
+      await runWorker();
       if (stop.signal.aborted) return;
-      if (performance.now() - bornAt > LONG_LIFE_MS) pause = FIRST_PAUSE_MS;
+      if (performance.now() - startedAt > STABLE_MS) pause = MIN_PAUSE_MS;
       await delay(pause, undefined, { signal: stop.signal }).catch(() => undefined);
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      pause = Math.min(pause * 2, MAX_PAUSE_MS);
     }
   }
 
-  // One first: what keeps it from serving would keep them all, and be said by each.
-  const others = serving.promise.then(() => Promise.all(Array.from({ length: count - 1 }, place)));
-  const places = Promise.all([place(), others]);
+  // One process starts first: an error that stops it would stop the others too, and each would log it.
+  const others = serving.promise.then(() => Promise.all(Array.from({ length: count - 1 }, keepRunning)));
+  const all = Promise.all([keepRunning(), others]);
   try {
-    await Promise.race([places, stopping]);
+    await Promise.race([all, stopping]);
   } finally {
     stop.abort();
     for (const worker of alive) worker.process.kill('SIGTERM');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listKeys, revokeKey } from '../src/db/owners.ts';
 import { failure } from './support/answers.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
@@ -217,6 +217,30 @@ describe('too many unknown keys from one address', () => {
     expect([await malformed(), await missing()]).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
     expect((await valid()).status).toBe(200);
     expect(await call(`Bearer ${newUnknownKey()}`)).toEqual(UNAUTHORIZED);
+  });
+
+  it('are counted for all processes together', { tags: 'slow' }, async () => {
+    const address = newAddress();
+    const { url } = await service.another();
+    const { url: third } = await service.another();
+    const urls = [service.url, url, third];
+    let turn = 0;
+    const unknown = () => {
+      turn += 1;
+      return call(`Bearer ${newUnknownKey()}`, { address, url: urls[turn % urls.length] ?? '' });
+    };
+    expect(await tally(UNKNOWN_KEYS + 90, unknown)).toEqual({ 401: UNKNOWN_KEYS, 429: 90 });
+    for (const each of urls) expect(await call(`Bearer ${newUnknownKey()}`, { address, url: each })).toEqual(THROTTLED);
+  });
+
+  it('are tried again when their minute is over', async () => {
+    const address = newAddress();
+    const unknown = () => call(`Bearer ${newUnknownKey()}`, { address });
+    await service
+      .db('unknown_key_tries')
+      .insert({ network: address, tries: UNKNOWN_KEYS, window_ends_at: service.db.raw("now() + interval '1 s'") });
+    expect(await unknown()).toEqual(THROTTLED);
+    await vi.waitFor(async () => expect(await unknown()).toEqual(UNAUTHORIZED), { timeout: 5_000, interval: 100 });
   });
 
   it('are not hidden by X-Forwarded-For, which nobody vouches for unless TRUST_PROXY says so', async () => {

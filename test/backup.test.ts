@@ -8,8 +8,8 @@ import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
-import { checkBackup } from '../src/db/restore.ts';
+import { checkBackup } from '../src/db/backup/restore.ts';
+import { openEmbeddedPostgres } from '../src/db/postgres/embedded-postgres.ts';
 import { runSql } from './support/database.ts';
 import { cloneDatabase, emptyDatabase } from './support/fresh-database.ts';
 import { isAlive, serverPid } from './support/postmaster.ts';
@@ -37,7 +37,7 @@ const newFile = (): string => {
 };
 
 const command = (name: 'backup' | 'restore', file: string, settings: Record<string, string>) =>
-  startProgram(process.execPath, [`src/${name}.ts`, file], { PATH: NO_TOOLS, ...settings }).result;
+  startProgram(process.execPath, [`src/commands/${name}.ts`, file], { PATH: NO_TOOLS, ...settings }).result;
 
 async function rowsOf(connection: pg.ClientConfig, sql: string): Promise<Record<string, string>[]> {
   const client = new pg.Client({ ...connection, options: '-c timezone=UTC' });
@@ -49,7 +49,7 @@ async function rowsOf(connection: pg.ClientConfig, sql: string): Promise<Record<
   }
 }
 
-/** Every row of every table as text, but for when and how the migrations ran. */
+/** Every row of every table as text, except for when and how the migrations ran. */
 async function everything(connection: pg.ClientConfig): Promise<Record<string, string[]>> {
   const tables = await rowsOf(
     connection,
@@ -87,7 +87,7 @@ function newDataDir(): string {
       if (pid === undefined || !isAlive(pid)) return;
       process.kill(pid, 'SIGQUIT');
       throw new Error(`Server ${pid} is still there`);
-    });
+    }, 10_000);
   });
   return dataDir;
 }
@@ -127,7 +127,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const waiting = await rowsOf(full, 'SELECT FROM deliveries WHERE attempts = 0 OR leased');
     expect(waiting).toEqual([]);
-  });
+  }, 10_000);
   // A sequence's next number is in no row.
   await runSql(service.databaseUrl, "SELECT setval('owners_id_seq', 4711)");
 });
@@ -163,6 +163,7 @@ describe('backup and restore', () => {
 
   it.for(formats)(
     'fill a database that the service has made ready and nobody has used, in %s',
+    { tags: 'slow' },
     async ([, PATH, magic], { skip }) => {
       if (magic === 'PGDMP') await needDump(skip);
       const file = newFile();
@@ -175,6 +176,7 @@ describe('backup and restore', () => {
   );
 
   it('bring one over from a Postgres into the embedded one, and from there into another', {
+    tags: 'slow',
     timeout: 60_000,
   }, async () => {
     const [first, second] = [newFile(), newFile()];
@@ -187,7 +189,9 @@ describe('backup and restore', () => {
     expect(await inEmbedded(other, structure)).toEqual(await inEmbedded(dataDir, structure));
   });
 
-  it('keep all that was acknowledged before, under load, and counters that match their rows', async () => {
+  it('keep all that was acknowledged before, under load, and counters that match their rows', {
+    tags: 'slow',
+  }, async () => {
     const sent = deployments.slice(3);
     const send = async (round: number) => {
       const answers = await Promise.all(sent.map(({ id }) => service.anonymous.post(`/submit/${id}`).send({ round })));
@@ -228,7 +232,7 @@ describe('backup and restore', () => {
     ).toEqual([]);
   });
 
-  it('leave a database in which the service works as before, with the same keys', async () => {
+  it('leave a database in which the service works as before, with the same keys', { tags: 'slow' }, async () => {
     const file = newFile();
     expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(done);
     const target = await newDatabase();
@@ -241,9 +245,9 @@ describe('backup and restore', () => {
     expect((await returned.deploy({ slug: 'after' })).slug).toBe('after');
   });
 
-  it('hand one on from standard output to standard input', async () => {
+  it('hand one on from standard output to standard input', { tags: 'slow' }, async () => {
     const target = await newDatabase();
-    const script = 'DATABASE_URL="$1" "$0" src/backup.ts - | DATABASE_URL="$2" "$0" src/restore.ts -';
+    const script = 'DATABASE_URL="$1" "$0" src/commands/backup.ts - | DATABASE_URL="$2" "$0" src/commands/restore.ts -';
     const args = ['-c', script, process.execPath, full.connectionString, target.connectionString];
     expect(await startProgram('/bin/sh', args, { PATH: NO_TOOLS }).result).toEqual(done);
     expect(await everything(target)).toEqual(await everything(full));
@@ -298,12 +302,12 @@ describe('restore', () => {
     ],
     ['that is something else', () => Buffer.from('PK\u0003\u0004'), NO_BACKUP],
     ['that is empty', () => Buffer.alloc(0), NO_BACKUP],
-  ])('refuses a backup %s', async (_name, make, complaint) => {
+  ])('refuses a backup %s', async (_name, make, message) => {
     const failed = checkBackup(Readable.from([make()])).catch((error: Error) => `formhost: ${error.message}\n`);
-    expect(await failed).toMatch(complaint);
+    expect(await failed).toMatch(message);
   });
 
-  it('changes nothing for the sake of a file that is damaged, in whichever format', async () => {
+  it('changes nothing for the sake of a file that is damaged, in whichever format', { tags: 'slow' }, async () => {
     const target = await newDatabase();
     const settings = { PATH: process.env.PATH ?? '', DATABASE_URL: target.connectionString };
     const file = newFile();
@@ -324,10 +328,12 @@ describe('restore', () => {
     return copy;
   }
 
-  it('keeps no row of a damaged backup that comes over standard input, and takes the whole one after it', async () => {
+  it('keeps no row of a damaged backup that comes over standard input, and takes the whole one after it', {
+    tags: 'slow',
+  }, async () => {
     const target = await newDatabase();
     const through = (file: string) =>
-      startProgram('sh', ['-c', '"$0" src/restore.ts - < "$1"', process.execPath, file], {
+      startProgram('sh', ['-c', '"$0" src/commands/restore.ts - < "$1"', process.execPath, file], {
         DATABASE_URL: target.connectionString,
       }).result;
     const file = newFile();
@@ -353,7 +359,7 @@ describe('restore', () => {
     expect(await everything(full)).toEqual(before);
   });
 
-  it('refuses a database on which the service runs', async () => {
+  it('refuses a database on which the service runs', { tags: 'slow' }, async () => {
     const target = await cloneDatabase();
     const running = await service.another({ DATABASE_URL: target.url });
     onTestFinished(async () => {
@@ -365,7 +371,9 @@ describe('restore', () => {
     );
   });
 
-  it('brings a backup of an older version up to this one, and refuses tables that are newer than its rows', async () => {
+  it('brings a backup of an older version up to this one, and refuses tables that are newer than its rows', {
+    tags: 'slow',
+  }, async () => {
     const old = await newDatabase();
     const file = newFile();
     // As the first version would have left it.
@@ -403,11 +411,11 @@ describe('restore', () => {
     [['a', 'b'], /usage/],
     [['--force', 'a'], /usage/],
     [['/nowhere/a'], /no such file or directory, open '\/nowhere\/a'\n$/],
-  ])('says in a line what is wrong with %j', async (args, complaint) => {
-    const { result } = startProgram(process.execPath, ['src/restore.ts', ...args], {
+  ])('says in a line what is wrong with %j', { tags: 'slow' }, async (args, message) => {
+    const { result } = startProgram(process.execPath, ['src/commands/restore.ts', ...args], {
       DATABASE_URL: full.connectionString,
     });
-    expect(await result).toEqual(refused(complaint));
+    expect(await result).toEqual(refused(message));
   });
 });
 
@@ -418,11 +426,11 @@ async function firstMigration(): Promise<string> {
 }
 
 describe('backup', () => {
-  it('takes no place of another file', async () => {
+  it('takes no place of another file', { tags: 'slow' }, async () => {
     const file = newFile();
     await writeFile(file, 'precious');
     expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(
-      refused(`${file} is there already: give the backup another name`),
+      refused(`${file} exists already: choose another name for the backup`),
     );
     expect(await readFile(file, 'utf8')).toBe('precious');
   });
@@ -430,12 +438,16 @@ describe('backup', () => {
   it.each([
     ['a database that is out of reach', () => ({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' })],
     ['a wrong setting', () => ({ DATABASE_URL: 'mysql://nobody:secret@127.0.0.1/nothing' })],
-  ])('says in a line that it met %s, without the password, and leaves nothing', async (_name, settings) => {
-    const place = await mkdtemp(join(folder, 'empty-'));
-    const result = await command('backup', join(place, 'file'), settings());
-    expect(result).toEqual(refused(/^(?!.*secret)formhost: .+\n$/));
-    expect(await readdir(place)).toEqual([]);
-  });
+  ])(
+    'says in a line that it met %s, without the password, and leaves nothing',
+    { tags: 'slow' },
+    async (_name, settings) => {
+      const place = await mkdtemp(join(folder, 'empty-'));
+      const result = await command('backup', join(place, 'file'), settings());
+      expect(result).toEqual(refused(/^(?!.*secret)formhost: .+\n$/));
+      expect(await readdir(place)).toEqual([]);
+    },
+  );
 
   const eitherFormat = [
     ['our own format', NO_TOOLS],
@@ -443,6 +455,7 @@ describe('backup', () => {
   ] as const;
   it.each(eitherFormat)(
     'says in a line that there is no formhost in the database, and leaves nothing, in %s',
+    { tags: 'slow' },
     async (_format, PATH) => {
       const target = await newDatabase();
       const place = await mkdtemp(join(folder, 'empty-'));
@@ -454,15 +467,15 @@ describe('backup', () => {
     },
   );
 
-  it.each(eitherFormat)('says in a line that the disk is full, in %s', async (_format, PATH) => {
-    const { result } = startProgram('/bin/sh', ['-c', '"$0" src/backup.ts - > /dev/full', process.execPath], {
+  it.each(eitherFormat)('says in a line that the disk is full, in %s', { tags: 'slow' }, async (_format, PATH) => {
+    const { result } = startProgram('/bin/sh', ['-c', '"$0" src/commands/backup.ts - > /dev/full', process.execPath], {
       PATH,
       DATABASE_URL: full.connectionString,
     });
     expect(await result).toEqual(refused('nothing was backed up: ENOSPC: no space left on device, write'));
   });
 
-  it('leaves nothing when it is interrupted', async () => {
+  it('leaves nothing when it is interrupted', { tags: 'slow' }, async () => {
     const target = await cloneDatabase();
     onTestFinished(() => target.drop());
     const holder = new pg.Client({ connectionString: target.url });
@@ -471,7 +484,7 @@ describe('backup', () => {
     // It waits for this table until it is told to stop.
     await holder.query('BEGIN; LOCK TABLE submissions IN ACCESS EXCLUSIVE MODE');
     const place = await mkdtemp(join(folder, 'empty-'));
-    const { child, result } = startProgram(process.execPath, ['src/backup.ts', join(place, 'file')], {
+    const { child, result } = startProgram(process.execPath, ['src/commands/backup.ts', join(place, 'file')], {
       PATH: NO_TOOLS,
       DATABASE_URL: target.url,
     });
@@ -482,17 +495,17 @@ describe('backup', () => {
     );
     expect(await readdir(place)).toHaveLength(1);
     child.kill('SIGTERM');
-    expect(await result).toEqual(refused('the backup was interrupted: nothing is left of it'));
+    expect(await result).toEqual(refused('the backup was interrupted: no file was written'));
     expect(await readdir(place)).toEqual([]);
   });
 
-  it('leaves nothing when it is interrupted before the database has answered', async () => {
+  it('leaves nothing when it is interrupted before the database has answered', { tags: 'slow' }, async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const address = silent.address();
     if (address === null || typeof address === 'string') throw new Error('Listening on no port');
     const place = await mkdtemp(join(folder, 'empty-'));
-    const { child, result } = startProgram(process.execPath, ['src/backup.ts', join(place, 'file')], {
+    const { child, result } = startProgram(process.execPath, ['src/commands/backup.ts', join(place, 'file')], {
       PATH: NO_TOOLS,
       DATABASE_URL: `postgres://postgres@127.0.0.1:${address.port}/formhost`,
     });
@@ -502,10 +515,10 @@ describe('backup', () => {
     await vi.waitFor(async () => expect(await readdir(place)).toEqual([]), 5_000);
     socket.destroy();
     silent.close();
-    expect(await result).toEqual(refused('the backup was interrupted: nothing is left of it'));
+    expect(await result).toEqual(refused('the backup was interrupted: no file was written'));
   });
 
-  it('says in a line that a place is not there', async () => {
+  it('says in a line that a place is not there', { tags: 'slow' }, async () => {
     expect(await command('backup', '/nowhere/file', { DATABASE_URL: full.connectionString })).toEqual(
       refused(/^formhost: nothing was backed up: ENOENT: no such file or directory, open '\/nowhere\/.*'\n$/),
     );

@@ -1,34 +1,42 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { connect, type Database } from '../src/db/connect.ts';
 import { createKey } from '../src/db/owners.ts';
+import { connect, type Database } from '../src/db/postgres/connect.ts';
 import { findChromium } from './support/chromium.ts';
 import { cloneDatabase } from './support/fresh-database.ts';
+import { forgetfulProxyTo } from './support/postgres-proxy.ts';
 import { type ServiceProcess, startServiceProcess } from './support/process.ts';
 import { asOwner, type Owner } from './support/service.ts';
 
 /*
- * What a person sees and does: pages deployed over the API, opened in Chromium, filled in and sent. Chromium takes every
- * host under localhost for this machine.
+ * What a person sees and does: pages deployed over the API, opened in Chromium, filled in and sent. Chromium takes
+ * every host under localhost for this machine.
  */
 
 const executablePath = findChromium();
 
-it.skipIf(executablePath !== undefined)('needs Chromium: install it (apt-get install chromium)', ({ skip }) => {
-  if (process.env.CI === 'true') throw new Error('Chromium is not on the PATH: install it (apt-get install chromium).');
-  console.warn('Chromium is not on the PATH: what a visitor sees was not tried.');
-  skip();
-});
+it.skipIf(executablePath !== undefined)(
+  'needs Chromium: install it (apt-get install chromium)',
+  { tags: 'slow' },
+  ({ skip }) => {
+    if (process.env.CI === 'true')
+      throw new Error('Chromium is not on the PATH: install it (apt-get install chromium).');
+    console.warn('Chromium is not on the PATH: what a visitor sees was not tried.');
+    skip();
+  },
+);
 
-describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 60_000 }, () => {
+describe.skipIf(executablePath === undefined)("a visitor's browser", { tags: 'slow', timeout: 60_000 }, () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
   let db: Database;
+  let proxy: Awaited<ReturnType<typeof forgetfulProxyTo>>;
   let service: ServiceProcess;
   let owner: Owner;
   let browser: Browser;
   beforeAll(async () => {
     database = await cloneDatabase();
-    service = await startServiceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+    proxy = await forgetfulProxyTo(database.url);
+    service = await startServiceProcess({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent' });
     await service.ready();
     db = connect({ connectionString: database.url });
     const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
@@ -39,6 +47,7 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
+    await proxy?.close();
     await db?.close();
     await database?.drop();
   });
@@ -46,14 +55,14 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 
   /** A page of a visitor's, which may have nothing to complain of. */
   async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext(options);
-    const complaints: string[] = [];
-    context.on('console', (message) => complaints.push(message.text()));
-    context.on('weberror', (error) => complaints.push(String(error.error())));
+    const problems: string[] = [];
+    context.on('console', (message) => problems.push(message.text()));
+    context.on('weberror', (error) => problems.push(String(error.error())));
     onTestFinished(async () => {
       await context.close();
       // A browser notes each answer that is an error; and it asks for an icon that no page of these has.
       expect(
-        complaints.filter((text) => !/^Failed to load resource: .* status of (404|413|429|503) /.test(text)),
+        problems.filter((text) => !/^Failed to load resource: .* status of (404|413|429|503) /.test(text)),
       ).toEqual([]);
     });
     const page = await context.newPage();
@@ -97,7 +106,7 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 
     url,
     title: 'Thank you',
     heading: 'Thank you',
-    text: ['What you sent has arrived.', 'Back to the page'],
+    text: ['Your form has been sent.', 'Back to the page'],
   });
 
   /** What was stored, the text of it, oldest first. */
@@ -190,10 +199,8 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 
       title: 'Please wait a moment',
       heading: 'Please wait a moment',
       text: [
-        expect.stringMatching(
-          /^This form has been sent as often as it can be for now\. Try again in (2\d|30) seconds\.$/,
-        ),
-        'What you filled in is kept.',
+        expect.stringMatching(/^This form has received many submissions\. Try again in (2\d|30) seconds\.$/),
+        'What you filled in has been kept.',
         'Back to the page',
       ],
     });
@@ -203,6 +210,36 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 
     await free(id);
     await sendAgain(page, /^Thank you/);
     expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
+  });
+
+  it.each([
+    ['with the placeholder', 'action="{{FORM_ACTION}}"'],
+    ['with the placeholder, multipart', 'action={{FORM_ACTION}} enctype="multipart/form-data"'],
+    ['without an action', ''],
+    ['without an action, multipart', 'enctype="multipart/form-data"'],
+  ])('sends again what was stored after all, and it is stored once: %s', async (_how, attributes) => {
+    const { id, url } = await owner.deploy({ html: form(attributes) });
+    const page = await open(url);
+    await fillIn(page);
+    proxy.loseAnswerTo('store-submission');
+    await send(page);
+    expect(await words(page)).toMatchObject({
+      heading: 'This could not be sent right now',
+      text: [
+        'The service is busy. Try again in 2 seconds.',
+        'What you filled in has been kept.',
+        ...(attributes.includes('action') ? [] : ['Back to the page']),
+      ],
+    });
+    expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
+    await sendAgain(page, /^Thank you/);
+    expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
+    if (attributes.includes('action')) return;
+    // Whoever stays at the address of the answer finds the form there, and fills it in once more.
+    await page.goto(page.url());
+    await send(page);
+    expect(await page.title()).toBe('Thank you');
+    expect(await stored(id)).toHaveLength(2);
   });
 
   it.each(['application/x-www-form-urlencoded', 'multipart/form-data'])(
@@ -232,10 +269,9 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 
       const { id, url } = await owner.deploy({
         html: `<!doctype html><meta charset=utf-8><title>Sent on</title><form method=post action={{FORM_ACTION}} enctype=${enctype}><button>Send</button></form><script>${script}</script>`,
       });
-      await fill(id);
       const page = await open(url);
+      proxy.loseAnswerTo('store-submission');
       await send(page);
-      await free(id);
       await sendAgain(page, /^Sent on/);
       expect(page.url()).toBe(`${url}/?sent=1#ok`);
       const names = [...new Set(pairs.map(([name]) => name))];
@@ -256,7 +292,7 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 
     await page.locator('[name=f]').setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await send(page);
     expect((await words(page)).text[1]).toBe(
-      'What you filled in is kept. Files are not: to send them too, go back and choose them again.',
+      'What you filled in has been kept, except files: to send them too, go back and choose them again.',
     );
   });
 
@@ -280,7 +316,7 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { timeout: 
     await owner.delete(`/deploy/${id}`).expect(200);
     await page.locator('[name=text]').fill('x');
     await send(page);
-    expect(await words(page)).toMatchObject({ heading: 'There is no such form' });
+    expect(await words(page)).toMatchObject({ heading: 'This form is not available' });
   });
 
   it('may show the answer in a frame of the page', async () => {

@@ -142,6 +142,8 @@ describe('loadConfig', () => {
     ['HOST', ['two words', 'http://localhost', '127.0.0.1:3000']],
     ['BASE_URL', ['forms.example.org', 'ftp://forms.example.org', 'http://', '/forms', 'https://f.example/?secret=1']],
     ['PAGES_DOMAIN', ['https://p.example', 'p.example/x', 'two words', 'p..example', '.', ':3000', '*.p.example']],
+    // What URLs take for an address, or for nothing.
+    ['PAGES_DOMAIN', ['p.1', '1.2.3', 'pages.0x7f']],
     ['PAGES_DOMAIN', ['p.example:port', 'p.example:99999', 'p.example:0', '-p.example', `${'p'.repeat(64)}.example`]],
     ['PAGES_SCHEME', ['ftp', 'https://', 'none']],
     ['DATABASE_URL', ['mysql://u:secret@h/db', 'h:5432', 'postgres://u:secret@h:port/db', 'postgres://u:secret@[h/db']],

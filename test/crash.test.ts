@@ -6,6 +6,7 @@ import { cloneDatabase } from './support/fresh-database.ts';
 const DEPLOYMENTS = 120;
 
 it('loses no submission and no delivery, and sends none twice but those under way, whatever is killed', {
+  tags: 'slow',
   timeout: 120_000,
 }, async () => {
   const database = await cloneDatabase();

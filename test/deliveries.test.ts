@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../src/config.ts';
-import { removeFinishedDeliveries } from '../src/db/deliveries.ts';
+import { removeFinishedDeliveries } from '../src/db/delivery-log.ts';
 import { firstDeliveryId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
 import { parseCidr } from '../src/public-address.ts';
@@ -54,6 +54,10 @@ beforeAll(async () => {
     start({ DELIVERY_RETRY_DELAYS: '0,0', SMTP_URL: smtp.url, MAIL_FROM: 'Forms <forms@pages.example>' }),
   ]);
 });
+// Turns are tests of webhooks, and more of them than an owner may have sent in a minute.
+beforeEach(() =>
+  Promise.all([quick, slow, mailing].map(({ service }) => service.db('owners').update({ recent_tests: [] }))),
+);
 afterAll(async () => {
   await Promise.all([quick, slow, mailing].map(({ service }) => service.close()));
   await smtp.close();
@@ -130,7 +134,9 @@ const submittedAt = async ({ owner }: Place, id: string): Promise<string> =>
 const logOf = async ({ owner }: Place, webhook: string): Promise<Log> =>
   (await owner.get(`${webhook}/deliveries`).expect(200)).body;
 
-/** Status and attempts of a webhook's deliveries, newest first; `busy`: an attempt is under way, or the webhook is off. */
+/**
+ * Status and attempts of a webhook's deliveries, newest first; `busy`: an attempt is under way, or the webhook is off.
+ */
 const fates = async (place: Place, webhook: string): Promise<string[]> =>
   (await logOf(place, webhook)).deliveries.map(({ status, attempts, next_attempt_at: next }) =>
     status === 'pending' && next === null ? `busy ${attempts}` : `${status} ${attempts}`,
@@ -231,8 +237,11 @@ async function startToldReceiver(status?: number) {
 
 const pathsOf = ({ received }: { received: Received[] }): string[] => received.map(({ path }) => path);
 const idOf = ({ headers }: Received): string => String(headers['webhook-id']);
+/** The headers of a request that are this service's own. */
+const ownHeaders = ({ headers }: Received) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('formhost-')));
 /** What has to be the same on every attempt of a delivery. */
-const essence = (request: Received) => ({ id: idOf(request), body: request.body });
+const essence = (request: Received) => ({ id: idOf(request), own: ownHeaders(request), body: request.body });
 
 /** Sees a new delivery from the database to a receiver: whatever was due there before has had its turn. */
 async function turnPasses(place: Place, receiver: { url: string; received: Received[] }): Promise<void> {
@@ -282,6 +291,15 @@ describe('a submission', () => {
         body: generic(form.id, '{"name":"Ada","n":1}', await submittedAt(quick, form.id)),
       },
     ]);
+    const [delivered] = (await logOf(quick, form.webhook)).deliveries;
+    expect(receiver.received.map(ownHeaders)).toEqual([
+      {
+        'formhost-delivery': delivered?.id,
+        'formhost-submission-id': submission,
+        'formhost-slug': form.slug,
+        'formhost-page-url': `https://${form.slug}.${PAGES_DOMAIN}`,
+      },
+    ]);
     const secret = await secretOf(quick, form.webhook);
     const said = receiver.received.map((request) => verified(secret, request));
     expect(said).toEqual([expect.objectContaining({ event: 'submission', data: { name: 'Ada', n: 1 } })]);
@@ -296,6 +314,8 @@ describe('a submission', () => {
     await submit(quick, form.id, data);
     await eventually(quick, () => pathsOf(receiver).toSorted()).toEqual(['/generic', '/slack']);
     const time = await submittedAt(quick, form.id);
+    const slack = receiver.received.filter(({ path }) => path === '/slack');
+    expect(slack.map(ownHeaders)).toEqual(slack.map((request) => ({ 'formhost-delivery': idOf(request) })));
     const bodies = new Map(receiver.received.map(({ path, body }) => [path, body]));
     expect(JSON.parse(bodies.get('/slack') ?? '')).toEqual({
       blocks: [
@@ -482,7 +502,9 @@ describe('a submission', () => {
 });
 
 describe('an attempt', () => {
-  /** Submits once to a deployment with a webhook for each of these paths of a receiver; its deliveries, once attempted. */
+  /**
+   * Submits once to a deployment with a webhook for each of these paths of a receiver; its deliveries, once attempted.
+   */
   async function attempts(receiver: { url: string }, paths: readonly unknown[]): Promise<Listed[]> {
     const { id } = await slow.owner.deploy();
     const webhooks = await Promise.all(paths.map((path) => addWebhook(slow, id, { url: `${receiver.url}/${path}` })));
@@ -967,7 +989,7 @@ describe('several processes', () => {
     expect([...most.values()]).toEqual(Array(31).fill(1));
   });
 
-  it('take over from one that was killed in an attempt, once its lease is over', async () => {
+  it('take over from one that was killed in an attempt, once its lease is over', { tags: 'slow' }, async () => {
     const receiver = await startToldReceiver();
     const form = await formTo(slow, receiver.url);
     const killed = await startServiceProcess({
@@ -1313,5 +1335,44 @@ describe('mail', () => {
       [true, true],
     ]);
     expect((await mailing.owner.get(`/webhooks/${form.id}`)).body.webhooks[0].active).toBe(false);
+  });
+
+  it('tells the owner of a webhook once a day, however often it is switched on and off again, in whatever process', async () => {
+    const receiver = await startToldReceiver(410);
+    const form = await formTo(mailing, receiver.url);
+    const another = await startAnother(mailing);
+    const elsewhere = asOwner(another.url, mailing.owner.key);
+    const isActive = async () => (await mailing.owner.get(`/webhooks/${form.id}`)).body.webhooks[0].active;
+    const { db } = mailing.service;
+    const noticed = (age: string) =>
+      db('webhooks')
+        .where({ id: idIn(form.webhook) })
+        .update({ noticed_at: db.raw('now() - CAST(? AS interval)', [age]) });
+
+    async function switchOffAgain(): Promise<void> {
+      // Counted first: what is pending is sent, refused and the webhook switched off as soon as one of them switches it
+      // on.
+      const before = receiver.received.length;
+      for (const owner of [mailing.owner, elsewhere])
+        await owner.patch(form.webhook).send({ active: true }).expect(200);
+      await submit(before % 2 === 0 ? mailing : another, form.id);
+      await eventually(mailing, () => receiver.received.length).toBeGreaterThan(before);
+      await eventually(mailing, isActive).toBe(false);
+    }
+    await submit(mailing, form.id);
+    await eventually(mailing, isActive).toBe(false);
+    for (let times = 0; times < 5; times += 1) await switchOffAgain();
+    await noticed('23 hours 59 minutes');
+    await switchOffAgain();
+    await mailPasses();
+    expect(mailsOf(form).length).toBe(1);
+
+    for (const age of ['1 day', '-3 days']) {
+      await noticed(age);
+      await switchOffAgain();
+    }
+    await eventually(mailing, () => mailsOf(form).length).toBe(3);
+    await mailPasses();
+    expect(mailsOf(form).length).toBe(3);
   });
 });

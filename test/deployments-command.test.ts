@@ -22,8 +22,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const run = (...args: string[]) =>
-  startProgram(process.execPath, ['src/deployments.ts', ...args], { DATABASE_URL: service.databaseUrl, ...SETTINGS })
-    .result;
+  startProgram(process.execPath, ['src/commands/deployments.ts', ...args], {
+    DATABASE_URL: service.databaseUrl,
+    ...SETTINGS,
+  }).result;
 
 /** What a command prints that succeeds. */
 async function print(...args: string[]): Promise<string> {
@@ -70,7 +72,15 @@ async function addSubmissions(id: string, texts: readonly string[]): Promise<voi
 }
 
 /** The tables that have rows of a deployment, beside its own. */
-const TABLES = ['deliveries', 'pages', 'removed_submissions', 'submission_files', 'submissions', 'webhooks'];
+const TABLES = [
+  'deliveries',
+  'idempotency_keys',
+  'pages',
+  'removed_submissions',
+  'submission_files',
+  'submissions',
+  'webhooks',
+];
 
 /** How many rows of a deployment each table has, its own at the end. */
 async function rowsOf(id: string): Promise<number[]> {
@@ -115,7 +125,7 @@ describe('deployments list', () => {
     expect(deleted).toEqual([lines[2]]);
   });
 
-  it('prints many', async () => {
+  it('prints many', { tags: 'slow' }, async () => {
     const { rows } = await service.db.raw("SELECT id FROM owners WHERE email = 'ada@command.example'");
     await service.db.raw(
       `INSERT INTO deployments (id, owner_id, slug, deleted_at)
@@ -127,8 +137,8 @@ describe('deployments list', () => {
     expect(ids).toEqual(Array.from({ length: 2_500 }, (_, index) => `d_${String(index + 1).padStart(24, '0')}`));
   });
 
-  it('ends when nobody reads on', async () => {
-    const script = `${process.execPath} src/deployments.ts list | true; echo "\${PIPESTATUS[0]}"`;
+  it('ends when nobody reads on', { tags: 'slow' }, async () => {
+    const script = `${process.execPath} src/commands/deployments.ts list | true; echo "\${PIPESTATUS[0]}"`;
     const { stderr } = await startProgram('bash', ['-c', script], { DATABASE_URL: service.databaseUrl }).result;
     expect(stderr).toBe('');
   });
@@ -141,7 +151,7 @@ describe('deployments take-down and restore', () => {
       vi.waitFor(async () => {
         const pages = await Promise.all([service.url, other.url].map((url) => getPage(url, slug)));
         expect(pages.map((page) => page.status)).toEqual([status, status]);
-      });
+      }, 10_000);
     await shows(200);
     expect(await print('take-down', slug, '--reason', ' phishing, reported by mail ')).toBe(
       `took down ${id} (${slug}) of ada@command.example\n`,
@@ -153,7 +163,7 @@ describe('deployments take-down and restore', () => {
     expect(await run('restore', slug)).toEqual(refusedFor(id, 'not taken down'));
   });
 
-  it('refuse what is not there, and what is deleted', async () => {
+  it('refuse what is not there, and what is deleted', { tags: 'slow' }, async () => {
     const { id, slug } = await deployDeleted();
     const names = [UNKNOWN_ID, slug, 'No Slug', id];
     expect(await Promise.all(names.map((name) => run('take-down', name, '--reason', 'x')))).toEqual([
@@ -212,7 +222,9 @@ describe('deployments export', () => {
     expect(text).not.toContain('whsec_');
   });
 
-  it('has what a deletion and a take-down kept, and writes to a file that was not there, for nobody else', async () => {
+  it('has what a deletion and a take-down kept, and writes to a file that was not there, for nobody else', {
+    tags: 'slow',
+  }, async () => {
     const { id, slug } = await deployWhole();
     await takeDown(service.db, id, 'because "x"');
     await remove(id);
@@ -238,7 +250,7 @@ describe('deployments export', () => {
     expect(await readFile(file, 'utf8')).toBe('kept');
   });
 
-  it("has the files of a deletion's submissions, in pieces that make them whole", async () => {
+  it("has the files of a deletion's submissions, in pieces that make them whole", { tags: 'slow' }, async () => {
     const { id } = await owner.deploy();
     const photo = Buffer.from(Array.from({ length: 600_000 }, (_, index) => index % 251));
     const { body } = await service.anonymous
@@ -267,7 +279,7 @@ describe('deployments export', () => {
     expect(read).toEqual([Buffer.alloc(0), photo]);
   });
 
-  it('prints many submissions, in the order in which they came', async () => {
+  it('prints many submissions, in the order in which they came', { tags: 'slow' }, async () => {
     const { id } = await owner.deploy();
     const texts = Array.from({ length: 3_000 }, (_, index) => `{"n":${index}}`);
     await addSubmissions(id, texts);
@@ -285,19 +297,21 @@ describe('deployments undelete', () => {
     const look = () => Promise.all(views.map(async (path) => answer(await owner.get(path))));
     const before = await look();
     await remove(id);
-    await vi.waitFor(async () => expect((await getPage(other.url, slug)).status).toBe(404));
+    await vi.waitFor(async () => expect((await getPage(other.url, slug)).status).toBe(404), 10_000);
 
     expect(await print('undelete', id)).toBe(`brought back ${id} (${slug}) of ada@command.example\n`);
     expect(await look()).toEqual(before);
     for (const url of [service.url, other.url]) {
-      await vi.waitFor(async () => expect((await getPage(url, slug)).text).toBe('back again'));
+      await vi.waitFor(async () => expect((await getPage(url, slug)).text).toBe('back again'), 10_000);
     }
     await service.anonymous.post(`/submit/${id}`).send({ a: 2 }).expect(200);
     expect((await owner.get(`/submissions/${id}`)).body.total).toBe(2);
     expect(await run('undelete', id)).toEqual(refusedFor(id, 'not deleted'));
   });
 
-  it('takes another slug when its own is taken, and none that is taken or cannot be one', async () => {
+  it('takes another slug when its own is taken, and none that is taken or cannot be one', {
+    tags: 'slow',
+  }, async () => {
     const { id, slug } = await deployDeleted();
     await owner.deploy({ slug });
     const { slug: taken } = await owner.deploy();
@@ -314,7 +328,7 @@ describe('deployments undelete', () => {
     expect((await getPage(service.url, 'second-home')).status).toBe(200);
   });
 
-  it('goes over the limit of the plan and says so; what was taken down still is', async () => {
+  it('goes over the limit of the plan and says so; what was taken down still is', { tags: 'slow' }, async () => {
     const email = 'small@command.example';
     const small = await service.owner({ email, plan: 'one' });
     const { id, slug } = await small.deploy();
@@ -374,6 +388,11 @@ describe('deployments purge', () => {
        INSERT INTO submission_file_chunks (file_id, position, content) SELECT id, 0, 'x' FROM file`,
       [deployment.id],
     );
+    await service.db.raw(
+      `INSERT INTO idempotency_keys (deployment_id, key_hash, body_hash, submission_id, created_at)
+       SELECT deployment_id, sha256(id::bytea), sha256('{}'), id, now() FROM submissions WHERE deployment_id = ? AND number <= 3`,
+      [deployment.id],
+    );
     await service
       .db('removed_submissions')
       .insert([1_204, 1_205].map((number) => ({ deployment_id: deployment.id, number })));
@@ -383,7 +402,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 2, 10, 1_203, 1, 1];
+    const whole = [1_203, 3, 1, 2, 10, 1_203, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(
@@ -404,7 +423,9 @@ describe('deployments purge', () => {
     expect(rows.map(({ name }: { name: string }) => name)).toEqual(TABLES);
   });
 
-  it('that was stopped in the middle goes on when it is run again, and its deployment never comes back', async () => {
+  it('that was stopped in the middle goes on when it is run again, and its deployment never comes back', {
+    tags: 'slow',
+  }, async () => {
     const { id } = await deployMuch();
     await remove(id);
     // As far as it comes before the first of many.
@@ -412,12 +433,12 @@ describe('deployments purge', () => {
     expect(await run('undelete', id)).toEqual(refusedFor(id, 'purge'));
     await print('export', id);
     await print('purge', id);
-    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
   });
 });
 
 describe('deployments', () => {
-  it('says how it is used when it is used otherwise', async () => {
+  it('says how it is used when it is used otherwise', { tags: 'slow' }, async () => {
     const wrong = [
       [],
       ['list', 'more'],
@@ -433,7 +454,7 @@ describe('deployments', () => {
     );
   });
 
-  it('wants a reason for a take-down, and the e-mail of an owner for a list', async () => {
+  it('wants a reason for a take-down, and the e-mail of an owner for a list', { tags: 'slow' }, async () => {
     expect(
       await Promise.all([
         run('take-down', 'a'),

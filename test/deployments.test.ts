@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { replaceHtml } from '../src/db/deployments.ts';
+import { hashOfKey } from '../src/ids.ts';
 import { answer, aSentence, aTime, refused } from './support/answers.ts';
 import {
   asOwner,
@@ -264,6 +265,77 @@ describe('GET /deploy/:id', () => {
     const { id } = await owner.deploy();
     for (const body of [{ a: 1 }, { b: 2 }, { _hp: 'robot' }]) await service.anonymous.post(`/submit/${id}`).send(body);
     expect((await statusOf(id)).submission_count).toBe(2);
+  });
+});
+
+/** What is stored of an owner's deployments, oldest first: whether it is deleted, its page's version and HTML. */
+async function rowsOf(who: Owner) {
+  const { rows } = await service.db.raw(
+    `SELECT slug, deleted_at IS NOT NULL AS is_deleted, version, convert_from(html, 'UTF8') AS html
+       FROM api_keys JOIN deployments ON deployments.owner_id = api_keys.owner_id
+       LEFT JOIN pages ON pages.deployment_id = deployments.id
+      WHERE api_keys.hash = ? ORDER BY deployments.id COLLATE "C"`,
+    [hashOfKey(who.key)],
+  );
+  return rows;
+}
+const countPages = async (): Promise<number> => Number((await service.db('pages').count('* as pages').first())?.pages);
+
+/** How many statements wait for a row that a transaction has. */
+async function statementsThatWait(): Promise<number> {
+  const { rowCount } = await service.db.raw(
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'",
+  );
+  return rowCount;
+}
+
+describe('the rows of a page', () => {
+  it('are made by POST, and rise in version by one with each PUT of theirs', async () => {
+    const who = await service.owner();
+    const { id } = await who.deploy({ slug: 'rows-of-one', html: 'one' });
+    await who.deploy({ slug: 'rows-of-another', html: 'another' });
+    const [{ version: first }, other] = await rowsOf(who);
+    for (const html of ['two', 'two', 'three']) await who.put(`/deploy/${id}`).send({ html }).expect(200);
+    await who.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
+    expect(await rowsOf(who)).toEqual([
+      { slug: 'rows-of-one', is_deleted: false, version: first + 3, html: 'three' },
+      { ...other, slug: 'rows-of-another', is_deleted: false, html: 'another' },
+    ]);
+  });
+
+  it('rise by one with each PUT of many at once', async () => {
+    const who = await service.owner();
+    const { id } = await who.deploy({ html: 'before' });
+    const [{ version: first }] = await rowsOf(who);
+    await Promise.all(Array.from({ length: 5 }, () => who.put(`/deploy/${id}`).send({ html: 'after' }).expect(200)));
+    expect(await rowsOf(who)).toMatchObject([{ version: first + 5, html: 'after' }]);
+  });
+
+  it('stay as they are when the deployment is deleted, also where a PUT comes too late', async () => {
+    const who = await service.owner();
+    const { id } = await who.deploy({ slug: 'rows-deleted', html: 'kept' });
+    const [before] = await rowsOf(who);
+    const holder = await service.db.transaction();
+    onTestFinished(async () => void (await holder.rollback().catch(() => undefined)));
+    await holder('deployments')
+      .where({ id })
+      .update({ deleted_at: holder.raw('clock_timestamp()') });
+    const late = who.put(`/deploy/${id}`).send({ html: 'too late' });
+    const answered = late.then(answer);
+    await expect.poll(statementsThatWait, { timeout: 1_500, interval: 10 }).toBe(1);
+    await holder.commit();
+    expect(await answered).toEqual(answer(await who.get(`/deploy/${UNKNOWN_ID}`)));
+    expect(await rowsOf(who)).toEqual([{ ...before, is_deleted: true }]);
+  });
+
+  it('are none where POST is refused for its slug or for the plan', async () => {
+    const [who, limited] = [await service.owner(), await service.owner({ plan: 'free' })];
+    const { slug } = await who.deploy();
+    for (let live = 0; live < 3; live += 1) await limited.deploy();
+    const before = [await rowsOf(who), await rowsOf(limited), await countPages()];
+    expect(await who.post('/deploy').send({ html: 'x', slug })).toMatchObject({ status: 409 });
+    expect(await limited.post('/deploy').send({ html: 'x' })).toMatchObject({ status: 403 });
+    expect([await rowsOf(who), await rowsOf(limited), await countPages()]).toEqual(before);
   });
 });
 

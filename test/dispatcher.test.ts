@@ -1,20 +1,23 @@
 import { performance } from 'node:perf_hooks';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { connect, type Database } from '../src/db/connect.ts';
-import { claimDeliveries, type LeasedDelivery } from '../src/db/deliveries.ts';
-import { storeSubmissions } from '../src/db/submissions.ts';
-import { createDispatcher } from '../src/delivery/dispatcher.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { claimDeliveries } from '../src/db/delivery-queue.ts';
+import type { LeasedDelivery } from '../src/db/delivery-target.ts';
+import { connect, type Database } from '../src/db/postgres/connect.ts';
+import { storeSubmissions } from '../src/db/store-submissions.ts';
+import { createDispatcher, MAX_CLAIM_BYTES } from '../src/delivery/dispatcher.ts';
 import type { Attempt } from '../src/delivery/send-webhook.ts';
 import { newWebhookId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
 import { aSentence } from './support/answers.ts';
-import { cloneDatabase } from './support/fresh-database.ts';
+import { cloneDatabase, type FreshDatabase } from './support/fresh-database.ts';
 import { proxyTo } from './support/postgres-proxy.ts';
 import { type Receiver, startReceiver } from './support/receivers.ts';
 import { startTestService } from './support/service.ts';
 
+const MIB = 1024 * 1024;
+
 const RETRY_DELAYS = [60, 3_600];
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 const TIMEOUT_MS = 15_000;
 const LEASE_MS = 60_000;
 const DAY = 24 * 60 * 60;
@@ -24,10 +27,15 @@ const NO_ANSWER: Attempt = { error: 'no answer' };
 
 const soon = (holds: () => unknown): Promise<unknown> => vi.waitFor(holds, { timeout: 8_000, interval: 10 });
 
-/** A database with one deployment, which lives as long as the test. */
+let database: FreshDatabase;
+beforeAll(async () => {
+  database = await cloneDatabase();
+});
+afterAll(() => database.drop());
+
+/** The database with one deployment and nothing else. */
 async function openDatabase(): Promise<{ db: Database; url: string }> {
-  const database = await cloneDatabase();
-  onTestFinished(database.drop);
+  await database.clear();
   const db = open(database.url);
   await db.raw(`
     INSERT INTO owners (email, plan) VALUES ('owner@test.example', 'unlimited');
@@ -60,7 +68,48 @@ type Row = {
 
 const DUE: Required<Row> = { status: 'pending', attempts: 0, leased: false, next: '1 s ago', submission: null };
 
-/** Adds as many deliveries to each of these hosts, which have webhooks; named after them. */
+/** Adds owners, each with a deployment `d_<number>` and its webhook `wh_<number>` to a host. */
+const addOwners = (db: Database, from: number, to: number, host: string) =>
+  db.raw(
+    `WITH owner AS (
+       INSERT INTO owners (id, email, plan) OVERRIDING SYSTEM VALUE
+       SELECT n, format('owner%s@test.example', n), 'unlimited' FROM generate_series(:from::int, :to::int) AS n RETURNING id
+     ), deployment AS (
+       INSERT INTO deployments (id, owner_id, slug) SELECT 'd_' || id, id, 'form-' || id FROM owner RETURNING id
+     )
+     INSERT INTO webhooks (id, deployment_id, url, receiver, type, events)
+     SELECT 'wh' || substr(id, 2), id, 'http://' || :host || '/', :host, 'generic', '{submission}' FROM deployment`,
+    { from, to, host },
+  );
+
+/** Adds as many deliveries of each of these owners, named after the owner; to a host, or by mail. */
+const addOwned = (
+  db: Database,
+  [from, to]: readonly [from: number, to: number],
+  host: string,
+  { next = DUE.next, count = 1 }: { next?: string; count?: number } = {},
+) =>
+  db.raw(
+    `INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, notice, receiver, next_attempt_at, created_at, updated_at)
+     SELECT format('%s/%s/%s', owner, :host::text, n), 'd_' || owner, owner, CASE WHEN :host <> '@mail' THEN 'wh_' || owner END,
+            CASE WHEN :host = '@mail' THEN 'A notice.' END, :host, now() + :next::interval, now(), now()
+       FROM generate_series(:from::int, :to::int) AS owner, generate_series(0, :count::int - 1) AS n`,
+    { from, to, host, next, count },
+  );
+
+/** Whose deliveries were begun, and how many. */
+const countsOf = (begun: readonly Begun[]) =>
+  new Map(
+    Array.from(
+      Map.groupBy(begun, ({ delivery }) => delivery.ownerId),
+      ([ownerId, its]) => [ownerId, its.length],
+    ),
+  );
+
+/**
+ * Adds as many deliveries to each of these hosts, which have webhooks; named after them, and without an owner, as an
+ * older version made them.
+ */
 const addDeliveries = (db: Database, hosts: string | readonly string[], row: Row = {}, count = 1) =>
   db.raw(
     `INSERT INTO deliveries (id, deployment_id, webhook_id, submission_id, receiver, bytes, status, attempts, leased,
@@ -90,16 +139,20 @@ const succeeded = { ...untried, status: 'succeeded', attempts: 1, last_status: 2
 const expireLeases = (db: Database) =>
   db.raw("UPDATE deliveries SET next_attempt_at = now() - interval '1 s' WHERE leased");
 
+/** What a process asks for that has nothing to do. */
+const CLAIM: Parameters<typeof claimDeliveries>[1] = {
+  after: undefined,
+  capacities: new Map(),
+  otherCapacity: 64,
+  fullOwners: [],
+  limit: 512,
+  memory: 1_000_000,
+  leaseMs: LEASE_MS,
+  maxAttempts: MAX_ATTEMPTS,
+};
+
 /** Leases what is due, as a process does. */
-const claim = (db: Database): Promise<LeasedDelivery[]> =>
-  claimDeliveries(db, {
-    rooms: new Map(),
-    otherRoom: 64,
-    limit: 512,
-    memory: 1_000_000,
-    leaseMs: LEASE_MS,
-    mostAttempts: MOST_ATTEMPTS,
-  });
+const claim = async (db: Database): Promise<LeasedDelivery[]> => (await claimDeliveries(db, CLAIM)).deliveries;
 
 type Begun = { delivery: LeasedDelivery; signal: AbortSignal; settle(result: Attempt): void };
 type Settings = Partial<
@@ -145,10 +198,13 @@ describe('createDispatcher: the first attempt', () => {
       id: 'dl_1',
       attempts: 1,
       receiver: 'a.test',
+      ownerId: 1,
       deploymentId: 'd_1',
       slug: 'a-form',
+      submissionId: 'sub_1',
       target: {
         kind: 'webhook',
+        event: 'submission',
         webhookId: 'wh_1',
         url: 'http://a.test/',
         type: 'generic',
@@ -179,10 +235,13 @@ describe('createDispatcher: the first attempt', () => {
         id: expect.stringMatching(/^dl_/),
         attempts: 1,
         receiver: 'a.test:8080',
+        ownerId: 1,
         deploymentId: 'd_1',
         slug: 'a-form',
+        submissionId: 'sub_1',
         target: {
           kind: 'webhook',
+          event: 'submission',
           webhookId: 'wh_a.test:8080',
           url: 'http://a.test:8080/',
           type: 'generic',
@@ -258,7 +317,7 @@ describe('createDispatcher: what it claims', () => {
     const { db } = await openDatabase();
     await addWebhooks(db, ['a.test']);
     await addDeliveries(db, 'a.test');
-    for (let process = 1; process <= MOST_ATTEMPTS; process += 1) {
+    for (let process = 1; process <= MAX_ATTEMPTS; process += 1) {
       const dispatcher = startDispatcher(db);
       dispatcher.run();
       await soon(() => expect(dispatcher.tried()).toEqual([['a.test/0', process]]));
@@ -270,33 +329,37 @@ describe('createDispatcher: what it claims', () => {
     last.run();
     await soon(async () =>
       expect(await rowsOf(db)).toEqual([
-        { ...untried, id: 'a.test/0', status: 'failed', attempts: MOST_ATTEMPTS, last_error: aSentence },
+        { ...untried, id: 'a.test/0', status: 'failed', attempts: MAX_ATTEMPTS, last_error: aSentence },
       ]),
     );
     expect(last.begun).toEqual([]);
   });
 
-  it('is one by one where each is larger than what is claimed at a time', async () => {
+  it('is one by one where each is larger than what is claimed at a time', { tags: 'slow' }, async () => {
     const { db } = await openDatabase();
-    await addWebhooks(db, ['a.test', 'b.test', 'c.test']);
+    await addWebhooks(db, ['a.test', 'b.test']);
     await db.raw(`
       INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-      SELECT 'd_1', n, 'sub_' || n, format('{"a":"%s"}', repeat('x', 17 * 1024 * 1024))::json, '127.0.0.1', now()
+      SELECT 'd_1', n, 'sub_' || n, format('{"a":"%s"}', repeat('x', ${MAX_CLAIM_BYTES + MIB}))::json, '127.0.0.1', now()
         FROM generate_series(1, 2) AS n`);
     await addDeliveries(db, 'a.test', { submission: 'sub_1' });
     await addDeliveries(db, 'b.test', { submission: 'sub_2' });
-    await addDeliveries(db, 'c.test');
+    // Of another owner, for the two of the one take all the memory that one may have.
+    await addOwners(db, 2, 2, 'c.test');
+    await addOwned(db, [2, 2], 'c.test');
     const dispatcher = startDispatcher(db);
     dispatcher.run();
     await soon(() => {
       dispatcher.review('d_1');
       expect(dispatcher.tried().toSorted()).toEqual([
+        ['2/c.test/0', 1],
         ['a.test/0', 1],
         ['b.test/0', 1],
-        ['c.test/0', 1],
       ]);
     });
-    const { rows } = await db.raw("SELECT count(DISTINCT updated_at) AS claims FROM deliveries WHERE id < 'c'");
+    const { rows } = await db.raw(
+      'SELECT count(DISTINCT updated_at) AS claims FROM deliveries WHERE submission_id IS NOT NULL',
+    );
     expect(rows).toEqual([{ claims: 2 }]);
   });
 
@@ -306,7 +369,7 @@ describe('createDispatcher: what it claims', () => {
     await addWebhooks(db, hosts);
     await db.raw(`
       INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-      SELECT 'd_1', 1, 'sub_1', format('{"a":"%s"}', repeat('x', 17 * 1024 * 1024))::json, '127.0.0.1', now()`);
+      SELECT 'd_1', 1, 'sub_1', format('{"a":"%s"}', repeat('x', ${MAX_CLAIM_BYTES + MIB}))::json, '127.0.0.1', now()`);
     await addDeliveries(db, hosts, { submission: 'sub_1' }, 10);
     const dispatcher = startDispatcher(db);
     dispatcher.run();
@@ -326,7 +389,7 @@ describe('createDispatcher: what it claims', () => {
     await soon(() => expect(dispatcher.tried()).toContainEqual(['quiet.test/0', 1]));
     await soon(() => expect(dispatcher.tried()).toContainEqual(['mail/01', 1]));
 
-    const mails = () => dispatcher.begun.filter(({ delivery }) => delivery.target.kind === 'mail');
+    const mails = () => dispatcher.begun.filter(({ delivery }) => delivery.target.kind === 'notice');
     let most = 0;
     for (let ended = 0; ended < 30; ended += 1) {
       await soon(() => expect(mails().length).toBeGreaterThan(ended));
@@ -335,6 +398,162 @@ describe('createDispatcher: what it claims', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(most).toBe(5);
+  });
+});
+
+describe('createDispatcher: the owners', () => {
+  it.each([
+    { host: 'shared.test', capacity: 2 },
+    { host: '@mail', capacity: 2 },
+  ])('share the capacity of $host equally, whichever has been due for longer', async ({ host, capacity }) => {
+    const { db } = await openDatabase();
+    await addOwners(db, 2, 3, host);
+    await addOwned(db, [2, 2], host, { next: '1 day ago', count: 600 });
+    await addOwned(db, [3, 3], host);
+    const dispatcher = startDispatcher(db);
+    dispatcher.run();
+    await soon(() => expect(dispatcher.begun.length).toBe(capacity));
+    expect(countsOf(dispatcher.begun)).toEqual(
+      new Map([
+        [2, 1],
+        [3, 1],
+      ]),
+    );
+  });
+
+  it('get their parts of a wider receiver, and what one leaves goes to the others', async () => {
+    const { db } = await openDatabase();
+    await addOwners(db, 2, 5, 'shared.test');
+    await addOwned(db, [2, 3], 'shared.test', { next: '1 day ago', count: 600 });
+    await addOwned(db, [4, 4], 'shared.test', { count: 3 });
+    await addOwned(db, [5, 5], 'shared.test', { next: '1 hour', count: 3 });
+    const claimOf = async (capacity: number): Promise<number[]> => {
+      const { deliveries, last } = await claimDeliveries(db, {
+        ...CLAIM,
+        capacities: new Map([['shared.test', capacity]]),
+      });
+      expect(last).toBeUndefined();
+      return deliveries.map(({ ownerId }) => ownerId).toSorted((a, b) => a - b);
+    };
+    expect(await claimOf(30)).toEqual([...Array(10).fill(2), ...Array(10).fill(3), 4, 4, 4]);
+    expect(await claimOf(7)).toEqual([2, 2, 2, 3, 3, 3]);
+  });
+
+  it('leave deliveries of events that only a newer version knows to that version', async () => {
+    const { db } = await openDatabase();
+    await addOwners(db, 2, 2, 'shared.test');
+    await addOwned(db, [2, 2], 'shared.test', { count: 3 });
+    const [newer] = await db('deliveries').orderBy('id').limit(1).pluck('id');
+    await db('deliveries').where({ id: newer }).update({ event: 'submission.updated' });
+    expect((await claim(db)).map(({ id }) => id)).not.toContain(newer);
+    expect(await db('deliveries').where({ leased: true })).toHaveLength(2);
+    expect(await db('deliveries').where({ id: newer }).first('status', 'attempts', 'leased')).toEqual({
+      status: 'pending',
+      attempts: 0,
+      leased: false,
+    });
+  });
+
+  it('that have enough here get nothing from a claim', async () => {
+    const { db } = await openDatabase();
+    await addOwners(db, 2, 4, 'shared.test');
+    await addOwned(db, [2, 4], 'shared.test', { count: 10 });
+    const { deliveries } = await claimDeliveries(db, { ...CLAIM, fullOwners: [2, 4] });
+    expect(deliveries.map(({ ownerId }) => ownerId)).toEqual(Array(10).fill(3));
+  });
+
+  it('are chosen at random where there are more of them than capacity', async () => {
+    const { db } = await openDatabase();
+    await addOwners(db, 2, 41, 'shared.test');
+    await addOwned(db, [2, 41], 'shared.test', { count: 20 });
+    const seen = new Set<number>();
+    for (let claims = 0; seen.size < 40 && claims < 200; claims += 1) {
+      const { deliveries } = await claimDeliveries(db, { ...CLAIM, capacities: new Map([['shared.test', 3]]) });
+      const owners = deliveries.map(({ ownerId }) => ownerId);
+      expect(new Set(owners).size).toBe(3);
+      for (const owner of owners) seen.add(owner);
+    }
+    expect(seen.size).toBe(40);
+  });
+
+  it('that only wait for a retry, however many, cost a claim a bounded walk, and hide nothing', async () => {
+    const { db } = await openDatabase();
+    await addOwners(db, 2, 2_501, 'shared.test');
+    await addOwned(db, [2, 2_500], 'shared.test', { next: '1 hour' });
+    await addOwned(db, [2_501, 2_501], 'shared.test');
+    const dispatcher = startDispatcher(db);
+    dispatcher.run();
+    await soon(() => expect(dispatcher.tried()).toEqual([['2501/shared.test/0', 1]]));
+    // From where each claim stops the next goes on, until all have been seen.
+    await addOwned(db, [2, 2_501], 'other.test', { next: '1 hour' });
+    const stops: unknown[] = [];
+    for (let after: { receiver: string; ownerId: number } | undefined; stops.at(-1) !== null; ) {
+      const { deliveries, last } = await claimDeliveries(db, { ...CLAIM, after });
+      expect(deliveries).toEqual([]);
+      stops.push(last ? `${last.receiver} ${last.ownerId}` : null);
+      after = last;
+    }
+    expect(stops).toEqual([
+      'other.test 1001',
+      'other.test 2001',
+      'shared.test 501',
+      'shared.test 1501',
+      'shared.test 2501',
+      null,
+    ]);
+  });
+
+  it('of large submissions leave memory to the others', async () => {
+    const { db } = await openDatabase();
+    const dispatcher = startDispatcher(db);
+    const made = (ownerId: number, n: number): LeasedDelivery => ({
+      id: `${ownerId}/${n}`,
+      attempts: 1,
+      receiver: `r${ownerId}-${n}.test`,
+      ownerId,
+      deploymentId: `d_${ownerId}`,
+      slug: 'a-form',
+      submissionId: `sub_${n}`,
+      target: {
+        kind: 'webhook',
+        event: 'submission',
+        webhookId: 'wh_1',
+        url: 'http://a.test/',
+        type: 'generic',
+        secrets: [],
+        isFailing: false,
+      },
+      data: ' '.repeat(MIB),
+      createdAt: new Date(),
+    });
+    const madeOf = (ownerId: number, count: number) => Array.from({ length: count }, (_, n) => made(ownerId, n));
+    dispatcher.start(madeOf(2, 100), performance.now());
+    dispatcher.start(madeOf(3, 100), performance.now());
+    dispatcher.start(madeOf(4, 1), performance.now());
+    await soon(() => expect(dispatcher.tried()).toContainEqual(['4/0', 1]));
+    // Half of 64 MiB, then half of what is left.
+    expect(countsOf(dispatcher.begun)).toEqual(
+      new Map([
+        [2, 32],
+        [3, 16],
+        [4, 1],
+      ]),
+    );
+    // Whoever has its share gets nothing more from the database either.
+    await addOwners(db, 2, 5, 'shared.test');
+    await addOwned(db, [2, 4], 'shared.test', { next: '1 day ago' });
+    dispatcher.run();
+    await soon(() => expect(dispatcher.tried()).toContainEqual(['4/shared.test/0', 1]));
+    await addOwned(db, [5, 5], 'shared.test');
+    await soon(() => expect(dispatcher.tried()).toContainEqual(['5/shared.test/0', 1]));
+    expect(countsOf(dispatcher.begun)).toEqual(
+      new Map([
+        [2, 32],
+        [3, 16],
+        [4, 2],
+        [5, 1],
+      ]),
+    );
   });
 });
 
@@ -438,8 +657,8 @@ describe('createDispatcher: what it writes down', () => {
     const slow = startDispatcher(db);
     slow.start(await claim(db), performance.now());
     await expireLeases(db);
-    const [taken] = await claim(db);
-    expect(taken?.attempts).toBe(2);
+    const [claimed] = await claim(db);
+    expect(claimed?.attempts).toBe(2);
     const { rows: before } = await db.raw('SELECT * FROM deliveries');
 
     slow.begun[0]?.settle(result);
@@ -474,6 +693,7 @@ describe('createDispatcher: what it writes down', () => {
       CREATE TABLE writes (id text);
       CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN INSERT INTO writes VALUES (NEW.id); RETURN NULL; END $$`);
+    onTestFinished(() => direct.raw('DROP FUNCTION note_write CASCADE; DROP TABLE writes'));
     const dispatcher = startDispatcher(db);
     dispatcher.start(await claim(db), performance.now());
     await soon(() => expect(dispatcher.begun.length).toBe(hosts.length));
@@ -574,7 +794,7 @@ describe('createDispatcher: leases', () => {
   it.each<[string, Settings]>([
     ['in view of its lease', { timeoutMs: 800, leaseMs: 1_000 }],
     ['in view of what may have changed', {}],
-  ])('gives back what waits for too long, %s, behind attempts that hang', async (_name, settings) => {
+  ])('gives back what waits for too long, %s, behind attempts that hang', { tags: 'slow' }, async (_name, settings) => {
     const { db } = await openDatabase();
     await addWebhooks(db, ['a.test']);
     await addDeliveries(db, 'a.test', {}, 6);
@@ -647,18 +867,24 @@ describe('createDispatcher: leases', () => {
 });
 
 describe('createDispatcher: stopping', () => {
-  it('waits for what is under way, gives back what waits, cuts what takes too long; another sends that at once', async () => {
+  it('waits for what is under way, gives back what waits, cuts what takes too long; another sends that at once', {
+    tags: 'slow',
+  }, async () => {
     const { db } = await openDatabase();
-    await addWebhooks(db, ['busy.test', 'slow.test', 'deaf.test']);
+    await addWebhooks(db, ['busy.test', 'slow.test', 'late.test', 'deaf.test']);
     await addDeliveries(db, 'busy.test', {}, 5);
     await addDeliveries(db, 'slow.test');
+    await addDeliveries(db, 'late.test');
     await addDeliveries(db, 'deaf.test');
     const stopping = startDispatcher(db);
     stopping.start(await claim(db), performance.now());
     stopping.run();
-    expect(stopping.begun.length).toBe(4);
+    await soon(() => expect(stopping.begun.length).toBe(5));
     const slow = stopping.begun.find(({ delivery }) => delivery.receiver === 'slow.test');
     slow?.signal.addEventListener('abort', () => slow.settle(NO_ANSWER));
+    // Its answer has come just before it is cut.
+    const late = stopping.begun.find(({ delivery }) => delivery.receiver === 'late.test');
+    late?.signal.addEventListener('abort', () => setImmediate(() => late.settle(OK)));
     const busy = stopping.begun.filter(({ delivery }) => delivery.receiver === 'busy.test');
     const asked = busy.map(({ delivery }) => delivery.id).toSorted();
     const waiting = Array.from({ length: 5 }, (_, n) => `busy.test/${n}`).filter((id) => !asked.includes(id));
@@ -675,8 +901,8 @@ describe('createDispatcher: stopping', () => {
     });
     expect([isClosed, stopping.begun.length, stopping.begun.map(({ signal }) => signal.aborted)]).toEqual([
       false,
-      4,
-      [false, false, false, false],
+      5,
+      [false, false, false, false, false],
     ]);
     for (const { settle } of busy) settle(OK);
     await closed;
@@ -684,11 +910,13 @@ describe('createDispatcher: stopping', () => {
       ['busy.test', false],
       ['busy.test', false],
       ['deaf.test', true],
+      ['late.test', true],
       ['slow.test', true],
     ]);
-    expect(await rowsOf(db, [...asked, 'deaf.test/0'])).toEqual([
+    expect(await rowsOf(db, [...asked, 'deaf.test/0', 'late.test/0'])).toEqual([
       ...asked.map((id) => ({ id, ...succeeded })),
       { id: 'deaf.test/0', ...underWay },
+      { id: 'late.test/0', ...succeeded },
     ]);
     await soon(() => expect(next.tried().slice(3)).toEqual([['slow.test/0', 1]]));
   });
@@ -714,7 +942,43 @@ describe('createDispatcher: stopping', () => {
   });
 });
 
-describe('createDispatcher: many', () => {
+describe('createDispatcher: stopping while the database is away', () => {
+  it.each(['refused', 'hanging'])(
+    'ends, and what has succeeded is sent again at worst: connections are %s',
+    { tags: 'slow' },
+    async (trouble) => {
+      const { db: direct, url } = await openDatabase();
+      let isAway = false;
+      const proxy = await proxyTo(
+        url,
+        () => ({}),
+        ({ client, postgres, end }) => {
+          client.on('data', (bytes) => {
+            if (!isAway) postgres.write(bytes);
+            else if (trouble === 'refused') end();
+          });
+          postgres.pipe(client);
+          if (isAway && trouble === 'refused') end();
+        },
+      );
+      onTestFinished(proxy.close);
+      await addWebhooks(direct, ['a.test']);
+      await addDeliveries(direct, 'a.test');
+      const db = open(proxy.url);
+      const dispatcher = startDispatcher(db);
+      dispatcher.start(await claim(db), performance.now());
+      isAway = true;
+      for (const { settle } of dispatcher.begun) settle(OK);
+      await dispatcher.close();
+      expect(await rowsOf(direct)).toEqual([{ id: 'a.test/0', ...underWay }]);
+      // It has not waited until the statement is given up that has no answer.
+      expect(proxy.links.size > 0).toBe(trouble === 'hanging');
+      await proxy.close();
+    },
+  );
+});
+
+describe('createDispatcher: many', { tags: 'slow' }, () => {
   it('of 4,000 due deliveries three processes attempt each once, and write all down', async () => {
     const { db, url } = await openDatabase();
     const hosts = Array.from({ length: 8 }, (_, n) => `h${n}.test`);

@@ -6,12 +6,16 @@ import { type Owner, startTestService, type TestService } from './support/servic
 const executablePath = findChromium();
 const isPromised = process.env.CI === 'true';
 
-it.skipIf(executablePath !== undefined)('needs Chromium: install it (apt-get install chromium)', ({ skip }) => {
-  if (isPromised) throw new Error('Chromium is not on the PATH, and CI=true says that it is: install chromium.');
-  skip('Chromium is not on the PATH: /docs was not tried.');
-});
+it.skipIf(executablePath !== undefined)(
+  'needs Chromium: install it (apt-get install chromium)',
+  { tags: 'slow' },
+  ({ skip }) => {
+    if (isPromised) throw new Error('Chromium is not on the PATH, and CI=true says that it is: install chromium.');
+    skip('Chromium is not on the PATH: /docs was not tried.');
+  },
+);
 
-describe.skipIf(executablePath === undefined)('/docs in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(executablePath === undefined)('/docs in a browser', { tags: 'slow', timeout: 60_000 }, () => {
   let service: TestService;
   let owner: Owner;
   let browser: Browser;

@@ -1,82 +1,133 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config.ts';
-import { tour } from '../src/tour.ts';
+import { KEY_HOURS } from '../src/db/idempotency-keys.ts';
+import { RATE_LIMIT, RATE_SECONDS } from '../src/db/store-submissions.ts';
+import { MAX_BODY_BYTES } from '../src/delivery/send-webhook.ts';
+import { tour } from '../src/first-run-message.ts';
+import { SMALL_BODY_BYTES, UPLOAD_PACE_BYTES, UPLOAD_PACE_MS } from '../src/http/body.ts';
+import { BUDGET_BYTES } from '../src/http/memory-budget.ts';
+import { KEEP_ALIVE_MS, PACE_BYTES, PACE_MS, PROGRESS_TIMEOUT_MS } from '../src/http/server.ts';
+import { MAX_KEY_CHARS } from '../src/http/submit/idempotency-key.ts';
+import { MAX_FILES } from '../src/http/submit/multipart.ts';
+import { MAX_FIELDS } from '../src/http/submit/read-submission.ts';
+import { RESERVED } from '../src/slugs.ts';
 import { lookUp, referenceOf } from './support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from './support/service.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const isThere = (path: string): boolean => existsSync(new URL(`../${path}`, import.meta.url));
+
+const DOCS = readdirSync(new URL('../docs', import.meta.url)).filter((name) => name.endsWith('.md'));
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...DOCS.map((name) => `docs/${name}`)];
+
+/** A page without its blocks of code. */
+const proseOf = (page: string): string => read(page).replaceAll(/^```[\s\S]*?^```$/gm, '');
+
+/** The anchors that GitHub gives to the headings of a page. */
+const anchorsOf = (page: string): string[] =>
+  Array.from(proseOf(page).matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(/\s/g, '-'),
+  );
 
 describe('README.md', () => {
-  it.each(tour('http://localhost:3000', 'API_KEY').split('\n'))('shows what the first start prints: %s', (line) => {
-    expect(read('README.md').split('\n')).toContain(line);
+  const lines = read('README.md').split('\n');
+
+  it('is short', () => {
+    expect(lines.length).toBeLessThan(150);
+  });
+
+  // It deploys a file, and the message a page that is in the command.
+  const [deploy = '', ...others] = tour('http://localhost:3000', '$API_KEY').split('\n');
+  it.each([deploy.replace(/ -d '.*?'(?= |$)/, ' -d @-'), ...others])('has what the first start prints: %s', (line) => {
+    expect(lines).toContain(line);
+  });
+
+  it('leads to every page of docs', () => {
+    expect(DOCS.filter((name) => !read('README.md').includes(`(docs/${name})`))).toEqual([]);
+  });
+});
+
+describe.each(PAGES)('%s', (page) => {
+  const prose = proseOf(page);
+
+  it('has links that lead somewhere', () => {
+    const links = Array.from(prose.matchAll(/\]\((?!https?:)([^)\s]+)\)/g), ([, link = '']) => link);
+    const broken = links.filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : posix.join(posix.dirname(page), path);
+      if (!isThere(target)) return true;
+      return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('begins with a command, before any table', () => {
+    const text = read(page);
+    expect(text.search(/^```sh/m)).toBeGreaterThan(0);
+    expect(text.search(/^```sh/m)).toBeLessThan(text.search(/^\||$(?![\s\S])/m));
+  });
+
+  it('has its code in fenced blocks', () => {
+    expect(prose.match(/^ {4}\S.*(?<!\|)$/gm) ?? []).toEqual([]);
+  });
+
+  it('names files that are there', () => {
+    const paths = Array.from(
+      read(page).matchAll(/(?<![\w./-])(?:src|test|docs|migrations|bench|deploy)\/[\w./-]*\w\/?/g),
+      ([path]) => path,
+    );
+    // CONTRIBUTING.md has examples, which add notes.
+    expect(paths.filter((path) => !isThere(path) && !/\bnotes\b/.test(path))).toEqual([]);
+  });
+});
+
+describe('limits', () => {
+  const kib = (bytes: number): string => `${bytes / 1024} KiB`;
+  const s = (ms: number): string => `${ms / 1_000} s`;
+  const inWords = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+  it.each([
+    ['docs/getting-started.md', `These are reserved: ${RESERVED.join(', ')}, and`],
+    ['docs/forms.md', `| Submissions of a deployment | ${RATE_LIMIT} in any ${RATE_SECONDS} seconds |`],
+    ['docs/forms.md', `| Fields, files among them | ${MAX_FIELDS.toLocaleString('en')} |`],
+    ['docs/forms.md', `| Files | ${MAX_FILES}, each of`],
+    [
+      'docs/forms.md',
+      `| A body over ${kib(SMALL_BODY_BYTES)} | At least ${kib(UPLOAD_PACE_BYTES)} in ${s(UPLOAD_PACE_MS)} |`,
+    ],
+    ['docs/forms.md', `It has 1 to ${MAX_KEY_CHARS} characters`],
+    ['docs/forms.md', `A key is remembered for ${KEY_HOURS} hours`],
+    ['docs/webhooks.md', `At most ${kib(MAX_BODY_BYTES)} of the answer's body are read`],
+    ['docs/operations.md', `| An idle kept-alive connection | ${s(KEEP_ALIVE_MS)} |`],
+    ['docs/operations.md', `| An answer of which a client reads less than ${kib(PACE_BYTES)} | ${s(PACE_MS)} |`],
+    [
+      'docs/operations.md',
+      `| A request or an answer without progress; a connection whose files are being stored | ${s(PROGRESS_TIMEOUT_MS)};`,
+    ],
+    ['docs/operations.md', `| ${BUDGET_BYTES / 1024 ** 2} MiB, or four times`],
+  ])('%s has what the code has: %s', (page, sentence) => {
+    expect(inWords(read(page))).toContain(sentence);
   });
 });
 
 describe('docs/api.md', () => {
-  const reference = referenceOf(loadConfig({ BASE_URL, PAGES_DOMAIN }));
-  const page = read('docs/api.md');
-  // A section goes up to the next operation, or the next chapter.
-  const sections = page
-    .split(/^(?=## |### [A-Z]+ \/)/m)
-    .map((section) => ({ title: /^#+ (.*)/.exec(section)?.[1] ?? '', section }));
-  const operations = Object.entries(reference.paths ?? {}).flatMap(([path, item]) =>
-    Object.keys(item).map((method) => ({
-      title: `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
-      way: ['paths', path, method],
-    })),
-  );
-  const memberOf = (value: unknown, name: string): unknown =>
-    value instanceof Object ? Reflect.get(value, name) : undefined;
-
-  /** The names of all fields that a schema has, at any depth. */
-  function fieldsOf(schema: unknown): string[] {
-    const target = memberOf(schema, '$ref');
-    if (typeof target === 'string') return fieldsOf(lookUp(reference, ...target.slice(2).split('/')).value);
-    const properties = Object.entries(memberOf(schema, 'properties') ?? {});
-    return [
-      ...properties.flatMap(([name, value]) => [name, ...fieldsOf(value)]),
-      ...(memberOf(schema, 'items') ? fieldsOf(memberOf(schema, 'items')) : []),
-    ];
-  }
-  const schemasOf = (...way: string[]): unknown[] =>
-    Object.values(lookUp(reference, ...way, 'content').value ?? {}).map((content) => memberOf(content, 'schema'));
-  const statusesOf = (way: string[]): string[] => Object.keys(lookUp(reference, ...way, 'responses').value ?? {});
-  const isError = (status: string): boolean => status >= '400';
-
-  it('has a section for each operation of the reference, and no other', () => {
-    const titles = sections.map(({ title }) => title).filter((title) => /^[A-Z]+ \//.test(title));
-    expect(titles.toSorted()).toEqual(operations.map(({ title }) => title).toSorted());
-  });
-
-  it.each(operations)('names the fields and the successes of $title, and no others', ({ title, way }) => {
-    const section = sections.find((each) => each.title === title)?.section ?? '';
-    const successes = statusesOf(way).filter((status) => !isError(status));
-    const parameters: unknown[] = Object.values(lookUp(reference, ...way, 'parameters').value ?? {});
-    const documented = new Set([
-      ...parameters.filter((each) => memberOf(each, 'in') === 'query').map((each) => String(memberOf(each, 'name'))),
-      ...schemasOf(...way, 'requestBody').flatMap(fieldsOf),
-      ...successes.flatMap((status) => schemasOf(...way, 'responses', status).flatMap(fieldsOf)),
-    ]);
-    const cells = Array.from(section.matchAll(/^\| ([\w, ]+) \|/gm), ([, cell = '']) => cell.split(', '));
-    const rows = cells.flat().filter((cell) => cell !== 'Field');
-    const literals = Array.from(section.matchAll(/`(\{.*?\})`/gs), ([, literal = '']) =>
-      literal.matchAll(/[{,]"(\w+)"/g),
-    );
-    const members = literals.flatMap((names) => Array.from(names, ([, name = '']) => name));
-    const quoted = Array.from(section.matchAll(/`(\w+)`/g), ([, name = '']) => name);
-    const named = new Set([...rows, ...members, ...quoted]);
-    expect([...documented].filter((name) => !named.has(name))).toEqual([]);
-    expect([...rows, ...members].filter((name) => !documented.has(name))).toEqual([]);
-    const statuses = Array.from(section.matchAll(/\b(?:20|30)\d\b/g), ([status]) => status);
-    expect(new Set(statuses)).toEqual(new Set(successes));
-  });
-
   it('lists the errors of the reference, and of routes that are not there', () => {
-    const rows = page.matchAll(/^\| (\d{3}(?:, \d{3})*) \|/gm);
+    const reference = referenceOf(loadConfig({ BASE_URL, PAGES_DOMAIN }));
+    const documented = Object.entries(reference.paths ?? {}).flatMap(([path, methods]) =>
+      Object.keys(methods).flatMap((method) =>
+        Object.keys(lookUp(reference, 'paths', path, method, 'responses').value ?? {}),
+      ),
+    );
+    const [, order = ''] = /^Checks run in this order:([\s\S]*?)\n(?=[^|\n])/m.exec(read('docs/api.md')) ?? [];
+    const rows = order.matchAll(/^\| (\d{3}(?:, \d{3})*) \|/gm);
     const listed = Array.from(rows, ([, cell = '']) => cell.split(', ')).flat();
-    const documented = operations.flatMap(({ way }) => statusesOf(way).filter(isError));
-    expect([...new Set(listed)].toSorted()).toEqual([...new Set([...documented, '405', '417', '451'])].toSorted());
+    const errors = [...documented.filter((status) => status >= '400'), '405', '417', '451'];
+    expect([...new Set(listed)].toSorted()).toEqual([...new Set(errors)].toSorted());
   });
 });
 

@@ -8,15 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createProbe, inspectDatabase, removeProbe } from '../src/db/inspect.ts';
-import { storeSubmissions } from '../src/db/submissions.ts';
+import { checkAddress, checkPage, checkReady, judgeAddress, MADE_UP } from '../src/commands/doctor/answers.ts';
+import { checkCertificate } from '../src/commands/doctor/certificate.ts';
+import type { Finding } from '../src/commands/doctor/finding.ts';
+import { checkDatabase, judgeDisk } from '../src/commands/doctor/machine.ts';
+import { checkApiName, checkDomains, checkPageNames } from '../src/commands/doctor/names.ts';
+import { checkClock, checkMail, checkOutgoing, checkWebhookNetworks, clockOf } from '../src/commands/doctor/outside.ts';
+import { createProbe, removeProbe } from '../src/db/doctor-probe.ts';
+import { inspectDatabase } from '../src/db/postgres/inspect.ts';
+import { storeSubmissions } from '../src/db/store-submissions.ts';
 import { createResolve, type Resolve } from '../src/delivery/resolve.ts';
-import { checkAddress, checkPage, checkReady, judgeAddress, MADE_UP } from '../src/doctor/answers.ts';
-import { checkCertificate } from '../src/doctor/certificate.ts';
-import type { Finding } from '../src/doctor/finding.ts';
-import { checkDatabase, judgeDisk } from '../src/doctor/machine.ts';
-import { checkApiName, checkDomains, checkPageNames } from '../src/doctor/names.ts';
-import { checkClock, checkFence, checkMail, checkOutgoing, clockOf } from '../src/doctor/outside.ts';
 import { newSubmissionId } from '../src/ids.ts';
 import { parseCidr } from '../src/public-address.ts';
 import { emptyDatabase } from './support/fresh-database.ts';
@@ -140,16 +141,19 @@ describe('a certificate', () => {
     const { port } = await startRawReceiver(conduct);
     const signal = AbortSignal.timeout(300);
     const [status, saw] = summary(await checkCertificate(`https://api.test:${port}`, 'api.test', await here(), signal));
-    expect([status, saw]).toEqual(['fail', expect.stringMatching(/^https:\/\/api\.test:\d+ speaks no TLS \(.+\)$/)]);
+    expect([status, saw]).toEqual([
+      'fail',
+      expect.stringMatching(/^https:\/\/api\.test:\d+ cannot be reached over TLS \(.+\)$/),
+    ]);
   });
 });
 
 describe('the answer at BASE_URL', () => {
   it.each([
     [200, '{"status":"ready"}', 'ok', 'answers 200'],
-    [200, '<h1>Welcome to nginx!</h1>', 'fail', 'answers 200, and not as the service does'],
+    [200, '<h1>Welcome to nginx!</h1>', 'fail', 'answers 200, but not as the service does'],
     [503, '{"error":"…"}', 'fail', 'answers 503'],
-    [404, '', 'fail', 'answers 404, and not as the service does'],
+    [404, '', 'fail', 'answers 404, but not as the service does'],
   ])('%d %s: %s', async (code, body, status, saw) => {
     const { url, received } = await startReceiver((response) => void response.writeHead(code).end(body));
     expect(summary(await checkReady(url, await here(), soon()))).toEqual([status, `${url}/readyz ${saw}`]);
@@ -265,8 +269,8 @@ describe('visitors', () => {
 describe('a page', () => {
   it.each([
     [200, 'mine', 'ok', /shows the page/],
-    [200, 'another', 'fail', /answers 200, and not with the page/],
-    [301, '', 'fail', /answers 301, and not with the page/],
+    [200, 'another', 'fail', /answers 200, but not with the page/],
+    [301, '', 'fail', /answers 301, but not with the page/],
     [404, '', 'fail', /does not show the page that was made for this check \(404, /],
   ])('%d %s: %s', async (code, body, status, saw) => {
     const { port } = await startReceiver((response) => void response.writeHead(code).end(body));
@@ -290,7 +294,7 @@ describe('mail', () => {
 
   it('can be sent where the server takes the login; none is', async () => {
     const { url, received } = await server({ login: LOGIN });
-    expect(summary(await checkMail(url, 500))).toEqual(['ok', '127.0.0.1 takes mail and the login']);
+    expect(summary(await checkMail(url, 500))).toEqual(['ok', '127.0.0.1 accepts connections and the login']);
     expect(received).toEqual([]);
   });
 
@@ -329,7 +333,7 @@ describe('what lies outside', () => {
     [['10.0.0.0/8', '::/0'], 'fail'],
     [['0.0.0.0/1', '128.0.0.0/1'], 'fail'],
   ])('webhooks that may reach %j: %s', (networks, status) => {
-    expect(summary(checkFence(networks.map(parseCidr)))).toEqual([status, expect.any(String)]);
+    expect(summary(checkWebhookNetworks(networks.map(parseCidr)))).toEqual([status, expect.any(String)]);
   });
 
   it.each([
@@ -409,7 +413,7 @@ describe('npm run doctor', () => {
   });
 
   const doctor = (args: string[], settings: Record<string, string>) =>
-    startProgram(process.execPath, ['src/doctor.ts', ...args], settings).result;
+    startProgram(process.execPath, ['src/commands/doctor.ts', ...args], settings).result;
 
   /** The statuses by check, and the rest of what a run came to. */
   async function examine(settings: Record<string, string>) {
@@ -467,7 +471,7 @@ describe('npm run doctor', () => {
     expect([code, statuses['api-tls'], statuses.pages, statuses.visitors]).toEqual([1, 'fail', 'ok', 'fail']);
   });
 
-  it('tells of a database that takes no changes where it needs one', async () => {
+  it('tells of a database that takes no changes where it needs one', { tags: 'slow' }, async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const { pathname } = new URL(service.databaseUrl);
@@ -479,7 +483,7 @@ describe('npm run doctor', () => {
     expect(failed).toEqual(['pages-tls', 'pages', 'visitors']);
   });
 
-  it('clears away what a doctor left that was killed', async () => {
+  it('clears away what a doctor left that was killed', { tags: 'slow' }, async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const left = await createProbe(service.db, 'left');
@@ -495,7 +499,7 @@ describe('npm run doctor', () => {
     expect(await rowsIn(service.db)).toEqual(NOTHING);
   });
 
-  it('leaves nothing that comes to its page while it takes it away', async () => {
+  it('leaves nothing that comes to its page while it takes it away', { tags: 'slow' }, async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const probe = await createProbe(service.db, 'probe');
@@ -510,7 +514,7 @@ describe('npm run doctor', () => {
     expect(await rowsIn(service.db)).toEqual(NOTHING);
   });
 
-  it('takes its page away while another begins', async () => {
+  it('takes its page away while another begins', { tags: 'slow' }, async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const first = await createProbe(service.db, 'first');
@@ -527,7 +531,7 @@ describe('npm run doctor', () => {
     expect(await rowsIn(service.db)).toEqual(NOTHING);
   });
 
-  it('makes no database where there is none, and says in lines what to do', async () => {
+  it('makes no database where there is none, and says in lines what to do', { tags: 'slow' }, async () => {
     const DATA_DIR = join(folder, 'none');
     const { code, stdout, stderr } = await doctor([], { DATA_DIR, PORT: String(await freePort()) });
     expect([code, stderr, existsSync(DATA_DIR)]).toEqual([1, '', false]);
@@ -537,14 +541,16 @@ describe('npm run doctor', () => {
     expect(lines.filter((line) => line.startsWith('fail')).map((line) => line.split(/ +/)[1])).toEqual(['answers']);
   });
 
-  it('tells of a database that it cannot look at, as of one that another user keeps closed', async () => {
+  it('tells of a database that it cannot look at, as of one that another user keeps closed', {
+    tags: 'slow',
+  }, async () => {
     const DATA_DIR = await mkdtemp(join(folder, 'closed-'));
     await symlink('postgres', join(DATA_DIR, 'postgres'));
     const { code, statuses } = await examine({ DATA_DIR, PORT: String(await freePort()) });
     expect([code, statuses.database]).toEqual([1, 'fail']);
   });
 
-  it('tells of a database that is out of reach, and no password', async () => {
+  it('tells of a database that is out of reach, and no password', { tags: 'slow' }, async () => {
     const { code, statuses, stdout } = await examine({
       DATABASE_URL: 'postgres://nobody:s3cret@127.0.0.1:1/nothing',
       SMTP_URL: 'smtp://forms:s3cret@127.0.0.1:1',
@@ -554,7 +560,7 @@ describe('npm run doctor', () => {
     expect(stdout).not.toContain('s3cret');
   });
 
-  it('tells of a wrong setting as of any other failure', async () => {
+  it('tells of a wrong setting as of any other failure', { tags: 'slow' }, async () => {
     expect(await doctor([], { PORT: 'http' })).toEqual({
       code: 1,
       stdout:
@@ -563,7 +569,7 @@ describe('npm run doctor', () => {
     });
   });
 
-  it('says how it is used when it is used otherwise', async () => {
+  it('says how it is used when it is used otherwise', { tags: 'slow' }, async () => {
     const { code, stdout, stderr } = await doctor(['--fix'], {});
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^formhost: .*\nusage: npm run --silent doctor \[-- --json\]\n$/);
@@ -579,7 +585,7 @@ const untilBlocked = (db: Awaited<ReturnType<typeof startTestService>>['db']): P
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );
     expect(rows).toHaveLength(1);
-  });
+  }, 10_000);
 
 /** How many rows each table has that the doctor could leave something in. */
 async function rowsIn(db: Awaited<ReturnType<typeof startTestService>>['db']): Promise<Record<string, number>> {

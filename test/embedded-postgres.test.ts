@@ -10,11 +10,11 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openEmbeddedPostgres } from '../src/db/embedded-postgres.ts';
+import { openEmbeddedPostgres } from '../src/db/postgres/embedded-postgres.ts';
 import { isAlive, serverPid } from './support/postmaster.ts';
 import { PROJECT } from './support/process.ts';
 
-const SOURCE = join(PROJECT, 'src/db/embedded-postgres.ts');
+const SOURCE = join(PROJECT, 'src/db/postgres/embedded-postgres.ts');
 const MODULES = join(PROJECT, 'node_modules');
 const IS_ROOT = process.geteuid?.() === 0;
 const NOBODY = { uid: 65_534, gid: 65_534 };
@@ -101,7 +101,7 @@ async function rows(connection: pg.ClientConfig, sql: string) {
   }
 }
 
-describe('openEmbeddedPostgres', { timeout: 20_000 }, () => {
+describe('openEmbeddedPostgres', { tags: 'slow', timeout: 20_000 }, () => {
   it('makes a durable UTF-8 database behind a socket that is its owner’s alone, and finds it again', async () => {
     const dataDir = join(await folder(), `a, "b" 'c' \\ $d é`);
     const first = await opened(dataDir);
@@ -159,7 +159,7 @@ describe('openEmbeddedPostgres', { timeout: 20_000 }, () => {
     await vi.waitFor(async () => {
       const [unfinished = ''] = (await fs.readdir(dataDir)).filter((name) => name.startsWith('postgres-new-'));
       await fs.access(join(dataDir, unfinished, 'PG_VERSION'));
-    });
+    }, 10_000);
     await killed.kill('SIGKILL');
     const next = await opened(dataDir);
     expect(next.progress).toEqual([`Making a database in ${dataDir}/postgres`, 'Starting Postgres']);
@@ -262,7 +262,7 @@ describe('openEmbeddedPostgres', { timeout: 20_000 }, () => {
     const pid = await vi.waitFor(async () => {
       const [found] = await rows(connection, `select pid from pg_stat_activity where query like 'select pg_sleep%'`);
       return Number(found.pid);
-    });
+    }, 10_000);
     process.kill(pid, 'SIGKILL');
     expect(await crashed).toBe('crashed');
     await vi.waitFor(() => rows(connection, 'select 1'), 10_000);

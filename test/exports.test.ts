@@ -1,10 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import readWorkbook from 'read-excel-file/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, failure, refused } from './support/answers.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
 
-const FORMATS = ['csv', 'ndjson'] as const;
+const TYPES = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+type Format = keyof typeof TYPES;
+const FORMATS = ['csv', 'ndjson', 'xlsx'] as const;
 const TIME = '2026-01-02T03:04:05.678Z';
 
 let service: TestService;
@@ -34,20 +43,25 @@ async function filled(texts: readonly string[]): Promise<string> {
 const get = (path: string, method = 'GET', who = owner): Promise<Response> =>
   fetch(service.url + path, { method, headers: { Authorization: `Bearer ${who.key}` } });
 
-async function exported(id: string, format: (typeof FORMATS)[number]): Promise<string> {
+async function download(id: string, format: Format): Promise<Buffer> {
   const response = await get(`/submissions/${id}/export.${format}`);
   expect(response.status).toBe(200);
-  return response.text();
+  return Buffer.from(await response.arrayBuffer());
 }
+const exported = async (id: string, format: Format): Promise<string> => (await download(id, format)).toString();
 
-/** A deployment with submissions of 30 MB: more than the buffers of a connection take while nobody reads. */
+/**
+ * A deployment with submissions of 30 MB, packed too: more than the buffers of a connection take while nobody reads.
+ */
 async function large(): Promise<string> {
   const { id } = await owner.deploy();
+  // Each fits into a cell, and two are more than zlib looks back.
+  const texts = Array.from({ length: 8 }, () => randomBytes(24_000).toString('base64'));
   await service.db.raw(
     `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-     SELECT CAST(:id AS text), n, 'sub_' || substr(:id, 3) || n, CAST('{"text":"' || repeat('x', 200000) || '"}' AS json), '', now()
+     SELECT CAST(:id AS text), n, 'sub_' || substr(:id, 3) || n, CAST(:data AS json), '', now()
        FROM generate_series(1, 150) AS n`,
-    { id },
+    { id, data: JSON.stringify({ ...texts }) },
   );
   await service.db('deployments').where({ id }).update({ submission_count: 150, last_submission_number: 150 });
   return id;
@@ -75,11 +89,12 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
     const date = new Date().toISOString().slice(0, 10);
     const names = ['content-type', 'content-disposition', 'cache-control'];
     const shown = async ({ status, headers }: Response) => [status, ...names.map((name) => headers.get(name))];
-    const answers = [await get(path), await get(path, 'HEAD')];
-    const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson';
-    const expected = [200, type, `attachment; filename="${slug}-${date}.${format}"`, 'no-store'];
-    expect(await Promise.all(answers.map(shown))).toEqual([expected, expected]);
-    expect(await answers[1]?.text()).toBe('');
+    const answer = await get(path);
+    // To its end: an owner may have two exports under way, and those of the formats before may still be.
+    await answer.arrayBuffer();
+    const head = await get(path, 'HEAD');
+    const expected = [200, TYPES[format], `attachment; filename="${slug}-${date}.${format}"`, 'no-store'];
+    expect([await shown(answer), await shown(head), await head.text()]).toEqual([expected, expected, '']);
   });
 
   it('answers the same 404 as the list, 401 without a key, 405 with Allow for another method', async () => {
@@ -99,13 +114,9 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
   it('has every submission once, oldest first, those that were deleted missing', async () => {
     const id = await filled(Array.from({ length: 12_000 }, (_, index) => `{"n":${index + 1}}`));
     await service.db('submissions').where({ deployment_id: id }).whereBetween('number', [2_000, 9_999]).delete();
-    const text = await exported(id, format);
-    const numbers = text
-      .split('\n')
-      .map((line) => /(?:"n":|,)(\d+)[}\r]/.exec(line)?.[1])
-      .filter((found) => found !== undefined);
+    const numbers = await numbersIn(await download(id, format), format);
     const expected = Array.from({ length: 12_000 }, (_, index) => index + 1).filter((n) => n < 2_000 || n > 9_999);
-    expect(numbers.map(Number)).toEqual(expected);
+    expect(numbers).toEqual(expected);
   });
 
   it('breaks off where the database fails, and never looks whole', async () => {
@@ -134,8 +145,24 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
   });
 });
 
+/** The values of a field `n`, the only one. */
+async function numbersIn(file: Buffer, format: Format): Promise<unknown[]> {
+  switch (format) {
+    case 'csv':
+      return parse(file, { fromLine: 2 }).map((row: string[]) => Number(row[3]));
+    case 'ndjson':
+      return file
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).data.n);
+    case 'xlsx':
+      return (await readWorkbook(file)).flatMap(({ data }) => data.slice(1).map((row) => row[3]));
+  }
+}
+
 /** An export whose body nobody reads yet. */
-const openExport = (id: string, format: string): Promise<IncomingMessage> =>
+const openExport = (id: string, format: Format): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     httpRequest(`${service.url}/submissions/${id}/export.${format}`, {
       headers: { Authorization: `Bearer ${owner.key}` },
@@ -221,13 +248,31 @@ describe('export.csv', () => {
     ['a list', '[ "a", "b\\u0020c" , 1 ]', '["a","b\\u0020c",1]'],
     ['an object', '{ "filename" : "a.txt", "size": 1 }', '{"filename":"a.txt","size":1}'],
     ['what begins with =', '"=1+1"', "'=1+1"],
-    ['what begins with +', '"+1"', "'+1"],
-    ['what begins with -', '"-1"', "'-1"],
-    ['a negative number', '-5', "'-5"],
+    ['what begins with +', '"+A1"', "'+A1"],
+    ['what begins with -', '"-1+A1"', "'-1+A1"],
     ['what begins with @', '"@SUM(A1)"', "'@SUM(A1)"],
-    ['what begins with a tab', '"\\t=1"', "'\t=1"],
-    ['what begins with CR', '"\\r=1"', "'\r=1"],
-    ['what has such a sign later on', '"a=1"', 'a=1'],
+    ['what begins with a tab', '"\\t1"', "'\t1"],
+    ['what begins with CR', '"\\r1"', "'\r1"],
+    ['what begins with a tab and a sign', '"\\t=1"', "'\t'=1"],
+    ['a negative number', '-5', '-5'],
+    ['a negative number with decimals', '-1.50', '-1.50'],
+    ['a number with an exponent', '-1e5', "'-1e5"],
+    ['a number with a comma', '"-1,5"', "'-1,5"],
+    ['a telephone number', '"+49 170 1234567"', '+49 170 1234567'],
+    ['a telephone number with more between', '"+49 (0) 170/12.34-56"', '+49 (0) 170/12.34-56'],
+    ['a telephone number and more', '"+49 170 x"', "'+49 170 x"],
+    ['what begins with = and is digits otherwise', '"=1"', "'=1"],
+    ['a sign alone', '"-"', "'-"],
+    ['a sign and no digit', '"+ (/) "', "'+ (/) "],
+    ['a sign behind a semicolon', '"a;=1;+A1;-A1;@A"', "a;'=1;'+A1;'-A1;'@A"],
+    ['a sign behind a tab', '"a\\t=1"', "a\t'=1"],
+    ['a sign behind a line break', '"a\\n=1\\r+A1\\r\\n- x"', "a\n'=1\r'+A1\r\n'- x"],
+    ['numbers behind those', '"a;-5;+49 170\\t-1.5\\n(-2)\\n-3"', 'a;-5;+49 170\t-1.5\n(-2)\n-3'],
+    ['a number up to a semicolon', '"+49 170;=1"', "+49 170;'=1"],
+    ['a sign behind a quote that a semicolon makes one', '"a;\\"=1&\\""', `a;"'=1&"`],
+    ['a sign behind such a quote and spaces before it', '"a;  \\"\\"=1"', `a;  ""'=1`],
+    ['a sign behind a space, which makes it a text', '"a; =1"', 'a; =1'],
+    ['what has such a sign later on', '"a=1,=1 \\"=1 |=1"', 'a=1,=1 "=1 |=1'],
     ['what begins with an apostrophe', '"\'=1"', "'=1"],
     ['NUL', '"a\\u0000b"', 'a\ufffdb'],
     ['a lone surrogate', '"a\\ud800b"', 'a\ufffdb'],
@@ -235,6 +280,49 @@ describe('export.csv', () => {
     ['a quote and a comma behind a dangerous sign', '"=\\",\\""', `'=","`],
   ])('writes %s: %s', async (_what, value, cell) => {
     expect(await table([`{"x":${value}}`])).toEqual([['x'], [cell]]);
+  });
+
+  it.each([';', '\t'])(
+    'joins no number behind %j to the next cell, with which it might be a formula',
+    async (separator) => {
+      const id = await filled([JSON.stringify({ x: `a${separator}-5`, y: '0+A1' })]);
+      const [, row = ''] = (await exported(id, 'csv')).toString().split('\r\n');
+      expect(row.split(',').slice(3)).toEqual([`"a${separator}-5"`, '0+A1']);
+    },
+  );
+
+  it('lets no text be a formula, whatever separates cells', async () => {
+    const isNumber = (text: string): boolean => /^[+-][\d ().\-/]*$/.test(text) && /\d/.test(text);
+    const isFormula = (text: string): boolean => /^[=+\-@]/.test(text) && !isNumber(text);
+    const made = (text: string): string => (isFormula(text) ? `'${text}` : text);
+    /** Where the first cell is the field's own, and the others what it falls into. */
+    const harmless = (text: string): string => {
+      const [first = '', ...rest] = text.split(/([;\t\r\n])/);
+      const cells = rest.map((cell) => cell.replace(/^( *"+)?(.*)$/s, (_, quotes = '', value) => quotes + made(value)));
+      return (/^[\t\r]/.test(text) ? "'" : '') + [made(first), ...cells].join('');
+    };
+    const unit = fc.constantFrom(...'=+-@=+-@;;\t\r\n""  1().,/aé');
+    const [given = []] = fc.sample(
+      fc.array(fc.string({ unit, minLength: 1 }), { minLength: 2_000, maxLength: 2_000 }),
+      1,
+    );
+    const rows = await table(given.map((text) => JSON.stringify({ x: text })));
+    expect(rows.slice(1)).toEqual(given.map((text) => [harmless(text)]));
+  });
+
+  it('takes no longer for a text that is made to take long', async () => {
+    const pieces = ['=', '-', '-1;', ';"', ';  ', '; "', '\t', '"', '\r\n+', '-----;', '-1-1-1-1x'];
+    const texts = pieces.map((piece) => piece.repeat(100_000));
+    const rows = await table(texts.map((text) => JSON.stringify({ x: text })));
+    expect(rows.length).toBe(texts.length + 1);
+  });
+
+  it.each(['null', '""', '[]', '[ null, "" ]'])('leaves out `_redirect` and an empty `_hp`: %s', async (trap) => {
+    expect(await table([`{"_redirect":"/thanks","a":1,"_hp":${trap}}`, `{"b":2,"_hp":${trap},"a":3}`])).toEqual([
+      ['a', 'b'],
+      ['1', ''],
+      ['3', '2'],
+    ]);
   });
 
   it('keeps all values of a name that repeats, as a list', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJson, readUrlencoded } from '../src/http/form-body.ts';
-import { readMultipart } from '../src/http/multipart.ts';
+import { readJson, readUrlencoded } from '../src/http/submit/form-body.ts';
+import { readMultipart } from '../src/http/submit/multipart.ts';
 import { KIB, limits, NOT_UTF8, refusal, small, stored, tooLarge, tooManyFields } from './support/form-limits.ts';
 
 const json = (text: string | Buffer, within = limits) => readJson(Buffer.from(text), within);
@@ -174,7 +174,8 @@ describe('one form', () => {
   );
   // What a browser does before it encodes a form, whatever the encoding.
   const text = fc.string({ unit, maxLength: 8 }).map((raw) => raw.replaceAll(/\r\n|\r|\n/g, '\r\n'));
-  // Browsers don't escape `%` in names, so a name that holds one of the three escapes can't be told from what it stands for.
+  // Browsers don't escape `%` in names, so a name that holds one of the three escapes can't be told from what it stands
+  // for.
   const name = fc
     .oneof(text, fc.constantFrom('a', '__proto__', '10', '2', '_hp'))
     .filter((raw) => !/%(?:22|0[ad])/i.test(raw));

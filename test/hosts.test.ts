@@ -198,6 +198,13 @@ describe('a request target in absolute form (RFC 9112, 3.2.2)', () => {
 });
 
 describe('what is no ordinary request', () => {
+  it.each(['/#', '/healthz#', '/?a#b', '//a:b@c:d#', 'http://hello.pages.test/#a', 'http://hello.pages.test#a'])(
+    'answers 400 for a target with a fragment: %s',
+    async (target) => {
+      expectError(await exchange([get(target), 'Host: api.test']), 400);
+    },
+  );
+
   it.each(['/%zz', '/deploy/%', '/deploy/%ff', '/submissions/%C3%28'])('answers 400 for the path %s', async (path) => {
     expectError(await exchange([get(path), 'Host: api.test', `Authorization: Bearer ${owner.key}`]), 400);
   });

@@ -89,10 +89,10 @@ async function stages(): Promise<Instruction[][]> {
   );
 }
 
-/** Someone who owns nothing, where we may become somebody else. */
+/** A user who owns no files, if the tests may switch users. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-describe('the image', () => {
+describe('the image', { tags: 'slow' }, () => {
   let folder: string;
   let tree: string;
   let hasPackages = true;
@@ -223,6 +223,9 @@ describe('the image', () => {
     expect(made).toEqual({ code: 0, out: expect.stringMatching(/^fh_\w{40,}\n$/), err: '' });
     const { slug } = await asOwner(url, made.out.trim()).deploy({ html: 'the page' });
     await getPage(url, slug).expect(200, 'the page');
+    // Made ready in a thread.
+    const large = await asOwner(url, made.out.trim()).deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
+    await getPage(url, large.slug).expect(200, `http://api.test/submit/${large.id}`.repeat(10_000));
 
     child.kill();
     expect((await result).code).toBe(0);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   compactJson,
   type JsonMember,
+  normalizeJson,
   readJsonList,
   readJsonObject,
   unescapedBytes,
@@ -209,6 +210,35 @@ describe('compactJson', () => {
   it('takes 100,000 levels with white space', () => {
     const deep = `${'[ '.repeat(100_000)}${' ]'.repeat(100_000)}`;
     expect(compactJson(deep)).toBe(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+  });
+});
+
+describe('normalizeJson', () => {
+  it('writes each string in one way', () => {
+    fc.assert(
+      fc.property(stringText, (text) => {
+        expect(normalizeJson(`{ ${text} : [${text}, ${text}] }`)).toBe(
+          `{${JSON.stringify(JSON.parse(text))}:${JSON.stringify([JSON.parse(text), JSON.parse(text)])}}`,
+        );
+      }),
+    );
+  });
+
+  it('changes neither what a text says, nor its numbers, nor its order', () => {
+    fc.assert(
+      fc.property(spaced(objectText), (text) => {
+        expect(JSON.parse(normalizeJson(text))).toEqual(JSON.parse(text));
+        expect(normalizeJson(normalizeJson(text))).toBe(normalizeJson(text));
+      }),
+    );
+    expect(normalizeJson('{"b": 1.10, "a": "\\u0041", "a": 1e400, "10": -0}')).toBe(
+      '{"b":1.10,"a":"A","a":1e400,"10":-0}',
+    );
+  });
+
+  it('takes a string of a mebibyte, and 100,000 strings', () => {
+    expect(normalizeJson(`{"a":"${'\\u0041'.repeat(1024 * 1024)}"}`)).toBe(`{"a":"${'A'.repeat(1024 * 1024)}"}`);
+    expect(normalizeJson(`["\\/"${',"\\/"'.repeat(100_000)}]`)).toBe(`["/"${',"/"'.repeat(100_000)}]`);
   });
 });
 

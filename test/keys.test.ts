@@ -21,8 +21,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const keys = (args: string[], settings: Record<string, string> = { DATABASE_URL: service.databaseUrl }) =>
-  startProgram(process.execPath, ['src/keys.ts', ...args], { PLAN_LIMITS: 'free:1,pro:2,unlimited:none', ...settings })
-    .result;
+  startProgram(process.execPath, ['src/commands/keys.ts', ...args], {
+    PLAN_LIMITS: 'free:1,pro:2,unlimited:none',
+    ...settings,
+  }).result;
 
 async function create(email: string, ...more: string[]): Promise<string> {
   const result = await keys(['create', '--email', email, ...more]);
@@ -50,7 +52,7 @@ describe('keys create', () => {
     expect(await deployWith(await create("o'neil+forms@mail.keys.example"))).toBe(201);
   });
 
-  it('does so through npm', async () => {
+  it('does so through npm', { tags: 'slow' }, async () => {
     const args = ['run', '--silent', 'keys', '--', 'create', '--email', 'npm@keys.example'];
     const { result } = startProgram('npm', args, { DATABASE_URL: service.databaseUrl });
     expect(await result).toEqual(made);
@@ -77,7 +79,7 @@ describe('keys create', () => {
     expect([await deployWith(key), await deployWith(second)]).toEqual([201, 403]);
   });
 
-  it('refuses what is no e-mail address, in a line', async () => {
+  it('refuses what is no e-mail address, in a line', { tags: 'slow' }, async () => {
     const bad = ['nobody', 'a@keys.example,b@keys.example', 'a@keys.example\nBcc: b@c.example'];
     const results = await Promise.all([
       keys(['create']),
@@ -86,14 +88,14 @@ describe('keys create', () => {
     expect(results).toEqual(results.map(() => refused));
   });
 
-  it('refuses a plan that PLAN_LIMITS does not name, in a line', async () => {
+  it('refuses a plan that PLAN_LIMITS does not name, in a line', { tags: 'slow' }, async () => {
     const email = 'gold@keys.example';
     const results = ['gold', 'constructor'].map((plan) => keys(['create', '--email', email, '--plan', plan]));
     expect(await Promise.all(results)).toEqual([refused, refused]);
     expect(await service.db('owners').where({ email })).toEqual([]);
   });
 
-  it('brings an empty database up to date by itself, two at once too', async () => {
+  it('brings an empty database up to date by itself, two at once too', { tags: 'slow' }, async () => {
     const { url, drop } = await emptyDatabase();
     onTestFinished(drop);
     const settings = { DATABASE_URL: url };
@@ -123,11 +125,11 @@ describe('keys list and revoke', () => {
     ]);
   });
 
-  it('say in a line that an id is unknown', async () => {
+  it('say in a line that an id is unknown', { tags: 'slow' }, async () => {
     expect(await keys(['revoke', 'key_000000000000000000000000'])).toEqual(refused);
   });
 
-  it('show `-` for what has not been', async () => {
+  it('show `-` for what has not been', { tags: 'slow' }, async () => {
     const email = 'unused@keys.example';
     await service.owner({ email, plan: 'pro' });
     expect(await listed(email)).toEqual([{ id: aWord, columns: [email, 'pro', aTime, '-', '-'] }]);
@@ -135,13 +137,13 @@ describe('keys list and revoke', () => {
 });
 
 describe('keys', () => {
-  it('says how it is used when it is used otherwise', async () => {
+  it('says how it is used when it is used otherwise', { tags: 'slow' }, async () => {
     const wrong = [[], ['remove'], ['create', '--mail', 'a@keys.example'], ['revoke']];
     const results = await Promise.all(wrong.map((args) => keys(args)));
     expect(results).toEqual(wrong.map(() => ({ code: 1, stdout: '', stderr: expect.stringMatching(/usage/i) })));
   });
 
-  it('says in a line that the database is out of reach, and no password', async () => {
+  it('says in a line that the database is out of reach, and no password', { tags: 'slow' }, async () => {
     const settings = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' };
     const { stderr, ...result } = await keys(['list'], settings);
     expect(result).toEqual({ code: 1, stdout: '' });
@@ -149,7 +151,7 @@ describe('keys', () => {
   });
 });
 
-describe('an embedded database', () => {
+describe('an embedded database', { tags: 'slow' }, () => {
   /** The process id of the server in DATA_DIR; undefined where none runs. */
   async function serverOf(dataDir: string): Promise<number | undefined> {
     const pid = await serverPid(dataDir);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect, type Database, isOutOfReach } from '../src/db/connect.ts';
+import { connect, type Database, isOutOfReach } from '../src/db/postgres/connect.ts';
 import { cloneDatabase, type FreshDatabase } from './support/fresh-database.ts';
 
 let database: FreshDatabase;
@@ -19,7 +19,9 @@ const note = (plan: string) => `INSERT INTO owners (email, plan) VALUES ('${plan
 const noted = async (plan: string) => (await db('owners').where({ plan })).length;
 const failure = (error: unknown): unknown => (isOutOfReach(error) ? 'out of reach' : error);
 
-it('lets a transaction be longer than other units of work, as long as its statements are answered', async () => {
+it('lets a transaction be longer than other units of work, as long as its statements are answered', {
+  tags: 'slow',
+}, async () => {
   const long = db.longTransaction(async (transaction) => {
     await transaction.raw(note('long'));
     for (let count = 0; count < 3; count += 1) await transaction.raw(SLOW);
@@ -50,7 +52,7 @@ it('rolls back what failed, and gives its connections back', async () => {
   expect({ used: total - idle, waiting }).toEqual({ used: 0, waiting: 0 });
 });
 
-it('ends one that does nothing', async () => {
+it('ends one that does nothing', { tags: 'slow' }, async () => {
   const idle = db.longTransaction(async (transaction) => {
     await transaction.raw(note('idle'));
     await db.longTransaction(async (other) => {
@@ -61,7 +63,7 @@ it('ends one that does nothing', async () => {
   expect(await noted('idle')).toBe(0);
 });
 
-it('does not keep a close waiting for a commit that takes its time', async () => {
+it('does not keep a close waiting for a commit that takes its time', { tags: 'slow' }, async () => {
   await db.raw(`
     CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(6); RETURN NULL; END';
     CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON owners DEFERRABLE INITIALLY DEFERRED

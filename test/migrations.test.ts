@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { migrate } from '../src/db/migrate.ts';
+import { migrate } from '../src/db/postgres/migrate.ts';
 import { runSql } from './support/database.ts';
 import { cloneDatabase } from './support/fresh-database.ts';
 import { startProgram } from './support/process.ts';
@@ -47,11 +47,13 @@ describe('a database that a newer version has migrated', () => {
   });
 });
 
-describe('a migration that needs a table which somebody works on for long', () => {
+describe('a migration that needs a table which somebody works on for long', { tags: 'slow' }, () => {
   it.each([
-    ['0003-take-downs', 'ALTER TABLE deployments DROP taken_down_at, DROP take_down_reason'],
-    ['0005-removed-submissions', 'DROP TABLE removed_submissions'],
-  ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, undo) => {
+    ['0003-take-downs', 'deployments', 'ALTER TABLE deployments DROP taken_down_at, DROP take_down_reason'],
+    ['0005-removed-submissions', 'deployments', 'DROP TABLE removed_submissions'],
+    ['0007-owners-turns', 'deliveries', 'ALTER TABLE deliveries DROP owner_id'],
+    ['0009-delivery-events', 'deliveries', 'ALTER TABLE deliveries DROP event'],
+  ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, table, undo) => {
     const database = await cloneDatabase();
     onTestFinished(() => database.drop());
     await runSql(database.url, `${undo}; DELETE FROM knex_migrations WHERE name = '${name}'`);
@@ -59,19 +61,96 @@ describe('a migration that needs a table which somebody works on for long', () =
     if (!holder || !other) throw new Error('No clients');
     await Promise.all([holder.connect(), other.connect()]);
     onTestFinished(async () => void (await Promise.all([holder.end(), other.end()])));
-    await holder.query('BEGIN; LOCK TABLE deployments IN ROW EXCLUSIVE MODE');
+    await holder.query(`BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`);
 
     const migrating = migrate({ connectionString: database.url });
     const refused = expect(migrating).rejects.toMatchObject({ code: '55P03' });
-    const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'deployments'::regclass";
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`;
     await vi.waitFor(async () => expect((await other.query(waiting)).rows).toHaveLength(1), 5_000);
-    await other.query("SET lock_timeout = '2s'; BEGIN; LOCK TABLE deployments IN ROW EXCLUSIVE MODE; COMMIT");
+    await other.query(`SET lock_timeout = '2s'; BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE; COMMIT`);
     await refused;
 
     await holder.query('COMMIT');
     await migrate({ connectionString: database.url });
     const { rows } = await other.query('SELECT name FROM knex_migrations WHERE name = $1', [name]);
     expect(rows).toEqual([{ name }]);
+  });
+});
+
+describe('0007-owners-turns', { tags: 'slow' }, () => {
+  /** What the version before left. */
+  const UNDO = `
+    DROP INDEX deliveries_due_by_owner;
+    ALTER TABLE deliveries DROP owner_id;
+    ALTER TABLE owners DROP recent_tests;
+    ALTER TABLE webhooks DROP noticed_at;
+    CREATE INDEX deliveries_due ON deliveries (receiver, next_attempt_at) WHERE status = 'pending' AND next_attempt_at < 'infinity';
+    DELETE FROM knex_migrations WHERE name = '0007-owners-turns';`;
+
+  it('gives what is pending its owner, in batches, and leaves the indexes of a new database, also after it was cut short', async () => {
+    const fresh = await cloneDatabase();
+    onTestFinished(() => fresh.drop());
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query(`${UNDO}
+      INSERT INTO owners (email, plan) VALUES ('a@test.example', 'x'), ('b@test.example', 'x');
+      INSERT INTO deployments (id, owner_id, slug) SELECT 'd_' || id, id, 'form-' || id FROM owners;
+      INSERT INTO deliveries (id, deployment_id, notice, status, next_attempt_at, created_at, updated_at)
+      SELECT 'dl_' || n, 'd_' || 1 + n % 3, 'A notice.', (ARRAY['pending', 'succeeded', 'failed'])[1 + n / 7 % 3],
+             CASE WHEN n % 5 = 0 THEN 'infinity' ELSE now() END, now(), now()
+        FROM generate_series(1, 25000) AS n;
+      -- Cut short in the middle.
+      ALTER TABLE deliveries ADD COLUMN owner_id bigint NOT NULL DEFAULT 0;
+      CREATE INDEX deliveries_due_by_owner ON deliveries (id)`);
+    await migrate({ connectionString: database.url });
+    const { rows } = await client.query(`
+      SELECT status, deployment_id, owner_id::int, count(*) > 0 AS some FROM deliveries GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`);
+    expect(rows).toEqual(
+      ['failed', 'pending', 'succeeded'].flatMap((status) =>
+        [1, 2, 3].map((n) => ({
+          status,
+          deployment_id: `d_${n}`,
+          // There is no d_3.
+          owner_id: status === 'pending' && n < 3 ? n : 0,
+          some: true,
+        })),
+      ),
+    );
+    const indexes = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexdef";
+    const other = new pg.Client({ connectionString: fresh.url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    expect((await client.query(indexes)).rows).toEqual((await other.query(indexes)).rows);
+  });
+});
+
+describe('0009-delivery-events', () => {
+  it('gives each delivery the event submission, and each that an older version makes; one to a webhook always has one', async () => {
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const insert = (id: string, more = '', values = '') =>
+      client.query(`INSERT INTO deliveries (id, deployment_id, webhook_id, next_attempt_at, created_at, updated_at${more})
+                    VALUES ('${id}', 'd_1', 'wh_1', now(), now(), now()${values})`);
+    await client.query(`
+      ALTER TABLE deliveries DROP event;
+      DELETE FROM knex_migrations WHERE name = '0009-delivery-events'`);
+    await insert('dl_before');
+    await migrate({ connectionString: database.url });
+    await insert('dl_beside');
+    const { rows } = await client.query('SELECT id, event FROM deliveries ORDER BY id');
+    expect(rows).toEqual([
+      { id: 'dl_before', event: 'submission' },
+      { id: 'dl_beside', event: 'submission' },
+    ]);
+    await expect(insert('dl_none', ', event', ', NULL')).rejects.toMatchObject({
+      constraint: 'deliveries_webhook_event',
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readMultipart, readParts } from '../src/http/multipart.ts';
+import { readMultipart } from '../src/http/submit/multipart.ts';
+import { readParts } from '../src/http/submit/multipart-parts.ts';
 import { KIB, limits, NOT_UTF8, refusal, small, stored, tooLarge, tooManyFields } from './support/form-limits.ts';
 
 const read = (text: string | Buffer, within = limits) => readMultipart(Buffer.from(text), 'b', within, () => '/f');
@@ -7,6 +8,9 @@ const multipart = (text: string | Buffer, within = limits) => stored(read(text, 
 /** What the data says of a file. */
 const file = (filename: string, size: number, type = 'application/octet-stream') =>
   JSON.stringify({ filename, content_type: type, size, url: '/f' });
+
+/** As much as may stand before a multipart body, and behind it. */
+const OUTSIDE = 'x'.repeat(16 * KIB);
 
 /** A multipart body with the boundary `b`; a part is its Content-Disposition's parameters and its content. */
 const body = (...parts: [parameters: string, content: string][]): string =>
@@ -22,6 +26,8 @@ const malformed = (advice: string) => [400, `The multipart body is malformed: ${
 const NO_NAME = malformed('give each part a Content-Disposition of form-data, with a name');
 const NO_HEADER_END = malformed('put an empty line after the header of each part');
 const NOT_CLOSED = malformed('end it with its boundary between two pairs of dashes');
+const BEFORE = malformed('begin each part with the boundary that the content type names');
+const BEHIND = malformed('put nothing after the boundary that ends it');
 const NO_BOUNDARY = malformed('name its boundary, 1 to 70 characters, in the content type');
 
 describe('readMultipart', () => {
@@ -153,7 +159,9 @@ describe('readMultipart', () => {
   });
 
   it.each([
-    ['a preamble and an epilogue', `preamble\r\n--bx\r\n${body(['; name="a"', '1'])}--b\r\nepilogue`],
+    ['a preamble and an epilogue', `preamble\r\n - -\r\n${body(['; name="a"', '1'])}epilogue\r\n -- \r\nend`],
+    ['a preamble and an epilogue of 16 KiB', `${OUTSIDE}\r\n${body(['; name="a"', '1'])}${OUTSIDE}`],
+    ['blank lines around it', `\r\n\r\n${body(['; name="a"', '1'])}\r\n\n`],
     ['an empty first line', `\r\n${body(['; name="a"', '1'])}`],
     [
       'spaces after the boundary',
@@ -163,6 +171,32 @@ describe('readMultipart', () => {
     ['a line feed at the end', `${body(['; name="a"', '1']).trimEnd()}\n`],
   ])('takes %s', (_, text) => {
     expect(parts(text)).toEqual([['a', undefined, '1']]);
+  });
+
+  it.each([
+    ['another first boundary', body(['; name="a"', '1']).replace('--b\r', '--c\r'), BEFORE],
+    ['more behind the first boundary', body(['; name="a"', '1']).replace('--b\r', '--b;\r'), BEFORE],
+    ['white space before the first boundary', ` ${body(['; name="a"', '1'])}`, BEFORE],
+    ['no dashes before the first boundary', body(['; name="a"', '1']).replace('--b\r', 'b\r'), BEFORE],
+    ['no first boundary', body(['; name="a"', '1']).replace('--b\r\n', ''), BEFORE],
+    [
+      'another boundary for the first part of two',
+      body(['; name="a"', '1'], ['; name="b"', '2']).replace('--b\r', '--c\r'),
+      BEFORE,
+    ],
+    [
+      'a first part with another header first, in line feeds',
+      `X: y\ncontent-DISPOSITION : form-data\n\n1\n\r\n${body(['; name="a"', '1'])}`,
+      BEFORE,
+    ],
+    ['a longer preamble than 16 KiB', `${OUTSIDE}x\r\n${body(['; name="a"', '1'])}`, BEFORE],
+    ['a part behind the last boundary', `${body()}${body(['; name="a"', '1'])}`, BEHIND],
+    ['parts behind the last boundary', `${body(['; name="a"', '1'])}${body(['; name="b"', '2'])}`, BEHIND],
+    ['a part behind it that has no boundary', `${body()}${body(['; name="a"', '1']).slice('--b\r\n'.length)}`, BEHIND],
+    ['a part in line feeds behind it', `--b--\n--b\nContent-Disposition: form-data; name="a"\n\n1\n--b--\n`, BEHIND],
+    ['a longer epilogue than 16 KiB', `${body(['; name="a"', '1'])}${OUTSIDE}x`, BEHIND],
+  ])('refuses what would be lost: %s', (_, text, expected) => {
+    expect(refusal(() => multipart(text))).toEqual(expected);
   });
 
   it.each([
@@ -294,6 +328,11 @@ describe('readMultipart', () => {
     'TEXT/html; charset=UTF-8',
     'image/svg+xml',
     'a/b;c=d;  e="f; \\" g"',
+    'text/plain;',
+    'text/plain; charset=utf-8;',
+    'text/plain; charset=utf-8 ; \t;;',
+    'text/plain;; ; charset=utf-8',
+    `a/b;${' ;'.repeat(125)}`,
     "!#$%&'*+-.^_`|~/x",
     `a/${'b'.repeat(253)}`,
   ])('keeps the type of a file as it was sent: %s', (type) => {
@@ -313,8 +352,11 @@ describe('readMultipart', () => {
     'text',
     'text/',
     '/plain',
-    'text/plain;',
     'text/plain; charset',
+    'text/plain; charset=;',
+    'text/plain charset=utf-8;',
+    `a/b${' ;'.repeat(125)}x`,
+    `a/b;${' '.repeat(250)}x`,
     'text/plain; charset="utf-8',
     'text/plain, text/html',
     'text/pläin',
@@ -342,7 +384,7 @@ describe('readMultipart', () => {
     expect(multipart(long(16_000)).text).toBe('{"a":"1"}');
     expect(refusal(() => multipart(long(17_000)))).toEqual(malformed('keep the header of each part under 16 KiB'));
     expect(refusal(() => multipart(body([`; name="a"${'; x=y'.repeat(20)}`, '1'])))).toEqual(
-      malformed('say no more than the name and the filename of each part'),
+      malformed('send only the name and the filename of each part'),
     );
   });
 
@@ -395,7 +437,7 @@ describe('hostile bodies', () => {
     [
       'parameters without end',
       body([`; name="a"${';='.repeat(8_000)}`, '1']),
-      malformed('say no more than the name and the filename of each part'),
+      malformed('send only the name and the filename of each part'),
     ],
     [
       'an endless header',

@@ -16,7 +16,9 @@ import {
   UNKNOWN_KEY,
 } from './support/service.ts';
 
-/** Connections to the database may be refused and cut, or get no answer; or be cut at every so-manieth piece of traffic. */
+/**
+ * Connections to the database may be refused and cut, or get no answer; or be cut at every so-manieth piece of traffic.
+ */
 type Trouble = 'none' | 'refused' | 'hanging' | { cutEvery: number };
 
 /** Postgres at an address where a test can make trouble. */
@@ -117,7 +119,7 @@ const alike = (names: readonly string[]) => Object.fromEntries(names.map((name) 
 
 const back = () => vi.waitFor(async () => expect((await submit()).status).toBe(200), { timeout: 10_000, interval: 20 });
 
-describe.each(['refused', 'hanging'] as const)('while connections to the database are %s', (trouble) => {
+const whileConnectionsAre = (trouble: 'refused' | 'hanging'): void => {
   beforeAll(async () => {
     await getPage(url, form.slug).expect(200, 'kept');
     proxy.make(trouble);
@@ -175,7 +177,9 @@ describe.each(['refused', 'hanging'] as const)('while connections to the databas
     expect([status.status, webhooks.body.webhooks.length]).toEqual([200, 1]);
     await getPage(url, form.slug).expect(200, 'kept');
   });
-});
+};
+describe('while connections to the database are refused', () => whileConnectionsAre('refused'));
+describe('while connections to the database are hanging', { tags: 'slow' }, () => whileConnectionsAre('hanging'));
 
 describe('while connections to the database break at any moment', () => {
   it('what was answered 200 is stored, the rest is answered 503, and the process lives on', async () => {

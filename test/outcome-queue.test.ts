@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Outcome } from '../src/db/deliveries.ts';
+import type { AttemptOutcome } from '../src/db/delivery-queue.ts';
 import { createOutcomeQueue } from '../src/delivery/outcome-queue.ts';
 import { createLog } from '../src/log.ts';
 
-const outcome = (id: string, result: Outcome['result']): Outcome => ({
+const outcome = (id: string, result: AttemptOutcome['result']): AttemptOutcome => ({
   id,
   attempts: 1,
   webhook: undefined,
@@ -41,4 +41,25 @@ it('is not behind for what was only given back, which is not written twice', asy
   await expect.poll(queue.isBehind).toBe(false);
   queue.add(outcome('b', 'succeeded'));
   await expect.poll(() => queue.written).toEqual([['b']]);
+});
+
+it('has written all down when it is closed, also what waited for others', async () => {
+  const written: string[][] = [];
+  const queue = createOutcomeQueue(async (batch) => void written.push(batch.map(({ id }) => id)), createLog('silent'));
+  queue.add(outcome('a', 'succeeded'));
+  queue.add(outcome('b', 'returned'));
+  await queue.close();
+  expect(written).toEqual([['a', 'b']]);
+});
+
+it('does not wait for a database that is away when it is closed', async () => {
+  let tries = 0;
+  const queue = createOutcomeQueue(async () => {
+    tries += 1;
+    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  }, createLog('silent'));
+  queue.add(outcome('a', 'succeeded'));
+  await expect.poll(queue.isBehind).toBe(true);
+  await queue.close();
+  expect([tries, queue.size()]).toEqual([2, 0]);
 });

@@ -12,7 +12,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const run = (...args: string[]) =>
-  startProgram(process.execPath, ['src/owners.ts', ...args], { DATABASE_URL: service.databaseUrl, ...SETTINGS }).result;
+  startProgram(process.execPath, ['src/commands/owners.ts', ...args], {
+    DATABASE_URL: service.databaseUrl,
+    ...SETTINGS,
+  }).result;
 
 const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 const refusedFor = (word: string) => ({
@@ -52,7 +55,7 @@ describe('owners set-plan', () => {
     expect([await deploy(), await deploy()]).toEqual([201, 403]);
   });
 
-  it('refuses a plan that PLAN_LIMITS does not name, and an owner that is not there', async () => {
+  it('refuses a plan that PLAN_LIMITS does not name, and an owner that is not there', { tags: 'slow' }, async () => {
     await service.owner({ email: 'same@owners.example', plan: 'one' });
     expect(await run('set-plan', 'same@owners.example', 'gold')).toEqual(refusedFor('none-at-all, one, unlimited'));
     expect(await run('set-plan', 'nobody@owners.example', 'one')).toEqual(refusedFor('nobody@owners.example'));
@@ -74,7 +77,9 @@ describe('owners set-email', () => {
     ]);
   });
 
-  it('refuses an address that another owner has or that is none, and an owner that is not there', async () => {
+  it('refuses an address that another owner has or that is none, and an owner that is not there', {
+    tags: 'slow',
+  }, async () => {
     await service.owner({ email: 'one@owners.example' });
     await service.owner({ email: 'two@owners.example' });
     expect(await run('set-email', 'one@owners.example', 'Two@owners.example')).toEqual(
@@ -89,7 +94,7 @@ describe('owners set-email', () => {
 });
 
 describe('owners', () => {
-  it('says how it is used when it is used otherwise', async () => {
+  it('says how it is used when it is used otherwise', { tags: 'slow' }, async () => {
     const wrong = [[], ['list', 'more'], ['set-plan', 'a@b.example'], ['set-email', 'a', 'b', 'c'], ['list', '--x']];
     const results = await Promise.all(wrong.map((args) => run(...args)));
     expect(results).toEqual(

@@ -5,9 +5,9 @@ import { proxyTo } from './support/postgres-proxy.ts';
 import { asOwner, getPage, type Owner, startTestService, type TestService } from './support/service.ts';
 
 /**
- * What becomes of the connection that listens, known by the LISTEN that it sends, of all connections, or of all others: it
- * may be cut, get no answer any more, reach Postgres through a pooler that takes LISTEN and passes no notification on, or
- * get its answers late.
+ * What becomes of the connection that listens, known by the LISTEN that it sends, of all connections, or of all others:
+ * it may be cut, get no answer any more, reach Postgres through a pooler that takes LISTEN and passes no notification
+ * on, or get its answers late.
  */
 type Trouble =
   | 'none'
@@ -18,7 +18,7 @@ type Trouble =
   | 'all muted'
   | 'answers are late';
 
-/** `beats` counts what Postgres has said since LISTEN was sent; `late` is what it has said and the client not heard. */
+/** `beats` counts the messages of Postgres since LISTEN was sent; `late` has those that the client has not received. */
 type Heard = { listens: boolean; beats: number; late: Buffer[] };
 
 const soon = (check: () => void) => vi.waitFor(check, { timeout: 5_000, interval: 10 });
@@ -29,8 +29,8 @@ async function troubledPostgres(databaseUrl: string) {
 
   const isMuted = ({ listens }: Heard) => trouble === 'all muted' || (trouble === 'listening is muted' && listens);
   const isCut = ({ listens }: Heard) => trouble === 'all refused' || (trouble === 'listening is cut' && listens);
-  /** What Postgres hears: NOTIFY on a channel is as long as LISTEN, is answered alike, and nothing ever comes of it. */
-  const heard = (said: Buffer) =>
+  /** Replaces LISTEN by NOTIFY, which has the same length and the same answer, and leads to no notifications. */
+  const withoutListen = (said: Buffer) =>
     trouble === 'listening is pooled'
       ? Buffer.from(said.toString('latin1').replace('LISTEN ', 'NOTIFY '), 'latin1')
       : said;
@@ -43,7 +43,7 @@ async function troubledPostgres(databaseUrl: string) {
       client.on('data', (said) => {
         link.listens ||= said.includes('LISTEN ');
         if (isCut(link)) end();
-        else if (!isMuted(link)) postgres.write(heard(said));
+        else if (!isMuted(link)) postgres.write(withoutListen(said));
       });
       postgres.on('data', (said) => {
         if (isMuted(link)) return;
@@ -67,7 +67,7 @@ async function troubledPostgres(databaseUrl: string) {
     },
     /** Settles when there is an answer that is late. */
     late: () => soon(() => expect([...links].some(({ late }) => late.length > 0)).toBe(true)),
-    /** Makes trouble, and whoever had some connect again. */
+    /** Causes a fault, after which the clients connect again. */
     make(next: Trouble) {
       const hadTrouble = !['none', 'answers are late'].includes(trouble) || next === 'listening is pooled';
       trouble = next;
@@ -123,7 +123,9 @@ async function shows(url: string, slug: string, expected: string | number): Prom
   return took;
 }
 
-/** The decision is about each change; a machine that is busy with other tests may stall in some of them, not in most. */
+/**
+ * The decision is about each change; a machine that is busy with other tests may stall in some of them, not in most.
+ */
 function expectPrompt(took: readonly number[]): void {
   const median = took.toSorted((a, b) => a - b)[took.length >> 1];
   expect(median, `until the changes showed it took ${took.join(', ')} ms`).toBeLessThanOrEqual(250);
@@ -212,6 +214,23 @@ describe('a page that is being fetched from the database while it is changed', (
     expect(await look(troubled.url, slug)).toBe(expected);
   });
 
+  it('is not kept as it was before while its turn to be made ready comes and goes, large as it is', async () => {
+    const large = (text: string): string => text.padEnd(100 * 1024);
+    const { id, slug } = await owner.deploy({ html: large('before') });
+    expect(await look(troubled.url, 'nobody')).toBe(404);
+    proxy.make('answers are late');
+    const fetching = look(troubled.url, slug);
+    await proxy.late();
+    // That it is large has been said; its HTML is said next.
+    proxy.make('answers are late');
+    await proxy.late();
+    await put(owner, id, large('after'));
+    await proxy.beating();
+    proxy.make('none');
+    expect([large('before'), large('after')]).toContain(await fetching);
+    expect(await look(troubled.url, slug)).toBe(large('after'));
+  });
+
   it('overtakes the refusal of a submission too, which is not remembered then', async () => {
     const { id } = await owner.deploy();
     const submit = async (url: string) => (await fetch(`${url}/submit/${id}`, { method: 'POST', body: form() })).status;
@@ -245,7 +264,9 @@ describe('while a process cannot listen', () => {
     },
   );
 
-  it('a change shows within 250 ms though it is made in the moment in which listening ends', async () => {
+  it('a change shows within 250 ms though it is made in the moment in which listening ends', {
+    tags: 'slow',
+  }, async () => {
     const took: number[] = [];
     for (const trouble of ['listening is muted', 'listening is cut', 'listening is muted'] as const) {
       const { id, slug } = await shown(troubled.url, 'before');
@@ -272,7 +293,7 @@ describe('while a process cannot listen', () => {
     expect(await look(troubled.url, slug)).toBe('another deployment');
   });
 
-  it('a change is not missed that is made between two connections', async () => {
+  it('a change is not missed that is made between two connections', { tags: 'slow' }, async () => {
     const { id, slug } = await shown(troubled.url, 'before');
     proxy.make('listening is cut');
     await put(owner, id, 'after');
@@ -283,14 +304,18 @@ describe('while a process cannot listen', () => {
 });
 
 describe('while the database is out of reach', () => {
-  it.each(['all refused', 'all muted'] as const)('a process serves the pages that it has (%s)', async (trouble) => {
-    const { id, slug } = await shown(troubled.url, 'kept');
-    proxy.make(trouble);
-    // For longer than any change takes to be heard of.
-    for (const since = performance.now(); ms(since) < 700; ) expect(await look(troubled.url, slug)).toBe('kept');
+  it.each(['all refused', 'all muted'] as const)(
+    'a process serves the pages that it has (%s)',
+    { tags: 'slow' },
+    async (trouble) => {
+      const { id, slug } = await shown(troubled.url, 'kept');
+      proxy.make(trouble);
+      // Longer than any change needs to be received.
+      for (const since = performance.now(); ms(since) < 700; ) expect(await look(troubled.url, slug)).toBe('kept');
 
-    await put(owner, id, 'changed meanwhile');
-    proxy.make('none');
-    await shows(troubled.url, slug, 'changed meanwhile');
-  });
+      await put(owner, id, 'changed meanwhile');
+      proxy.make('none');
+      await shows(troubled.url, slug, 'changed meanwhile');
+    },
+  );
 });

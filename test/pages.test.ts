@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_ACCEPT } from '../src/http/accept.ts';
+import { LARGE_PAGE_BYTES } from '../src/http/pages/page-cache.ts';
 import { aTime } from './support/answers.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
 
@@ -74,7 +77,7 @@ function expectErrorPage(answer: Answer, status: number): void {
   }).toEqual({ status, type: 'text/html; charset=utf-8', cookie: undefined, isSmallPage: true });
 }
 
-/** Whether the API has taken a request: a page's host has no /healthz. */
+/** Whether the API has answered a request: a page's host has no /healthz. */
 const isApi = async (host: string, url = service.url): Promise<boolean> =>
   (await ask(host, { path: '/healthz', url })).status === 200;
 
@@ -142,6 +145,8 @@ describe('GET / on the host of a page', () => {
     ['identity;q=0, gzip', ['gzip']],
     ['identity, br;q=0.5', ['identity', 'br']],
     [';;q=,=,gzip;x=y', ['identity', 'gzip']],
+    ['gzip'.padEnd(MAX_ACCEPT, ','), ['gzip']],
+    ['gzip'.padEnd(MAX_ACCEPT + 1, ','), ['identity']],
   ])('answers Accept-Encoding %j in an encoding that is accepted', async (accept, codings) => {
     const { host } = await publish(LONG);
     const answer = await ask(host, { headers: accept === undefined ? {} : { 'Accept-Encoding': accept } });
@@ -420,6 +425,75 @@ describe('POST / on the host of a page', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 });
+
+const aPageOf = (bytes: number): void => {
+  const CODINGS = ['identity', 'gzip', 'br'];
+  const opening = '<form action="{{FORM_ACTION}}">\0é😀\uFEFF</form>';
+  const filling = '{{FORM_ACTION}} ';
+  const start = opening + filling.repeat((bytes - Buffer.byteLength(opening)) / filling.length);
+  const html = start + 'x'.repeat(bytes - Buffer.byteLength(start));
+
+  it.each(CODINGS)('is served with its form action, and under the same tag everywhere (%s first)', async (first) => {
+    const { id, host } = await publish(html);
+    const served = Buffer.from(html.replaceAll('{{FORM_ACTION}}', () => `${BASE_URL}/submit/${id}`));
+    const hash = createHash('sha256').update(served).digest('base64url').slice(0, 27);
+    const other = await service.another();
+    for (const coding of [first, ...CODINGS]) {
+      const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`;
+      const headers = { 'Accept-Encoding': coding };
+      for (const url of [service.url, other.url]) {
+        const answer = await ask(host, { headers, url });
+        expect({ status: answer.status, headers: saidIn(answer) }).toEqual({
+          status: 200,
+          headers: {
+            ...{ ...CACHED, etag, 'content-type': 'text/html; charset=utf-8' },
+            ...{ 'content-length': String(answer.body.length) },
+            ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+          },
+        });
+        expect(decoded(answer).equals(served)).toBe(true);
+      }
+      const known = await ask(host, { headers: { ...headers, 'If-None-Match': etag } });
+      expect([known.status, saidIn(known), known.body.length]).toEqual([304, { ...CACHED, etag }, 0]);
+      const head = await ask(host, { method: 'HEAD', headers });
+      expect([head.status, head.headers.etag, head.body.length]).toEqual([200, etag, 0]);
+    }
+  });
+
+  it('is made ready once for many who ask at once, in every encoding', async () => {
+    const { id, host } = await publish(html);
+    const served = Buffer.from(html.replaceAll('{{FORM_ACTION}}', () => `${BASE_URL}/submit/${id}`));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => ask(host, { headers: { 'Accept-Encoding': CODINGS[index % 3] ?? '' } })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(answers.map(codingOf)).toEqual(answers.map((_, index) => CODINGS[index % 3]));
+    expect(answers.every((answer) => decoded(answer).equals(served))).toBe(true);
+  });
+
+  it('takes forms, whether or not it has been looked at', async () => {
+    const { host } = await publish(html);
+    const headers = { 'Content-Type': 'application/json' };
+    expect((await ask(host, { method: 'POST', headers, body: '{"a":"b"}' })).status).toBe(200);
+  });
+
+  it('is gone, or another, as soon as it is deleted or replaced', async () => {
+    const { owner, id, host } = await publish(html);
+    const first = ask(host);
+    await replace(owner, id, `${html.slice(1)}y`);
+    await first;
+    expect((await ask(host)).body.toString().endsWith('y')).toBe(true);
+    await owner.delete(`/deploy/${id}`).expect(200);
+    expectErrorPage(await ask(host), 404);
+  });
+};
+describe.each([
+  ['as large as a page may be that is made ready on the event loop', LARGE_PAGE_BYTES],
+  ['one byte larger', LARGE_PAGE_BYTES + 1],
+])('a page %s', (_what, bytes) => aPageOf(bytes));
+describe('a page as large as a page may be, and full of placeholders', { tags: 'slow' }, () =>
+  aPageOf(2 * 1024 * 1024),
+);
 
 describe('a change of a page', () => {
   it('shows at once in the process that made it, in every encoding, however many are reading', async () => {

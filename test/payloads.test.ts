@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Content, fieldsOf, genericPayload, SAMPLE_DATA, slackPayload } from '../src/delivery/payloads.ts';
+import {
+  type Content,
+  fieldsOf,
+  genericPayload,
+  MAX_SLACK_FIELD_LENGTH,
+  MAX_SLACK_FIELDS_LENGTH,
+  MAX_SLACK_NAME_LENGTH,
+  SAMPLE_DATA,
+  slackPayload,
+} from '../src/delivery/payloads.ts';
 import { KIB } from './support/form-limits.ts';
 import { objectTexts, spaced, stringTexts, withoutBackslash } from './support/json-texts.ts';
 
@@ -18,7 +27,7 @@ const dataText = spaced(objectTexts(nameText, stringText));
 
 /** The texts of the fields in a Slack message; everything else in it has to be what the contract says. */
 function slackFields(data: string): string[] {
-  const body = JSON.parse(slackPayload(content(data)));
+  const body = JSON.parse(slackPayload('submission', content(data)));
   const fields: string[] = body.blocks[1].fields.map(({ text }: { text: string }) => text);
   expect(body).toEqual({
     blocks: [
@@ -54,7 +63,7 @@ describe('the generic payload', () => {
     ['what replacement patterns would take', '{"$&":"$1 $` $\' $$","%s":"%j"}'],
     ['line separators', '{"a":"\u2028\u2029\u007f"}'],
   ])('carries the stored text as it is: %s', (_kind, data) => {
-    expect(genericPayload(content(data))).toBe(
+    expect(genericPayload('submission', content(data))).toBe(
       `{"event":"submission","deployment_id":"d_1","data":${data},"timestamp":"2026-11-03T10:00:00.000Z"}`,
     );
   });
@@ -62,7 +71,7 @@ describe('the generic payload', () => {
   it('is a JSON object with four members, whatever the data', () => {
     fc.assert(
       fc.property(dataText, (data) => {
-        const parsed = JSON.parse(genericPayload(content(data)));
+        const parsed = JSON.parse(genericPayload('submission', content(data)));
         expect(parsed).toEqual({
           event: 'submission',
           deployment_id: 'd_1',
@@ -76,7 +85,9 @@ describe('the generic payload', () => {
 
   it('has the time in UTC with milliseconds', () => {
     const createdAt = new Date('2026-11-03T23:59:59.5+02:00');
-    expect(JSON.parse(genericPayload({ ...content('{}'), createdAt })).timestamp).toBe('2026-11-03T21:59:59.500Z');
+    expect(JSON.parse(genericPayload('submission', { ...content('{}'), createdAt })).timestamp).toBe(
+      '2026-11-03T21:59:59.500Z',
+    );
   });
 });
 
@@ -143,7 +154,9 @@ describe('the fields of a submission', () => {
 
 describe('the Slack payload', () => {
   it('has the three blocks and no other keys', () => {
-    expect(JSON.parse(slackPayload(content('{"name":"Ada","message":"Hello\\nworld","n":1.10}')))).toEqual({
+    expect(
+      JSON.parse(slackPayload('submission', content('{"name":"Ada","message":"Hello\\nworld","n":1.10}'))),
+    ).toEqual({
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: 'New submission for my-page' } },
         {
@@ -206,9 +219,9 @@ describe('the Slack payload', () => {
   });
 
   it.each([
-    [1, 2_000],
-    [2, 2_000],
-    [6, 2_000],
+    [1, MAX_SLACK_FIELD_LENGTH],
+    [2, MAX_SLACK_FIELD_LENGTH],
+    [6, MAX_SLACK_FIELD_LENGTH],
     [7, 1_714],
     [8, 1_500],
     [9, 1_333],
@@ -231,7 +244,7 @@ describe('the Slack payload', () => {
 
   it('cuts name and value of one field', () => {
     expect(slackFields(strings(['n'.repeat(5_000), 'v'.repeat(5_000)]))).toEqual([
-      `*${'n'.repeat(199)}…*\n${'v'.repeat(2_000 - 203 - 1)}…`,
+      `*${'n'.repeat(199)}…*\n${'v'.repeat(MAX_SLACK_FIELD_LENGTH - 203 - 1)}…`,
     ]);
   });
 
@@ -254,7 +267,7 @@ describe('the Slack payload', () => {
   });
 
   it('sends lone surrogates as escapes', () => {
-    const body = slackPayload(content('{"\\ud800":"a\\udc00","b":{"c":"\\ud800"}}'));
+    const body = slackPayload('submission', content('{"\\ud800":"a\\udc00","b":{"c":"\\ud800"}}'));
     expect(body.isWellFormed()).toBe(true);
     expect(JSON.parse(body).blocks[1].fields).toEqual([
       { type: 'mrkdwn', text: '*\ud800*\na\udc00' },
@@ -288,8 +301,10 @@ describe('the Slack payload', () => {
         expect(texts).toHaveLength(sent.length);
         sent.forEach(([name, value], at) => {
           const [shownName = '', ...rest] = (texts[at] ?? '').slice(1).split('*\n');
-          expectCut(shownName, name, 200);
-          const room = Math.floor(Math.min(2_000, 12_000 / sent.length)) - `*${shownName}*\n`.length;
+          expectCut(shownName, name, MAX_SLACK_NAME_LENGTH);
+          const room =
+            Math.floor(Math.min(MAX_SLACK_FIELD_LENGTH, MAX_SLACK_FIELDS_LENGTH / sent.length)) -
+            `*${shownName}*\n`.length;
           expectCut(rest.join('*\n'), value, room);
         });
       }),
@@ -312,7 +327,7 @@ describe('the Slack payload', () => {
 
 describe('the data of a test delivery', () => {
   it('is that of a small form, and says what it is', () => {
-    expect(JSON.parse(SAMPLE_DATA)).toEqual({
+    expect(JSON.parse(SAMPLE_DATA.submission)).toEqual({
       name: 'Test',
       message: 'This is a test delivery: nobody submitted it.',
     });

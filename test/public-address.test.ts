@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isReachable, parseCidr } from '../src/public-address.ts';
+import { isLoopback, isPrivate, isReachable, networkOf, parseCidr } from '../src/public-address.ts';
 
 const words = (...lines: string[]): string[] => lines.flatMap((line) => line.split(' '));
 const networks = (...texts: string[]) => texts.map(parseCidr);
@@ -86,5 +86,26 @@ describe('isReachable', () => {
   it('reaches public addresses whatever else is open', () => {
     expect(isReachable('8.8.8.8', networks('10.0.0.0/8'))).toBe(true);
     expect(isReachable('2606:4700:4700::1111', networks('10.0.0.0/8', 'fd00::/8'))).toBe(true);
+  });
+});
+
+describe('a zone', () => {
+  it.each(['', '%eth0', '%br-4f2a', '%a.b', '%'])('says nothing of an address: %s', (zone) => {
+    const addresses = words('::1 fe80::1 fd00::1 ::ffff:127.0.0.1 2606:4700::1111').map((address) => address + zone);
+    expect(addresses.map(isLoopback)).toEqual([true, false, false, true, false]);
+    expect(addresses.map(isPrivate)).toEqual([true, true, true, true, false]);
+    expect(addresses.map((address) => isReachable(address, []))).toEqual([false, false, false, false, true]);
+  });
+});
+
+describe('networkOf', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2ff:3::4', '2001:db8:1:200::/56'],
+    ['2001:db8:1:200::', '2001:db8:1:200::/56'],
+    ['fe80::1%eth0', 'fe80::/56'],
+    ['', ''],
+  ])('is what one sender is given at least: %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
   });
 });

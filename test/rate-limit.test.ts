@@ -203,7 +203,9 @@ describe('POST /submit/:deployId: the window slides', () => {
     expect(accepted(await submitMany(id, 3, urls[1]))).toBe(1);
   });
 
-  it('takes submissions again when it has said that it would, in every process that has refused', async () => {
+  it('takes submissions again when it has said that it would, in every process that has refused', {
+    tags: 'slow',
+  }, async () => {
     const id = await deploy();
     await setAccepted(id, Array(10).fill(57));
     const statuses = async () => Promise.all(urls.map(async (url) => (await submit(id, { url })).status));

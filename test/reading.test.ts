@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteSubmission, listSubmissions } from '../src/db/submissions.ts';
+import { listSubmissions } from '../src/db/list-submissions.ts';
+import { deleteSubmission } from '../src/db/submissions.ts';
 import { answer, aTime, failure, refused } from './support/answers.ts';
 import { inParallel } from './support/figures.ts';
 import { startReceiver } from './support/receivers.ts';
@@ -299,7 +300,7 @@ describe('pages of the list, with deletions', () => {
     for (const limit of [1, 2, 3, 7, 10, 39, 100]) {
       for (let page = 1; page <= COUNT / limit + 2; page += 1) {
         const found = await listSubmissions(service.db, ownerId, id, { page, limit });
-        const shown = { total: found?.total, ids: found?.submissions.map((submission) => submission.id) };
+        const shown = { total: found?.total, ids: found?.first.map((submission) => submission.id) };
         const expected = left.slice((page - 1) * limit, page * limit).map((number) => `${id}${number}`);
         expect(shown, `without ${deleted}, page ${page} of ${limit}`).toEqual({ total: left.length, ids: expected });
       }

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { PROJECT } from './support/process.ts';
 
 /*
- * Who may import whom, and what may stand where. A failing case lists what is out of place, and says where it belongs.
+ * Which folder may import which, and where SQL and other code may be. A failing case lists each violation, with what to
+ * do.
  */
 
 const filesIn = (...folders: string[]): string[] =>
@@ -40,54 +41,48 @@ const IMPORTS: readonly Import[] = SOURCES.flatMap((from) =>
   }),
 );
 
-/** The rooms of the files that lie in src itself; the folders below it are rooms of their own. */
-const ROOM_OF: Readonly<Record<string, string>> = {
+/** The groups of the files directly in src; each folder below it is a group of its own. */
+const GROUP_OF: Readonly<Record<string, string>> = {
   'src/main.ts': 'main',
-  'src/command.ts': 'commands',
-  'src/keys.ts': 'commands',
-  'src/owners.ts': 'commands',
-  'src/deployments.ts': 'commands',
-  'src/mail-test.ts': 'commands',
-  'src/backup.ts': 'commands',
-  'src/restore.ts': 'commands',
-  'src/doctor.ts': 'commands',
+  'src/workers.ts': 'main',
+  'src/first-run-message.ts': 'main',
   'src/service.ts': 'service',
-  'src/app.ts': 'app',
+  'src/start-up.ts': 'service',
   'src/config.ts': 'config',
-  'src/server.ts': 'ground',
-  'src/workers.ts': 'ground',
-  'src/metrics.ts': 'ground',
-  'src/metrics-server.ts': 'ground',
-  'src/tour.ts': 'ground',
-  'src/json-text.ts': 'ground',
-  'src/public-address.ts': 'ground',
-  'src/ids.ts': 'ground',
-  'src/log.ts': 'ground',
-  'src/html.ts': 'ground',
-  'src/project.ts': 'ground',
+  'src/events.ts': 'base',
+  'src/fair-queue.ts': 'base',
+  'src/json-text.ts': 'base',
+  'src/public-address.ts': 'base',
+  'src/delivery-header.ts': 'base',
+  'src/ids.ts': 'base',
+  'src/slugs.ts': 'base',
+  'src/log.ts': 'base',
+  'src/html.ts': 'base',
+  'src/project.ts': 'base',
 };
 
-/** What a room may import, beside itself. One way: main -> service -> app -> http -> db; everybody, the ground floor. */
+/** What a group may import besides itself. One way: main -> service -> http -> intake -> db; all may import 'base'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  main: ['service', 'config', 'ground'],
-  commands: ['doctor', 'http', 'delivery', 'db', 'config', 'ground'],
-  doctor: ['delivery', 'db', 'ground'],
-  service: ['app', 'http', 'delivery', 'db', 'config', 'ground'],
-  app: ['http', 'db', 'config', 'ground'],
-  http: ['db', 'ground'],
-  delivery: ['db', 'ground'],
-  db: ['ground'],
-  config: ['ground'],
-  ground: [],
+  main: ['service', 'config', 'metrics', 'base'],
+  commands: ['delivery', 'db', 'config', 'base'],
+  service: ['http', 'intake', 'delivery', 'db', 'compute', 'metrics', 'config', 'base'],
+  http: ['intake', 'db', 'compute', 'metrics', 'config', 'base'],
+  intake: ['db', 'base'],
+  delivery: ['db', 'base'],
+  db: ['base'],
+  compute: ['base'],
+  metrics: ['base'],
+  config: ['base'],
+  base: [],
   migrations: [],
 };
 
-const roomOf = (file: string): string => {
+const groupOf = (file: string): string => {
   const [top = '', folder = '', ...rest] = file.split('/');
   if (top !== 'src') return top;
-  return rest.length > 0 ? folder : (ROOM_OF[file] ?? '');
+  return rest.length > 0 ? folder : (GROUP_OF[file] ?? '');
 };
-const isEntryPoint = (file: string): boolean => ['main', 'commands'].includes(roomOf(file));
+const isEntryPoint = (file: string): boolean => ['main', 'commands'].includes(groupOf(file));
 
 /** Files in which a pattern stands, with what to do about it. */
 const holding = (files: readonly string[], pattern: RegExp, advice: string): string[] =>
@@ -102,17 +97,17 @@ const importing = (packages: readonly string[], isAllowed: (found: Import) => bo
     .filter((found) => !isAllowed(found))
     .map(({ from, to }) => `${from} imports ${to}: ${advice}`);
 
-const inRooms =
-  (...rooms: string[]) =>
+const inGroups =
+  (...groups: string[]) =>
   ({ from }: Import): boolean =>
-    rooms.includes(roomOf(from));
+    groups.includes(groupOf(from));
 
 describe('imports', () => {
   it('are found by this test: the way from main to the database is there', () => {
     const steps = new Set(
-      IMPORTS.filter(({ isOurs }) => isOurs).map(({ from, to }) => `${roomOf(from)} -> ${roomOf(to)}`),
+      IMPORTS.filter(({ isOurs }) => isOurs).map(({ from, to }) => `${groupOf(from)} -> ${groupOf(to)}`),
     );
-    const way = ['main -> service', 'service -> app', 'app -> http', 'http -> db', 'db -> migrations'];
+    const way = ['main -> service', 'service -> http', 'http -> intake', 'intake -> db', 'db -> migrations'];
     expect(way.filter((step) => !steps.has(step))).toEqual([]);
   });
 
@@ -123,25 +118,42 @@ describe('imports', () => {
     );
   });
 
-  it('are between files that have a room', () => {
-    const homeless = SOURCES.filter((file) => !Object.hasOwn(MAY_IMPORT, roomOf(file)));
-    const advice = 'put it into src/http, src/db or src/delivery, or give it a room in test/rooms.test.ts';
-    expect(homeless.map((file) => `${file} is in no room: ${advice}`)).toEqual([]);
-    const gone = Object.keys(ROOM_OF).filter((file) => !SOURCES.includes(file));
+  it('are between files that belong to a group', () => {
+    const ungrouped = SOURCES.filter((file) => !Object.hasOwn(MAY_IMPORT, groupOf(file)));
+    const advice = 'put it into one of the folders of src, or give it a group in test/rooms.test.ts';
+    expect(ungrouped.map((file) => `${file} is in no group: ${advice}`)).toEqual([]);
+    const gone = Object.keys(GROUP_OF).filter((file) => !SOURCES.includes(file));
     expect(gone.map((file) => `${file} is gone: take it out of test/rooms.test.ts`)).toEqual([]);
   });
 
-  it('run one way, main -> service -> app -> http -> db, and the ground floor imports nothing of ours', () => {
+  it('run one way, main -> service -> http -> intake -> db, and base imports nothing of ours', () => {
     const wrong = IMPORTS.filter(({ from, to, isOurs }) => {
-      const [room, other] = [roomOf(from), roomOf(to)];
+      const [group, other] = [groupOf(from), groupOf(to)];
       if (!isOurs || other === 'migrations') return false;
-      return room === 'ground' || (room !== other && !MAY_IMPORT[room]?.includes(other));
+      return group === 'base' || (group !== other && !MAY_IMPORT[group]?.includes(other));
     });
     expect(
       wrong.map(({ from, to }) => {
-        const may = MAY_IMPORT[roomOf(from)]?.join(', ') || 'nothing of ours';
-        return `${from} imports ${to}: ${roomOf(from)} may import ${may}; pass what it needs as an argument, or move it`;
+        const may = MAY_IMPORT[groupOf(from)]?.join(', ') || 'nothing of ours';
+        return `${from} imports ${to}: ${groupOf(from)} may import ${may}; pass what it needs as an argument, or move it`;
       }),
+    ).toEqual([]);
+  });
+
+  it('inside src/http run one way, app and dispatch -> api, pages, submit -> the files beside them', () => {
+    const SURFACE = ['src/http/app.ts', 'src/http/dispatch.ts'];
+    const partOf = (file: string): string => {
+      const [, , folder = '', ...rest] = file.split('/');
+      if (SURFACE.includes(file)) return 'surface';
+      return rest.length > 0 ? folder : 'platform';
+    };
+    const inHttp = IMPORTS.filter(({ from, to }) => groupOf(from) === 'http' && groupOf(to) === 'http');
+    const wrong = inHttp.filter(({ from, to }) => {
+      const [part, other] = [partOf(from), partOf(to)];
+      return part !== other && part !== 'surface' && other !== 'platform';
+    });
+    expect(
+      wrong.map(({ from, to }) => `${from} imports ${to}: move what both need into a file of src/http itself`),
     ).toEqual([]);
   });
 
@@ -161,38 +173,42 @@ describe('imports', () => {
     expect(circles).toEqual([]);
   });
 
-  it('of migrations are in src/db/migrate.ts only', () => {
+  it('of migrations are in src/db/postgres/migrate.ts only', () => {
     const wrong = IMPORTS.filter(
-      ({ from, to, isOurs }) => isOurs && roomOf(to) === 'migrations' && from !== 'src/db/migrate.ts',
+      ({ from, to, isOurs }) => isOurs && groupOf(to) === 'migrations' && from !== 'src/db/postgres/migrate.ts',
     );
     expect(
-      wrong.map(({ from }) => `${from} imports a migration: they are run by src/db/migrate.ts, and never changed`),
+      wrong.map(
+        ({ from }) => `${from} imports a migration: they are run by src/db/postgres/migrate.ts, and never changed`,
+      ),
     ).toEqual([]);
   });
 
-  it('of Express are in src/app.ts and src/http only', () => {
-    expect(importing(['express'], inRooms('app', 'http'), 'only src/app.ts and src/http know Express')).toEqual([]);
+  it('of Express are in src/http/app.ts and src/http only', () => {
+    expect(importing(['express'], inGroups('app', 'http'), 'only src/http/app.ts and src/http know Express')).toEqual(
+      [],
+    );
   });
 
-  it('of knex and pg are in src/db and migrations only, but for the types with which a connection is passed on', () => {
-    const passesOn = inRooms('commands', 'service', 'app', 'http', 'delivery');
-    const isAllowed = (found: Import) => inRooms('db', 'migrations')(found) || (found.isType && passesOn(found));
+  it('of knex and pg are in src/db and migrations only, except for the types with which a connection is passed on', () => {
+    const passesOn = inGroups('commands', 'service', 'http', 'intake', 'delivery');
+    const isAllowed = (found: Import) => inGroups('db', 'migrations')(found) || (found.isType && passesOn(found));
     expect(importing(['knex', 'pg'], isAllowed, 'name a function in src/db, and import that')).toEqual([]);
   });
 
-  it('of node:http are of types only: what it hands out of its own fetch would be loaded with it', () => {
+  it('of node:http are of types only: an import would also load its own fetch', () => {
     const isType = ({ isType }: Import) => isType;
     expect(importing(['node:http'], isType, "take it from process.getBuiltinModule('node:http')")).toEqual([]);
   });
 
   it('of undici and nodemailer are in src/delivery only', () => {
-    expect(importing(['undici', 'nodemailer'], inRooms('delivery'), 'only src/delivery sends anything')).toEqual([]);
+    expect(importing(['undici', 'nodemailer'], inGroups('delivery'), 'only src/delivery sends anything')).toEqual([]);
   });
 });
 
 describe('the code', () => {
   it('has SQL in src/db and migrations only', () => {
-    const others = SOURCES.filter((file) => !['db', 'migrations'].includes(roomOf(file)));
+    const others = SOURCES.filter((file) => !['db', 'migrations'].includes(groupOf(file)));
     const sql =
       /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|(?:CREATE|ALTER|DROP) TABLE|LISTEN|NOTIFY)\b|\.raw\(/;
     const builder = /\b(?:db|knex|transaction|trx)(?:<[^>()]*>)?\(\s*['"`]/;
@@ -216,10 +232,10 @@ describe('the code', () => {
     expect(holding(EVERYTHING, /\bas any\b|[:<]\s*any\b(?!\w)/, 'name the type, or use unknown and find out')).toEqual(
       [],
     );
-    const loud = EVERYTHING.filter((file) =>
+    const unchecked = EVERYTHING.filter((file) =>
       /@ts-(?:ignore|nocheck|expect-error)/.test(readFileSync(join(PROJECT, file), 'utf8')),
     );
-    expect(loud.map((file) => `${file} switches the type checker off: fix what it found`)).toEqual([]);
+    expect(unchecked.map((file) => `${file} switches the type checker off: fix what it found`)).toEqual([]);
   });
 
   it('has no file whose name says nothing', () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { MAX_CONCURRENT_MAILS } from '../src/delivery/attempt.ts';
 import { createSendEmail, type Message } from '../src/delivery/send-email.ts';
 import { aSentence } from './support/answers.ts';
 import { freePort, startProgram } from './support/process.ts';
@@ -32,7 +33,7 @@ type Settings = Parameters<typeof startSmtpServer>[0] & { query?: string; from?:
 /** A server, and what sends to it; both end with the test. */
 async function start({ onTestFinished }: TestContext, { query = '', from = FROM, ...settings }: Settings = {}) {
   const server = await startSmtpServer(settings);
-  const mail = createSendEmail({ smtpUrl: server.url + query, from });
+  const mail = createSendEmail({ smtpUrl: server.url + query, from, maxConnections: MAX_CONCURRENT_MAILS });
   onTestFinished(async () => {
     mail.close();
     await server.close();
@@ -303,7 +304,11 @@ describe.concurrent('an attempt', () => {
 
   it('says that nobody listens, until somebody does', async (context) => {
     const port = await freePort();
-    const mail = createSendEmail({ smtpUrl: `smtp://127.0.0.1:${port}`, from: FROM });
+    const mail = createSendEmail({
+      smtpUrl: `smtp://127.0.0.1:${port}`,
+      from: FROM,
+      maxConnections: MAX_CONCURRENT_MAILS,
+    });
     context.onTestFinished(() => mail.close());
     for (const _ of [1, 2]) {
       expect(await mail.send(MESSAGE, inTime())).toEqual({ error: 'the connection to the mail server was refused' });
@@ -318,7 +323,11 @@ describe.concurrent('an attempt', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    const mail = createSendEmail({ smtpUrl: `smtp://127.0.0.1:${port}`, from: FROM });
+    const mail = createSendEmail({
+      smtpUrl: `smtp://127.0.0.1:${port}`,
+      from: FROM,
+      maxConnections: MAX_CONCURRENT_MAILS,
+    });
     context.onTestFinished(() => {
       mail.close();
       server.close();
@@ -338,7 +347,7 @@ describe.concurrent('SMTP_URL', () => {
     const { server } = await start(context, { login: LOGIN });
     const password = 'hunter-2';
     const smtpUrl = server.url.replace(/:[^:@]*@/, `:${password}@`);
-    const mail = createSendEmail({ smtpUrl, from: FROM });
+    const mail = createSendEmail({ smtpUrl, from: FROM, maxConnections: MAX_CONCURRENT_MAILS });
     context.onTestFinished(() => mail.close());
     const error = 'the mail server refused the user name or password';
     expect(await mail.send(MESSAGE, inTime())).toEqual({ status: 535, error, response: '535 Who are you?' });
@@ -353,7 +362,11 @@ describe.concurrent('SMTP_URL', () => {
 
   it('without a login is told by a server that demands one', async (context) => {
     const { server } = await start(context, { login: LOGIN });
-    const mail = createSendEmail({ smtpUrl: `smtp://127.0.0.1:${server.port}`, from: FROM });
+    const mail = createSendEmail({
+      smtpUrl: `smtp://127.0.0.1:${server.port}`,
+      from: FROM,
+      maxConnections: MAX_CONCURRENT_MAILS,
+    });
     context.onTestFinished(() => mail.close());
     expect(await mail.send(MESSAGE, inTime())).toEqual({
       status: 530,
@@ -380,7 +393,7 @@ describe.concurrent('the connections', () => {
     const { server, send, read } = await start(context);
     const ids = Array.from({ length: 50 }, (_, index) => `dl_${index}`);
     expect(await Promise.all(ids.map((id) => send({ id })))).toEqual(ids.map(() => TAKEN));
-    expect(server.connections.most).toBe(5);
+    expect(server.connections.most).toBe(MAX_CONCURRENT_MAILS);
     const arrived = read().map(({ headers }) => headerOf(headers, 'Message-ID'));
     expect(arrived.toSorted()).toEqual(ids.map((id) => `<${id}@pages.example>`).toSorted());
   });
@@ -417,7 +430,7 @@ describe.concurrent('the connections', () => {
     const { server } = await start(context);
     const program = `
       import { createSendEmail } from './src/delivery/send-email.ts';
-      const mail = createSendEmail(${JSON.stringify({ smtpUrl: server.url, from: FROM })});
+      const mail = createSendEmail(${JSON.stringify({ smtpUrl: server.url, from: FROM, maxConnections: MAX_CONCURRENT_MAILS })});
       const attempts = [1, 2].map(() => mail.send(${JSON.stringify(MESSAGE)}, AbortSignal.timeout(20_000)));
       console.log(JSON.stringify(await Promise.all(attempts)));`;
     const { result } = startProgram(process.execPath, ['--input-type=module-typescript', '-e', program], {});
@@ -428,10 +441,10 @@ describe.concurrent('the connections', () => {
   it('end with close', async (context) => {
     const { server, mail, send } = await start(context);
     await Promise.all([send(), send()]);
+    expect(server.sockets.size).toBe(2);
     server.makeTrouble({ at: 'message', does: 'hang' });
     const attempt = send();
     await vi.waitFor(() => expect(server.met()).toBe(1), PATIENCE);
-    expect(server.sockets.size).toBe(2);
     mail.close();
     await vi.waitFor(() => expect(server.sockets.size).toBe(0), PATIENCE);
     expect([await attempt, await send()]).toEqual([CLOSED, CLOSED]);
@@ -475,7 +488,11 @@ describe.concurrent('the signal', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    const mail = createSendEmail({ smtpUrl: `smtps://127.0.0.1:${port}`, from: FROM });
+    const mail = createSendEmail({
+      smtpUrl: `smtps://127.0.0.1:${port}`,
+      from: FROM,
+      maxConnections: MAX_CONCURRENT_MAILS,
+    });
     context.onTestFinished(() => {
       mail.close();
       server.close();

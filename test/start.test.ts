@@ -6,10 +6,12 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createKey } from '../src/db/owners.ts';
+import { connect } from '../src/db/postgres/connect.ts';
 import { aTime } from './support/answers.ts';
 import { emptyDatabase } from './support/fresh-database.ts';
 import { freePort, PROJECT } from './support/process.ts';
-import { asOwner, type Owner } from './support/service.ts';
+import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from './support/service.ts';
 
 const shell = promisify(execFile);
 
@@ -104,8 +106,8 @@ async function copyOfProject(): Promise<string> {
   const left = ['node_modules', 'dist', 'data', '.git', '.env'];
   const isWanted = (path: string) => !left.some((name) => path === join(PROJECT, name));
   await cp(PROJECT, copy, { recursive: true, filter: isWanted });
-  // Links where they can be made, which is quick; copies where the folder is on another disk. Without what others write there meanwhile,
-  // and a copy of what start.sh looks at: a link would change it.
+  // Links where they can be made, which is quick; copies where the folder is on another disk. Without what others write
+  // there meanwhile.
   const [from, to] = [join(PROJECT, 'node_modules'), join(copy, 'node_modules')];
   const copyPackages = `for how in -al -a; do rm -rf "$1" && mkdir "$1" && cp $how "$0"/* "$0/.bin" "$1" && break; done`;
   await shell('sh', ['-c', copyPackages, from, to]);
@@ -172,6 +174,13 @@ describe('npm start', () => {
     expect((await page()).text).toBe(html.replaceAll('{{FORM_ACTION}}', action));
   });
 
+  it('serves a page that is large enough for a thread of its own', async () => {
+    const large = await owner.deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
+    const action = `http://localhost:${service.port}/submit/${large.id}`;
+    const { text } = await request(service.url).get('/').set('Host', new URL(large.url).host).expect(200);
+    expect(text).toBe(action.repeat(10_000));
+  });
+
   it('ends at SIGTERM with exit code 0, and leaves no Postgres behind', async () => {
     expect((await postgresIn(dataDir)).length).toBeGreaterThan(0);
     expect(await service.end('SIGTERM', 'npm')).toBe(0);
@@ -217,7 +226,7 @@ describe('npm start', () => {
   });
 });
 
-describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
+describe.concurrent('npm start elsewhere', { tags: 'slow', timeout: 60_000 }, () => {
   it('prints no key with HOST=0.0.0.0, where more than this machine can reach it', async ({ expect }) => {
     const dataDir = join(await temporary(), 'data');
     const service = await npmStart({ DATA_DIR: dataDir, HOST: '0.0.0.0' });
@@ -249,39 +258,61 @@ describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
     expect(await postgresIn(join(copy, 'data'))).toEqual([]);
   });
 
-  it('runs the sources as they are now: bundled, or as they are where they cannot be', async ({ expect }) => {
+  it('serves large pages after another process has built a newer source', async ({ expect }) => {
     const { url: DATABASE_URL, drop } = await emptyDatabase();
     const copy = await copyOfProject();
-    /** Gives it another name. */
-    async function rename(name: string): Promise<void> {
-      const source = join(copy, 'src/http/reference.ts');
-      const text = await readFile(source, 'utf8');
-      await writeFile(source, text.replace(/(?<=service: )'.*?'/, `'${name}'`));
+    const settings = { DATABASE_URL, BASE_URL, PAGES_DOMAIN };
+    const older = await npmStart(settings, copy);
+    await older.ready();
+    const builds = async () => (await readdir(join(copy, 'dist'))).length;
+    expect(await builds()).toBe(1);
+    const source = join(copy, 'src/compute/worker.ts');
+    await writeFile(source, (await readFile(source, 'utf8')).replaceAll('formhost compute', 'newer compute'));
+    const newer = await npmStart(settings, copy);
+    await newer.ready();
+    expect(await builds()).toBe(2);
+    const db = connect({ connectionString: DATABASE_URL });
+    const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+    await db.close();
+    const { id, slug } = await asOwner(older.url, key).deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
+    for (const { url } of [older, newer]) {
+      await getPage(url, slug).expect(200, `${BASE_URL}/submit/${id}`.repeat(10_000));
+    }
+    expect(await Promise.all([older, newer].map((service) => service.end('SIGTERM', 'npm')))).toEqual([0, 0]);
+    await drop();
+  });
+
+  it('runs the sources as they are now: a build of them, or they themselves where none can be made', async ({
+    expect,
+  }) => {
+    const { url: DATABASE_URL, drop } = await emptyDatabase();
+    const copy = await copyOfProject();
+    const source = join(copy, 'src/config.ts');
+    const original = await readFile(source, 'utf8');
+    const builds = async () => (await readdir(join(copy, 'dist'))).toSorted();
+    /** Starts it with a source that says so; answers what it says, and the builds that there are. */
+    async function started(word: string): Promise<[said: boolean, builds: readonly string[], error: string]> {
+      await writeFile(source, `${original}\nprocess.stderr.write('${word}\\n');\n`);
       // As a copy that brings its times with it.
       await utimes(source, 0, 0);
-    }
-    /** Starts it, and answers the name that it gives, and whether it was bundled with that. */
-    async function started(): Promise<[name: string, isBundled: boolean]> {
       const service = await npmStart({ DATABASE_URL }, copy);
       await service.ready();
-      const { service: name } = (await request(service.url).get('/')).body;
-      const bundle = await readFile(join(copy, 'dist/main.js'), 'utf8').catch(() => '');
-      const chunks = Array.from(bundle.matchAll(/ from "\.\/(.*?)"/g), ([, chunk = '']) => join(copy, 'dist', chunk));
-      const bundled = await Promise.all([bundle, ...chunks.map((chunk) => readFile(chunk, 'utf8'))]);
       expect(await service.end('SIGTERM', 'npm')).toBe(0);
-      return [name, bundled.some((each) => each.includes(`'${name}'`) || each.includes(`"${name}"`))];
+      const { err } = service.output;
+      return [err.includes(`${word}\n`), await builds(), err];
     }
-    for (const name of ['first', 'second']) {
-      await rename(name);
-      expect(await started()).toEqual([name, true]);
-    }
-    // An old bundle that was copied after the change.
-    await rename('third');
+    const [saysFirst, [first]] = await started('first');
+    const [saysSecond, both] = await started('second');
+    expect([saysFirst, saysSecond, both.length]).toEqual([true, true, 2]);
+    // A build that was made before, and copied since.
     await shell('sh', ['-c', 'cp -r dist copied && rm -r dist && mv copied dist'], { cwd: copy });
-    expect(await started()).toEqual(['third', true]);
+    const [saysFirstAgain, stillBoth] = await started('first');
+    expect([saysFirstAgain, stillBoth]).toEqual([true, both]);
+    expect(stillBoth).toContain(first);
     await writeFile(join(copy, 'rolldown.config.js'), 'throw new Error()');
-    await rename('fourth');
-    expect(await started()).toEqual(['fourth', false]);
+    const [saysThird, noMore, error] = await started('third');
+    expect([saysThird, noMore]).toEqual([true, both]);
+    expect(error).toContain('formhost: no build could be made: starting from the sources\n');
     await drop();
   });
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSubmissionQueue, QueueBusyError } from '../src/db/submission-queue.ts';
-import { type NewSubmission, type Outcome, storeSubmissions } from '../src/db/submissions.ts';
+import { type NewSubmission, type Outcome, storeSubmissions } from '../src/db/store-submissions.ts';
+import { BusyError } from '../src/fair-queue.ts';
 import { newSubmissionId } from '../src/ids.ts';
+import type { StoredBatch } from '../src/intake/store.ts';
+import { createSubmissionQueue } from '../src/intake/submission-queue.ts';
 import { startTestService, type TestService } from './support/service.ts';
 
 const ACCEPTED: Outcome = { kind: 'accepted', slug: 'a' };
@@ -22,21 +24,24 @@ const names = (count: number, prefix = 's'): string[] =>
 /** Every promise and microtask that is due by now. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+const batchOf = (outcomes: readonly Outcome[]): StoredBatch => ({ outcomes, startDeliveries: () => undefined });
+
 /** A store that keeps the batches it was given, and ends each of them when it is told to. */
 function heldStore() {
   const batches: string[][] = [];
-  const ends: PromiseWithResolvers<readonly Outcome[]>[] = [];
+  const ends: PromiseWithResolvers<StoredBatch>[] = [];
   return {
     batches,
     store: (batch: readonly NewSubmission[]) => {
       batches.push(batch.map(({ id }) => id));
-      const end = Promise.withResolvers<readonly Outcome[]>();
+      const end = Promise.withResolvers<StoredBatch>();
       ends.push(end);
       return end.promise;
     },
     underWay: () => ends.length,
     async end(outcomes?: readonly Outcome[]): Promise<void> {
-      for (const { resolve } of ends.splice(0)) resolve(outcomes ?? (batches.at(-1) ?? []).map(() => ACCEPTED));
+      const all = batchOf(outcomes ?? (batches.at(-1) ?? []).map(() => ACCEPTED));
+      for (const { resolve } of ends.splice(0)) resolve(all);
       await settled();
     },
     async fail(error: Error): Promise<void> {
@@ -53,13 +58,13 @@ function pickyStore(bad: (id: string) => boolean) {
   return {
     stored,
     calls: () => calls,
-    store: async (batch: readonly NewSubmission[]): Promise<Outcome[]> => {
+    store: async (batch: readonly NewSubmission[]): Promise<StoredBatch> => {
       calls += 1;
       await settled();
       const wrong = batch.find(({ id }) => bad(id));
       if (wrong) throw new Error(`${wrong.id} is wrong`);
       stored.push(...batch.map(({ id }) => id));
-      return batch.map(() => ACCEPTED);
+      return batchOf(batch.map(() => ACCEPTED));
     },
   };
 }
@@ -183,7 +188,7 @@ describe('createSubmissionQueue', () => {
   it.each<[string, string, number]>([
     ['count', '{}', MANY],
     ['characters', ONE_MEBICHAR, 1024],
-  ])('refuses with QueueBusyError what is too much to wait, by %s, and takes more later', async (_by, data, enough) => {
+  ])('refuses with BusyError what is too much to wait, by %s, and takes more later', async (_by, data, enough) => {
     const { store, batches, underWay, end } = heldStore();
     const queue = createSubmissionQueue(store);
     const waiting: Promise<Outcome>[] = [];
@@ -197,7 +202,7 @@ describe('createSubmissionQueue', () => {
       await Promise.resolve();
       if (refusal === undefined) waiting.push(one);
     }
-    expect(refusal).toBeInstanceOf(QueueBusyError);
+    expect(refusal).toBeInstanceOf(BusyError);
     for (let rounds = 0; underWay() > 0 && rounds <= waiting.length; rounds += 1) await end();
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => ACCEPTED));
     // What was refused was never stored.
@@ -205,6 +210,29 @@ describe('createSubmissionQueue', () => {
     const again = queue.submit(submission('again', data));
     await end();
     expect(await again).toEqual(ACCEPTED);
+  });
+
+  it.each([1, 3])('starts deliveries after those who submitted a batch of %i have gone on', async (count) => {
+    const events: string[] = [];
+    const first = Promise.withResolvers<StoredBatch>();
+    let batches = 0;
+    const queue = createSubmissionQueue((batch) => {
+      batches += 1;
+      if (batches === 1) return first.promise;
+      const outcomes = batch.map(() => ACCEPTED);
+      return Promise.resolve({ outcomes, startDeliveries: () => void events.push('deliveries') });
+    });
+    const before = queue.submit(submission('before'));
+    const all = names(count).map(async (id) => {
+      await queue.submit(submission(id));
+      // As far from the queue as an answer may be.
+      for (let step = 0; step < 100; step += 1) await undefined;
+      events.push('answer');
+    });
+    first.resolve(batchOf([ACCEPTED]));
+    await Promise.all([before, ...all]);
+    await settled();
+    expect(events).toEqual([...all.map(() => 'answer'), 'deliveries']);
   });
 
   it('takes one submission of any length when nothing waits', async () => {
@@ -226,8 +254,8 @@ describe('createSubmissionQueue over storeSubmissions', () => {
   it('stores the neighbours of a row that Postgres refuses, each once, in order', async () => {
     const owner = await service.owner();
     const [one, other] = [await owner.deploy(), await owner.deploy()];
-    const queue = createSubmissionQueue(
-      async (batch) => (await storeSubmissions(service.db, batch, { leaseMs: 1_000, busy: [] })).outcomes,
+    const queue = createSubmissionQueue(async (batch) =>
+      batchOf((await storeSubmissions(service.db, batch, { leaseMs: 1_000, busy: [] })).outcomes),
     );
     const send = (deploymentId: string, data: string) =>
       queue.submit({ id: newSubmissionId(), deploymentId, data, ipAddress: '127.0.0.1' }).then(

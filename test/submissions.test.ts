@@ -315,6 +315,7 @@ describe('ip_address', () => {
     '127.1',
     '<script>',
     "';--",
+    'fe80::1%a-b',
     '203.0.113.7, unknown',
   ])('is the peer when the proxy says nothing that is an address: %s', async (forwarded) => {
     expect(await addressOf(await trusting('1'), forwarded)).toBe('127.0.0.1');

@@ -2,36 +2,40 @@ import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import request from 'supertest';
 import { it, onTestFinished } from 'vitest';
+import { createComputePool } from '../src/compute/pool.ts';
 import { createBodyReader } from '../src/http/body.ts';
-import { createSubmit } from '../src/http/submit.ts';
-import { createVisitorPages } from '../src/http/visitors.ts';
+import { createOwnerConcurrency } from '../src/http/owner-concurrency.ts';
+import { createSubmit } from '../src/http/submit/submit.ts';
+import { createVisitorPages } from '../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../src/ids.ts';
 
 const STANDSTILL_MS = 300;
 
 it('a submission whose files take longer to be stored than a connection may stand still is answered', async () => {
   const slug = 'slow';
-  const store = async () => {
-    await delay(3 * STANDSTILL_MS);
-    return { kind: 'accepted', slug } as const;
-  };
   const submit = createSubmit({
-    queue: { submit: store },
-    uploads: { submit: store },
+    intake: {
+      async submit({ id }) {
+        await delay(3 * STANDSTILL_MS);
+        return { kind: 'stored', id, slug };
+      },
+    },
     findSlug: async () => slug,
-    hearsOfChanges: () => true,
     visitorPages: createVisitorPages(() => 'http://slow.example'),
-    body: createBodyReader({ largest: 1_024 }),
+    body: createBodyReader({
+      largest: 1_024,
+      concurrency: createOwnerConcurrency(),
+      compute: createComputePool({ maxJobMs: 10_000, maxHeapMb: 64 }),
+    }),
     clientAddress: () => '127.0.0.1',
     maxSubmissionBytes: 1_024,
     maxFileBytes: 1_024,
     maxFilesBytes: 1_024,
-    count: () => undefined,
   });
   const deploymentId = newDeploymentId();
   const server = createServer((asked, response) => {
-    const target = { deploymentId, requestId: 'x', cors: true, visitor: undefined };
-    submit.take(asked, response, target).catch((error) => response.destroy(error));
+    const target = { deploymentId, requestId: 'x', pageSlug: undefined };
+    submit.handle(asked, response, target).catch((error) => response.destroy(error));
   });
   server.setTimeout(STANDSTILL_MS);
   onTestFinished(() => void server.close());

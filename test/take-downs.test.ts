@@ -96,7 +96,7 @@ describe('the page of a deployment that is taken down', () => {
     const { slug } = await deployTakenDown();
     const { url } = await service.another({ ABUSE_CONTACT: contact });
     const { text: page } = await getPage(url, slug);
-    expect(paragraphs(page)).toEqual([MESSAGE, `<p>Questions about it go to <a href="${uri}">${text}</a>.</p>`]);
+    expect(paragraphs(page)).toEqual([MESSAGE, `<p>For questions, contact <a href="${uri}">${text}</a>.</p>`]);
     expect((await getPage(url, 'nobody')).text).not.toContain(text);
   });
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { Duplex } from 'node:stream';
-import express from 'express';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { takeDown } from '../src/db/take-downs.ts';
-import { tlsRouter } from '../src/http/tls.ts';
+import { tlsEndpoints } from '../src/http/api/tls.ts';
+import { createApi } from '../src/http/router.ts';
 import { failure } from './support/answers.ts';
 import { proxyTo } from './support/postgres-proxy.ts';
 import { type Owner, startTestService, type TestService } from './support/service.ts';
@@ -147,7 +147,9 @@ describe('GET /internal/tls from outside', () => {
 
   /** The status that a client at `address` gets. */
   async function statusFrom(address: string | undefined): Promise<number> {
-    const app = express().use(tlsRouter({ apiHost: 'api.test', placeOf: () => 'api', findPage: () => undefined }));
+    const { ask } = tlsEndpoints({ apiHost: 'api.test', placeOf: () => 'api', findPage: () => undefined });
+    const unused = () => Promise.reject(new Error('It needs no key and no body.'));
+    const app = createApi([ask], { authenticate: unused, body: { json: unused } });
     const status = Promise.withResolvers<number>();
     const socket = new Duplex({
       read: () => undefined,
@@ -186,7 +188,7 @@ describe('GET /internal/tls without the database', () => {
     proxies.push(proxy);
     const { url, exposeMetrics } = await service.another({ DATABASE_URL: proxy.url });
     const registry = await exposeMetrics();
-    // Nothing is kept for good before it hears of changes.
+    // Nothing is cached without a limit before it receives changes.
     await vi.waitFor(async () => {
       await ask('contact.pages.test', url).expect(200);
       expect(await registry.metrics()).toMatch(/^formhost_page_cache_lookups_total\{result="hit"\} [1-9]/m);

@@ -22,7 +22,9 @@ function codeIn(language: string): string {
 
 const GO_IMPORTS = ['crypto/hmac', 'crypto/sha256', 'encoding/base64', 'math', 'os', 'strconv', 'strings', 'time'];
 
-/** How a verifier is called with secret, file, id, timestamp, signatures as arguments; exits with 0 when it is genuine. */
+/**
+ * How a verifier is called with secret, file, id, timestamp, signatures as arguments; exits with 0 when it is genuine.
+ */
 const PROGRAMS: readonly { language: string; file: string; command: string[]; program(code: string): string }[] = [
   {
     language: 'js',
@@ -54,11 +56,11 @@ func main() {
 	if !isGenuine(os.Args[1], body, os.Args[3], os.Args[4], os.Args[5]) { os.Exit(1) }
 }`,
   },
-  { language: 'sh', file: 'verify.sh', command: ['sh', 'verify.sh'], program: (code) => `${code}\nis_genuine "$@"` },
+  { language: 'bash', file: 'verify.sh', command: ['sh', 'verify.sh'], program: (code) => `${code}\nis_genuine "$@"` },
 ];
 
 const isInstalled = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
-const NEEDS: Readonly<Record<string, string>> = { js: 'true', python: 'python3', go: 'go', sh: 'openssl' };
+const NEEDS: Readonly<Record<string, string>> = { js: 'true', python: 'python3', go: 'go', bash: 'openssl' };
 
 let folder: string;
 beforeAll(async () => {

@@ -3,9 +3,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Resolve } from '../src/delivery/resolve.ts';
 import { type Attempt, createSendWebhook } from '../src/delivery/send-webhook.ts';
 import { parseCidr } from '../src/public-address.ts';
+import { ownAddress } from './support/own-address.ts';
 import { startReceiver } from './support/receivers.ts';
 
-const FENCED_OFF = { error: 'the address is not one that webhooks may reach' };
+const FENCED_OFF = { error: 'webhooks may not reach this address' };
 const INVALID_URL = { error: 'the URL is not valid' };
 
 const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
@@ -31,12 +32,13 @@ async function startCanary() {
 async function attempt(urls: readonly string[], networks: readonly string[] = [], resolve?: Resolve) {
   const { send, close } = createSendWebhook({
     allowedNetworks: networks.map(parseCidr),
+    own: ownAddress(),
     ...(resolve && { resolve }),
   });
   onTestFinished(close);
   const attempts: [string, Attempt][] = [];
   for (const url of urls) {
-    const message = { id: 'msg_1', url, secrets: ['whsec_AAAA'], body: '{}' };
+    const message = { id: 'msg_1', url, secrets: ['whsec_AAAA'], headers: {}, body: '{}' };
     attempts.push([url, await send(message, AbortSignal.timeout(10_000))]);
   }
   return attempts;

@@ -1,11 +1,11 @@
 import type { Submission } from './submissions.ts';
 
 /*
- * Submissions as COPY sends them, in Postgres' binary format, and what exports make of them. Lines are made byte by byte: texts would
- * be as quick to make, but to clear them away takes half a core more.
+ * Converts submissions from Postgres' binary COPY format to what exports need. Lines are made byte by byte: strings are
+ * as fast to make, but their garbage collection uses half a core more.
  */
 
-/** Whole rows: bytes as they were sent, how many rows they are, and the number of the last. */
+/** Whole rows: bytes as they were sent, the count of the rows, and the number of the last. */
 export type CopiedRows = { bytes: Buffer; count: number; lastNumber: number };
 
 /** The number and the time (milliseconds since 1970) of a submission, and where its texts begin and end. */
@@ -20,12 +20,12 @@ type Row = {
   end: number;
 };
 
-/** A statement that sends what is read here, for what comes behind FROM. */
+/** The statement whose output is read here. `from`: what follows FROM. */
 export const copySubmissions = (from: string): string =>
   `COPY (SELECT number, created_at, id, data, ip_address FROM ${from}) TO STDOUT (FORMAT binary)`;
 
-// "Binary Format" in Postgres' documentation of COPY: a signature, flags, the length of the rest of a header. Then rows: how many
-// fields, and each with its length before it. At the end there is a count of -1 alone.
+// "Binary Format" in Postgres' documentation of COPY: a signature, flags, the length of the rest of a header. Then
+// rows: the number of fields, and each field after its length. At the end there is a number of -1 alone.
 const HEADER_BYTES = 19;
 const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;
@@ -40,11 +40,14 @@ const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byt
 
 const integerAt = (view: DataView, at: number): number => view.getInt32(at) * 2 ** 32 + view.getUint32(at + 4);
 
-/** Where what has its length before it ends; beyond the end of all when that isn't there. */
+/**
+ * Where the field that begins at `at` ends, by the length before it; after the end of the bytes when they don't have
+ * the length.
+ */
 const endOf = (view: DataView, at: number): number =>
   at > view.byteLength ? at : at + view.getInt32(at - LENGTH_BYTES);
 
-/** The row that begins there, if all of it is there. */
+/** The row that begins at `at`; undefined unless it is complete. */
 function rowAt(view: DataView, at: number): Row | undefined {
   const idAt = at + ID_AT;
   const idEnd = endOf(view, idAt);
@@ -57,19 +60,19 @@ function rowAt(view: DataView, at: number): Row | undefined {
   return { number: integerAt(view, at + NUMBER_AT), time, idAt, idEnd, dataAt, dataEnd, ipAddressAt, end };
 }
 
-/** What a COPY sends, as the whole rows of each of its pieces. */
+/** Divides the output of a COPY into whole rows: as many as its pieces have so far. */
 export async function* wholeRows(pieces: AsyncIterable<Buffer>): AsyncGenerator<CopiedRows> {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
-  // A large row comes in many pieces: they are looked at whenever there is twice as much of it.
+  // A large row comes in many pieces: they are read again each time there is twice as much of it.
   let enough = HEADER_BYTES;
-  let isBegun = false;
+  let isHeaderRead = false;
 
   function takeRows(): CopiedRows {
     const bytes = Buffer.concat(pending);
     const view = viewOf(bytes);
-    const begin = isBegun ? 0 : endOf(view, HEADER_BYTES);
-    isBegun = true;
+    const begin = isHeaderRead ? 0 : endOf(view, HEADER_BYTES);
+    isHeaderRead = true;
     let [count, lastNumber, end] = [0, 0, begin];
     for (let row = rowAt(view, begin); row; row = rowAt(view, row.end)) {
       count += 1;
@@ -107,14 +110,14 @@ const BEFORE_ID = Buffer.from('{"id":"');
 const BEFORE_DATA = Buffer.from('","data":');
 const BEFORE_IP_ADDRESS = Buffer.from(',"ip_address":"');
 const BEFORE_TIME = Buffer.from('","created_at":"');
-const BEHIND_TIME = Buffer.from('"}\n');
-/** More than what a line has around its texts. */
-const AROUND_BYTES = 100;
+const AFTER_TIME = Buffer.from('"}\n');
+/** More than what a line has besides its texts. */
+const OVERHEAD_BYTES = 100;
 
-/** A line for each, a JSON object as the API lists it, in UTF-8. */
+/** A line for each row: a JSON object as the API lists it, in UTF-8. */
 export function toLines({ bytes, count }: CopiedRows): Buffer {
   const view = viewOf(bytes);
-  const lines = Buffer.allocUnsafe(bytes.length + count * AROUND_BYTES);
+  const lines = Buffer.allocUnsafe(bytes.length + count * OVERHEAD_BYTES);
   const putTime = createPutTime();
   let at = 0;
   for (let row = rowAt(view, 0); row; row = rowAt(view, row.end)) {
@@ -126,12 +129,12 @@ export function toLines({ bytes, count }: CopiedRows): Buffer {
     at = put(lines, at, bytes, row.ipAddressAt, row.end);
     at = put(lines, at, BEFORE_TIME);
     at = putTime(lines, at, row.time);
-    at = put(lines, at, BEHIND_TIME);
+    at = put(lines, at, AFTER_TIME);
   }
   return lines.subarray(0, at);
 }
 
-/** Copies bytes, and says where they end; for so few of them quicker than what Buffer has. */
+/** Copies bytes, and answers where they end. For so few bytes this is faster than Buffer's methods. */
 function put(to: Buffer, at: number, from: Buffer, begin = 0, end = from.length): number {
   for (let index = begin; index < end; index += 1) to[at + index - begin] = from[index] ?? 0;
   return at + end - begin;
@@ -140,7 +143,10 @@ function put(to: Buffer, at: number, from: Buffer, begin = 0, end = from.length)
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** The same for a JSON text, without its line ends: those are white space between tokens, for in strings they are escaped. */
+/**
+ * The same for a JSON text, without its line ends. They are white space between tokens, since strings have them
+ * escaped.
+ */
 function putOnOneLine(to: Buffer, at: number, from: Buffer, begin: number, end: number): number {
   let next = at;
   for (let index = begin; index < end; index += 1) {
@@ -155,17 +161,19 @@ const SECOND_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 const [ZERO = 0, COLON = 0, FULL_STOP = 0, Z = 0] = Buffer.from('0:.Z');
 
-/** Writes what `Date.toISOString` says, at a fifth of its cost: many times are of one day. */
+/**
+ * Writes what `Date.toISOString` answers, at a fifth of its cost: the date is formatted once for all times of one day.
+ */
 function createPutTime(): (to: Buffer, at: number, time: number) => number {
   let day = Number.NaN;
-  let date = BEHIND_TIME;
+  let date = AFTER_TIME;
   return (to, at, time) => {
     const dayOfTime = Math.floor(time / DAY_MS);
     if (dayOfTime !== day) {
       day = dayOfTime;
       date = Buffer.from(new Date(time).toISOString().replace(/T.*/, 'T'));
     }
-    // As small integers, for the remainders of others are calls.
+    // Small integers, because the remainder of other numbers is a function call.
     const milliseconds = (time - day * DAY_MS) | 0;
     const seconds = (milliseconds / SECOND_MS) | 0;
     const minutes = (seconds / 60) | 0;
@@ -177,12 +185,12 @@ function createPutTime(): (to: Buffer, at: number, time: number) => number {
   };
 }
 
-function putDigits(to: Buffer, at: number, length: number, value: number, behind: number): number {
+function putDigits(to: Buffer, at: number, length: number, value: number, separator: number): number {
   let rest = value;
   for (let index = at + length - 1; index >= at; index -= 1) {
     to[index] = ZERO + (rest % 10);
     rest = (rest / 10) | 0;
   }
-  to[at + length] = behind;
+  to[at + length] = separator;
   return at + length + 1;
 }

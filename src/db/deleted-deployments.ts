@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { isDuplicate } from './connect.ts';
 import { announcePageChange } from './page-changes.ts';
+import { isDuplicate } from './postgres/connect.ts';
+import { execute, queryOne } from './postgres/query.ts';
 
 /** The owner's plan, and how many live deployments the owner has now. */
-export type Undeleted = { slug: string; plan: string; liveDeployments: number };
+type Undeleted = { slug: string; plan: string; liveDeployments: number };
 
 /**
- * Brings a deleted deployment back with all that it had, at its slug or at another, whatever the plan's limit.
+ * Restores a deleted deployment with all that it had, at its slug or at another. The plan's limit does not apply.
  * 'incomplete': its purge has begun.
  */
 export async function undeleteDeployment(
@@ -18,20 +19,23 @@ export async function undeleteDeployment(
   try {
     return await db.transaction(async (transaction) => {
       if (!(await lockDeleted(transaction, id))) return 'not-deleted';
-      // Only now, for a purge that held the row may have removed it.
-      if (!(await transaction('pages').where({ deployment_id: id }).first('version'))) return 'incomplete';
-      const { rows } = await transaction.raw(
-        `UPDATE deployments SET deleted_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug, owner_id`,
+      // Under the lock: a purge that had the lock before may have removed the page.
+      if (!(await hasPage(transaction, id))) return 'incomplete';
+      const restored = await queryOne<{ slug: string; owner_id: number }>(
+        transaction,
+        'undelete-deployment',
+        'UPDATE deployments SET deleted_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug, owner_id',
         [slug ?? null, id],
       );
-      const [row] = rows;
-      await announcePageChange(transaction, row.slug);
-      const { rows: owners } = await transaction.raw(
+      await announcePageChange(transaction, restored.slug);
+      const { plan, live } = await queryOne<{ plan: string; live: number }>(
+        transaction,
+        'count-deployments-of-owner',
         `SELECT plan, (SELECT count(*) FROM deployments WHERE owner_id = owners.id AND deleted_at IS NULL) AS live
            FROM owners WHERE id = ?`,
-        [row.owner_id],
+        [restored.owner_id],
       );
-      return { slug: row.slug, plan: owners[0].plan, liveDeployments: owners[0].live };
+      return { slug: restored.slug, plan, liveDeployments: live };
     });
   } catch (error) {
     if (isDuplicate(error)) return 'slug-taken';
@@ -40,79 +44,89 @@ export async function undeleteDeployment(
 }
 
 /**
- * What hangs on a deployment in numbers without bound. Each table has an index on deployment_id and `key`; no key is as low as
- * `below`; so many go at once, which takes well under a second.
+ * Tables with an unlimited number of rows for a deployment. Each has an index on deployment_id and `key`; every key is
+ * greater than `lowest`. One statement removes `batch` keys, which takes well under a second.
  */
-const HELD = [
-  { table: 'submissions', key: 'number', below: 0, atOnce: 500 },
-  { table: 'removed_submissions', key: 'number', below: 0, atOnce: 10_000 },
-  // Each with as much as a submission's files hold.
-  { table: 'submission_files', key: 'submission_id', below: '', atOnce: 4 },
+const TABLES = [
+  { table: 'submissions', key: 'number', lowest: 0, batch: 500 },
+  { table: 'removed_submissions', key: 'number', lowest: 0, batch: 10_000 },
+  // Each key is a submission, with the content of all of its files.
+  { table: 'submission_files', key: 'submission_id', lowest: '', batch: 4 },
 ] as const;
 
-const DELIVERIES_AT_ONCE = 10_000;
-const AGAIN_MS = 50;
+const DELIVERIES_BATCH = 10_000;
+const RETRY_MS = 50;
 
 /**
  * Removes a deleted deployment and everything of it for good, a bounded number of rows at a time; false when it isn't
- * deleted. Stopped in the middle, it is to be run again: what is left stays deleted.
+ * deleted. When it is interrupted it can be run again; until then the deployment stays deleted.
  */
 export async function purgeDeployment(db: Knex, id: string): Promise<boolean> {
   const begun = await db.transaction(async (transaction) => {
     if (!(await lockDeleted(transaction, id))) return false;
-    // Without its page it can't be brought back; without webhooks no delivery is made any more.
+    // Without its page it can't be restored; without webhooks no more deliveries are made.
     await transaction('pages').where({ deployment_id: id }).delete();
     await transaction('webhooks').where({ deployment_id: id }).delete();
     return true;
   });
   if (!begun) return false;
-  for (const held of HELD) await removeHeld(db, id, held);
+  for (const table of TABLES) await removeRows(db, id, table);
   await removeDeliveries(db, id);
+  // In one statement: the rate limit bounds how many there are.
+  await db('idempotency_keys').where({ deployment_id: id }).delete();
   await db('deployments').where({ id }).whereNotNull('deleted_at').delete();
   return true;
 }
 
-/** Whether there is such a deployment and it is deleted, which it stays until the transaction ends. */
+/** Locks a deployment if it is deleted; whether it is. */
 async function lockDeleted(transaction: Knex, id: string): Promise<boolean> {
-  const row = await transaction('deployments').where({ id }).whereNotNull('deleted_at').forUpdate().first('id');
-  return row !== undefined;
+  const sql = 'SELECT FROM deployments WHERE id = ? AND deleted_at IS NOT NULL FOR UPDATE';
+  return (await execute(transaction, 'lock-deleted-deployment', sql, [id])) === 1;
 }
 
-async function removeHeld(db: Knex, id: string, { table, key, below, atOnce }: (typeof HELD)[number]): Promise<void> {
-  // From key to key: from the start, each batch would have to pass all that those before it removed.
-  for (let after: number | string | null = below; after !== null; ) {
-    const answer: { rows: [{ last: number | string | null }] } = await db.raw(
+const hasPage = async (transaction: Knex, id: string): Promise<boolean> =>
+  (await execute(transaction, 'has-page', 'SELECT FROM pages WHERE deployment_id = ?', [id])) === 1;
+
+async function removeRows(db: Knex, id: string, { table, key, lowest, batch }: (typeof TABLES)[number]): Promise<void> {
+  // Each batch begins after the last key of the one before: from the start, it would scan everything that has been
+  // removed.
+  for (let after: number | string | null = lowest; after !== null; ) {
+    const removed: { last: number | string | null } = await queryOne(
+      db,
+      `remove-${table}`,
       `WITH batch AS MATERIALIZED (
-         SELECT ${key} AS key FROM ${table} WHERE deployment_id = :id AND ${key} > :after ORDER BY ${key} LIMIT :atOnce
+         SELECT ${key} AS key FROM ${table} WHERE deployment_id = :id AND ${key} > :after ORDER BY ${key} LIMIT :batch
        ), removed AS (
          DELETE FROM ${table} WHERE deployment_id = :id AND ${key} = ANY (ARRAY(SELECT key FROM batch))
        )
        SELECT max(key) AS last FROM batch`,
-      { id, after, atOnce },
+      { id, after, batch },
     );
-    after = answer.rows[0].last;
+    after = removed.last;
   }
 }
 
-/** Deliveries have no index by deployment, which every submission would pay for: this looks through all there are. */
+/** Reads all deliveries of all deployments: an index by deployment would make every submission slower. */
 async function removeDeliveries(db: Knex, id: string): Promise<void> {
   for (let after: string | null = ''; after !== null; ) {
-    const answer: { rows: [{ last: string | null; found: number; removed: number }] } = await db.raw(
+    const batch: { last: string | null; found: number; removed: number } = await queryOne(
+      db,
+      'remove-deliveries',
       `WITH batch AS MATERIALIZED (
-         SELECT id, deployment_id FROM deliveries WHERE id > :after ORDER BY id LIMIT :atOnce
+         SELECT id, deployment_id FROM deliveries WHERE id > :after ORDER BY id LIMIT :batch
        ), removed AS (
-         -- What a process has in hand is passed over, for the moment: nobody waits, so that nobody can deadlock.
+         -- Locked rows are passed over, and tried again later: as nothing is waited for, there is no deadlock.
          DELETE FROM deliveries WHERE id = ANY (ARRAY(
            SELECT id FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM batch WHERE deployment_id = :id))
               FOR UPDATE SKIP LOCKED))
          RETURNING id
        )
-       SELECT max(id) AS last, count(*) FILTER (WHERE deployment_id = :id) AS found, (SELECT count(*) FROM removed) AS removed
+       SELECT max(id) AS last, count(*) FILTER (WHERE deployment_id = :id) AS found,
+              (SELECT count(*) FROM removed) AS removed
          FROM batch`,
-      { id, after, atOnce: DELIVERIES_AT_ONCE },
+      { id, after, batch: DELIVERIES_BATCH },
     );
-    const [{ last, found, removed }] = answer.rows;
-    if (removed < found) await delay(AGAIN_MS);
-    else after = last;
+    if (batch.removed < batch.found) await delay(RETRY_MS);
+    else after = batch.last;
   }
 }

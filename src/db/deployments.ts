@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
+import pg from 'pg';
 import { newDeploymentId } from '../ids.ts';
 import { announcePageChange } from './page-changes.ts';
+import type { Database } from './postgres/connect.ts';
+import { execute, query, queryOne } from './postgres/query.ts';
 
 export type Deployment = {
   id: string;
@@ -10,9 +13,15 @@ export type Deployment = {
   updatedAt: Date;
 };
 
-export type Page = { deploymentId: string; version: number; html: Buffer };
+/** One state of a page: each change of its HTML is another version. */
+export type PageVersion = { deploymentId: string; version: number };
 
-type Row = {
+/** A live page, without its HTML. */
+export type PageHead = PageVersion & { ownerId: number };
+
+export type Page = PageHead & { html: Buffer };
+
+export type DeploymentRow = {
   id: string;
   owner_id: number;
   slug: string;
@@ -24,9 +33,9 @@ type Row = {
 };
 
 const COLUMNS = ['id', 'slug', 'submission_count', 'created_at', 'updated_at'] as const;
-type Shown = Pick<Row, (typeof COLUMNS)[number]>;
+type ShownRow = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
 
-const fromRow = (row: Shown): Deployment => ({
+export const toDeployment = (row: ShownRow): Deployment => ({
   id: row.id,
   slug: row.slug,
   submissionCount: row.submission_count,
@@ -36,63 +45,75 @@ const fromRow = (row: Shown): Deployment => ({
 
 /** A live deployment of this owner. */
 export async function findDeployment(db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> {
-  const row = await db<Row>('deployments')
+  const row = await db<DeploymentRow>('deployments')
     .where({ id, owner_id: ownerId, deleted_at: null })
     .first(...COLUMNS);
-  return row && fromRow(row);
+  return row && toDeployment(row);
 }
 
 /**
- * A page of an owner's live deployments, newest first, and how many there are in all. Only the index is walked down to where
- * the page begins.
+ * A page of an owner's live deployments, newest first, and how many there are in all. What is before the page is read
+ * from the index only.
  */
 export async function listDeployments(
   db: Knex,
   ownerId: number,
   { page, limit }: { page: number; limit: number },
 ): Promise<{ deployments: Deployment[]; total: number }> {
-  const { rows } = await db
-    .raw(
-      `SELECT counted.total, deployment.*
-         FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
-         LEFT JOIN LATERAL (
-           SELECT id, slug, submission_count, created_at, updated_at FROM deployments
-            WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
-         ) AS deployment ON true`,
-      { ownerId, limit, offset: (page - 1) * limit },
-    )
-    .options({ name: 'list-deployments' });
+  const rows = await query<{ total: number } & (ShownRow | { id: null })>(
+    db,
+    'list-deployments',
+    `SELECT counted.total, deployment.*
+       FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
+       LEFT JOIN LATERAL (
+         SELECT id, slug, submission_count, created_at, updated_at FROM deployments
+          WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
+       ) AS deployment ON true`,
+    { ownerId, limit, offset: (page - 1) * limit },
+  );
   return {
-    total: rows[0].total,
-    deployments: rows.filter((row: { id: string | null }) => row.id !== null).map(fromRow),
+    total: rows[0]?.total ?? 0,
+    deployments: rows.flatMap((row) => (row.id === null ? [] : [toDeployment(row)])),
   };
 }
 
-/** The HTML of a live deployment of this owner, as it was given. */
-export async function findHtml(db: Knex, ownerId: number, id: string): Promise<string | undefined> {
-  const { rows } = await db.raw(
-    `SELECT html FROM pages JOIN deployments ON deployments.id = deployment_id
-      WHERE deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
-    [id, ownerId],
+// "Binary Format" in Postgres' documentation of COPY: a header, and for each row the number of its fields, and each
+// field after its length.
+const LENGTH_AT = 21;
+const VALUE_AT = LENGTH_AT + 4;
+
+/**
+ * The HTML of a live deployment of this owner, the UTF-8 that was given. COPY sends bytes as they are, and a large page
+ * in pieces: as a row of a query it would block the event loop for milliseconds.
+ */
+export async function findHtml(db: Database, ownerId: number, id: string): Promise<Buffer | undefined> {
+  const copied = await db.copyOut(
+    `COPY (SELECT html FROM pages JOIN deployments ON deployments.id = deployment_id
+            WHERE deployment_id = ${pg.escapeLiteral(id)} AND owner_id = ${ownerId} AND deleted_at IS NULL)
+       TO STDOUT (FORMAT binary)`,
+    async (pieces) => {
+      const all: Buffer[] = [];
+      for await (const piece of pieces) all.push(piece);
+      return Buffer.concat(all);
+    },
   );
-  const [row]: { html: Buffer }[] = rows;
-  return row?.html.toString();
+  return copied.length > VALUE_AT ? copied.subarray(VALUE_AT, VALUE_AT + copied.readInt32BE(LENGTH_AT)) : undefined;
 }
 
-/** The slug of the live deployment with this id that isn't taken down, whoever owns it. */
+/** The slug of the live deployment with this id, of any owner; undefined also when it has been taken down. */
 export async function findSlug(db: Knex, id: string): Promise<string | undefined> {
-  const { rows } = await db
-    .raw(
-      'SELECT CASE WHEN deleted_at IS NULL AND taken_down_at IS NULL THEN slug END AS slug FROM deployments WHERE id = ?',
-      [id],
-    )
-    .options({ name: 'find-slug' });
-  return rows[0]?.slug ?? undefined;
+  const [row] = await query<{ slug: string | null }>(
+    db,
+    'find-slug',
+    'SELECT CASE WHEN deleted_at IS NULL AND taken_down_at IS NULL THEN slug END AS slug FROM deployments WHERE id = ?',
+    [id],
+  );
+  return row?.slug ?? undefined;
 }
 
 /**
- * Makes a deployment unless the owner has `limit` live ones. `slugs` are tried in turn: the first that no live
- * deployment holds is taken.
+ * Makes a deployment unless the owner has `limit` live ones. Its slug is the first of `slugs` that no live deployment
+ * has.
  */
 export async function createDeployment(
   db: Knex,
@@ -100,16 +121,19 @@ export async function createDeployment(
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
   return db.transaction(async (transaction) => {
     if (limit !== Number.POSITIVE_INFINITY) {
-      // Creations of this owner go one at a time, so that the count is still true when the row goes in.
-      await transaction.raw('SELECT FROM owners WHERE id = ? FOR UPDATE', [ownerId]);
-      const { rows } = await transaction.raw(
+      // The lock lets one creation of this owner in at a time, so that the count is still true when the row is
+      // inserted.
+      await execute(transaction, 'lock-owner', 'SELECT FROM owners WHERE id = ? FOR UPDATE', [ownerId]);
+      const { live } = await queryOne<{ live: number }>(
+        transaction,
+        'count-live-deployments',
         'SELECT count(*) AS live FROM deployments WHERE owner_id = ? AND deleted_at IS NULL',
         [ownerId],
       );
-      if (rows[0].live >= limit) return 'limit-reached';
+      if (live >= limit) return 'limit-reached';
     }
     for (const slug of slugs) {
-      const [row] = await transaction<Row>('deployments')
+      const [row] = await transaction<DeploymentRow>('deployments')
         .insert({ id: newDeploymentId(), owner_id: ownerId, slug })
         .onConflict(transaction.raw('(slug) WHERE deleted_at IS NULL'))
         .ignore()
@@ -117,7 +141,7 @@ export async function createDeployment(
       if (!row) continue;
       await transaction('pages').insert({ deployment_id: row.id, html });
       await announcePageChange(transaction, slug);
-      return fromRow(row);
+      return toDeployment(row);
     }
     return 'slug-taken';
   });
@@ -133,12 +157,12 @@ export async function replaceHtml(
   const gone = new Error('The deployment has been deleted.');
   try {
     return await db.transaction(async (transaction) => {
-      // The page first, which is slow: the deployment's row is what submissions wait for.
+      // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
       await transaction('pages')
         .where({ deployment_id: id })
         .update({ html, version: transaction.raw('version + 1') });
       const deployment = await touch(transaction, ownerId, id, {});
-      // What is deleted keeps the page that it had.
+      // A deleted deployment keeps the page that it had.
       if (!deployment) throw gone;
       await announcePageChange(transaction, deployment.slug);
       return deployment;
@@ -167,53 +191,80 @@ async function touch(
   db: Knex,
   ownerId: number,
   id: string,
-  changes: Partial<Pick<Row, 'email_notifications'>>,
+  changes: Partial<Pick<DeploymentRow, 'email_notifications'>>,
 ): Promise<Deployment | undefined> {
-  const [row] = await db<Row>('deployments')
+  const [row] = await db<DeploymentRow>('deployments')
     .where({ id, owner_id: ownerId, deleted_at: null })
     .update({ ...changes, updated_at: db.raw('clock_timestamp()') })
     .returning([...COLUMNS]);
-  return row && fromRow(row);
+  return row && toDeployment(row);
 }
 
-/** Takes the page offline and frees its slug; what it stored stays. Its deliveries end where they are claimed. */
+/**
+ * Takes the page offline and frees its slug; its submissions stay. Its deliveries are deleted when they are claimed.
+ */
 export async function deleteDeployment(db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> {
   return db.transaction(async (transaction) => {
-    const [row] = await transaction<Row>('deployments')
+    const [row] = await transaction<DeploymentRow>('deployments')
       .where({ id, owner_id: ownerId, deleted_at: null })
       .update({ deleted_at: transaction.raw('clock_timestamp()') })
       .returning([...COLUMNS]);
     if (!row) return undefined;
     await announcePageChange(transaction, row.slug);
-    return fromRow(row);
+    return toDeployment(row);
   });
 }
 
+type PageRow = { deployment_id: string; version: number; owner_id: number; html: Buffer | null };
+
+const toPageHead = (row: PageRow): PageHead => ({
+  deploymentId: row.deployment_id,
+  version: row.version,
+  ownerId: row.owner_id,
+});
+
 /** The page that is live under this slug; 'taken-down' when the operator has taken it down. */
 export async function findPage(db: Knex, slug: string): Promise<Page | 'taken-down' | undefined> {
-  const { rows } = await db
-    .raw(
-      `SELECT pages.deployment_id, pages.version, CASE WHEN taken_down_at IS NULL THEN pages.html END AS html
-         FROM deployments JOIN pages ON pages.deployment_id = deployments.id
-        WHERE deployments.slug = ? AND deployments.deleted_at IS NULL`,
-      [slug],
-    )
-    .options({ name: 'find-page' });
-  const [row] = rows;
+  const [row] = await query<PageRow>(
+    db,
+    'find-page',
+    `SELECT pages.deployment_id, pages.version, owner_id, CASE WHEN taken_down_at IS NULL THEN pages.html END AS html
+       FROM deployments JOIN pages ON pages.deployment_id = deployments.id
+      WHERE deployments.slug = ? AND deployments.deleted_at IS NULL`,
+    [slug],
+  );
   if (row?.html === null) return 'taken-down';
-  return row && { deploymentId: row.deployment_id, version: row.version, html: row.html };
+  return row && { ...toPageHead(row), html: row.html };
 }
 
-/** What `findPage` would find, without its HTML; undefined when that is no page. */
-export async function findPageVersion(db: Knex, slug: string): Promise<Omit<Page, 'html'> | undefined> {
-  const { rows } = await db
-    .raw(
-      `SELECT pages.deployment_id, pages.version
-         FROM deployments JOIN pages ON pages.deployment_id = deployments.id
-        WHERE deployments.slug = ? AND deployments.deleted_at IS NULL AND taken_down_at IS NULL`,
-      [slug],
-    )
-    .options({ name: 'find-page-version' });
-  const [row] = rows;
+/** What `findPage` would find, without its HTML where that has more than `maxBytes`. */
+export async function findSmallPage(
+  db: Knex,
+  slug: string,
+  maxBytes: number,
+): Promise<Page | PageHead | 'taken-down' | undefined> {
+  const [row] = await query<PageRow & { is_taken_down: boolean }>(
+    db,
+    'find-small-page',
+    `SELECT pages.deployment_id, pages.version, owner_id, taken_down_at IS NOT NULL AS is_taken_down,
+            CASE WHEN taken_down_at IS NULL AND octet_length(pages.html) <= :maxBytes THEN pages.html END AS html
+       FROM deployments JOIN pages ON pages.deployment_id = deployments.id
+      WHERE deployments.slug = :slug AND deployments.deleted_at IS NULL`,
+    { slug, maxBytes },
+  );
+  if (row?.is_taken_down) return 'taken-down';
+  return row && (row.html === null ? toPageHead(row) : { ...toPageHead(row), html: row.html });
+}
+
+/** What `findPage` would find, without its HTML; undefined also for a page that has been taken down. */
+export async function findPageVersion(db: Knex, slug: string): Promise<PageVersion | undefined> {
+  const [row] = await query<Pick<PageRow, 'deployment_id' | 'version'>>(
+    db,
+    'find-page-version',
+    `SELECT pages.deployment_id, pages.version
+       FROM deployments JOIN pages ON pages.deployment_id = deployments.id
+      WHERE deployments.slug = ? AND deployments.deleted_at IS NULL AND taken_down_at IS NULL`,
+    [slug],
+  );
   return row && { deploymentId: row.deployment_id, version: row.version };
 }

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { newApiKey, newKeyId } from '../ids.ts';
-import { isDuplicate } from './connect.ts';
+import { hashOfKey, newApiKey, newKeyId } from '../ids.ts';
+import { isDuplicate } from './postgres/connect.ts';
+import { execute, query } from './postgres/query.ts';
 
 export type Owner = { id: number; plan: string };
 
-export type ApiKey = {
+type ApiKey = {
   id: string;
   email: string;
   plan: string;
@@ -14,45 +14,71 @@ export type ApiKey = {
   revokedAt: Date | null;
 };
 
-const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+type KeyRow = {
+  id: string;
+  email: string;
+  plan: string;
+  created_at: Date;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+};
 
-/** Whose key this is; undefined when it is unknown or revoked. Notes the use, at most once a minute. */
-export async function findOwnerByKey(db: Knex, key: string): Promise<Owner | undefined> {
-  const hash = hashOf(key);
-  const { rows } = await db
-    .raw(
-      `SELECT owners.id, owners.plan, coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS unnoted
-         FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
-        WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`,
-      [hash],
-    )
-    .options({ name: 'find-owner-by-key' });
-  const [row] = rows;
+const toKey = (row: KeyRow): ApiKey => ({
+  id: row.id,
+  email: row.email,
+  plan: row.plan,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  revokedAt: row.revoked_at,
+});
+
+/**
+ * The owner of the key with this hash; undefined when it is unknown or revoked. Stores the time of its use, at most
+ * once a minute.
+ */
+export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | undefined> {
+  const [row] = await query<{ id: number; plan: string; use_is_due: boolean }>(
+    db,
+    'find-owner-by-key',
+    `SELECT owners.id, owners.plan, coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS use_is_due
+       FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
+      WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`,
+    [hash],
+  );
   if (!row) return undefined;
-  if (row.unnoted) await noteUse(db, hash);
+  if (row.use_is_due) await storeUse(db, hash);
   return { id: row.id, plan: row.plan };
 }
 
-/** A database that only reads is no reason to refuse a key, so this never fails. */
-async function noteUse(db: Knex, hash: Buffer): Promise<void> {
-  const due = "last_used_at IS NULL OR last_used_at < now() - interval '1 minute'";
-  await db.raw(`UPDATE api_keys SET last_used_at = now() WHERE hash = ? AND (${due})`, [hash]).catch(() => undefined);
+/** Never fails: a key is valid also while the database is read-only. */
+async function storeUse(db: Knex, hash: Buffer): Promise<void> {
+  await execute(
+    db,
+    'store-key-use',
+    `UPDATE api_keys SET last_used_at = now()
+      WHERE hash = ? AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+    [hash],
+  ).catch(() => undefined);
 }
 
-/** Makes a key, and its owner where there is none; a plan, if given, becomes the owner's. The key is stored as a hash. */
+/**
+ * Makes a key, and its owner where there is none. `plan`, if given, becomes the owner's. Only the key's hash is stored.
+ */
 export async function createKey(
   db: Knex,
   { email, plan, defaultPlan }: { email: string; plan: string | undefined; defaultPlan: string },
 ): Promise<string> {
   const key = newApiKey();
-  await db.raw(
+  await execute(
+    db,
+    'create-key',
     `WITH owner AS (
        INSERT INTO owners (email, plan) VALUES (?, ?)
        ON CONFLICT (email) DO UPDATE SET plan = coalesce(?, owners.plan)
        RETURNING id
      )
      INSERT INTO api_keys (id, owner_id, hash) SELECT ?, id, ? FROM owner`,
-    [email.toLowerCase(), plan ?? defaultPlan, plan ?? null, newKeyId(), hashOf(key)],
+    [email.toLowerCase(), plan ?? defaultPlan, plan ?? null, newKeyId(), hashOfKey(key)],
   );
   return key;
 }
@@ -61,65 +87,59 @@ export async function createKey(
 export async function createFirstKey(db: Knex, email: string, plan: string): Promise<string | undefined> {
   return db.transaction(async (transaction) => {
     await transaction.raw('LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE');
-    const { rows } = await transaction.raw('SELECT FROM owners LIMIT 1');
-    return rows.length > 0 ? undefined : createKey(transaction, { email, plan, defaultPlan: plan });
+    const owners = await execute(transaction, 'find-any-owner', 'SELECT FROM owners LIMIT 1');
+    return owners > 0 ? undefined : createKey(transaction, { email, plan, defaultPlan: plan });
   });
 }
 
 export async function listKeys(db: Knex): Promise<ApiKey[]> {
-  const { rows } = await db.raw(
+  const rows = await query<KeyRow>(
+    db,
+    'list-keys',
     `SELECT api_keys.id, email, plan, api_keys.created_at, last_used_at, revoked_at
        FROM api_keys JOIN owners ON owners.id = api_keys.owner_id ORDER BY api_keys.id`,
   );
-  return rows.map(
-    (row: {
-      id: string;
-      email: string;
-      plan: string;
-      created_at: Date;
-      last_used_at: Date | null;
-      revoked_at: Date | null;
-    }) => ({
-      id: row.id,
-      email: row.email,
-      plan: row.plan,
-      createdAt: row.created_at,
-      lastUsedAt: row.last_used_at,
-      revokedAt: row.revoked_at,
-    }),
-  );
+  return rows.map(toKey);
 }
 
-/** Whether there is such a key; one that was revoked before stays revoked since then. */
+/** Whether there is such a key. One that has been revoked before keeps the time of that. */
 export async function revokeKey(db: Knex, id: string): Promise<boolean> {
-  const { rowCount } = await db.raw('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ?', [id]);
-  return rowCount === 1;
+  const sql = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ?';
+  return (await execute(db, 'revoke-key', sql, [id])) === 1;
 }
 
 /** An owner as the operator sees it. */
-export type ListedOwner = { email: string; plan: string; createdAt: Date; liveDeployments: number };
+type ListedOwner = { email: string; plan: string; createdAt: Date; liveDeployments: number };
 
-const OWNERS_AT_ONCE = 500;
+type OwnerRow = { id: number; email: string; plan: string; created_at: Date; live: number };
+
+const toListedOwner = (row: OwnerRow): ListedOwner => ({
+  email: row.email,
+  plan: row.plan,
+  createdAt: row.created_at,
+  liveDeployments: row.live,
+});
+
+const OWNERS_BATCH = 500;
 
 /** All owners, oldest first, a bounded number at a time. */
 export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const { rows }: { rows: { id: number; email: string; plan: string; created_at: Date; live: number }[] } =
-      await db.raw(
-        `SELECT id, email, plan, created_at,
-                (SELECT count(*) FROM deployments WHERE owner_id = owners.id AND deleted_at IS NULL) AS live
-           FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
-        [after, OWNERS_AT_ONCE],
-      );
-    for (const { email, plan, created_at: createdAt, live: liveDeployments } of rows) {
-      yield { email, plan, createdAt, liveDeployments };
-    }
+    const rows: OwnerRow[] = await query(
+      db,
+      'list-owners',
+      `SELECT id, email, plan, created_at,
+              (SELECT count(*) FROM deployments WHERE owner_id = owners.id AND deleted_at IS NULL) AS live
+         FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
+      [after, OWNERS_BATCH],
+    );
+    yield* rows.map(toListedOwner);
     after = rows.at(-1)?.id;
   }
 }
 
 export async function ownerExists(db: Knex, email: string): Promise<boolean> {
-  return (await db('owners').where({ email }).first('id')) !== undefined;
+  return (await execute(db, 'find-owner', 'SELECT FROM owners WHERE email = ?', [email])) === 1;
 }
 
 /** Puts an owner on a plan; whether there is such an owner. */
@@ -127,7 +147,7 @@ export async function changePlan(db: Knex, email: string, plan: string): Promise
   return (await db('owners').where({ email }).update({ plan })) === 1;
 }
 
-/** Gives an owner another e-mail, in lower case both; 'taken' when another owner has it. */
+/** Gives an owner another e-mail, both in lower case; 'taken' when another owner has it. */
 export async function changeEmail(
   db: Knex,
   email: string,

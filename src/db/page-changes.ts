@@ -1,37 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import pg from 'pg';
-import type { Connection } from './connect.ts';
+import type { Connection } from './postgres/connect.ts';
+import { execute } from './postgres/query.ts';
 
 const CHANNEL = 'formhost_pages';
-// A beat that was answered within STALE_MS proves that every change older than it has been heard of.
-const BEAT_MS = 100;
+// A heartbeat that has been answered shows that every change before it has been received.
+const HEARTBEAT_MS = 100;
 const STALE_MS = 200;
 const RECONNECT_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** Tells every process, at commit, that what is live under `slug` has changed. */
+/** Notifies every process, at commit, that what is live under `slug` has changed. */
 export const announcePageChange = (db: Knex, slug: string): Promise<unknown> =>
-  db.raw('SELECT pg_notify(?, ?)', [CHANNEL, slug]);
+  execute(db, 'announce-page-change', 'SELECT pg_notify(?, ?)', [CHANNEL, slug]);
 
-export type PageChanges = {
-  /** Whether every change that is older than a quarter of a second has been heard of. */
-  current(): boolean;
-  /** Listens on a new connection: the one there is may lead to a server that no longer counts. */
+type PageChanges = {
+  /** Whether every change that is older than STALE_MS has been received. */
+  isInvalidationLive(): boolean;
+  /** Listens on a new connection: the present one may lead to a server that another has replaced. */
   reconnect(): void;
   close(): Promise<void>;
 };
 
 /**
- * Listens for changes of pages, and goes on trying while it can't. `onChange` gets a slug; `onReset` says that
- * changes may have been missed.
+ * Listens for changes of pages, and connects again when the connection is lost. `onChange` gets a slug; `onReset` is
+ * called when changes may have been missed.
  */
 export function watchPageChanges(
   connection: Connection,
   { onChange, onReset }: { onChange(slug: string): void; onReset(): void },
 ): PageChanges {
   const stopping = new AbortController();
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let liveAt = Number.NEGATIVE_INFINITY;
   let reconnect: () => void = () => undefined;
 
   async function listen(): Promise<void> {
@@ -50,27 +51,27 @@ export function watchPageChanges(
     try {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
-      // A pooler between us and Postgres may accept LISTEN and pass nothing on: hear ourselves before believing it.
+      // A pooler may accept LISTEN and forward no notifications: wait for one of our own first.
       const own = `self:${process.pid}:${Math.random()}`;
-      const heardSelf = new Promise<void>((resolve) => {
+      const ownReceived = new Promise<void>((resolve) => {
         client.on('notification', ({ payload = '' }) => (payload === own ? resolve() : onChange(payload)));
       });
       await client.query('SELECT pg_notify($1, $2)', [CHANNEL, own]);
       const deadline = delay(CONNECT_TIMEOUT_MS, undefined, { signal: lost.signal }).then(() => {
-        throw new Error('LISTEN passes nothing on.');
+        throw new Error('No notification arrives.');
       });
-      await Promise.race([heardSelf, deadline]);
+      await Promise.race([ownReceived, deadline]);
       onReset();
       while (!lost.signal.aborted) {
-        const askedAt = performance.now();
+        const sentAt = performance.now();
         await client.query('SELECT 1');
-        heardAt = askedAt;
-        await delay(BEAT_MS, undefined, { signal: lost.signal });
+        liveAt = sentAt;
+        await delay(HEARTBEAT_MS, undefined, { signal: lost.signal });
       }
     } catch {
-      // Lost, or never had: the loop below tries again.
+      // The connection is lost, or could not be made: the loop below tries again.
     } finally {
-      heardAt = Number.NEGATIVE_INFINITY;
+      liveAt = Number.NEGATIVE_INFINITY;
       lose();
       stopping.signal.removeEventListener('abort', lose);
       await client.end().catch(() => undefined);
@@ -87,7 +88,7 @@ export function watchPageChanges(
 
   return {
     reconnect: () => reconnect(),
-    current: () => performance.now() - heardAt < STALE_MS,
+    isInvalidationLive: () => performance.now() - liveAt < STALE_MS,
     close: async () => {
       stopping.abort();
       await running;

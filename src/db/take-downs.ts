@@ -1,32 +1,22 @@
 import type { Knex } from 'knex';
+import { type Deployment, type DeploymentRow, toDeployment } from './deployments.ts';
 import { announcePageChange } from './page-changes.ts';
+import { query } from './postgres/query.ts';
 
-/** A deployment as the operator sees it, whoever owns it and whatever has become of it. */
-export type AnyDeployment = {
-  id: string;
-  slug: string;
+/** A deployment of any owner and in any state, as the operator sees it. */
+export type AnyDeployment = Deployment & {
   /** The owner's e-mail. */
   owner: string;
   /** One that was taken down and deleted is deleted. */
   status: 'active' | 'taken down' | 'deleted';
   emailNotifications: boolean;
-  submissionCount: number;
-  createdAt: Date;
-  updatedAt: Date;
   deletedAt: Date | null;
   takenDownAt: Date | null;
   takeDownReason: string | null;
 };
 
-type Row = {
-  id: string;
-  slug: string;
+type Row = Omit<DeploymentRow, 'owner_id'> & {
   email: string;
-  email_notifications: boolean;
-  submission_count: number;
-  created_at: Date;
-  updated_at: Date;
-  deleted_at: Date | null;
   taken_down_at: Date | null;
   take_down_reason: string | null;
 };
@@ -36,71 +26,73 @@ const SELECT_ANY = `
          taken_down_at, take_down_reason
     FROM deployments JOIN owners ON owners.id = owner_id`;
 
-const fromRow = (row: Row): AnyDeployment => ({
-  id: row.id,
-  slug: row.slug,
+const toAnyDeployment = (row: Row): AnyDeployment => ({
+  ...toDeployment(row),
   owner: row.email,
   status: row.deleted_at ? 'deleted' : row.taken_down_at ? 'taken down' : 'active',
   emailNotifications: row.email_notifications,
-  submissionCount: row.submission_count,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
   deletedAt: row.deleted_at,
   takenDownAt: row.taken_down_at,
   takeDownReason: row.take_down_reason,
 });
 
-const AT_ONCE = 1_000;
+const BATCH = 1_000;
 
 /** All deployments, oldest first, a bounded number at a time. */
 export async function* listAllDeployments(db: Knex): AsyncGenerator<AnyDeployment> {
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const { rows }: { rows: Row[] } = await db.raw(
+    const rows: Row[] = await query(
+      db,
+      'list-all-deployments',
       `${SELECT_ANY} WHERE deployments.id > ? ORDER BY deployments.id LIMIT ?`,
-      [after, AT_ONCE],
+      [after, BATCH],
     );
-    yield* rows.map(fromRow);
+    yield* rows.map(toAnyDeployment);
     after = rows.at(-1)?.id;
   }
 }
 
-/** The deployment with this id, or the one that holds this slug. */
+/** The deployment with this id, or the live one with this slug. */
 export async function findAnyDeployment(db: Knex, slugOrId: string): Promise<AnyDeployment | undefined> {
-  const { rows } = await db.raw(`${SELECT_ANY} WHERE deployments.id = :name OR slug = :name AND deleted_at IS NULL`, {
-    name: slugOrId,
-  });
-  const [row] = rows;
-  return row && fromRow(row);
+  const [row] = await query<Row>(
+    db,
+    'find-any-deployment',
+    `${SELECT_ANY} WHERE deployments.id = :name OR slug = :name AND deleted_at IS NULL`,
+    { name: slugOrId },
+  );
+  return row && toAnyDeployment(row);
 }
 
 /** The HTML of a deployment, live or not, as its owner gave it; undefined when it has been purged. */
 export async function findAnyHtml(db: Knex, deploymentId: string): Promise<string | undefined> {
-  const row = await db('pages').where({ deployment_id: deploymentId }).first('html');
+  const sql = 'SELECT html FROM pages WHERE deployment_id = ?';
+  const [row] = await query<{ html: Buffer }>(db, 'find-any-html', sql, [deploymentId]);
   return row?.html.toString('utf8');
 }
 
-/** Takes a live deployment's page down, in every process; whether it was up. Its owner is shown what it was. */
+/** Takes a live deployment's page down, in every process; false when it was down. The owner can still read its HTML. */
 export const takeDown = (db: Knex, id: string, reason: string): Promise<boolean> =>
   change(
     db,
+    'take-down',
     `UPDATE deployments SET taken_down_at = clock_timestamp(), take_down_reason = :reason
       WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NULL RETURNING slug`,
     { id, reason },
   );
 
-/** Puts it up again; whether it was live and taken down. */
+/** Undoes `takeDown`; false when the deployment was not taken down, or is deleted. */
 export const restore = (db: Knex, id: string): Promise<boolean> =>
   change(
     db,
+    'restore',
     `UPDATE deployments SET taken_down_at = NULL, take_down_reason = NULL
       WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NOT NULL RETURNING slug`,
     { id },
   );
 
-const change = (db: Knex, statement: string, values: Record<string, string>): Promise<boolean> =>
+const change = (db: Knex, name: string, sql: string, values: Record<string, string>): Promise<boolean> =>
   db.transaction(async (transaction) => {
-    const { rows } = await transaction.raw(statement, values);
-    const [row] = rows;
+    const [row] = await query<{ slug: string }>(transaction, name, sql, values);
     if (!row) return false;
     await announcePageChange(transaction, row.slug);
     return true;

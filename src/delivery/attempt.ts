@@ -1,22 +1,31 @@
-import type { LeasedDelivery } from '../db/deliveries.ts';
+import type { LeasedDelivery } from '../db/delivery-target.ts';
 import type { Log } from '../log.ts';
 import type { Cidr } from '../public-address.ts';
-import { noticeEmail, submissionEmail } from './emails.ts';
-import { type Content, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
+import { type Email, noticeEmail, submissionEmail } from './emails.ts';
+import type { OwnAddress } from './own-address.ts';
+import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
 import type { SendEmail } from './send-email.ts';
 import type { Attempt, createSendWebhook } from './send-webhook.ts';
 
-/** Sends a delivery once. Never rejects, and settles soon after `signal` has fired. */
+/** Mails that are sent at the same time, each over a connection of its own. */
+export const MAX_CONCURRENT_MAILS = 5;
+
+/** Sends a delivery once; settles soon after `signal` has fired. */
 export type AttemptDelivery = (delivery: LeasedDelivery, signal: AbortSignal) => Promise<Attempt>;
 
-/** Builds what sends each kind of delivery, when the first of its kind is due: nothing of it is loaded before. */
+/** Sends each kind of delivery. What a kind needs is loaded when its first delivery is due. */
 export function createAttempt({
   allowedNetworks,
+  own,
+  urlOf,
   smtpUrl,
   mailFrom,
   log,
 }: {
   allowedNetworks: readonly Cidr[];
+  own: OwnAddress;
+  /** A page's URL by its slug. */
+  urlOf(slug: string): string;
   /** undefined: mail is off. */
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
@@ -24,37 +33,39 @@ export function createAttempt({
 }): { attempt: AttemptDelivery; close(): Promise<void> } {
   let webhooks: Promise<ReturnType<typeof createSendWebhook>> | undefined;
   let mail: Promise<SendEmail> | undefined;
-  let isMissed = false;
+  let hasWarned = false;
 
   async function openWebhooks(): Promise<ReturnType<typeof createSendWebhook>> {
     const { createSendWebhook } = await import('./send-webhook.ts');
-    return createSendWebhook({ allowedNetworks });
+    return createSendWebhook({ allowedNetworks, own });
   }
 
   async function openMail(smtpUrl: string): Promise<SendEmail> {
     const { createSendEmail } = await import('./send-email.ts');
-    return createSendEmail({ smtpUrl, from: mailFrom });
+    return createSendEmail({ smtpUrl, from: mailFrom, maxConnections: MAX_CONCURRENT_MAILS });
   }
 
-  function mailIsOff(): Attempt {
-    if (!isMissed) log.warn('a mail is due, but mail is off: set SMTP_URL, and it is sent when it is tried again');
-    isMissed = true;
-    return { error: 'mail is off: SMTP_URL is not set' };
+  async function sendEmail(id: string, to: string, email: Email, signal: AbortSignal): Promise<Attempt> {
+    if (smtpUrl === undefined) {
+      if (!hasWarned) log.warn('a mail is due, but mail is off: set SMTP_URL, and it is sent when it is tried again');
+      hasWarned = true;
+      return { error: 'mail is off: SMTP_URL is not set' };
+    }
+    mail ??= openMail(smtpUrl);
+    return (await mail).send({ id, to, ...email }, signal);
   }
 
   return {
-    async attempt({ id, deploymentId, slug, target, data = SAMPLE_DATA, createdAt }, signal) {
-      const content: Content = { deploymentId, slug, data, createdAt };
-      if (target.kind === 'webhook') {
-        const body = target.type === 'slack' ? slackPayload(content) : genericPayload(content);
-        webhooks ??= openWebhooks();
-        return (await webhooks).send({ id, url: target.url, secrets: target.secrets, body }, signal);
-      }
-      if (smtpUrl === undefined) return mailIsOff();
-      mail ??= openMail(smtpUrl);
-      const { to, notice } = target;
-      const email = notice === undefined ? submissionEmail(content) : noticeEmail({ slug, text: notice });
-      return (await mail).send({ id, to, ...email }, signal);
+    async attempt({ id, deploymentId, slug, submissionId, target, data, createdAt }, signal) {
+      if (target.kind === 'notice') return sendEmail(id, target.to, noticeEmail({ slug, text: target.text }), signal);
+      const { event } = target;
+      const content: Content = { deploymentId, slug, data: data ?? SAMPLE_DATA[event], createdAt };
+      if (target.kind === 'mail') return sendEmail(id, target.to, submissionEmail(content), signal);
+      const { url, secrets, type } = target;
+      const body = type === 'slack' ? slackPayload(event, content) : genericPayload(event, content);
+      const headers = type === 'slack' ? {} : genericHeaders({ submissionId, slug, pageUrl: urlOf(slug) });
+      webhooks ??= openWebhooks();
+      return (await webhooks).send({ id, url, secrets, headers, body }, signal);
     },
     async close() {
       (await mail)?.close();

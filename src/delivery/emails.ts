@@ -2,15 +2,15 @@ import { escapeHtml } from '../html.ts';
 import { readJsonObject, unquote } from '../json-text.ts';
 import { type Content, fieldsOf, type ShownField } from './payloads.ts';
 
-/** A mail but for its sender and its recipient. `replyTo` is one plain address. */
+/** A mail without its sender and its recipient. `replyTo` is one plain address. */
 export type Email = { subject: string; text: string; html: string; replyTo?: string };
 
-// RFC 5321's Mailbox with a Dot-string and a Domain, and its lengths (4.5.3.1).
+// RFC 5321's Mailbox with a Dot-string and a Domain, and the length of its local part (4.5.3.1).
 const MAILBOX =
   /^(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
-const MAILBOX_LENGTH = 254;
+const MAX_MAILBOX_LENGTH = 254;
 
-/** The mail that tells a deployment's owner of a submission. */
+/** The mail to the owner of a deployment about a submission. */
 export function submissionEmail({ deploymentId, slug, data, createdAt }: Content): Email {
   const time = createdAt.toISOString();
   const fields = fieldsOf(data).filter(({ name }) => !name.startsWith('_'));
@@ -26,7 +26,7 @@ export function submissionEmail({ deploymentId, slug, data, createdAt }: Content
   };
 }
 
-/** The mail that tells a deployment's owner what became of a webhook; `text` says it in whole sentences. */
+/** The mail to the owner of a deployment about a webhook that was switched off; `text` says why, in whole sentences. */
 export const noticeEmail = ({ slug, text }: { slug: string; text: string }): Email =>
   compose({
     subject: `A webhook of ${slug} was switched off`,
@@ -35,13 +35,13 @@ export const noticeEmail = ({ slug, text }: { slug: string; text: string }): Ema
     why: `You get this mail because you own ${slug}: DELETE /webhooks/:deployId/:webhookId ends all mail about a webhook.`,
   });
 
-/** What the field `email` gives for Reply-To: one plain address, or nothing. */
+/** The address for Reply-To: the value of the field `email`, if there is one such field and it is one plain address. */
 function replyAddress(data: string): string | undefined {
   const [field, ...others] = readJsonObject(data).members.filter(({ name }) => name === 'email');
   if (field === undefined || others.length > 0 || !field.value.startsWith('"')) return undefined;
   const address = unquote(field.value);
-  // `=?` begins an encoded word (RFC 2047), in which some software would find a second address.
-  const isPlain = address.length <= MAILBOX_LENGTH && MAILBOX.test(address) && !address.includes('=?');
+  // `=?` begins an encoded word (RFC 2047), which some software could decode to a second address.
+  const isPlain = address.length <= MAX_MAILBOX_LENGTH && MAILBOX.test(address) && !address.includes('=?');
   return isPlain ? address : undefined;
 }
 
@@ -53,7 +53,7 @@ function compose(mail: { subject: string; lead: string; fields: readonly ShownFi
   return {
     subject,
     text: `${[lead, list, why].filter((part) => part !== '').join('\n\n')}\n`,
-    // No colours: the mail client's own are legible in light and dark.
+    // No colours: those of the mail client are readable in light and dark mode.
     html: `<!doctype html>
 <html lang="en">
 <head>
@@ -74,13 +74,16 @@ ${fields.map(htmlField).join('')}<p style="font-size:13px;opacity:.75">${escapeH
   };
 }
 
-/** One field's lines; all but its first are indented, so that none can pass for another field. */
+/** The lines of a field. All except the first are indented, so that none looks like another field. */
 const textField = ({ name, value }: ShownField): string => `${name}: ${value}`.replaceAll('\n', '\n    ');
 
 const htmlField = ({ name, value }: ShownField): string =>
   `<div style="margin:0 0 12px;white-space:pre-wrap"><b>${escapeHtml(name)}</b><br>${escapeHtml(value)}</div>\n`;
 
-/** Text that mail software takes: every line break a line feed, no other control characters, no lone surrogates. */
+/**
+ * Text for mail software: every line break is a line feed; no other control characters except tabs, and no lone
+ * surrogates.
+ */
 const printable = (text: string): string =>
   text
     .toWellFormed()

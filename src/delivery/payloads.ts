@@ -1,6 +1,7 @@
+import type { Event } from '../events.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../json-text.ts';
 
-/** A submission, as far as it is told to others. */
+/** The content of a delivery about a submission. */
 export type Content = {
   deploymentId: string;
   slug: string;
@@ -12,14 +13,19 @@ export type Content = {
 /** A field as it is shown to people. */
 export type ShownField = { name: string; value: string };
 
-/** What a test delivery carries as its submission's data. */
-export const SAMPLE_DATA = '{"name":"Test","message":"This is a test delivery: nobody submitted it."}';
+/** The data of a test delivery. */
+export const SAMPLE_DATA: Readonly<Record<Event, string>> = {
+  submission: '{"name":"Test","message":"This is a test delivery: nobody submitted it."}',
+};
 
-// Slack takes 10 fields in a section and 2,000 characters in each; the rest keeps all of them together in bounds.
-const SLACK_FIELDS = 10;
-const SLACK_FIELD_LENGTH = 2_000;
-const SLACK_FIELDS_LENGTH = 12_000;
-const SLACK_NAME_LENGTH = 200;
+/** What a Slack message says before the slug. */
+const SLACK_TITLES: Readonly<Record<Event, string>> = { submission: 'New submission for' };
+
+// Slack accepts 10 fields in a section and 2,000 characters in each. The other limits bound the whole message.
+const MAX_SLACK_FIELDS = 10;
+export const MAX_SLACK_FIELD_LENGTH = 2_000;
+export const MAX_SLACK_FIELDS_LENGTH = 12_000;
+export const MAX_SLACK_NAME_LENGTH = 200;
 const SLACK_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
@@ -27,19 +33,34 @@ const SLACK_ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The body of a generic webhook: `data` is the stored text itself, so that no number or key order is lost. */
-export function genericPayload({ deploymentId, data, createdAt }: Content): string {
+export function genericPayload(event: Event, { deploymentId, data, createdAt }: Content): string {
   const id = JSON.stringify(deploymentId);
-  return `{"event":"submission","deployment_id":${id},"data":${data},"timestamp":"${createdAt.toISOString()}"}`;
+  return `{"event":"${event}","deployment_id":${id},"data":${data},"timestamp":"${createdAt.toISOString()}"}`;
 }
 
+/** Headers of a generic webhook; a test has no submission. */
+export const genericHeaders = ({
+  submissionId,
+  slug,
+  pageUrl,
+}: {
+  submissionId: string | undefined;
+  slug: string;
+  pageUrl: string;
+}): Record<string, string> => ({
+  ...(submissionId === undefined ? {} : { 'formhost-submission-id': submissionId }),
+  'formhost-slug': slug,
+  'formhost-page-url': pageUrl,
+});
+
 /** The body of a Slack webhook (Block Kit): a header, a section with at most ten fields, and a context. */
-export function slackPayload({ slug, data, createdAt }: Content): string {
-  const sent = fieldsOf(data).slice(0, SLACK_FIELDS);
-  const longest = Math.min(SLACK_FIELD_LENGTH, Math.floor(SLACK_FIELDS_LENGTH / sent.length));
-  const texts = sent.length > 0 ? sent.map((field) => slackField(field, longest)) : ['_No fields submitted_'];
+export function slackPayload(event: Event, { slug, data, createdAt }: Content): string {
+  const shown = fieldsOf(data).slice(0, MAX_SLACK_FIELDS);
+  const maxLength = Math.min(MAX_SLACK_FIELD_LENGTH, Math.floor(MAX_SLACK_FIELDS_LENGTH / shown.length));
+  const texts = shown.length > 0 ? shown.map((field) => slackField(field, maxLength)) : ['_No fields submitted_'];
   return JSON.stringify({
     blocks: [
-      { type: 'header', text: { type: 'plain_text', text: `New submission for ${slug}` } },
+      { type: 'header', text: { type: 'plain_text', text: `${SLACK_TITLES[event]} ${slug}` } },
       { type: 'section', fields: texts.map((text) => ({ type: 'mrkdwn', text })) },
       { type: 'context', elements: [{ type: 'mrkdwn', text: `Submitted at ${createdAt.toISOString()}` }] },
     ],
@@ -47,8 +68,9 @@ export function slackPayload({ slug, data, createdAt }: Content): string {
 }
 
 /**
- * The fields of a submission's data (JSON text of an object) in the text's order, repeats included. A value is a string as
- * it is; a number, boolean or null as its token; a list of such joined with `, `; else compact JSON.
+ * The fields of a submission's data (JSON text of an object) in the text's order, repeats included. A string is shown
+ * as it is, a number, boolean or null as it is written, and a list of these joined with `, `. Any other value is shown
+ * as compact JSON.
  */
 export const fieldsOf = (data: string): ShownField[] =>
   readJsonObject(data).members.map(({ name, value }) => ({ name, value: shownValue(value) }));
@@ -60,20 +82,23 @@ function shownValue(json: string): string {
 
 const shownScalar = (json: string): string => (json.startsWith('"') ? unquote(json) : json);
 
-function slackField({ name, value }: ShownField, longest: number): string {
-  const label = `*${escapeForSlack(name, SLACK_NAME_LENGTH)}*\n`;
-  return label + escapeForSlack(value, longest - label.length);
+function slackField({ name, value }: ShownField, maxLength: number): string {
+  const label = `*${escapeForSlack(name, MAX_SLACK_NAME_LENGTH)}*\n`;
+  return label + escapeForSlack(value, maxLength - label.length);
 }
 
-/** Escapes mrkdwn's special characters; what gets longer than `longest` UTF-16 units is cut, between characters, at a `…`. */
-function escapeForSlack(text: string, longest: number): string {
-  // Character by character: the rest of a long text is not even looked at.
+/**
+ * Escapes mrkdwn's special characters. What gets longer than `maxLength` UTF-16 units is cut between characters and
+ * ends with `…`.
+ */
+function escapeForSlack(text: string, maxLength: number): string {
+  // Character by character, so that the rest of a long text is not read.
   let escaped = '';
   let cut = 0;
   for (const character of text) {
-    if (escaped.length < longest) cut = escaped.length;
+    if (escaped.length < maxLength) cut = escaped.length;
     escaped += SLACK_ENTITIES.get(character) ?? character;
-    if (escaped.length > longest) return `${escaped.slice(0, cut)}…`;
+    if (escaped.length > maxLength) return `${escaped.slice(0, cut)}…`;
   }
   return escaped;
 }

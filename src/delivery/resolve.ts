@@ -7,14 +7,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The addresses of a host name, at least one, IPv4 first. Rejects when there is none, or no answer. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** By RFC 6761, 6.3, whatever DNS says. */
+/** RFC 6761, 6.3: DNS is not asked. */
 const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
 
-// What the IPv6 addresses are waited for where there are IPv4 ones (RFC 8305, 3): some servers ignore the question.
-const LATE_MS = 250;
+/**
+ * How long to wait for IPv6 addresses when there are IPv4 ones (RFC 8305, 3): some servers do not answer this query.
+ */
+const IPV6_WAIT_MS = 250;
 
 const toAddresses = (addresses: readonly string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
@@ -28,15 +30,19 @@ function addressesIn(hosts: string, hostname: string): string[] {
   });
 }
 
-/** The domains in which a name without a dot is looked for (resolv.conf(5)): in a cluster a neighbour has no other name. */
+/**
+ * The domains in which a name without a dot is looked up (resolv.conf(5)), such as the name of another service of a
+ * cluster.
+ */
 function searchedIn(resolvConf: string): string[] {
   const [, domains = ''] = [...resolvConf.matchAll(/^\s*(?:search|domain)\s+(.*)$/gm)].at(-1) ?? [];
   return domains.trim().split(/\s+/).filter(Boolean);
 }
 
 /**
- * Looks names up in the hosts file, then in DNS. Not by getaddrinfo, the system's own way: it can't be called off, and holds
- * one of the process' few threads until it is answered, so that a few names whose DNS server is dead would stop much else.
+ * Looks names up in the hosts file, then in DNS. The system's getaddrinfo is not used: it can't be aborted, and blocks
+ * one of the process's few threads until it answers, so that a few names with a dead DNS server would stop file access
+ * and more.
  */
 export function createResolve(
   dns: Resolver,
@@ -48,7 +54,7 @@ export function createResolve(
     const ipv4 = dns.resolve4(hostname);
     const ipv6 = dns.resolve6(hostname);
     const late = ipv4.then(
-      () => delay(LATE_MS, [], { ref: false }),
+      () => delay(IPV6_WAIT_MS, [], { ref: false }),
       () => ipv6,
     );
     const answers = await Promise.allSettled([ipv4, Promise.race([ipv6, late])]);

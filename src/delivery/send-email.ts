@@ -12,20 +12,20 @@ export type Message = {
   replyTo?: string;
 };
 
-/** `status` is an SMTP reply code, `response` what the server said, in one line and without the password of SMTP_URL. */
-export type EmailAttempt = Attempt & { response?: string };
+/** `status` is an SMTP reply code, `response` the server's text in one line, without the password of SMTP_URL. */
+type EmailAttempt = Attempt & { response?: string };
 
 export type SendEmail = {
-  /** Never rejects, and settles no later than `signal` fires; the connection in use is gone then. */
+  /** Never rejects. Settles at the latest when `signal` fires, which also closes the connection. */
   send(message: Message, signal: AbortSignal): Promise<EmailAttempt>;
-  /** Connects and logs in, sending nothing. Never rejects. */
+  /** Connects and logs in, without sending mail. Never rejects. */
   verify(): Promise<EmailAttempt>;
-  /** Ends all connections, those in use too. */
+  /** Closes all connections, including those in use. */
   close(): void;
 };
 
 const REFUSED_LOGIN = 'the mail server refused the user name or password';
-/** The code is the system's or nodemailer's. */
+/** The codes are of the system or of nodemailer. */
 const REASONS: readonly [code: RegExp, reason: string][] = [
   [/^ECONNREFUSED$/, 'the connection to the mail server was refused'],
   [/^(?:EHOST|ENET|EADDRNOTAVAIL$)/, 'the mail server could not be reached'],
@@ -40,32 +40,35 @@ const REASONS: readonly [code: RegExp, reason: string][] = [
   [/^EPROTOCOL$/, 'the mail server did not speak SMTP'],
   [/^EAUTH$/, REFUSED_LOGIN],
   [/^EENVELOPE$/, 'the address is not one that mail can be sent to'],
-  [/^EMESSAGE$/, 'the mail is larger than the mail server takes'],
+  [/^EMESSAGE$/, 'the mail is larger than the mail server accepts'],
 ];
 
 /**
- * Sends mail over SMTP (RFC 5321). `smtpUrl` is smtp:// or smtps://, with what nodemailer reads from a URL's query, which
- * goes before what is set here. A `from.name` may be empty.
+ * Sends mail over SMTP (RFC 5321). `smtpUrl` is smtp:// or smtps://. Options in its query, which nodemailer reads,
+ * override those that are set here. `from.name` may be empty.
  */
 export function createSendEmail({
   smtpUrl,
   from,
+  maxConnections,
 }: {
   smtpUrl: string;
   from: { name: string; address: string };
+  maxConnections: number;
 }): SendEmail {
   const transport = createTransport({
     url: smtpUrl,
     pool: true,
-    maxConnections: 5,
+    maxConnections,
     maxMessages: 50,
-    // Once more, where the server closed a connection that was idle.
+    // A second try, in case the server has closed an idle connection.
     maxRequeues: 1,
-    // For bursts, as long as Postfix keeps one: an idle connection keeps the process alive, and the server may drop it.
+    // As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive.
     idleTimeout: 2_000,
-    // No signal watches a connection that says RSET or QUIT: this frees its slot.
+    // No signal ends a connection that waits for the answer to RSET or QUIT: this time-out frees its slot.
     socketTimeout: 60_000,
-    // A server that hangs would hold the connection, and a mail that was given up could still go out over it.
+    // Otherwise a server that hangs would keep the connection, and a mail that has failed here could still be sent over
+    // it.
     socketCloseTimeout: 0,
     dnsTimeout: 10_000,
     disableFileAccess: true,
@@ -76,8 +79,8 @@ export function createSendEmail({
   const { user = '', pass = '' } = transport.options.auth ?? {};
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const secrets = pass === '' ? [] : [base64(`\0${user}\0${pass}`), base64(pass), pass];
-  /** Some servers repeat what they were sent. */
-  const said = (response: string): string =>
+  /** In one line, without secrets: some servers repeat what they received. */
+  const plainResponse = (response: string): string =>
     secrets.reduce((line, secret) => line.replaceAll(secret, '…'), response).replaceAll(/[\s\p{Cc}]+/gu, ' ');
 
   function failed({ code, originalCode, responseCode, response }: NodemailerError): EmailAttempt {
@@ -89,7 +92,7 @@ export function createSendEmail({
     return {
       status: responseCode,
       error: isLogin ? REFUSED_LOGIN : `the mail server answered ${responseCode}`,
-      response: said(response),
+      response: plainResponse(response),
     };
   }
 
@@ -97,8 +100,9 @@ export function createSendEmail({
     send: ({ id, to, subject, text, html, replyTo }, signal) =>
       new Promise((resolve) => {
         const mail = {
-          // Objects, for a string could be read as several addresses; a new one, for nodemailer writes into it. The envelope
-          // is made of them anew for each connection: one given here would carry the 421 of one over to the next.
+          // Objects, because a string could be parsed as several addresses; new ones, because nodemailer changes them.
+          // Without an envelope here, nodemailer makes one for each connection: a given one would take an error 421 to
+          // the next connection.
           from: { ...from },
           to: { name: '', address: to },
           ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
@@ -106,13 +110,13 @@ export function createSendEmail({
           text,
           html,
           messageId: `<${id}@${domain}>`,
-          // RFC 3834, 5: nobody's auto-reply comes back.
+          // RFC 3834, 5: auto-replies are not sent to such mail.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         };
         transport.sendMail(mail, (error, info) => {
           if (error) resolve(failed(error));
-          else resolve({ status: Number(info.response.slice(0, 3)), response: said(info.response) });
+          else resolve({ status: Number(info.response.slice(0, 3)), response: plainResponse(info.response) });
         });
       }),
     verify: () => transport.verify().then(() => ({}), failed),

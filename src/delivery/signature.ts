@@ -13,7 +13,7 @@ export function sign(
   const signed = `${id}.${timestamp}.${body}`;
   return (
     secrets
-      // Node takes four times as long when it is given the bytes.
+      // With a KeyObject, signing takes a quarter of the time that it takes with the bytes of the key.
       .map((secret) => createSecretKey(secret.slice(PREFIX.length), 'base64'))
       .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
       .join(' ')

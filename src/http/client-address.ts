@@ -3,27 +3,41 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
 
-/** The address of the client of a request, an IPv4-mapped one written as IPv4. */
+/** The address of a request's client. An IPv4-mapped address is written as IPv4. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
-/** An address as proxies write it in X-Forwarded-For, without brackets and port; undefined when it is none. */
+/** Only the nearest proxies are read: each costs as much as a request, and no real chain is longer. */
+const MAX_PROXIES = 100;
+
+/** Characters of an address with its zone (the name of an interface), brackets and port. */
+const MAX_ADDRESS_CHARS = 100;
+
+/** An address from X-Forwarded-For, without brackets and port; undefined when it is not an address. */
 function plain(address: string): string | undefined {
+  if (address.length > MAX_ADDRESS_CHARS) return undefined;
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(address) ?? [];
   const bare = bracketed ?? v4 ?? address;
   const version = isIP(bare);
-  if (version === 0) return undefined;
-  return version === 4 ? bare : ipaddr.process(bare).toString();
+  if (version === 4) return bare;
+  // node:net accepts zones (`%br-1`) that ipaddr.js can't read.
+  return version === 6 && ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : undefined;
 }
 
-/** `trust`: how many proxies, or which networks, are believed about X-Forwarded-For. */
+/** `trust`: how many proxies, or the proxies of which networks, are trusted to write X-Forwarded-For. */
 export function clientAddressFrom(trust: number | readonly string[]): ClientAddress {
-  const peer = (request: IncomingMessage): string => plain(request.socket.remoteAddress ?? '') ?? '';
+  // Without the zone of a link-local address: it names one of this machine's interfaces.
+  const peer = ({ socket: { remoteAddress = '' } }: IncomingMessage): string =>
+    plain(remoteAddress.replace(/%.*$/, '')) ?? '';
   if (trust === 0) return peer;
   const trusted =
     typeof trust === 'number' ? (_address: string, hop: number) => hop < trust : proxyAddr.compile([...trust]);
   return (request) => {
-    // The first address that no trusted proxy vouches for; what is not an address was never a client.
-    const walked = proxyAddr.all(request, (address, hop) => trusted(plain(address) ?? address, hop));
-    return walked.map(plain).findLast((address) => address !== undefined) ?? peer(request);
+    const direct = peer(request);
+    // The first address that no trusted proxy has. What is not an address can't be a client.
+    const [, ...forwarded] = proxyAddr.all(
+      request,
+      (address, hop) => hop < MAX_PROXIES && trusted(hop === 0 ? direct : (plain(address) ?? address), hop),
+    );
+    return forwarded.map(plain).findLast((address) => address !== undefined) ?? direct;
   };
 }

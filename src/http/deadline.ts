@@ -1,20 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError } from './errors.ts';
+import { type HttpError, unavailable } from './errors.ts';
 
-/** A request may be several units of work in the database, and wait for a connection before each: it is answered all the same. */
-const ANSWER_MS = 2_300;
+/** A request may wait for a database connection several times. This bounds the sum. */
+export const ANSWER_MS = 2_600;
 
-export const tooSlow = (): HttpError =>
-  new HttpError(503, 'The service cannot reach its database just now: try again shortly.', { 'Retry-After': '2' });
+export const tooSlow = (): HttpError => unavailable();
 
-/** Has a request answered that is not when ANSWER_MS have gone by since all of it had come. */
+/** Calls `onLate` when a request has no answer after ANSWER_MS, not counting the time in which its body is received. */
 export function answerInTime(request: IncomingMessage, response: ServerResponse, onLate: () => void): void {
+  let leftMs = ANSWER_MS;
+  let beganAt = 0;
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {
-    timer = setTimeout(() => void (response.headersSent || onLate()), ANSWER_MS);
+    beganAt = performance.now();
+    timer = setTimeout(() => void (response.headersSent || onLate()), leftMs);
   };
-  const { 'content-length': length = '0', 'transfer-encoding': transfer } = request.headers;
-  if (transfer === undefined && Number(length) === 0) begin();
-  else request.once('end', begin);
+  const stop = (): void => {
+    clearTimeout(timer);
+    leftMs -= performance.now() - beganAt;
+  };
+  begin();
+  // The body is read after the key has been checked. A request without a body is complete.
+  request.once('resume', () => {
+    if (request.complete) return;
+    stop();
+    request.once('end', begin);
+  });
   response.once('close', () => clearTimeout(timer));
 }

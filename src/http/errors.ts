@@ -1,14 +1,17 @@
 import type { ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
-import { isOutOfReach } from '../db/connect.ts';
+import { isOutOfReach } from '../db/postgres/connect.ts';
+import { BusyError } from '../fair-queue.ts';
 
-/** An answer other than success. `message` is shown to the client: a sentence that says what to do, nothing of the request in it. */
+/**
+ * An answer other than success. `message` is sent to the client: a sentence that says what to do, with no part of the
+ * request.
+ */
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    // Nobody looks at where an answer was thrown, and a stack is a tenth of what a refusal costs.
+    // No stack: nothing reads it, and it would be a tenth of the cost of a refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -18,30 +21,83 @@ export class HttpError extends Error {
   }
 }
 
-/** The last handler of a route: whatever method has none. `allow` names those that have one. */
-export const methodNotAllowed =
-  (allow: string): RequestHandler =>
-  () => {
-    throw new HttpError(405, `This method is not allowed here: use ${allow}.`, { Allow: allow });
-  };
+/** A kind of error, as endpoints declare it and the reference shows it; `example` is one of them. */
+export type DeclaredError = { id: string; description: string; example: HttpError };
+/** A call makes the error to throw. */
+type ErrorKind<Values extends unknown[] = []> = ((...values: Values) => HttpError) & DeclaredError;
 
-/** What the client is told of an error; nothing of what went wrong inside. */
-export function toHttpError(error: unknown): HttpError {
-  if (error instanceof HttpError) return error;
-  if (isOutOfReach(error)) {
-    return new HttpError(503, 'The service cannot reach its database just now: try again shortly.', {
-      'Retry-After': '2',
-    });
-  }
-  // Express' router found a path parameter that does not decode.
-  if (error instanceof URIError) return new HttpError(400, 'The path cannot be decoded: percent-encode it as UTF-8.');
-  return new HttpError(500, 'Internal server error');
+/** Declares a kind of error. `make` makes one; `values` are its arguments for the example. */
+export const errorKind = <Values extends unknown[]>(
+  { id, description }: Omit<DeclaredError, 'example'>,
+  make: (...values: Values) => HttpError,
+  ...values: NoInfer<Values>
+): ErrorKind<Values> =>
+  Object.assign((...given: Values) => make(...given), { id, description, example: make(...values) });
+
+/** The header that says when to try again. */
+export const retryAfter = (ms: number): { 'Retry-After': string } => ({ 'Retry-After': String(Math.ceil(ms / 1_000)) });
+
+/** The same time in words: `1 second`, `2 seconds`. */
+export function inSeconds(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  return seconds === 1 ? '1 second' : `${seconds} seconds`;
 }
 
-// A client that goes on sending what was refused is cut after so long.
-const DRAIN_MS = 10_000;
+export const badRequest = errorKind(
+  {
+    id: 'BadRequest',
+    description:
+      "The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header.",
+  },
+  () => new HttpError(400, 'The path cannot be decoded: percent-encode it as UTF-8.'),
+);
+export const failed = errorKind(
+  { id: 'Failed', description: 'An unexpected error. Only the log has the cause.' },
+  () => new HttpError(500, 'Internal server error'),
+);
+export const unavailable = errorKind(
+  {
+    id: 'Unavailable',
+    description:
+      'The database is out of reach, the service is starting, or too many requests are waiting or in progress.',
+  },
+  (message?: string, retryAfterMs?: number) =>
+    new HttpError(
+      503,
+      message ?? 'The service cannot reach its database just now: try again shortly.',
+      retryAfter(retryAfterMs ?? 2_000),
+    ),
+);
 
-/** The API's answer to what went wrong: `{"error": "<what to do>"}`. */
+export const fileChanged = errorKind(
+  { id: 'Changed', description: 'The file does not match If-Match or If-Unmodified-Since.' },
+  () => new HttpError(412, 'The file has changed: leave out If-Match and If-Unmodified-Since.'),
+);
+
+/** For a path that no endpoint has. */
+export const noSuchPath = (): HttpError =>
+  new HttpError(404, 'There is nothing at this path: check it against the API reference.');
+
+/** For a method that a path has no endpoint for; `allow` lists those that it has. */
+export const methodNotAllowed = (allow: string): HttpError =>
+  new HttpError(405, `This method is not allowed here: use ${allow}.`, { Allow: allow });
+
+/** The answer to an error. It does not reveal the cause of an unexpected one. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof BusyError) return unavailable('The service is busy: try again shortly.');
+  if (isOutOfReach(error)) return unavailable();
+  // Express' router found a path parameter that does not decode.
+  if (error instanceof URIError) return badRequest();
+  // Express compared If-Match or If-Unmodified-Since with a file that it was to send.
+  if (error instanceof Error && 'status' in error && error.status === 412) return fileChanged();
+  return failed();
+}
+
+// A client that continues to send what was refused is disconnected after this time.
+export const DRAIN_MS = 10_000;
+
+/** Answers an error as the API does: `{"error": "<what to do>"}`. */
 export function writeError(
   response: ServerResponse,
   error: HttpError,
@@ -59,8 +115,8 @@ export function writeError(
 }
 
 /**
- * Ends an answer that a client may get while it is still sending: what it sends is let through, unread, for a time.
- * Closing at once would reset the connection, and the client would see that in place of the answer.
+ * Ends an answer to a client that may still be sending: for a time, what it sends is received and dropped. Closing at
+ * once would reset the connection, and the client would see that instead of the answer.
  */
 export function endEarly(response: ServerResponse, body: string): void {
   const request = response.req;

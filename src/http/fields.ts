@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DELIVERY_ID, DEPLOYMENT_ID, FILE_ID, SUBMISSION_ID, WEBHOOK_ID } from '../ids.ts';
 
 /*
- * Fields that several answers have, as the reference shows them.
+ * Fields that several answers have, and the parameters of paths, as the reference shows them.
  */
 
 export const deploymentId = z
@@ -35,4 +35,14 @@ export const time = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.', example: '2026-11-21T11:08:48.298Z' });
 
-export const total = z.int().min(0).meta({ description: 'How many there are on all pages together.' });
+export const total = z.int().min(0).meta({ description: 'The number of items on all pages together.' });
+
+/** Parameters by their names in paths. */
+export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
+  id: deploymentId,
+  deployId: deploymentId,
+  submissionId,
+  fileId,
+  webhookId,
+  deliveryId,
+};

@@ -1,40 +1,35 @@
 import { z } from 'zod';
-import { HttpError } from './errors.ts';
 
-const MOST = 2 ** 31 - 1;
-const MOST_ON_A_PAGE = 100;
+const MAX_NUMBER = 2 ** 31 - 1;
 const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
 
-/** A query parameter that counts from 1: digits only, given at most once. */
-function count(name: string, fallback: number) {
-  const problem = `${name} is invalid: send a whole number from 1 to ${MOST}, once.`;
-  return z.preprocess(
-    (text) => (typeof text === 'string' && /^[0-9]+$/.test(text) ? Number(text) : text),
-    z.int(problem).min(1, problem).max(MOST, problem).default(fallback),
-  );
-}
+export const invalidNumber = (name: string): string =>
+  `${name} is invalid: send a whole number from 1 to ${MAX_NUMBER}, once.`;
 
+/** A number from 1: digits only. */
+const number = (name: string) =>
+  z.int(invalidNumber(name)).min(1, invalidNumber(name)).max(MAX_NUMBER, invalidNumber(name));
+const fromDigits = (text: unknown): unknown =>
+  typeof text === 'string' && /^[0-9]+$/.test(text) ? Number(text) : text;
+
+/** The query of a list. A limit above MAX_LIMIT becomes that. */
 export const Paging = z.object({
-  page: count('page', 1).meta({ description: 'Page number, from 1. A page past the end is empty.' }),
-  limit: count('limit', DEFAULT_LIMIT).meta({
-    description: `Items on a page. More than ${MOST_ON_A_PAGE} is served, and answered, as ${MOST_ON_A_PAGE}.`,
-  }),
+  page: z
+    .preprocess(fromDigits, number('page').default(1))
+    .meta({ description: 'Page number, from 1. A page past the end is empty.' }),
+  limit: z
+    .preprocess(
+      fromDigits,
+      number('limit')
+        .overwrite((limit) => Math.min(limit, MAX_LIMIT))
+        .default(DEFAULT_LIMIT),
+    )
+    .meta({ description: `Items on a page. More than ${MAX_LIMIT} counts as ${MAX_LIMIT}.` }),
 });
 
-/** What an answer says of the page it is. */
+/** The fields of a list's answer that say which page it is. */
 export const paged = {
-  page: z.int().min(1).max(MOST).meta({ description: 'The page that this is.' }),
-  limit: z.int().min(1).max(MOST_ON_A_PAGE).meta({ description: 'How many items a page has at most.' }),
+  page: z.int().min(1).max(MAX_NUMBER).meta({ description: 'The number of this page.' }),
+  limit: z.int().min(1).max(MAX_LIMIT).meta({ description: 'How many items a page has at most.' }),
 };
-
-/** The page of a list that a URL asks for; throws 400. A higher limit than there is becomes that. */
-export function readPaging(url: string): { page: number; limit: number } {
-  const query = new URLSearchParams(/\?(.*)/s.exec(url)?.[1] ?? '');
-  const given = (name: string): string | string[] | undefined => {
-    const values = query.getAll(name);
-    return values.length > 1 ? values : values[0];
-  };
-  const read = Paging.safeParse({ page: given('page'), limit: given('limit') });
-  if (!read.success) throw new HttpError(400, read.error.issues[0]?.message ?? '');
-  return { page: read.data.page, limit: Math.min(read.data.limit, MOST_ON_A_PAGE) };
-}

@@ -2,32 +2,44 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../log.ts';
 import { pathOf } from './hosts.ts';
 
-/** A path of the API as it is; of any other no more than where it begins, for a key may have got into it. */
-const loggable = (path: string): string =>
-  /^\/[a-z]*(?:\/(?:(?:d|sub|file|wh|dl)_[0-9A-Za-z]{1,60}|html|files|export\.(?:csv|ndjson)|secret|rotate|test|deliveries|retry))*$/.test(
-    path,
-  )
-    ? path
-    : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
-
-/** Logs a line for a request once its answer is out, with what is known of it by then. `startedAt` is as performance.now() tells it. */
-export function logWhenDone(
-  log: Log,
+/** Logs a line for a request when its response has closed. `startedAt` is a time of performance.now(). */
+export type LogRequest = (
   request: IncomingMessage,
   response: ServerResponse,
   context: Readonly<{ requestId: string; startedAt: number; slug: string | undefined }>,
-): void {
-  response.on('close', () => {
-    log.info(
-      {
-        req_id: context.requestId,
-        method: request.method,
-        slug: context.slug,
-        path: loggable(pathOf(request)),
-        status: response.statusCode,
-        ms: Math.round(performance.now() - context.startedAt),
-      },
-      response.writableFinished ? 'answered' : 'client left',
-    );
-  });
+) => void;
+
+const ID = '(?:d|sub|file|wh|dl)_[0-9A-Za-z]{1,60}';
+
+/**
+ * Matches paths of one word, and those that are made of the words of the API's paths (`paths`, as endpoints declare
+ * them) and ids.
+ */
+function loggablePaths(paths: readonly string[]): RegExp {
+  const words = new Set(paths.flatMap((path) => path.split('/').filter((part) => !part.startsWith(':'))));
+  const literal = [...words].filter((word) => word !== '').map((word) => word.replaceAll('.', '\\.'));
+  return new RegExp(`^/(?:[a-z]*|${literal.join('|')})(?:/(?:${ID}|${literal.join('|')}))*$`);
+}
+
+export function createLogRequest(log: Log, paths: readonly string[]): LogRequest {
+  const loggable = loggablePaths(paths);
+  // Only the beginning of any other path is logged: it may contain a key.
+  const loggedAs = (path: string): string =>
+    loggable.test(path) ? path : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
+
+  return (request, response, context) => {
+    response.on('close', () => {
+      log.info(
+        {
+          req_id: context.requestId,
+          method: request.method,
+          slug: context.slug,
+          path: loggedAs(pathOf(request)),
+          status: response.statusCode,
+          ms: Math.round(performance.now() - context.startedAt),
+        },
+        response.writableFinished ? 'answered' : 'client left',
+      );
+    });
+  };
 }

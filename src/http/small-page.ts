@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { escapeHtml } from '../html.ts';
 import { endEarly } from './errors.ts';
 
-/** A page of ours, of a few words; `content` is HTML. */
-export type SmallPage = {
+/** A short page of the service itself. `content` is HTML. */
+type SmallPage = {
   title: string;
   content: string;
-  /** Where its form may lead, as CSP has it (form-action); nowhere when it has none. */
+  /** The sources of CSP's form-action that its form may post to; undefined when it has no form. */
   formAction?: string | undefined;
 };
 
@@ -22,8 +22,8 @@ button{font:inherit;padding:.6rem 1.2rem;border:0;border-radius:.4rem;background
 const STYLE_SOURCE = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
 /**
- * Answers with a page: no script, no address but what it links to. It may be framed: a form's target can be a frame, and
- * there is nothing on it that a click could be stolen for.
+ * Answers with a page that has no script and loads nothing. It may be framed: the target of a form can be a frame, and
+ * such a page offers nothing to clickjacking.
  */
 export function writeSmallPage(
   response: ServerResponse,

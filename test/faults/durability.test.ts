@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it, onTestFinished } from 'vitest';
 import { survive, type Trouble } from '../support/crashes.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';

@@ -1,9 +1,10 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { connect } from '../../src/db/connect.ts';
 import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { ms } from '../support/figures.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
@@ -99,7 +100,7 @@ it('follows a failover: the old primary only reads, and the address leads to its
   await submitting;
   const backAt = answers.find(({ status, at }) => status === 200 && at > movedAt)?.at ?? Number.NaN;
 
-  // A change that another process makes on the new primary is heard of.
+  // A change that another process makes on the new primary is received.
   const other = await startServiceProcess({ ...settings, DATABASE_URL: replica.url });
   onTestFinished(() => void other.child.kill('SIGKILL'));
   await other.ready();

@@ -1,9 +1,10 @@
+// @module-tag slow
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { connect } from '../../src/db/connect.ts';
 import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
 import { failure } from '../support/answers.ts';
 import { runSql } from '../support/database.ts';
 import { ms, timed } from '../support/figures.ts';
@@ -12,7 +13,7 @@ import { type PostgresServer, startPostgresServer } from '../support/postgres-se
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
 
-const OUTAGE_MS = 20_000;
+const OUTAGE_MS = 10_000;
 const ANSWER_MS = 3_000;
 const RECOVERY_MS = 5_000;
 const SETTINGS = { BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' };
@@ -73,7 +74,7 @@ const isUnavailable = ({ status, retryAfter, body, tookMs }: Answer): boolean =>
   tookMs < ANSWER_MS &&
   JSON.stringify(Object.keys(Object(body))) === JSON.stringify(Object.keys(failure));
 
-/** Milliseconds until a submission is taken and the service says that it is ready. */
+/** Milliseconds until a submission is accepted and /readyz is 200. */
 async function recovery({ url, form }: Target, isBack: () => Promise<unknown>): Promise<number> {
   const { ms: took } = await timed(() =>
     vi.waitFor(
@@ -93,7 +94,7 @@ const OUTAGES = {
   frozen: { begin: () => postgres.freeze(), end: () => postgres.thaw() },
 };
 
-describe.each(Object.entries(OUTAGES))('20 s with Postgres %s', (name, outage) => {
+describe.each(Object.entries(OUTAGES))(`${OUTAGE_MS / 1_000} s with Postgres %s`, (name, outage) => {
   it('are answered with 503s in time, by a process that is itself again within 5 s', async () => {
     const service = await startServiceProcess({ ...SETTINGS, DATABASE_URL: postgres.url });
     onTestFinished(() => void service.child.kill('SIGKILL'));

@@ -1,6 +1,7 @@
+// @module-tag slow
 import { expect, it, onTestFinished } from 'vitest';
-import { connect } from '../../src/db/connect.ts';
 import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel } from '../support/figures.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { startServiceProcess } from '../support/process.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
@@ -6,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { connect } from '../../src/db/connect.ts';
 import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';

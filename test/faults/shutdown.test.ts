@@ -1,3 +1,4 @@
+// @module-tag slow
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
@@ -5,13 +6,15 @@ import { connect as connectSocket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { connect } from '../../src/db/connect.ts';
 import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
+import { inParallel } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { freePort, PROJECT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
 
 const SIGTERMS = 10;
+const PROCESSES = 4;
 const END_MS = 10_000;
 const AT_ONCE_MS = 1_000;
 const CLIENTS = 12;
@@ -145,7 +148,7 @@ describe.each([
     const took: number[] = [];
     let answered = 0;
 
-    async function once10(): Promise<void> {
+    async function stopOnce(): Promise<void> {
       const service = await startServiceProcess({ ...settings, WORKERS: workers });
       onTestFinished(() => void service.child.kill('SIGKILL'));
       await service.ready();
@@ -164,7 +167,7 @@ describe.each([
       answered += before.length;
       broken.push(...before.filter(({ outcome }) => !GOOD.has(outcome)));
     }
-    for (let count = 0; count < times; count += 2) await Promise.all([once10(), once10()]);
+    await inParallel(Array.from({ length: times }), PROCESSES, stopOnce);
 
     console.log(
       `shutdown (WORKERS=${workers}): ${times} SIGTERMs, ${broken.length} of ${answered} requests reset that were sent before, ` +
@@ -177,10 +180,10 @@ describe.each([
 });
 
 /** Something that is under way for seconds; with what it was answered. */
-async function beginSlowly(service: ServiceProcess): Promise<() => string> {
+async function beginSlowly(service: ServiceProcess, whenOver: typeof onTestFinished): Promise<() => string> {
   const { hostname, port } = new URL(service.url);
   const socket = connectSocket(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
+  whenOver(() => void socket.destroy());
   let answer = '';
   socket.setEncoding('latin1').on('data', (text) => {
     answer += text;
@@ -197,11 +200,11 @@ async function beginSlowly(service: ServiceProcess): Promise<() => string> {
 }
 
 describe.each(['1', '2'])('signals with WORKERS=%s', (workers) => {
-  it('a second one ends the process at once', async () => {
+  it.concurrent('a second one ends the process at once', async ({ expect, onTestFinished }) => {
     const service = await startServiceProcess({ ...settings, WORKERS: workers });
     onTestFinished(() => void service.child.kill('SIGKILL'));
     await service.ready();
-    await beginSlowly(service);
+    await beginSlowly(service, onTestFinished);
     service.child.kill('SIGTERM');
     await delay(600);
     expect(service.child.exitCode).toBe(null);
@@ -214,7 +217,10 @@ describe.each(['1', '2'])('signals with WORKERS=%s', (workers) => {
     await vi.waitFor(() => expect(fetch(service.url)).rejects.toThrow(), { timeout: AT_ONCE_MS });
   });
 
-  it('one ends it in time although more readers stand still than there are connections to the database', async () => {
+  it.concurrent('one ends it in time although more readers stand still than there are connections to the database', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const service = await startServiceProcess({ ...settings, WORKERS: workers });
     onTestFinished(() => void service.child.kill('SIGKILL'));
     await service.ready();
@@ -236,18 +242,20 @@ describe.each(['1', '2'])('signals with WORKERS=%s', (workers) => {
     expect(performance.now() - start).toBeLessThan(END_MS);
   });
 
-  it('two within milliseconds are one', async () => {
+  it.concurrent('two within milliseconds are one', async ({ expect, onTestFinished }) => {
     const service = await startServiceProcess({ ...settings, WORKERS: workers });
     onTestFinished(() => void service.child.kill('SIGKILL'));
     await service.ready();
-    const answer = await beginSlowly(service);
+    const answer = await beginSlowly(service, onTestFinished);
     service.child.kill('SIGINT');
     await delay(4);
     expect((await service.stop()).code).toBe(0);
     expect(answer()).toMatch(/^HTTP\/1\.1 (200|429)$/);
   });
 
-  it('Ctrl-C in a terminal, which all processes of npm start get, ends them in order', async () => {
+  it.concurrent('Ctrl-C in a terminal, which all processes of npm start get, ends them in order', async ({
+    expect,
+  }) => {
     const port = await freePort();
     const child = spawn('npm', ['start'], {
       cwd: PROJECT,

@@ -1,7 +1,8 @@
+// @module-tag slow
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { connect } from '../../src/db/connect.ts';
 import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { footprint, measurable } from '../support/memory.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import request from 'supertest';
@@ -32,7 +33,7 @@ const settings = (): Record<string, string> => ({
   },
 });
 const keys = async (...args: string[]): Promise<string> => {
-  const { result } = startProgram(process.execPath, ['src/keys.ts', ...args], { DATABASE_URL: database.url });
+  const { result } = startProgram(process.execPath, ['src/commands/keys.ts', ...args], { DATABASE_URL: database.url });
   const { code, stdout, stderr } = await result;
   expect([code, stderr]).toEqual([0, '']);
   return stdout.trim();
@@ -201,7 +202,7 @@ describe('a start that cannot work', { timeout: 15_000 }, () => {
       ...{
         code: 1,
         stdout: '',
-        stderr: `formhost: PORT ${port} is in use: choose another, or stop what listens there\n`,
+        stderr: `formhost: PORT ${port} is in use: choose another port, or stop the program that listens on it\n`,
       },
     });
   });

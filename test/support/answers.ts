@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Some words for a person, whichever. */
+/** Matches any message. */
 export const aSentence = expect.stringMatching(/\S/);
 
 /** A time as the API and the commands write it: ISO 8601 in UTC, with milliseconds. */
@@ -9,7 +9,7 @@ export const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{
 /** The body of every refusal. */
 export const failure = { error: aSentence };
 
-/** What is compared of an answer: its status and its body. */
+/** The parts of an answer that are compared: its status and its body. */
 export const answer = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
 
 /** The answer of a refusal with this status. */

@@ -12,7 +12,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** Where this machine has Chromium, by the names it goes by; undefined when it has none. */
+/** The path of Chromium on this machine, under any of its names; undefined when it has none. */
 export const findChromium = (): string | undefined =>
   NAMES.flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name))).find(
     isProgram,

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, vi } from 'vitest';
-import { connect } from '../../src/db/connect.ts';
 import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel } from './figures.ts';
 import { type ServiceProcess, startServiceProcess } from './process.ts';
 import { startReceiver } from './receivers.ts';
 import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from './service.ts';
 
-/** One less than the rate limit lets in. */
+/** One less than the rate limit allows. */
 const POSTS_EACH = 9;
 const AT_ONCE = 32;
 const ANSWER_MS = 20;
@@ -29,10 +29,10 @@ type Answered = Post & { status: number; id: string };
 type Stored = Post & { id: string };
 type Delivered = Post & { webhookId: string; body: string };
 
-/** Ends when all is as it was before it. */
+/** Settles when the fault is over. */
 export type Trouble = () => Promise<void>;
 
-/** A service process that is started again as soon as it was killed. */
+/** A service process that is started again as soon as it has been killed. */
 async function startPhoenix(databaseUrl: string) {
   let current: ServiceProcess;
   let up: Promise<void>;
@@ -68,9 +68,9 @@ async function startPhoenix(databaseUrl: string) {
 }
 
 /**
- * Two processes on one database take nine submissions for each of so many deployments, with troubles among them, each in the
- * midst of a round, the next when the last is over. Nothing that was acknowledged may be lost, nothing stored stay
- * undelivered, nothing be delivered twice but what was under way at a trouble.
+ * Two processes on one database accept nine submissions for each deployment while faults occur, each in the middle of a
+ * round, one after another. Nothing that was acknowledged may be lost, everything stored must be delivered, and only
+ * what was in progress during a fault may be delivered twice.
  */
 export async function survive(
   name: string,
@@ -79,7 +79,7 @@ export async function survive(
   troublesWith: (tools: {
     killEither: Trouble;
     killBoth: Trouble;
-    /** Notes what is under way as what may be sent twice. */
+    /** Notes that what is in progress may be sent twice. */
     noteLeased: Trouble;
   }) => readonly Trouble[],
 ): Promise<void> {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { openEmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { migrate } from '../../src/db/postgres/migrate.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -37,7 +37,7 @@ export async function runSql(url: string, sql: string): Promise<void> {
 }
 
 async function inContainer(): Promise<TestServer> {
-  // Loading it takes most of a second, which a machine without an engine need not spend.
+  // Loaded on demand: it takes most of a second, and is not needed on a machine without a container engine.
   const { GenericContainer, Wait } = await import('testcontainers');
   const container = await new GenericContainer('postgres:18')
     .withEnvironment({ POSTGRES_PASSWORD: 'test' })
@@ -61,11 +61,20 @@ async function embedded(): Promise<TestServer> {
   };
 }
 
+/**
+ * Lets a server of the tests write to the disk late: it need not survive a crash of the machine.
+ */
+async function hurry(server: TestServer): Promise<TestServer> {
+  for (const setting of ['fsync', 'full_page_writes']) await runSql(server.url, `ALTER SYSTEM SET ${setting} = off`);
+  await runSql(server.url, 'SELECT pg_reload_conf()');
+  return server;
+}
+
 /** A real Postgres: TEST_DATABASE_URL's, else one in a container, else the embedded one. */
-function startServer(): Promise<TestServer> {
+async function startServer(): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
-  if (url) return Promise.resolve({ url, stop: async () => undefined });
-  return process.env.DOCKER_HOST || existsSync('/var/run/docker.sock') ? inContainer() : embedded();
+  if (url) return { url, stop: async () => undefined };
+  return hurry(await (process.env.DOCKER_HOST || existsSync('/var/run/docker.sock') ? inContainer() : embedded()));
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

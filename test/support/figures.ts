@@ -1,4 +1,4 @@
-/** The value that a part of all are no greater than: 0.99 for the 99th percentile. */
+/** A percentile: 0.99 for the value that 99 % of all do not exceed. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
@@ -18,7 +18,7 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; re
 /** Milliseconds as they are printed. */
 export const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 
-/** Does the work of many, so many of it at a time. */
+/** Does work for each item, a limited number at a time. */
 export async function inParallel<T>(
   items: readonly T[],
   atOnce: number,

@@ -2,13 +2,22 @@ import { Agent, request } from 'node:http';
 import { constants, setPriority } from 'node:os';
 
 /*
- * A program: sends one request over and over on so many connections, without a pause, until it is ended. It gets its task
- * as JSON in its argument, and writes how many answers of each status there were when it is told to stop.
+ * A program that sends one request again and again on several connections, without a pause, until it is stopped. It
+ * gets its task as JSON in its argument, and writes how many answers of each status there were when it is told to stop.
  */
 
-const task: { url: string; method: string; headers: Record<string, string>; body: string; connections: number } =
-  JSON.parse(process.argv[2] ?? '');
-// It stands for other machines: it must not take the processor from the service and its database.
+/** `fill`: the text that replaces FILL in the body, and how often; for bodies that are too long for an argument. */
+const task: {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string;
+  fill?: { text: string; times: number };
+  connections: number;
+} = JSON.parse(process.argv[2] ?? '');
+const { fill } = task;
+const body = Buffer.from(fill ? task.body.replace('FILL', () => fill.text.repeat(fill.times)) : task.body);
+// It simulates other machines: it must not use the processor that the service and its database need.
 setPriority(constants.priority.PRIORITY_LOW);
 const agent = new Agent({ keepAlive: true, maxSockets: task.connections });
 const statuses: Record<string, number> = {};
@@ -22,7 +31,7 @@ const send = (): Promise<void> =>
       response.resume().once('close', () => resolve());
     });
     sent.once('error', () => resolve());
-    sent.end(task.body);
+    sent.end(body);
   });
 
 await Promise.all(

@@ -1,5 +1,5 @@
 import { HttpError } from '../../src/http/errors.ts';
-import type { Submitted } from '../../src/http/form-body.ts';
+import type { Submitted } from '../../src/http/submit/form-body.ts';
 
 export const KIB = 1024;
 /** The service's own limits. */

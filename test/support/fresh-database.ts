@@ -2,6 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { runSql, withDatabase } from './database.ts';
 
+const CLEAR = `DO $$ BEGIN
+  EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I', tablename), ', ') || ' RESTART IDENTITY'
+             FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'knex%');
+END $$`;
+
 async function create(options: string) {
   const server = inject('postgresUrl');
   const name = `formhost_test_${randomBytes(6).toString('hex')}`;
@@ -9,6 +14,8 @@ async function create(options: string) {
   return {
     name,
     url: withDatabase(server, name),
+    /** Removes all rows, which takes a tenth of the time of another database. */
+    clear: () => runSql(withDatabase(server, name), CLEAR),
     drop: () => runSql(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };
 }

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /*
- * Loaded into a service process ahead of it: at SIGUSR2 it lets go of everything that nobody holds any more, so that what its
- * memory is then is what it needs.
+ * Loaded into a service process before the service: at SIGUSR2 it collects all garbage, so that the memory measured
+ * afterwards is what the process needs.
  */
 
 setFlagsFromString('--expose-gc');

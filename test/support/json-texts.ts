@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** White space, and mostly none. */
+/** White space, most often none. */
 const space = fc.constantFrom('', '', '', ' ', '\n', '\t \r\n');
 
 const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 4, maxLength: 4 });
@@ -14,7 +14,7 @@ const numberText = fc
   )
   .map((parts) => parts.join(''));
 
-/** A text with white space about it. */
+/** A text with white space around it. */
 export const spaced = (text: fc.Arbitrary<string>) => fc.tuple(space, text, space).map((parts) => parts.join(''));
 
 /** Any text of a JSON string: any characters, escapes of all kinds, and these pieces. */

@@ -13,7 +13,10 @@ export type Footprint = { heapMiB: number; residentMiB: number; descriptors: num
 
 const MIB = 1024 * 1024;
 
-/** What a process holds once the garbage is out: V8's heap with what hangs on it, all resident memory, and files and sockets. */
+/**
+ * What a process uses after garbage collection: V8's heap with external memory, all resident memory, and files and
+ * sockets.
+ */
 export async function footprint({ child }: ServiceProcess, metricsPort: number): Promise<Footprint> {
   child.kill('SIGUSR2');
   // It answers after it has collected: signals come first.

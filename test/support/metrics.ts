@@ -1,4 +1,4 @@
-/** What a process tells Prometheus: each value by its name, labels as they are written. */
+/** The metrics of a process: each value by its name and labels, as Prometheus reads them. */
 export async function readMetrics(port: number): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   const text = await response.text();

@@ -5,8 +5,8 @@ import { createConnection, createServer, type Socket } from 'node:net';
 export type Link = { client: Socket; postgres: Socket; end(): void };
 
 /**
- * Postgres at an address where a test can make trouble. `carry` is given each connection, with `notes` of the test's own, and
- * lets pass what is to pass. It listens until `close`, and at the same address again from `open` on.
+ * Postgres at an address where a test can cause faults. `carry` gets each connection, with `notes` of the test, and
+ * forwards what should pass. It listens until `close`, and at the same address again after `open`.
  */
 export async function proxyTo<Notes extends object>(
   databaseUrl: string,
@@ -40,7 +40,7 @@ export async function proxyTo<Notes extends object>(
 
   return {
     url: url.href,
-    /** The connections that there are. */
+    /** The open connections. */
     links,
     async open() {
       server.listen(address.port, '127.0.0.1');
@@ -52,5 +52,40 @@ export async function proxyTo<Notes extends object>(
       server.close();
       await once(server, 'close');
     },
+  };
+}
+
+/**
+ * Postgres at an address where the answer to a statement can be lost: the statement has run, and the client gets no
+ * answer.
+ */
+export async function forgetfulProxyTo(databaseUrl: string) {
+  let statement: string | undefined;
+  const proxy = await proxyTo(
+    databaseUrl,
+    () => ({ isLost: false }),
+    (link) => {
+      link.client.on('data', (bytes) => {
+        if (statement !== undefined && bytes.includes(statement)) {
+          link.isLost = true;
+          statement = undefined;
+        }
+        link.postgres.write(bytes);
+      });
+      // Postgres answers a statement when it has committed it.
+      link.postgres.on('data', (bytes) => {
+        if (link.isLost) link.end();
+        else link.client.write(bytes);
+      });
+    },
+  );
+  return {
+    ...proxy,
+    /** Loses the answer to the next statement that has this in its text or its name. */
+    loseAnswerTo(text: string): void {
+      statement = text;
+    },
+    /** Whether an answer is still to be lost. */
+    isWaiting: () => statement !== undefined,
   };
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
-import { openEmbeddedPostgres } from '../../src/db/embedded-postgres.ts';
-import { accountFor, detached, withReach } from '../../src/db/postgres-account.ts';
+import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { accountFor, detached, withReach } from '../../src/db/postgres/postgres-account.ts';
 import { runSql } from './database.ts';
 import { isAlive } from './postmaster.ts';
 import { freePort } from './process.ts';
@@ -23,10 +23,10 @@ export async function childrenOf(pid: number): Promise<number[]> {
 
 export type PostgresServer = Awaited<ReturnType<typeof serve>>;
 
-/** A Postgres of the test's own that nobody revives, always at the same address; runs until `close`. */
+/** A Postgres for one test, which no service restarts, always at the same address; runs until `close`. */
 export async function startPostgresServer() {
   const root = await newFolder();
-  // Makes the database; the server is then started anew, so that nothing but the test has a hand in it.
+  // Creates the database. The server is then started again, so that only the test controls it.
   const { close } = await openEmbeddedPostgres(root);
   await close();
   return serve(root, []);
@@ -52,7 +52,7 @@ async function serve(root: string, settings: readonly string[]) {
   async function signal(name: NodeJS.Signals): Promise<readonly number[]> {
     const pid = server?.pid;
     if (pid === undefined) return [];
-    // Stopped, it starts no further one.
+    // While it is stopped, it starts no new process.
     if (name !== 'SIGCONT') process.kill(pid, 'SIGSTOP');
     const all = [pid, ...(await childrenOf(pid))];
     for (const each of all) if (isAlive(each)) process.kill(each, name);
@@ -74,7 +74,7 @@ async function serve(root: string, settings: readonly string[]) {
     start,
     /** As `pg_ctl stop -m immediate` does. */
     stop: () => end('SIGQUIT'),
-    /** Nothing of it gets another instruction. */
+    /** Freezes all of its processes. */
     async kill(): Promise<void> {
       const all = await signal('SIGKILL');
       await vi.waitFor(

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The process id of the embedded server that DATA_DIR notes; undefined where it notes none. */
+/** The process id of the embedded server according to DATA_DIR; undefined when there is none. */
 export async function serverPid(dataDir: string): Promise<number | undefined> {
   const file = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => undefined);
   return file === undefined ? undefined : Number.parseInt(file, 10);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import request from 'supertest';
@@ -9,7 +10,7 @@ import { vi } from 'vitest';
 /** The project's folder. */
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A port on which nobody listens. */
+/** A port on which no program listens. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -20,11 +21,14 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts a program in the project's folder, with these settings and no others that this process may have. */
+/** Node's compile cache, so that only the first of many programs compiles the code. */
+const COMPILED = join(PROJECT, 'node_modules/.cache/tests');
+
+/** Starts a program in the project's folder, with these settings only, not with those of this process. */
 export function startProgram(file: string, args: readonly string[], settings: Record<string, string>) {
   const child = spawn(file, args, {
     cwd: PROJECT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILED, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** An idle process that notices how long the machine itself lets a process stand still. */
+/** An idle process that measures for how long the machine itself does not run a process. */
 const PROGRAM = `
   let last = performance.now();
   let longest = 0;

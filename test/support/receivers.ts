@@ -9,10 +9,10 @@ import ipaddr from 'ipaddr.js';
 import { onTestFinished } from 'vitest';
 
 /*
- * What webhooks are sent to, well-behaved or not. Each lives as long as the test that starts it, or until its `close`.
+ * Receivers of webhooks, well-behaved or not. Each runs until the test that starts it has ended, or until its `close`.
  */
 
-/** A request as it came. */
+/** A request as it was received. */
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
 
 /** Answers a request. */
@@ -89,11 +89,11 @@ export async function startReceiver(
   return { ...(await listen(server, certificate ? 'https' : 'http', place)), received };
 }
 
-/** Does with each connection what `conduct` says. */
+/** Calls `conduct` for each connection. */
 export const startRawReceiver = (conduct: Conduct, place: Place = {}): Promise<Receiver> =>
   listen(createServer(conduct), 'http', place);
 
-/** Takes a connection and never reads. */
+/** Accepts connections and never reads. */
 export const neverReads: Conduct = (socket) => void socket.pause();
 
 /** Reads, and never answers. */
@@ -103,14 +103,14 @@ export const closesAtOnce: Conduct = (socket) => void socket.resume().end();
 
 export const resetsAtOnce: Conduct = (socket) => void socket.resetAndDestroy();
 
-/** When a request comes, sends a text, and then leaves the connection be, closes or resets it. */
+/** When a request comes, sends a text, and then leaves the connection open, closes it or resets it. */
 export const says =
   (text: string, then: 'stays' | 'closes' | 'resets' = 'stays'): Conduct =>
   (socket) =>
     void socket.once('data', () => {
       socket.write(text);
       if (then === 'closes') socket.end();
-      // A moment later, for what comes with a reset may never be read.
+      // A moment later, because what is sent with a reset may never be read.
       if (then === 'resets') setTimeout(() => socket.resetAndDestroy(), 20);
     });
 
@@ -124,7 +124,7 @@ export const drips =
       socket.on('close', () => clearInterval(timer));
     });
 
-/** When a request comes, sends a text and so many zero bytes, as fast as they are taken. */
+/** When a request comes, sends a text and a number of zero bytes, as fast as they are read. */
 export const pours =
   (text: string, bytes: number): Conduct =>
   (socket) =>
@@ -141,7 +141,7 @@ export const pours =
       pour();
     });
 
-/** An address at which connecting takes for ever: a listener that never accepts, its queue full. */
+/** An address to which no connection can be made: a listener that never accepts, with a full queue. */
 export async function startFullReceiver({ host = '127.0.0.1' }: Place = {}): Promise<{ port: number; url: string }> {
   const program = `
     const server = require('node:net').createServer();
@@ -162,8 +162,8 @@ export async function startFullReceiver({ host = '127.0.0.1' }: Place = {}): Pro
 }
 
 /**
- * What a DNS server knows of names: addresses, or whose alias one is; with `silent` it never says that it has none. A name
- * that begins with `*.` stands for all others at its place.
+ * What a DNS server knows of names: addresses, or whose alias one is; with `silent` it never says that it has none. A
+ * name that begins with `*.` stands for all others at its place.
  */
 export type Zone = Readonly<Record<string, readonly string[]>>;
 
@@ -237,7 +237,10 @@ const derTime = (time: Date): Buffer => der(0x17, Buffer.from(time.toISOString()
 const derHost = (host: string): Buffer =>
   isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host));
 
-/** A new self-signed certificate for host names and IPv4 addresses (RFC 5280), valid for some hours, or until so many ago. */
+/**
+ * A new self-signed certificate for host names and IPv4 addresses (RFC 5280), valid for some hours, or until so many
+ * ago.
+ */
 export function makeCertificate(hosts: readonly string[], { expired = false, lasts = 1 } = {}): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const hours = (count: number): Date => new Date(Date.now() + count * 3_600_000);

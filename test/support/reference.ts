@@ -1,14 +1,19 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, afterEach, expect } from 'vitest';
-import type { Config } from '../../src/config.ts';
+import { type Config, pageUrl } from '../../src/config.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
+import { createReference } from '../../src/http/api/reference/document.ts';
+import { createEndpoints } from '../../src/http/app.ts';
+import type { Endpoint } from '../../src/http/endpoint.ts';
 import { createHostSplit } from '../../src/http/hosts.ts';
-import { createReference } from '../../src/http/reference/document.ts';
+import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
+import { createSending } from '../../src/http/sending.ts';
 
 /*
- * Holds what services answer against the reference: whatever a test asks of a service that startTestService has started,
- * the status, the headers, the content type and the body of each answer of the API have to be what the document says.
+ * Holds what services answer against the reference: whatever a test asks of a service that startTestService has
+ * started, the status, the headers, the content type and the body of each answer of the API have to be what the
+ * document says.
  */
 
 /** Longer bodies are not looked into. */
@@ -16,17 +21,30 @@ const MAX_BYTES = 64 * 1024;
 
 export type Reference = ReturnType<typeof createReference>;
 
+/** All endpoints of a service with these settings, to be looked at and not called. */
+export function endpointsOf(config: Config): readonly Endpoint[] {
+  const concurrency = createOwnerConcurrency();
+  return createEndpoints({
+    config,
+    // It connects when it is first asked.
+    db: connect({ connectionString: 'postgres://nobody@localhost/nothing' }),
+    concurrency,
+    sending: createSending({ release: concurrency.release, largest: config.maxHtmlBytes }),
+    placeOf: createHostSplit(config),
+    findPage: () => undefined,
+    onPageChange: () => undefined,
+    reviewDeliveries: () => undefined,
+    leadsHere: () => false,
+    isReady: async () => false,
+  });
+}
+
 /** The reference of a service with these settings. */
 export const referenceOf = (config: Config): Reference =>
   createReference({
     baseUrl: config.baseUrl,
-    urlOf: (slug) => `${config.pagesScheme}://${slug}.${config.pagesDomain}`,
-    maxHtmlBytes: config.maxHtmlBytes,
-    reservedSlugs: config.reservedSlugs,
-    maxSubmissionBytes: config.maxSubmissionBytes,
-    maxFileBytes: config.maxFileBytes,
-    maxFilesBytes: config.maxFilesBytes,
-    allowedNetworks: config.webhookAllowCidrs,
+    urlOf: (slug) => pageUrl(config, slug),
+    endpoints: endpointsOf(config),
   });
 
 /** Any place in the document, by its way from the top, and its JSON pointer; what is only referred to is followed. */
@@ -133,7 +151,7 @@ export function holdAgainst(reference: Reference): Hold {
     const { method, path, status } = exchange;
     return problem === undefined
       ? undefined
-      : `${method} ${path} answered ${status}, and the answer ${problem}: mend it, or the reference (src/http/reference)`;
+      : `${method} ${path} answered ${status}, and the answer ${problem}: mend it, or its declaration (src/http/api)`;
   };
 }
 
@@ -142,13 +160,18 @@ const held = new Map<number, { hold: Hold; placeOf: ReturnType<typeof createHost
 const problems = new Set<string>();
 let hold: Hold | undefined;
 
+const portOf = (url: string): number => Number(new URL(url).port);
+
 /** Holds every answer of the API of a service from now on. */
 export function holdService(url: string, config: Config): void {
   const { baseUrl, pagesDomain } = config;
   // Settings change what is said of requests only.
   hold ??= holdAgainst(referenceOf(config));
-  held.set(Number(new URL(url).port), { hold, placeOf: createHostSplit({ baseUrl, pagesDomain }) });
+  held.set(portOf(url), { hold, placeOf: createHostSplit({ baseUrl, pagesDomain }) });
 }
+
+/** Ends that: another server may get the port of a service that is closed. */
+export const releaseService = (url: string): boolean => held.delete(portOf(url));
 
 /** Has each answer's end told of, with what was written; the answer itself stays as it is. */
 function onEnd(response: ServerResponse, tell: (head: string, body: string | undefined) => void): void {
@@ -220,6 +243,3 @@ export function takeProblems(): string[] {
   problems.clear();
   return found;
 }
-const expectNone = (): void => expect(takeProblems(), 'answers that are not as the reference says').toEqual([]);
-afterEach(expectNone);
-afterAll(expectNone);

@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 import request from 'supertest';
 import { onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../../src/config.ts';
-import { connect, type Database } from '../../src/db/connect.ts';
 import { createKey } from '../../src/db/owners.ts';
+import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { createLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { cloneDatabase } from './fresh-database.ts';
-import { holdService } from './reference.ts';
+import { holdService, releaseService } from './reference.ts';
 
 export const PAGES_DOMAIN = 'pages.test';
 export const BASE_URL = 'http://api.test';
@@ -44,7 +44,7 @@ export type Owner = {
   put(path: string): request.Test;
   patch(path: string): request.Test;
   delete(path: string): request.Test;
-  /** Sends a body as it is, which supertest would write anew; as JSON, unless the headers say otherwise. */
+  /** Sends a body unchanged, which supertest would serialize again; as JSON, unless the headers name another type. */
   send(method: string, path: string, body: string | Buffer, headers?: Record<string, string>): Promise<Answer>;
   /** Deploys a page and answers with what POST /deploy does. */
   deploy(body?: { html?: string; slug?: string }): Promise<{ id: string; url: string; slug: string }>;
@@ -91,6 +91,7 @@ export async function startTestService(settings: Record<string, string> = {}): P
     },
     async close() {
       await Promise.all([service, ...others].map((each) => each.close()));
+      for (const { url } of [service, ...others]) releaseService(url);
       await db.close();
       await database.drop();
     },

@@ -11,8 +11,8 @@ export type ReceivedMail = { from: string; to: string[]; raw: Buffer; user: stri
 export type Stage = 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message';
 
 /**
- * What a server does at a stage: says nothing any more, says a little over and over and never finishes, cuts the connection,
- * or refuses (not in `data`, where SMTP has no reply).
+ * What a server does at a stage: says nothing any more, says a little over and over and never finishes, cuts the
+ * connection, or refuses (not in `data`, where SMTP has no reply).
  */
 export type Trouble = { at: Stage; does: 'hang' | 'drip' | 'close' | { code: number; text: string } };
 
@@ -22,19 +22,22 @@ const DRIP_MS = 10;
 const CLOSE_MS = 1_000;
 
 /**
- * A real SMTP server on a loopback port. It demands `login`, if there is one. `tls`: it offers STARTTLS, or speaks TLS from
- * the start, with a certificate that nobody signed. It takes no message of more than `maxBytes`.
+ * A real SMTP server on a loopback port. It demands `login`, if there is one. `tls`: it offers STARTTLS, or speaks TLS
+ * from the start, with a certificate that nobody signed. It takes no message of more than `maxBytes`, and answers each
+ * after `delayMs`.
  */
 export async function startSmtpServer({
   port = 0,
   login,
   tls,
   maxBytes,
+  delayMs = 0,
 }: {
   port?: number;
   login?: { user: string; password: string };
   tls?: 'starttls' | 'smtps';
   maxBytes?: number;
+  delayMs?: number;
 } = {}) {
   const received: ReceivedMail[] = [];
   const sockets = new Map<number, Socket>();
@@ -99,7 +102,7 @@ export async function startSmtpServer({
                 isSecure: session.secure,
               });
             }
-            callback(error, 'kept as number 7');
+            setTimeout(() => callback(error, 'kept as number 7'), delayMs);
           }),
         () => undefined,
       );
@@ -146,7 +149,10 @@ export async function startSmtpServer({
 
 type Headers = [name: string, value: string][];
 
-/** A message (RFC 5322) of one part or several (RFC 2046): its headers unfolded, its parts' text decoded, lines ended by LF. */
+/**
+ * A message (RFC 5322) of one part or several (RFC 2046): its headers unfolded, its parts' text decoded, lines ended by
+ * LF.
+ */
 export type ReadMail = { headers: Headers; parts: { headers: Headers; text: string }[] };
 
 export function readMail(raw: Buffer): ReadMail {

@@ -1,6 +1,6 @@
 /*
- * Loaded into a service process ahead of it: at SIGUSR2 something goes wrong that nothing catches, in the way of a statement
- * that failed: the error carries what was sent (CARRIED).
+ * Loaded into a service process ahead of it: at SIGUSR2 something goes wrong that nothing catches, in the way of a
+ * statement that failed: the error carries what was sent (CARRIED).
  */
 
 process.on('SIGUSR2', () => {

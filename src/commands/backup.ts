@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, existsSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { loadConfig } from '../config.ts';
+import { backUp } from '../db/backup/backup.ts';
+import { canDump, dump } from '../db/backup/pg-dump.ts';
+import { CommandError, fileOf, messageOf, runProgram, withServer } from './command.ts';
+
+const USAGE = 'usage: npm run --silent backup -- FILE (or - for standard output)';
+
+type Write = (out: Writable) => Promise<void>;
+
+/** Writes the whole file or nothing, readable by its owner only, and never overwrites another file. */
+async function intoFile(file: string, write: Write): Promise<void> {
+  if (existsSync(file)) throw new CommandError(`${file} exists already: choose another name for the backup`);
+  const unfinished = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`);
+  // `flush`: the data is on the disk when the file is closed.
+  const out = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
+  // Created first, because writing may fail at once.
+  const written = finished(out);
+  try {
+    const stop = () => void out.destroy(new CommandError('the backup was interrupted: no file was written'));
+    process.on('SIGINT', stop).on('SIGTERM', stop);
+    await Promise.race([once(out, 'open'), written]);
+    await Promise.race([write(out), written]);
+    out.end();
+    await written;
+    await publish(unfinished, file);
+  } finally {
+    await fs.rm(unfinished, { force: true });
+  }
+}
+
+async function publish(unfinished: string, file: string): Promise<void> {
+  await fs.link(unfinished, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST')
+      throw new CommandError(`${file} was created meanwhile: choose another name for the backup`);
+    // A file system without links, such as FAT.
+    return fs.rename(unfinished, file);
+  });
+  const folder = await fs.open(dirname(file), 'r');
+  await folder.sync().finally(() => folder.close());
+}
+
+await runProgram(
+  USAGE,
+  async (args) => {
+    const config = loadConfig(process.env);
+    const file = fileOf(args, USAGE);
+    if (file === '-' && process.stdout.isTTY)
+      throw new CommandError('a backup cannot be printed on a terminal: name a file');
+    await withServer(config, async ({ connection, isEmbedded }) => {
+      const dumps = !isEmbedded && (await canDump(connection, process.env));
+      const write: Write = (out) => (dumps ? dump(connection, process.env, out) : backUp(connection, out));
+      await (file === '-' ? write(process.stdout) : intoFile(file, write));
+    });
+  },
+  (error) => `nothing was backed up: ${messageOf(error)}`,
+);

@@ -1,0 +1,223 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import type { Config } from '../config.ts';
+import { purgeDeployment, undeleteDeployment } from '../db/deleted-deployments.ts';
+import { ownerExists } from '../db/owners.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { findFileChunk, listFiles } from '../db/submission-files.ts';
+import { lastSubmissionNumber, readSubmissionLines } from '../db/submission-reader.ts';
+import {
+  type AnyDeployment,
+  findAnyDeployment,
+  findAnyHtml,
+  listAllDeployments,
+  restore,
+  takeDown,
+} from '../db/take-downs.ts';
+import { listWebhooks } from '../db/webhooks.ts';
+import { isReserved, isSlug } from '../slugs.ts';
+import { type Command, CommandError, hasCode, runCommand } from './command.ts';
+
+const USAGE = `usage: npm run --silent deployments -- list [--taken-down | --deleted] [--owner EMAIL]
+       npm run --silent deployments -- take-down SLUG_OR_ID --reason "WHY"
+       npm run --silent deployments -- restore SLUG_OR_ID
+       npm run --silent deployments -- export ID [FILE]
+       npm run --silent deployments -- undelete ID [--slug NEW]
+       npm run --silent deployments -- purge ID`;
+
+// The reason is in a row that is read for each submission.
+const MAX_REASON_CHARS = 1_000;
+
+async function find(db: Database, slugOrId: string): Promise<AnyDeployment> {
+  const deployment = await findAnyDeployment(db, slugOrId);
+  if (!deployment) throw new CommandError(`there is no deployment ${slugOrId}: \`deployments list\` shows them`);
+  return deployment;
+}
+
+const named = ({ id, slug }: Pick<AnyDeployment, 'id' | 'slug'>): string => `${id} (${slug})`;
+const isDeleted = (deployment: AnyDeployment): CommandError =>
+  new CommandError(`${named(deployment)} is deleted: \`deployments undelete\` brings it back`);
+const hasChanged = (deployment: AnyDeployment): CommandError =>
+  new CommandError(`${named(deployment)} was changed by another process meanwhile: look at it, and try again`);
+
+const list = (status: AnyDeployment['status'] | undefined, owner: string | undefined): Command =>
+  async function* (db) {
+    if (owner !== undefined && !(await ownerExists(db, owner))) {
+      throw new CommandError(`there is no owner ${owner}: \`owners list\` shows them`);
+    }
+    for await (const one of listAllDeployments(db)) {
+      if ((status ?? one.status) !== one.status || (owner ?? one.owner) !== one.owner) continue;
+      yield [one.id, one.slug, one.owner, one.status, one.createdAt.toISOString(), one.submissionCount].join('\t');
+    }
+  };
+
+const takeDownFor = (slugOrId: string, reason: string): Command =>
+  async function* (db) {
+    const deployment = await find(db, slugOrId);
+    const { status, takenDownAt, takeDownReason } = deployment;
+    if (status === 'deleted') throw isDeleted(deployment);
+    if (status === 'taken down') {
+      throw new CommandError(
+        `${named(deployment)} is taken down since ${takenDownAt?.toISOString()}: ${takeDownReason}`,
+      );
+    }
+    if (!(await takeDown(db, deployment.id, reason))) throw hasChanged(deployment);
+    yield `took down ${named(deployment)} of ${deployment.owner}`;
+  };
+
+const restoreOne = (slugOrId: string): Command =>
+  async function* (db) {
+    const deployment = await find(db, slugOrId);
+    if (deployment.status === 'deleted') throw isDeleted(deployment);
+    if (deployment.status === 'active') throw new CommandError(`${named(deployment)} is not taken down`);
+    if (!(await restore(db, deployment.id))) throw hasChanged(deployment);
+    yield `restored ${named(deployment)} of ${deployment.owner}`;
+  };
+
+const undelete = (id: string, newSlug: string | undefined, { planLimits }: Config): Command =>
+  async function* (db) {
+    const deployment = await find(db, id);
+    const undeleted = await undeleteDeployment(db, deployment.id, newSlug);
+    switch (undeleted) {
+      case 'not-deleted':
+        throw new CommandError(`${named(deployment)} is not deleted`);
+      case 'incomplete':
+        throw new CommandError(`${named(deployment)} cannot be brought back: its purge has begun, run it again`);
+      case 'slug-taken':
+        throw new CommandError(`the slug ${newSlug ?? deployment.slug} is taken: give it another with --slug`);
+    }
+    const { slug, plan, liveDeployments } = undeleted;
+    yield `brought back ${named({ id: deployment.id, slug })} of ${deployment.owner}`;
+    const limit = planLimits.get(plan) ?? 0;
+    if (liveDeployments > limit) {
+      yield `its owner has ${liveDeployments} live deployments now, and the plan ${plan} allows ${limit}`;
+    }
+    if (deployment.takenDownAt) yield 'it was taken down, and still is: `deployments restore` puts it up again';
+  };
+
+const purge = (id: string): Command =>
+  async function* (db) {
+    const deployment = await find(db, id);
+    if (!(await purgeDeployment(db, deployment.id))) {
+      throw new CommandError(`${named(deployment)} is not deleted: only what its owner has deleted can be purged`);
+    }
+    yield `purged ${named(deployment)} of ${deployment.owner}, and its ${deployment.submissionCount} submissions`;
+  };
+
+/**
+ * Everything about a deployment, one JSON object in each line: the deployment, its html, its webhooks, its submissions,
+ * oldest first, and their files, each followed by its pieces in order.
+ */
+async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerator<string> {
+  const { id, slug, owner, status } = deployment;
+  const head = {
+    id,
+    slug,
+    owner,
+    status,
+    email_notifications: deployment.emailNotifications,
+    submission_count: deployment.submissionCount,
+    created_at: deployment.createdAt,
+    updated_at: deployment.updatedAt,
+    deleted_at: deployment.deletedAt,
+    taken_down_at: deployment.takenDownAt,
+    take_down_reason: deployment.takeDownReason,
+  };
+  yield JSON.stringify({ deployment: head });
+  const html = await findAnyHtml(db, id);
+  if (html !== undefined) yield JSON.stringify({ html });
+  for (const { id: webhookId, url, type, events, active, createdAt: created_at } of await listWebhooks(db, id)) {
+    yield JSON.stringify({ webhook: { id: webhookId, url, type, events, active, created_at } });
+  }
+  for await (const lines of readSubmissionLines(db, id, await lastSubmissionNumber(db, id))) {
+    for (const line of lines.toString().trimEnd().split('\n')) yield `{"submission":${line}}`;
+  }
+  for await (const { id: fileId, submissionId, filename, contentType, size } of listFiles(db, id)) {
+    yield JSON.stringify({
+      file: { id: fileId, submission_id: submissionId, filename, content_type: contentType, size },
+    });
+    for (let position = 0; ; position += 1) {
+      const piece = await findFileChunk(db, fileId, position);
+      if (!piece) break;
+      yield JSON.stringify({ file_piece: { file_id: fileId, position, base64: piece.toString('base64') } });
+    }
+  }
+}
+
+const exportTo = (id: string, file: string | undefined): Command =>
+  async function* (db) {
+    const deployment = await find(db, id);
+    if (file === undefined) {
+      yield* exported(db, deployment);
+      return;
+    }
+    try {
+      await pipeline(
+        async function* () {
+          for await (const line of exported(db, deployment)) yield `${line}\n`;
+        },
+        // Readable by the operator only; never overwrites another file.
+        createWriteStream(file, { flags: 'wx', mode: 0o600 }),
+      );
+    } catch (error) {
+      if (hasCode(error, /^EEXIST$/)) throw new CommandError(`${file} exists already: name another file`);
+      await rm(file, { force: true });
+      if (hasCode(error, /^E/) && 'syscall' in error)
+        throw new CommandError(`${file} cannot be written: ${error.message}`);
+      throw error;
+    }
+    yield `exported ${named(deployment)} to ${file}`;
+  };
+
+function parse(args: string[], config: Config): Command {
+  const [name, ...rest] = args;
+  const read = <T extends Record<string, { type: 'string' | 'boolean' }>>(options: T) =>
+    parseArgs({ args: rest, allowPositionals: true, options });
+  switch (name) {
+    case 'list': {
+      const { values, positionals } = read({
+        'taken-down': { type: 'boolean' },
+        deleted: { type: 'boolean' },
+        owner: { type: 'string' },
+      });
+      if (positionals.length > 0 || (values['taken-down'] && values.deleted)) break;
+      const status = values['taken-down'] ? 'taken down' : values.deleted ? 'deleted' : undefined;
+      return list(status, values.owner?.toLowerCase());
+    }
+    case 'take-down': {
+      const { values, positionals } = read({ reason: { type: 'string' } });
+      const [slugOrId, ...more] = positionals;
+      if (slugOrId === undefined || more.length > 0) break;
+      const reason = values.reason?.trim() ?? '';
+      if (reason === '' || reason.length > MAX_REASON_CHARS) {
+        throw new CommandError(`--reason is needed: why, in at most ${MAX_REASON_CHARS} characters`);
+      }
+      return takeDownFor(slugOrId, reason);
+    }
+    case 'undelete': {
+      const { values, positionals } = read({ slug: { type: 'string' } });
+      const [id, ...more] = positionals;
+      if (id === undefined || more.length > 0) break;
+      const { slug } = values;
+      if (slug !== undefined && (!isSlug(slug) || isReserved(slug, config.reservedSlugs))) {
+        throw new CommandError(
+          `--slug ${slug} cannot be used: choose 1 to 63 letters and hyphens, and none that is reserved`,
+        );
+      }
+      return undelete(id, slug, config);
+    }
+    case 'restore':
+    case 'purge':
+    case 'export': {
+      const [id, file, ...more] = read({}).positionals;
+      if (id === undefined || more.length > 0) break;
+      if (name === 'export') return exportTo(id, file);
+      if (file === undefined) return name === 'restore' ? restoreOne(id) : purge(id);
+    }
+  }
+  throw new CommandError(USAGE);
+}
+
+await runCommand(USAGE, parse);

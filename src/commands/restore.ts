@@ -1,0 +1,39 @@
+import { createReadStream } from 'node:fs';
+import fs from 'node:fs/promises';
+import { loadConfig } from '../config.ts';
+import { DUMP_MAGIC } from '../db/backup/backup-file.ts';
+import { restoreDump } from '../db/backup/pg-dump.ts';
+import { checkBackup, restore } from '../db/backup/restore.ts';
+import type { Connection } from '../db/postgres/connect.ts';
+import { fileOf, messageOf, runProgram, withServer } from './command.ts';
+
+const USAGE = 'usage: npm run --silent restore -- FILE (or - for standard input)';
+
+/** Whether a file was written by pg_dump; throws when it can't be read. */
+async function isDump(file: string): Promise<boolean> {
+  const handle = await fs.open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(DUMP_MAGIC.length), 0);
+    return buffer.toString('latin1') === DUMP_MAGIC;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The function that restores a file. A file that is damaged, or no backup, is refused before anything is changed. */
+async function restorerOf(file: string): Promise<(connection: Connection) => Promise<void>> {
+  if (file === '-') return (connection) => restore(connection, process.stdin);
+  if (await isDump(file)) return (connection) => restoreDump(connection, process.env, file);
+  await checkBackup(createReadStream(file));
+  return (connection) => restore(connection, createReadStream(file));
+}
+
+await runProgram(
+  USAGE,
+  async (args) => {
+    const config = loadConfig(process.env);
+    const restoreInto = await restorerOf(fileOf(args, USAGE));
+    await withServer(config, ({ connection }) => restoreInto(connection));
+  },
+  (error) => `nothing was restored: ${messageOf(error)}`,
+);

@@ -1,0 +1,99 @@
+import { Worker } from 'node:worker_threads';
+import limitConcurrency from 'p-limit';
+import type { MembersInput, ReadMembers } from './read-members.ts';
+import type { RenderedPage, RenderInput } from './render-page.ts';
+import { type Job, transferable, WORKER_ROLE, WORKER_URL } from './worker.ts';
+
+/**
+ * Tasks that run in a thread, one at a time. The bytes of a task are transferred: the caller can't use them afterwards.
+ */
+export type Thread = {
+  renderPage(input: RenderInput): Promise<RenderedPage>;
+  readMembers(input: MembersInput): Promise<ReadMembers>;
+};
+
+export type ThreadLimits = {
+  /** A job that takes longer fails, and the thread is replaced. */
+  maxJobMs: number;
+  /** Size of the thread's heap, without buffers. A job that needs more fails, and the thread is replaced. */
+  maxHeapMb: number;
+};
+
+/** An idle thread is ended after this time, which frees its memory. */
+const IDLE_MS = 10_000;
+
+/** The thread is started by its first job, and does not keep the process alive. */
+export function createThread({ maxJobMs, maxHeapMb }: ThreadLimits): Thread & { close(): Promise<void> } {
+  const oneAtATime = limitConcurrency(1);
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  async function end(): Promise<void> {
+    clearTimeout(idle);
+    const ended = worker;
+    worker = undefined;
+    await ended?.terminate();
+  }
+
+  function start(): Worker {
+    const started = new Worker(WORKER_URL, {
+      name: WORKER_ROLE,
+      workerData: WORKER_ROLE,
+      // The flags of the process are meant for its main program.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    });
+    started.unref();
+    started.on('error', () => undefined);
+    started.once('exit', () => {
+      if (worker === started) worker = undefined;
+    });
+    return started;
+  }
+
+  /** The thread's answer to a job. `Result` is the type that its task returns. */
+  async function answer<Result>(to: Worker, job: Job, transfer: ArrayBuffer[]): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    const onExit = (): void => reject(new Error(`The thread ended during ${job.task}.`));
+    to.on('message', resolve).on('error', reject).on('messageerror', reject).on('exit', onExit);
+    const timer = setTimeout(() => reject(new Error(`${job.task} took longer than ${maxJobMs} ms.`)), maxJobMs);
+    try {
+      to.postMessage(job, transfer);
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      to.off('message', resolve).off('error', reject).off('messageerror', reject).off('exit', onExit);
+    }
+  }
+
+  async function perform<Result>(job: Job, transfer: ArrayBuffer[]): Promise<Result> {
+    if (isClosed) throw new Error(`The thread was closed before ${job.task}.`);
+    clearTimeout(idle);
+    worker ??= start();
+    try {
+      return await answer<Result>(worker, job, transfer);
+    } catch (error) {
+      // The thread may have ended, or may hang.
+      await end();
+      throw error;
+    } finally {
+      idle = setTimeout(end, IDLE_MS).unref();
+    }
+  }
+
+  return {
+    renderPage(input) {
+      const html = transferable(input.html);
+      return oneAtATime(() => perform<RenderedPage>({ task: 'renderPage', input: { ...input, html } }, [html.buffer]));
+    },
+    readMembers(input) {
+      const body = transferable(input.body);
+      return oneAtATime(() => perform<ReadMembers>({ task: 'readMembers', input: { ...input, body } }, [body.buffer]));
+    },
+    async close() {
+      isClosed = true;
+      await end();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type MembersInput, readMembers } from './read-members.ts';
+import { type RenderInput, renderPage } from './render-page.ts';
+
+/*
+ * What runs in the thread. The main thread imports this file too, for its address.
+ */
+
+export type Job = { task: 'renderPage'; input: RenderInput } | { task: 'readMembers'; input: MembersInput };
+
+export const WORKER_URL = new URL(import.meta.url);
+/** The `workerData` of the thread that runs jobs. */
+export const WORKER_ROLE = 'formhost compute';
+
+/** Bytes that have their buffer to themselves, as a transfer to another thread needs; a part of a buffer is copied. */
+export function transferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}
+
+function perform({ task, input }: Job): { result: unknown; transfer: ArrayBuffer[] } {
+  if (task === 'readMembers') return { result: readMembers(input), transfer: [] };
+  const page = renderPage(input);
+  const body = transferable(page.body);
+  const compressed = page.compressed && transferable(page.compressed);
+  const transfer = compressed ? [body.buffer, compressed.buffer] : [body.buffer];
+  return { result: { ...page, body, compressed }, transfer };
+}
+
+if (workerData === WORKER_ROLE) {
+  // An exception ends the thread, and fails the job.
+  parentPort?.on('message', (job: Job) => {
+    const { result, transfer } = perform(job);
+    parentPort?.postMessage(result, transfer);
+  });
+}

@@ -1,0 +1,93 @@
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { Connection } from '../postgres/connect.ts';
+import { tableExists } from '../postgres/table-exists.ts';
+import { BackupError, encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
+
+/**
+ * A connection without a limit on the time of statements, whatever the defaults of the role or the database are. COPY
+ * writes values that every version of Postgres reads as the same.
+ */
+export async function openLongConnection(connection: Connection, name: string): Promise<pg.Client> {
+  const settings = {
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+    DateStyle: 'ISO',
+    IntervalStyle: 'iso_8601',
+    extra_float_digits: 3,
+    client_encoding: 'UTF8',
+    timezone: 'UTC',
+  };
+  const options = Object.entries(settings).map(([key, value]) => `-c ${key}=${value}`);
+  const client = new pg.Client({
+    ...connection,
+    application_name: name,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    options: options.join(' '),
+  });
+  // A lost connection rejects the current query; without a listener it would also end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  // Since Postgres 17.
+  await client.query("SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'");
+  return client;
+}
+
+/** The migrations create and fill knex' own tables. */
+const NOT_OF_KNEX = "NOT IN ('knex_migrations', 'knex_migrations_lock')";
+
+/** Throws a BackupError when there is no formhost in the database. */
+export async function checkSource(client: pg.Client): Promise<void> {
+  if (await tableExists(client, 'knex_migrations')) return;
+  throw new BackupError('there is no formhost in this database: nothing was backed up');
+}
+
+async function describe(client: pg.Client): Promise<Header> {
+  await checkSource(client);
+  const { rows: migrations } = await client.query<{ name: string }>('SELECT name FROM knex_migrations ORDER BY id');
+  const { rows: tables } = await client.query<Table>(
+    `SELECT relname AS name, (
+              SELECT json_agg(attname ORDER BY attnum) FROM pg_attribute
+               WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
+       FROM pg_class
+      WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r' AND relname ${NOT_OF_KNEX}
+      ORDER BY relname`,
+  );
+  const { rows: sequences } = await client.query<Header['sequences'][number]>(
+    `SELECT sequencename AS name, CAST(last_value AS text) AS last FROM pg_sequences
+      WHERE schemaname = current_schema() AND last_value IS NOT NULL AND sequencename NOT LIKE 'knex\\_%'
+      ORDER BY sequencename`,
+  );
+  return { migrations: migrations.map(({ name }) => name), tables, sequences };
+}
+
+export const columnsOf = ({ columns }: Table): string => columns.map(pg.escapeIdentifier).join(', ');
+
+/** The whole database at one moment; the service may go on working. */
+async function* readDatabase(client: pg.Client): AsyncGenerator<Buffer> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const header = await describe(client);
+  yield* encode(header, (table) =>
+    client.query(copyTo(`COPY ${pg.escapeIdentifier(table.name)} (${columnsOf(table)}) TO STDOUT`)),
+  );
+}
+
+/**
+ * Writes a backup in the format of backup-file.ts of the database at one moment; `out` is not ended. Throws a
+ * BackupError when the database has no formhost.
+ */
+export async function backUp(connection: Connection, out: Writable): Promise<void> {
+  const client = await openLongConnection(connection, 'formhost backup');
+  // When nothing can be written any more, this ends a query that Postgres has not answered.
+  out.once('close', () => void client.end());
+  try {
+    out.write(FIRST_LINE);
+    await pipeline(readDatabase(client), createGzip(), out, { end: false });
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,146 @@
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Connection } from '../postgres/connect.ts';
+import { compareMigrations, migrate } from '../postgres/migrate.ts';
+import { tableExists } from '../postgres/table-exists.ts';
+import { columnsOf, openLongConnection } from './backup.ts';
+import { BackupError, checkFirstLine, type Decoded, decode, type Header } from './backup-file.ts';
+
+const NOT_EMPTY =
+  'the database has owners already, and a backup is restored into an empty one only: make a new database, or move ' +
+  'DATA_DIR away';
+const LOCK_MS = 10_000;
+
+/** Throws a BackupError unless this version knows all migrations of a backup. */
+export function checkMigrations(names: readonly string[]): void {
+  const [unknown] = compareMigrations(names).unknown;
+  if (unknown !== undefined) {
+    throw new BackupError(
+      `the backup was made by a newer version of formhost (it has migration ${unknown}): restore it with that version, ` +
+        'or newer',
+    );
+  }
+}
+
+async function hasOwners(client: pg.Client): Promise<boolean> {
+  return (await tableExists(client, 'owners')) && (await client.query('SELECT FROM owners LIMIT 1')).rows.length > 0;
+}
+
+/** Throws a BackupError when the service runs on this database, or it has data. */
+export async function checkTarget(connection: Connection): Promise<void> {
+  const client = await openLongConnection(connection, 'formhost restore');
+  try {
+    if (await hasOwners(client)) throw new BackupError(NOT_EMPTY);
+    const { rows } = await client.query(
+      `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name IN ('formhost', 'formhost pages') LIMIT 1`,
+    );
+    if (rows.length > 0) throw new BackupError('the service is running on this database: stop it, and restore then');
+  } finally {
+    await client.end();
+  }
+}
+
+/** Reads a backup in our own format to its end. Throws a BackupError when it is damaged, or newer than this version. */
+export async function checkBackup(source: AsyncIterable<Buffer>): Promise<void> {
+  const backup = await open(source);
+  for (const _table of backup.header.tables) for await (const _rows of backup.rows());
+  await backup.verify();
+}
+
+/**
+ * Restores a backup in our own format into an empty database, all of it or nothing. Throws a BackupError with the
+ * reason.
+ */
+export async function restore(connection: Connection, source: AsyncIterable<Buffer>): Promise<void> {
+  const backup = await open(source);
+  await checkTarget(connection);
+  await migrate(connection, { only: backup.header.migrations });
+  const client = await openLongConnection(connection, 'formhost restore');
+  try {
+    await client.query('BEGIN');
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
+    await fill(client, backup);
+    await client.query('ANALYZE');
+    await client.query('COMMIT');
+  } finally {
+    // Without a COMMIT, nothing is restored.
+    await client.end();
+  }
+  await bringUpToDate(connection);
+}
+
+/** After a restore: runs the migrations that the backup's version did not have. */
+export async function bringUpToDate(connection: Connection): Promise<void> {
+  await migrate(connection).catch((error: Error) => {
+    throw new BackupError(
+      `everything was restored, and is yet to be brought up to this version, which failed (${error.message}): start the ` +
+        'service, which tries again',
+    );
+  });
+}
+
+/**
+ * Runs in a transaction. Foreign keys are dropped, and made again at the end: they may form a circle, which no order of
+ * tables satisfies.
+ */
+async function fill(client: pg.Client, { header, rows, verify }: Decoded): Promise<void> {
+  const names = header.tables.map(({ name }) => pg.escapeIdentifier(name));
+  await client.query(`LOCK TABLE ${['knex_migrations', ...names].join(', ')} IN ACCESS EXCLUSIVE MODE`);
+  if (await hasOwners(client)) throw new BackupError(NOT_EMPTY);
+  await checkSameMigrations(client, header);
+  const { rows: keys } = await client.query<{ drop: string; add: string }>(
+    `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', CAST(conrelid AS regclass), conname) AS drop,
+            format('ALTER TABLE %s ADD CONSTRAINT %I %s', CAST(conrelid AS regclass), conname, pg_get_constraintdef(oid)) AS add
+       FROM pg_constraint
+      WHERE contype = 'f' AND connamespace = CAST(current_schema() AS regnamespace)`,
+  );
+  for (const key of keys) await client.query(key.drop);
+  // The backup has the rows that migrations made, too.
+  await client.query(`TRUNCATE ${names.join(', ')}`);
+  for (const table of header.tables) {
+    const name = pg.escapeIdentifier(table.name);
+    await client.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`);
+    await pipeline(rows(), client.query(copyFrom(`COPY ${name} (${columnsOf(table)}) FROM STDIN`)));
+    await client.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
+  }
+  await verify();
+  for (const key of keys) await client.query(key.add);
+  for (const { name, last } of header.sequences) {
+    await client.query('SELECT setval(CAST(quote_ident($1) AS regclass), CAST($2 AS bigint))', [name, last]);
+  }
+}
+
+/** Throws unless the database has no later migrations than the backup. */
+async function checkSameMigrations(client: pg.Client, { migrations }: Header): Promise<void> {
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM knex_migrations');
+  const later = rows.find(({ name }) => !migrations.includes(name));
+  if (later === undefined) return;
+  throw new BackupError(
+    `the database is empty, but its tables are newer (${later.name}) than the backup's: restore into a database in which the ` +
+      'service has never been started',
+  );
+}
+
+async function open(source: AsyncIterable<Buffer>): Promise<Decoded> {
+  const chunks = source[Symbol.asyncIterator]();
+  let head: Buffer = Buffer.alloc(0);
+  while (head.indexOf('\n') < 0 && head.length < 100) {
+    const next = await chunks.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const end = head.indexOf('\n');
+  checkFirstLine(head.toString('latin1', 0, end < 0 ? head.length : end));
+  async function* rest(): AsyncGenerator<Buffer> {
+    yield head.subarray(end + 1);
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+  }
+  const unzipped = createGunzip();
+  pipeline(rest(), unzipped).catch(() => undefined);
+  const backup = await decode(unzipped);
+  checkMigrations(backup.header.migrations);
+  return backup;
+}

@@ -1,0 +1,70 @@
+import type { Knex } from 'knex';
+import { execute, query } from './postgres/query.ts';
+import type { Found } from './submissions.ts';
+
+/** The SHA-256 of a submission's Idempotency-Key, and of its content. */
+export type IdempotencyKey = { hash: Buffer; bodyHash: Buffer };
+
+/** For how long a key is stored. */
+export const KEY_HOURS = 24;
+
+const EXPIRED = `idempotency_keys.created_at <= statement_timestamp() - interval '${KEY_HOURS} hours'`;
+
+type Row = { slug: string; id: string | null; body_hash: Buffer | null };
+
+/**
+ * What was accepted under a key for a deployment; it may have been deleted since. Undefined where no such deployment is
+ * live.
+ */
+export async function findByKey(
+  db: Knex,
+  deploymentId: string,
+  keyHash: Buffer,
+): Promise<Found<{ id: string; bodyHash: Buffer }> | undefined> {
+  const [row] = await query<Row>(
+    db,
+    'find-idempotency-key',
+    `SELECT slug, submission_id AS id, body_hash
+       FROM deployments
+       LEFT JOIN idempotency_keys ON deployment_id = deployments.id AND key_hash = ? AND NOT (${EXPIRED})
+      WHERE deployments.id = ? AND coalesce(deleted_at, taken_down_at) IS NULL`,
+    [keyHash, deploymentId],
+  );
+  if (!row) return undefined;
+  const { slug, id, body_hash: bodyHash } = row;
+  return { slug, first: id !== null && bodyHash !== null ? { id, bodyHash } : undefined };
+}
+
+/**
+ * Stores the key of a submission; false when another has been stored under it. It belongs in the transaction that
+ * stores the submission: that has the lock on the deployment's row, so any transaction that used the key before has
+ * ended, and nothing is waited for.
+ */
+export async function storeKey(
+  transaction: Knex,
+  { deploymentId, id }: { deploymentId: string; id: string },
+  { hash, bodyHash }: IdempotencyKey,
+): Promise<boolean> {
+  const stored = await execute(
+    transaction,
+    'store-idempotency-key',
+    `INSERT INTO idempotency_keys (deployment_id, key_hash, body_hash, submission_id, created_at)
+     VALUES (?, ?, ?, ?, statement_timestamp())
+     ON CONFLICT (deployment_id, key_hash) DO UPDATE
+       SET body_hash = excluded.body_hash, submission_id = excluded.submission_id, created_at = excluded.created_at
+       WHERE ${EXPIRED}`,
+    [deploymentId, hash, bodyHash, id],
+  );
+  return stored === 1;
+}
+
+/** Removes up to `limit` expired keys; answers how many. */
+export const removeExpiredKeys = (db: Knex, limit: number): Promise<number> =>
+  execute(
+    db,
+    'remove-expired-keys',
+    `DELETE FROM idempotency_keys WHERE (deployment_id, key_hash) IN (
+       SELECT deployment_id, key_hash FROM idempotency_keys WHERE ${EXPIRED}
+        ORDER BY created_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
+    [limit],
+  );

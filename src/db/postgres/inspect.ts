@@ -1,0 +1,55 @@
+import pg from 'pg';
+import type { Connection } from './connect.ts';
+import { compareMigrations, type MigrationState } from './migrate.ts';
+import { tableExists } from './table-exists.ts';
+
+export type DatabaseFacts = MigrationState & {
+  /** Such as 180004. */
+  version: number;
+  encoding: string;
+  /** Bytes on the server's disk. */
+  size: number;
+  /** The server's clock, and this process's clock in the middle of the query, in milliseconds. */
+  clock: { theirs: number; ours: number };
+};
+
+const ANSWER_MS = 5_000;
+
+/**
+ * What the doctor checks of a database; changes nothing. Throws when the database does not answer within five seconds.
+ */
+export async function inspectDatabase(connection: Connection): Promise<DatabaseFacts> {
+  const client = new pg.Client({
+    ...connection,
+    application_name: 'formhost doctor',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const sentAt = Date.now();
+    const { rows } = await client.query<{ clock: string; version: string; encoding: string; size: string }>(
+      `SELECT extract(epoch FROM clock_timestamp()) * 1000 AS clock, current_setting('server_version_num') AS version,
+              current_setting('server_encoding') AS encoding, pg_database_size(current_database()) AS size`,
+    );
+    const answeredAt = Date.now();
+    const [facts] = rows;
+    if (!facts) throw new Error('The database answered no row.');
+    return {
+      ...compareMigrations(await migrationsRun(client)),
+      version: Number(facts.version),
+      encoding: facts.encoding,
+      size: Number(facts.size),
+      clock: { theirs: Number(facts.clock), ours: (sentAt + answeredAt) / 2 },
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+async function migrationsRun(client: pg.Client): Promise<string[]> {
+  if (!(await tableExists(client, 'knex_migrations'))) return [];
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM knex_migrations ORDER BY id');
+  return rows.map(({ name }) => name);
+}

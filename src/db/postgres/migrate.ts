@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+import * as service from '../../../migrations/0001-service.ts';
+import * as deliveries from '../../../migrations/0002-deliveries.ts';
+import * as takeDowns from '../../../migrations/0003-take-downs.ts';
+import * as files from '../../../migrations/0004-files.ts';
+import * as removedSubmissions from '../../../migrations/0005-removed-submissions.ts';
+import * as idempotencyKeys from '../../../migrations/0006-idempotency-keys.ts';
+import * as ownersTurns from '../../../migrations/0007-owners-turns.ts';
+import * as unknownKeyTries from '../../../migrations/0008-unknown-key-tries.ts';
+import * as deliveryEvents from '../../../migrations/0009-delivery-events.ts';
+import type { Connection } from './connect.ts';
+import { queryOne } from './query.ts';
+import { tableExists } from './table-exists.ts';
+
+/**
+ * `config`: `{ transaction: false }` for one that builds an index concurrently, which Postgres does in no transaction.
+ */
+type Migration = { name: string; up: (db: Knex) => Promise<void>; config?: { transaction: boolean } };
+
+// A name ends in BREAKING when an older version does not work with the schema after the migration.
+const migrations: readonly Migration[] = [
+  { name: '0001-service', up: service.up },
+  { name: '0002-deliveries', up: deliveries.up },
+  { name: '0003-take-downs', up: takeDowns.up },
+  { name: '0004-files', up: files.up },
+  { name: '0005-removed-submissions', up: removedSubmissions.up },
+  { name: '0006-idempotency-keys', up: idempotencyKeys.up },
+  { name: '0007-owners-turns', up: ownersTurns.up, config: ownersTurns.config },
+  { name: '0008-unknown-key-tries', up: unknownKeyTries.up },
+  { name: '0009-delivery-events', up: deliveryEvents.up },
+];
+
+/** The key of the advisory lock: any number, the same in every version. */
+const LOCK = 7_265_113_420;
+const POLL_MS = 100;
+const ANSWER_MS = 2_000;
+const BREAKING = '-breaking';
+
+const sourceOf = (list: readonly Migration[]) => ({
+  getMigrations: async () => [...list],
+  getMigrationName: ({ name }: Migration) => name,
+  getMigration: async ({ up, config }: Migration) => ({
+    up,
+    down: () => Promise.reject(new Error('Migrations only go forward.')),
+    ...(config && { config }),
+  }),
+});
+
+/** How the migrations of a database differ from those of this version. */
+export type MigrationState = {
+  /** Known, and not run yet. */
+  missing: readonly string[];
+  /** Run by a newer version. */
+  unknown: readonly string[];
+};
+
+export function compareMigrations(run: readonly string[]): MigrationState {
+  const known = migrations.map(({ name }) => name);
+  return { missing: known.filter((name) => !run.includes(name)), unknown: run.filter((name) => !known.includes(name)) };
+}
+
+/**
+ * Runs the migrations that are missing, or those of `only`. Any number of processes may call this at once: one runs
+ * them, and the others wait. They poll for the lock, because CREATE INDEX CONCURRENTLY would wait for a transaction
+ * that waits for the lock.
+ *
+ * A database that a newer version has migrated is used as it is: an older version works with what migrations add, so
+ * that processes of both can run during an update, and an update can be undone. Throws when a newer version has run a
+ * breaking migration.
+ */
+export async function migrate(
+  connection: Connection,
+  { signal, only }: { signal?: AbortSignal; only?: readonly string[] } = {},
+): Promise<void> {
+  const holder = new pg.Client({
+    ...connection,
+    application_name: 'formhost migrations',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+    keepAlive: true,
+  });
+  // A lost connection rejects the current query; without a listener it would also end the process.
+  holder.on('error', () => undefined);
+  await holder.connect();
+  try {
+    const encoding = await encodingOf(holder);
+    if (encoding !== 'UTF8') throw new Error(`the database is encoded in ${encoding}: make one with ENCODING 'UTF8'`);
+    const wanted = migrations.filter(({ name }) => only === undefined || only.includes(name));
+    // Before the lock: most starts find nothing to do, and need not wait for one another.
+    if (await isDone(holder, wanted)) return;
+    while (!(await tryLock(holder))) await delay(POLL_MS, undefined, { signal });
+    if (await isDone(holder, wanted)) return;
+    // The server releases our lock when its holder is gone. So knex' own lock, a row in a table, can only be left by a
+    // dead process.
+    const silent = { warn: () => undefined, error: () => undefined };
+    const db = knex({ client: 'pg', connection, pool: { min: 0, max: 2 }, compileSqlOnError: false, log: silent });
+    try {
+      const config = { migrationSource: sourceOf(wanted), disableMigrationsListValidation: true };
+      await db.migrate.forceFreeMigrationsLock(config);
+      await db.migrate.latest(config);
+    } finally {
+      await db.destroy();
+    }
+  } finally {
+    await holder.end();
+  }
+}
+
+async function encodingOf(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+  return rows[0]?.encoding;
+}
+
+async function tryLock(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
+  return rows.some(({ locked }) => locked);
+}
+
+/** Whether all of these have been run. Throws when a newer version has run a breaking migration. */
+async function isDone(client: pg.Client, wanted: readonly Migration[]): Promise<boolean> {
+  if (!(await tableExists(client, 'knex_migrations'))) return false;
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM knex_migrations');
+  const run = rows.map(({ name }) => name);
+  const breaking = compareMigrations(run).unknown.find((name) => name.endsWith(BREAKING));
+  if (breaking !== undefined) {
+    throw new Error(
+      `a newer version has made a change (${breaking}) that this version does not work with: run the newer version`,
+    );
+  }
+  return wanted.every(({ name }) => run.includes(name));
+}
+
+/** Whether every migration that this version knows has been run. Throws when the database is out of reach. */
+export async function isMigrated(db: Knex): Promise<boolean> {
+  const sql = 'SELECT count(*) AS run FROM knex_migrations WHERE name = ANY(?)';
+  const names = migrations.map(({ name }) => name);
+  const { run } = await queryOne<{ run: number }>(db, 'count-migrations', sql, [names]);
+  return run === names.length;
+}

@@ -1,0 +1,26 @@
+import type { Knex } from 'knex';
+
+type Values = readonly Knex.RawBinding[] | Knex.ValueDict;
+
+type Answer<Row> = { rows: Row[]; rowCount: number | null };
+
+const run = <Row>(db: Knex, name: string, sql: string, values: Values): Knex.Raw<Answer<Row>> =>
+  db.raw<Answer<Row>>(sql, values).options({ name });
+
+/**
+ * Answers the rows of a statement, which is prepared once on each connection. A `name` stands for one `sql`, always the
+ * same. `values` are for each `?` in order, or for each `:name`.
+ */
+export const query = <Row>(db: Knex, name: string, sql: string, values: Values = []): Promise<Row[]> =>
+  run<Row>(db, name, sql, values).then(({ rows }) => rows);
+
+/** As `query`, but answers only how many rows the statement found or changed. */
+export const execute = (db: Knex, name: string, sql: string, values: Values = []): Promise<number> =>
+  run<unknown>(db, name, sql, values).then(({ rowCount }) => rowCount ?? 0);
+
+/** As `query`, for a statement that always answers one row. */
+export const queryOne = <Row>(db: Knex, name: string, sql: string, values: Values = []): Promise<Row> =>
+  run<Row>(db, name, sql, values).then(({ rows: [row] }) => {
+    if (row === undefined) throw new Error(`The statement ${name} answered no row.`);
+    return row;
+  });

@@ -1,0 +1,265 @@
+import type { Knex } from 'knex';
+import type { Event } from '../events.ts';
+import { type LeasedDelivery, MAIL, type TargetRow, toTarget } from './delivery-target.ts';
+import { query } from './postgres/query.ts';
+
+export type NewSubmission = {
+  id: string;
+  deploymentId: string;
+  /** The JSON text of an object, stored as it is. */
+  data: string;
+  ipAddress: string;
+};
+
+export type Outcome =
+  /** `slug`: the deployment's. */
+  | { kind: 'accepted'; slug: string }
+  | { kind: 'no-deployment' }
+  /** Another transaction has locked the deployment's row: nothing was changed. */
+  | { kind: 'busy' }
+  /** `retryAfterMs`: until the deployment accepts another. */
+  | { kind: 'rate-limited'; slug: string; retryAfterMs: number };
+
+/** How deliveries are leased. `busy`: receivers whose deliveries are not leased; undefined: none is leased. */
+export type Leasing = { leaseMs: number; busy: readonly string[] | undefined };
+
+/** Accepted submissions of one deployment in any window of RATE_SECONDS. */
+export const RATE_LIMIT = 10;
+export const RATE_SECONDS = 60;
+
+/** The event that a submission is. */
+const EVENT: Event = 'submission';
+
+/** The times within the window of the rate limit among `recent_submissions`, in order, as of `now`. */
+const RECENT = `ARRAY(
+             SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
+              WHERE accepted_at > now - interval '${RATE_SECONDS} s'
+                AND accepted_at < now + interval '${RATE_SECONDS} s'
+              ORDER BY accepted_at)`;
+
+/*
+ * What follows when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail.
+ *
+ * - The id of a delivery consists of parts of the ids of its submission, which is unique and rises with time, and its
+ *   webhook.
+ * - Deliveries are leased to this process, and answered, so that it need not claim them. Those of busy receivers are
+ *   not.
+ */
+const STORE_ACCEPTED = `stored AS (
+    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+    SELECT deployment_id, number, id, data::json, ip_address, now FROM accepted
+  ), delivery AS MATERIALIZED (
+    SELECT 'dl_' || substr(accepted.id, 5) || coalesce(right(webhook_id, 10), '') AS id,
+           accepted.id AS submission_id, accepted.deployment_id, accepted.owner_id, octet_length(data) AS bytes,
+           position, now, target.*,
+           coalesce(receiver <> ALL (?::text[]), false) AS leased
+      FROM accepted, LATERAL (
+        SELECT webhooks.id AS webhook_id, receiver, url, type, secret, previous_secrets,
+               failing_since IS NOT NULL AS failing, NULL AS mail_to
+          FROM webhooks
+         WHERE webhooks.deployment_id = accepted.deployment_id AND active AND '${EVENT}' = ANY (events)
+        UNION ALL
+        SELECT NULL, '${MAIL}', NULL, NULL, NULL, NULL, false, email
+          FROM owners WHERE email_notifications AND owners.id = owner_id
+      ) AS target
+  ), queued AS (
+    INSERT INTO deliveries (id, deployment_id, owner_id, submission_id, webhook_id, event, receiver, bytes, attempts,
+                            leased, next_attempt_at, created_at, updated_at)
+    SELECT id, deployment_id, owner_id, submission_id, webhook_id, '${EVENT}', receiver, bytes, leased::int, leased,
+           CASE WHEN leased THEN now + ? * interval '1 ms' ELSE now END, now, now
+      FROM delivery
+  ), leased_deliveries AS (
+    SELECT position, json_agg(json_build_object('id', id, 'receiver', receiver, 'owner_id', owner_id,
+             'webhook_id', webhook_id, 'url', url, 'type', type, 'secret', secret, 'previous_secrets', previous_secrets,
+             'failing', failing, 'mail_to', mail_to)) AS deliveries
+      FROM delivery WHERE leased GROUP BY position
+  )`;
+
+/*
+ * Stores a batch of submissions in one statement: whether the deployment exists, whether it is under its limit, the
+ * next number, the row, the counter, and the deliveries to webhooks and by mail.
+ *
+ * - A deployment that another transaction has locked is passed over, so that one that is slow does not delay the
+ *   others. As nothing is waited for, there is no deadlock.
+ * - The clock is read when all locks are held (it counts the locked rows). So the times of one deployment only rise,
+ *   and a window that another process has just filled is seen.
+ * - Submissions to one deployment are ranked in the order in which they came; the first `free` are accepted.
+ * - A time far in the future does not count, since it would refuse submissions for hours: a clock has been set back
+ *   since.
+ * - Deployments are found by id alone: with a condition on deleted_at, a planner without statistics might scan the
+ *   index of live ones.
+ * - (SELECT ...) hides the length of an array. Otherwise the planner considers a plan for the actual length cheaper
+ *   than a generic one, and plans each batch again, which takes as long as storing it.
+ */
+const STORE = `
+  WITH incoming AS MATERIALIZED (
+    SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]))
+      WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, position)
+  ), locked AS MATERIALIZED (
+    SELECT id, owner_id, slug, deleted_at, taken_down_at, last_submission_number, recent_submissions,
+           email_notifications
+      FROM deployments
+     WHERE id = ANY ((SELECT ?::text[])::text[])
+       FOR NO KEY UPDATE SKIP LOCKED
+  ), clock AS MATERIALIZED (
+    SELECT clock_timestamp() AS now, count(*) FROM locked
+  ), deployment AS MATERIALIZED (
+    SELECT locked.*, ${RECENT} AS recent
+      FROM locked, clock
+     WHERE deleted_at IS NULL AND taken_down_at IS NULL
+  ), ranked AS MATERIALIZED (
+    SELECT incoming.*,
+           row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
+           count(*) OVER (PARTITION BY deployment_id) AS wanted,
+           ${RATE_LIMIT} - cardinality(recent) AS free,
+           recent, last_submission_number, email_notifications, owner_id, slug
+      FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id
+  ), accepted AS MATERIALIZED (
+    SELECT ranked.*, last_submission_number + rank AS number, now FROM ranked, clock WHERE rank <= free
+  ), counted AS (
+    UPDATE deployments
+       SET submission_count = submission_count + rank,
+           last_submission_number = last.number,
+           recent_submissions = recent || array_fill(now, ARRAY[rank::int])
+      FROM accepted AS last
+     WHERE deployments.id = last.deployment_id AND rank = least(free, wanted)
+  ), ${STORE_ACCEPTED}
+  SELECT free,
+         CASE WHEN rank > free
+           THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${RATE_SECONDS} s'))::int
+         END AS retry_after_ms,
+         deliveries, CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug,
+         free IS NULL AND coalesce((
+           SELECT coalesce(deleted_at, taken_down_at) IS NULL
+             FROM deployments WHERE id = incoming.deployment_id), false) AS busy
+    FROM incoming LEFT JOIN ranked USING (position) LEFT JOIN leased_deliveries USING (position), clock
+   ORDER BY position`;
+
+/*
+ * The same for one submission whose deployment is live, not locked, and under its limit. Most submissions come alone,
+ * and for one the statement above takes half as long again. Where this one does nothing, that one finds the reason.
+ *
+ * - The last ten times are kept. Another is accepted when there is no tenth last one, or it is out of the window, so no
+ *   time within the window is ever dropped. Times that are not in order may hide a free slot, which the statement above
+ *   then finds.
+ * - coalesce() keeps a planner without statistics from the index of live ones.
+ */
+const STORE_ONE = `
+  WITH accepted AS (
+    UPDATE deployments
+       SET submission_count = submission_count + 1,
+           last_submission_number = last_submission_number + 1,
+           recent_submissions =
+             (recent_submissions || clock_timestamp())[cardinality(recent_submissions) - ${RATE_LIMIT - 2}:]
+     WHERE id = (
+       SELECT id FROM deployments
+        WHERE id = ? AND coalesce(deleted_at, taken_down_at) IS NULL
+          AND coalesce(recent_submissions[cardinality(recent_submissions) - ${RATE_LIMIT - 1}]
+                         <= clock_timestamp() - interval '${RATE_SECONDS} s', true)
+          FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING id AS deployment_id, last_submission_number AS number,
+              ?::text AS id, ?::text AS data, ?::text AS ip_address,
+              recent_submissions[cardinality(recent_submissions)] AS now, 1 AS position, owner_id, slug,
+              email_notifications
+  ), ${STORE_ACCEPTED}
+  SELECT 1 AS free, NULL AS retry_after_ms, deliveries,
+         CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug, false AS busy
+    FROM accepted LEFT JOIN leased_deliveries USING (position)`;
+
+/** The outcome of a submission, and its deliveries. */
+type Row = {
+  /** How many more the deployment could accept; null when there is no such deployment. */
+  free: number | null;
+  /** null when it is accepted. */
+  retry_after_ms: number | null;
+  /** A JSON list of LeasedRow; null when none is leased. */
+  deliveries: string | null;
+  created_at: Date | null;
+  slug: string;
+  busy: boolean;
+};
+
+type LeasedRow = Omit<TargetRow, 'event' | 'notice'> & { id: string; receiver: string; owner_id: number };
+
+function toOutcome({ free, retry_after_ms, slug, busy }: Omit<Row, 'deliveries' | 'created_at'>): Outcome {
+  if (busy) return { kind: 'busy' };
+  if (free === null) return { kind: 'no-deployment' };
+  if (retry_after_ms === null) return { kind: 'accepted', slug };
+  return { kind: 'rate-limited', slug, retryAfterMs: Math.min(Math.max(retry_after_ms, 1), RATE_SECONDS * 1_000) };
+}
+
+function toDeliveries(
+  { deliveries, created_at: createdAt, slug }: Row,
+  { id: submissionId, deploymentId, data }: NewSubmission,
+): LeasedDelivery[] {
+  if (deliveries === null || createdAt === null) return [];
+  const rows: LeasedRow[] = JSON.parse(deliveries);
+  return rows.map((row) => ({
+    id: row.id,
+    attempts: 1,
+    receiver: row.receiver,
+    ownerId: row.owner_id,
+    deploymentId,
+    slug,
+    submissionId,
+    target: toTarget({ ...row, event: EVENT, notice: null }),
+    data,
+    createdAt,
+  }));
+}
+
+/**
+ * Stores the submissions that their deployments accept, all in one transaction. Answers an outcome for each, in their
+ * order, and the deliveries that are leased to this process, whose first attempt is counted. A single submission that
+ * is not accepted costs two statements. When Postgres refuses one row, all fail: see `createSubmissionQueue`.
+ */
+export async function storeSubmissions(
+  db: Knex,
+  batch: readonly NewSubmission[],
+  { leaseMs, busy }: Leasing,
+): Promise<{ outcomes: Outcome[]; deliveries: LeasedDelivery[] }> {
+  const notLeased = busy ? [...busy] : null;
+
+  const storeOne = ({ id, deploymentId, data, ipAddress }: NewSubmission): Promise<Row[]> =>
+    query(db, 'store-submission', STORE_ONE, [deploymentId, id, data, ipAddress, notLeased, leaseMs]);
+
+  function storeAll(): Promise<Row[]> {
+    const deploymentIds = batch.map((submission) => submission.deploymentId);
+    return query(db, 'store-submissions', STORE, [
+      batch.map((submission) => submission.id),
+      deploymentIds,
+      batch.map((submission) => submission.data),
+      batch.map((submission) => submission.ipAddress),
+      [...new Set(deploymentIds)],
+      notLeased,
+      leaseMs,
+    ]);
+  }
+
+  const [one, ...more] = batch;
+  const stored = one && more.length === 0 ? await storeOne(one) : [];
+  const rows = stored.length > 0 ? stored : await storeAll();
+  return {
+    outcomes: rows.map(toOutcome),
+    deliveries: rows.flatMap((row, index) => {
+      const submission = batch[index];
+      return submission ? toDeliveries(row, submission) : [];
+    }),
+  };
+}
+
+/** The outcome that a submission would have at this moment. Nothing is stored or reserved. */
+export async function checkRateLimit(db: Knex, deploymentId: string): Promise<Outcome> {
+  const [row] = await query<Omit<Row, 'deliveries' | 'created_at'>>(
+    db,
+    'check-rate-limit',
+    `SELECT ${RATE_LIMIT} - cardinality(recent) AS free, false AS busy,
+            CASE WHEN cardinality(recent) >= ${RATE_LIMIT}
+              THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${RATE_SECONDS} s'))::int
+            END AS retry_after_ms, slug
+       FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
+      WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
+    [deploymentId],
+  );
+  return row ? toOutcome(row) : { kind: 'no-deployment' };
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+type PollLoop = {
+  /**
+   * Polls until the signal fires: every POLL_MS, and sooner when there may be more. Settles when the last poll has
+   * ended.
+   */
+  run(): Promise<void>;
+  /** Polls again soon. */
+  wake(): void;
+};
+
+const POLL_MS = 500;
+/** The part of the time that polls take at most, however long one takes: after a slow one the pause is longer. */
+const MAX_SHARE_OF_TIME = 0.1;
+const MIN_PAUSE_MS = 20;
+
+/** `poll` answers whether there may be more to find. `onError` is called for the first failure in a row. */
+export function createPollLoop({
+  poll,
+  onError,
+  signal,
+}: {
+  poll(): Promise<boolean>;
+  onError(error: unknown): void;
+  signal: AbortSignal;
+}): PollLoop {
+  let isWoken = false;
+  let pause = new AbortController();
+
+  async function run(): Promise<void> {
+    let isFailing = false;
+    while (!signal.aborted) {
+      isWoken = false;
+      const startedAt = performance.now();
+      let isMore = false;
+      try {
+        isMore = await poll();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) onError(error);
+        isFailing = true;
+      }
+      const took = performance.now() - startedAt;
+      await wait(Math.max(MIN_PAUSE_MS, took / MAX_SHARE_OF_TIME - took), signal);
+      if (isWoken || isMore) continue;
+      pause = new AbortController();
+      await wait(POLL_MS, AbortSignal.any([pause.signal, signal]));
+    }
+  }
+
+  return {
+    run,
+    wake() {
+      isWoken = true;
+      pause.abort();
+    },
+  };
+}
+
+/** Settles after a time, or when the signal fires. */
+const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal }).catch(() => undefined);

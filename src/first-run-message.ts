@@ -1,0 +1,22 @@
+/** Commands to paste into a shell after the first start: deploy a page, submit its form, read the submission. */
+export function tour(baseUrl: string, key: string): string {
+  const page =
+    '<!doctype html><title>Hello</title><form method=post action={{FORM_ACTION}}><input name=name placeholder=Name><button>Send</button></form>';
+  // The answer to the first command has the id that the others need.
+  const id = "$(grep -o 'd_[0-9A-Za-z]*' /tmp/formhost.json)";
+  return [
+    `curl -sw '\\n' ${baseUrl}/deploy -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '{"html":"${page}"}' | tee /tmp/formhost.json`,
+    `curl -sw '\\n' "${baseUrl}/submit/${id}" -d name=Ada`,
+    `curl -sw '\\n' "${baseUrl}/submissions/${id}" -H "Authorization: Bearer ${key}"`,
+  ].join('\n');
+}
+
+/** Printed at the very first start. */
+export const firstRunMessage = (baseUrl: string, key: string): string => `
+Your API key, shown only once: ${key}
+
+Deploy a page, submit its form, read the submission:
+
+${tour(baseUrl, key)}
+
+`;

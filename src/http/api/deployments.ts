@@ -1,0 +1,321 @@
+import { StringDecoder } from 'node:string_decoder';
+import limitConcurrency from 'p-limit';
+import { z } from 'zod';
+import {
+  changeSettings,
+  createDeployment,
+  type Deployment,
+  deleteDeployment,
+  findHtml,
+  listDeployments,
+  replaceHtml,
+} from '../../db/deployments.ts';
+import type { Database } from '../../db/postgres/connect.ts';
+import { isReserved, MAX_SLUG_LENGTH, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
+import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
+import { endpoint } from '../endpoint.ts';
+import { errorKind, HttpError } from '../errors.ts';
+import { deploymentId, time, total } from '../fields.ts';
+import { Paging, paged } from '../paging.ts';
+import type { Sending } from '../sending.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
+
+const ownSlug = z.string().regex(SLUG).meta({ description: "The label of the page's host.", example: 'spring-sale' });
+const pageUrl = z
+  .string()
+  .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.org' });
+
+const Deployed = z.strictObject({ id: deploymentId, url: pageUrl, slug: ownSlug }).meta({ id: 'Deployed' });
+const Status = z
+  .strictObject({
+    id: deploymentId,
+    slug: ownSlug,
+    status: z.literal('active'),
+    url: pageUrl,
+    submission_count: z.int().min(0).meta({ description: 'How many submissions it has.' }),
+    created_at: time,
+    updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
+  })
+  .meta({ id: 'Deployment' });
+const Deployments = z.strictObject({ deployments: z.array(Status), total, ...paged }).meta({ id: 'Deployments' });
+const Html = z
+  .strictObject({ html: z.string().meta({ description: 'The page as it was sent.' }) })
+  .meta({ id: 'Html' });
+const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).meta({ id: 'SettingsChanged' });
+const Deleted = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentDeleted' });
+
+const Settings = z.object({
+  email_notifications: z
+    .boolean('email_notifications is not a boolean: send true or false.')
+    .meta({
+      description: 'Whether the owner gets a mail for each submission, if the service has a mail server. Off at first.',
+    })
+    .optional(),
+});
+
+const planLimitReached = errorKind(
+  { id: 'PlanLimit', description: "The plan's limit of live deployments is reached." },
+  () => new HttpError(403, "The plan's deployment limit is reached: delete a deployment, or change the plan."),
+);
+const slugTaken = errorKind(
+  { id: 'SlugTaken', description: 'Another live deployment has the slug.' },
+  () => new HttpError(409, 'slug is taken: choose another, or leave it out.'),
+);
+
+const exampleId = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
+const exampleSlug = 'spring-sale';
+const exampleUrl = 'https://spring-sale.pages.example.org';
+const exampleHtml =
+  '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
+const example: z.infer<typeof Status> = {
+  id: exampleId,
+  slug: exampleSlug,
+  status: 'active',
+  url: exampleUrl,
+  submission_count: 3,
+  created_at: '2026-11-21T11:08:48.298Z',
+  updated_at: '2026-11-21T11:08:48.298Z',
+};
+
+/** Concurrent writes of pages. They are large and may wait for one another, and other requests need connections too. */
+const MAX_CONCURRENT_WRITES = 4;
+/** JSON may escape every byte of a page as six characters. */
+const JSON_GROWTH = 6;
+
+/** The bodies of POST and PUT. */
+function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]) {
+  const html = z
+    .string('html is required: send the page as a string.')
+    .min(1, 'html is empty: send the page.')
+    .refine((text) => Buffer.byteLength(text) <= maxHtmlBytes, {
+      error: `html is too large: send at most ${maxHtmlBytes} bytes.`,
+      params: OVER_LIMIT,
+    })
+    .refine((text) => text.isWellFormed(), 'html has a lone surrogate: send well-formed Unicode.')
+    .meta({
+      // In characters, each of which takes at least a byte.
+      maxLength: maxHtmlBytes,
+      description:
+        `The page: at most ${maxHtmlBytes} bytes of UTF-8, no lone surrogates. Served byte for byte, except for ` +
+        "`{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms.",
+    });
+  const Replacement = z.object({ html });
+  const Creation = Replacement.extend({
+    slug: z
+      .string('slug is not a string: send one, or leave it out.')
+      .regex(
+        SLUG,
+        `slug is invalid: use 1 to ${MAX_SLUG_LENGTH} lowercase letters and hyphens, with a letter at both ends.`,
+      )
+      .refine((slug) => !isReserved(slug, reservedSlugs), 'slug is reserved: choose another.')
+      .meta({
+        description:
+          `1 to ${MAX_SLUG_LENGTH} lowercase letters and hyphens, a letter at both ends, no \`--\` at the third and fourth place, ` +
+          `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. Made from the page's title when left out.`,
+      })
+      .optional(),
+  });
+  return { Creation, Replacement };
+}
+
+/** Bytes of a page that are written as JSON in one go: some 0.3 ms. */
+const PIECE_BYTES = 16 * 1024;
+
+/** `{"html":…}` in pieces. */
+function* htmlAsJson(html: Buffer): Generator<string> {
+  // Keeps the bytes of a character together.
+  const decoder = new StringDecoder();
+  yield '{"html":"';
+  for (let from = 0; from < html.length; from += PIECE_BYTES) {
+    yield JSON.stringify(decoder.write(html.subarray(from, from + PIECE_BYTES))).slice(1, -1);
+  }
+  yield '"}';
+}
+
+/** Deployments: pages and their addresses. */
+export function deploymentEndpoints({
+  db,
+  sending,
+  onPageChange,
+  reviewDeliveries,
+  urlOf,
+  planLimits,
+  reservedSlugs,
+  maxHtmlBytes,
+}: {
+  db: Database;
+  sending: Pick<Sending, 'json'>;
+  /** Called once a change of what is live under a slug is committed. */
+  onPageChange(slug: string): void;
+  /** Called with a deployment whose deliveries, or their receivers, have changed. */
+  reviewDeliveries(deploymentId: string): void;
+  urlOf(slug: string): string;
+  planLimits: ReadonlyMap<string, number>;
+  reservedSlugs: readonly string[];
+  maxHtmlBytes: number;
+}) {
+  const limitWrites = limitConcurrency(MAX_CONCURRENT_WRITES);
+  const { Creation, Replacement } = deploymentBodies(maxHtmlBytes, reservedSlugs);
+  const maxBytes = maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES;
+
+  const toDeployed = ({ id, slug }: Deployment): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
+  const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): z.infer<typeof Status> => ({
+    id,
+    slug,
+    status: 'active',
+    url: urlOf(slug),
+    submission_count: submissionCount,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  });
+
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: '/deploy',
+      name: 'listDeployments',
+      tag: 'Deployments',
+      summary: 'List your deployments',
+      description: 'Newest first, without deleted ones.',
+      query: Paging,
+      answer: {
+        status: 200,
+        description: 'A page of deployments.',
+        schema: Deployments,
+        example: { deployments: [example], total: 1, page: 1, limit: 50 },
+      },
+      async handle({ owner, query: paging }) {
+        const { deployments, total } = await listDeployments(db, owner.id, paging);
+        return { deployments: deployments.map(toStatus), total, ...paging };
+      },
+    }),
+
+    create: endpoint({
+      method: 'POST',
+      path: '/deploy',
+      name: 'createDeployment',
+      tag: 'Deployments',
+      summary: 'Create a deployment',
+      description:
+        'Publishes an HTML page at a host of its own. An absent body reads as `{}`, and unknown fields are ignored.',
+      body: { schema: Creation, example: { html: exampleHtml, slug: exampleSlug }, maxBytes },
+      answer: {
+        status: 201,
+        description: 'The page is live.',
+        schema: Deployed,
+        example: { id: exampleId, url: exampleUrl, slug: exampleSlug },
+      },
+      errors: [planLimitReached, slugTaken],
+      async handle({ owner, body: { html, slug } }) {
+        const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
+        const limit = planLimits.get(owner.plan) ?? 0;
+        const deployment = await limitWrites(() =>
+          createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html) }),
+        );
+        if (deployment === 'limit-reached') throw planLimitReached();
+        if (deployment === 'slug-taken') throw slugTaken();
+        onPageChange(deployment.slug);
+        return toDeployed(deployment);
+      },
+    }),
+
+    get: endpoint({
+      method: 'GET',
+      path: '/deploy/:id',
+      name: 'getDeployment',
+      tag: 'Deployments',
+      summary: 'Get the status of a deployment',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: { status: 200, description: 'The deployment.', schema: Status, example },
+      errors: [noSuchDeployment],
+      handle: async ({ resource: deployment }) => toStatus(deployment),
+    }),
+
+    replaceHtml: endpoint({
+      method: 'PUT',
+      path: '/deploy/:id',
+      name: 'replaceHtml',
+      tag: 'Deployments',
+      summary: 'Replace the HTML of a deployment',
+      description: 'Address and slug stay the same. The new page is live at once.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      body: { schema: Replacement, example: { html: exampleHtml }, maxBytes },
+      answer: {
+        status: 200,
+        description: 'The new page is live.',
+        schema: Deployed,
+        example: { id: exampleId, url: exampleUrl, slug: exampleSlug },
+      },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id }, body: { html } }) {
+        const deployment = deploymentOr404(await limitWrites(() => replaceHtml(db, owner.id, id, Buffer.from(html))));
+        onPageChange(deployment.slug);
+        return toDeployed(deployment);
+      },
+    }),
+
+    changeSettings: endpoint({
+      method: 'PATCH',
+      path: '/deploy/:id',
+      name: 'changeSettings',
+      tag: 'Deployments',
+      summary: 'Change the settings of a deployment',
+      description: 'What is left out stays as it is.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      body: { schema: Settings, example: { email_notifications: true }, maxBytes: SETTINGS_BYTES },
+      answer: {
+        status: 200,
+        description: 'The settings are changed.',
+        schema: Changed,
+        example: { success: true, id: exampleId },
+      },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id }, body: settings }) {
+        deploymentOr404(await changeSettings(db, owner.id, id, { emailNotifications: settings.email_notifications }));
+        reviewDeliveries(id);
+        return { success: true as const, id };
+      },
+    }),
+
+    delete: endpoint({
+      method: 'DELETE',
+      path: '/deploy/:id',
+      name: 'deleteDeployment',
+      tag: 'Deployments',
+      summary: 'Delete a deployment',
+      description:
+        'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. Its submissions ' +
+        'are kept, but the API no longer shows them.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: {
+        status: 200,
+        description: 'The page is offline.',
+        schema: Deleted,
+        example: { message: 'Deployment deleted', id: exampleId },
+      },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id, slug } }) {
+        deploymentOr404(await deleteDeployment(db, owner.id, id));
+        onPageChange(slug);
+        reviewDeliveries(id);
+        return { message: 'Deployment deleted', id };
+      },
+    }),
+
+    getHtml: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/html',
+      name: 'getHtml',
+      tag: 'Deployments',
+      summary: 'Get the HTML of a deployment',
+      description: 'As it was sent, including `{{FORM_ACTION}}`.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: { status: 200, description: 'The page.', schema: Html, example: { html: exampleHtml } },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id } }) {
+        const html = deploymentOr404(await findHtml(db, owner.id, id));
+        return (response) => sending.json(response, owner.id, html.length, htmlAsJson(html));
+      },
+    }),
+  };
+}

@@ -1,0 +1,163 @@
+import type { Response } from 'express';
+import limitConcurrency from 'p-limit';
+import { z } from 'zod';
+import type { Deployment } from '../../db/deployments.ts';
+import type { Owner } from '../../db/owners.ts';
+import type { Database } from '../../db/postgres/connect.ts';
+import { lastSubmissionNumber, readSubmissionLines, readSubmissions } from '../../db/submission-reader.ts';
+import { type EndpointRequest, endpoint } from '../endpoint.ts';
+import { unavailable } from '../errors.ts';
+import type { OwnerConcurrency } from '../owner-concurrency.ts';
+import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
+import type { Sending } from '../sending.ts';
+import { toCsv } from './exports/csv.ts';
+import { createTimeSlices, type TimeSlice } from './exports/time-slices.ts';
+import { MAX_CELL_CHARS, toXlsx } from './exports/xlsx.ts';
+import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { exampleSubmission } from './submissions.ts';
+
+/** Exports at a time, in this process and of one owner: each uses a large part of a core. */
+const MAX_CONCURRENT_EXPORTS = 8;
+const MAX_CONCURRENT_EXPORTS_PER_OWNER = 2;
+/** Statements at a time, of all exports together: the pool has ten connections, and other requests need some. */
+const MAX_CONCURRENT_READS = 6;
+
+const tooManyExports = () => unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
+const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
+
+type Source = Parameters<typeof readSubmissionLines>;
+
+type Format = {
+  extension: string;
+  /** The media type and its parameters, as the answer has them. */
+  contentType: string;
+  example: string;
+  write(slice: TimeSlice, ...source: Source): AsyncIterable<string | Buffer>;
+};
+
+/** All submissions of a deployment, as a file. */
+export function exportEndpoints({
+  db,
+  concurrency,
+  sending,
+}: {
+  db: Database;
+  concurrency: Pick<OwnerConcurrency, 'release'>;
+  sending: Pick<Sending, 'stream'>;
+}) {
+  const limitReads = limitConcurrency(MAX_CONCURRENT_READS);
+  const newSlice = createTimeSlices();
+  /** The owners of exports that are in progress. */
+  const ownerIds: number[] = [];
+
+  /** Runs an export; throws 503 when too many are in progress. */
+  async function runExport(ownerId: number, write: () => Promise<void>): Promise<void> {
+    const ofOwner = ownerIds.filter((id) => id === ownerId).length;
+    if (ownerIds.length >= MAX_CONCURRENT_EXPORTS || ofOwner >= MAX_CONCURRENT_EXPORTS_PER_OWNER) {
+      throw tooManyExports();
+    }
+    ownerIds.push(ownerId);
+    try {
+      await write();
+    } finally {
+      ownerIds.splice(ownerIds.indexOf(ownerId), 1);
+    }
+  }
+
+  /** The part of the declarations that is the same for all formats. */
+  const exportAs = ({ extension, contentType, example, write }: Format) => ({
+    find: (owner: Owner, { deployId }: { deployId: string }) => ownDeployment(db, owner, deployId),
+    answer: {
+      status: 200,
+      description: 'All submissions.',
+      headers: {
+        'Content-Disposition': {
+          description: 'A filename made of the slug and the date.',
+          schema: { type: 'string' as const },
+        },
+      },
+      type: contentType.replace(/;.*/, ''),
+      schema: z.string(),
+      example,
+    },
+    errors: [noSuchDeployment],
+    handle:
+      async ({
+        request,
+        owner,
+        resource: { id, slug },
+      }: {
+        request: EndpointRequest;
+        owner: Owner;
+        resource: Deployment;
+      }) =>
+      (response: Response) =>
+        runExport(owner.id, async () => {
+          const last = await lastSubmissionNumber(db, id);
+          response.setHeader('Content-Type', contentType);
+          response.setHeader('X-Content-Type-Options', 'nosniff');
+          const date = new Date().toISOString().slice(0, 10);
+          response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
+          // Exports have limits of their own.
+          concurrency.release(request);
+          if (request.method === 'HEAD') response.end();
+          else await sending.stream(response, write(newSlice(), db, id, last, limitReads));
+        }),
+  });
+
+  return {
+    csv: endpoint({
+      method: 'GET',
+      path: '/submissions/:deployId/export.csv',
+      name: 'exportCsv',
+      tag: 'Submissions',
+      summary: 'Get all submissions of a deployment as CSV',
+      description:
+        'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
+        `they first appear, without \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
+        `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
+      ...exportAs({
+        extension: 'csv',
+        contentType: 'text/csv; charset=utf-8; header=present',
+        example:
+          'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
+        write: (slice, ...source) => toCsv(() => readSubmissions(...source), slice),
+      }),
+    }),
+
+    xlsx: endpoint({
+      method: 'GET',
+      path: '/submissions/:deployId/export.xlsx',
+      name: 'exportXlsx',
+      tag: 'Submissions',
+      summary: 'Get all submissions of a deployment as an Excel workbook',
+      description:
+        'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
+        `everything else as text. When a sheet is full, another one follows. A text over ${MAX_CELL_CHARS} characters is cut and ends in \`…\`. ` +
+        TOO_MANY_EXPORTS,
+      ...exportAs({
+        extension: 'xlsx',
+        contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+        example: 'PK...',
+        write: (slice, ...source) => toXlsx(() => readSubmissions(...source), slice),
+      }),
+    }),
+
+    ndjson: endpoint({
+      method: 'GET',
+      path: '/submissions/:deployId/export.ndjson',
+      name: 'exportNdjson',
+      tag: 'Submissions',
+      summary: 'Get all submissions of a deployment as lines of JSON',
+      description:
+        'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. ' +
+        TOO_MANY_EXPORTS,
+      ...exportAs({
+        extension: 'ndjson',
+        contentType: 'application/x-ndjson',
+        example: `${JSON.stringify(exampleSubmission)}\n`,
+        write: (_slice, ...source) => readSubmissionLines(...source),
+      }),
+    }),
+  };
+}

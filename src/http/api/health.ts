@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { publicEndpoint } from '../endpoint.ts';
+import { unavailable } from '../errors.ts';
+
+const Up = z.strictObject({ status: z.literal('ok') });
+const Ready = z.strictObject({ status: z.literal('ready') });
+
+/** Health checks. */
+export const healthEndpoints = (isReady: () => Promise<boolean>) => ({
+  up: publicEndpoint({
+    method: 'GET',
+    path: '/healthz',
+    name: 'isUp',
+    tag: 'Service',
+    summary: 'Check that the process is up',
+    isPolled: true,
+    answersWhileStarting: true,
+    isAlwaysUp: true,
+    answer: { status: 200, description: 'The process is up.', schema: Up, example: { status: 'ok' } },
+    handle: () => ({ status: 'ok' as const }),
+  }),
+
+  ready: publicEndpoint({
+    method: 'GET',
+    path: '/readyz',
+    name: 'isReady',
+    tag: 'Service',
+    summary: 'Check that the database is reached and migrated',
+    isPolled: true,
+    answersWhileStarting: true,
+    answer: { status: 200, description: 'The service is ready.', schema: Ready, example: { status: 'ready' } },
+    async handle() {
+      if (await isReady()) return { status: 'ready' as const };
+      throw unavailable('The database is not reached, or not migrated yet: try again shortly.');
+    },
+  }),
+});

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { listSubmissions, readBatch } from '../../db/list-submissions.ts';
+import type { Database } from '../../db/postgres/connect.ts';
+import { deleteSubmission, findSubmission, type Submission } from '../../db/submissions.ts';
+import { isDeploymentId, isSubmissionId } from '../../ids.ts';
+import { endpoint } from '../endpoint.ts';
+import { errorKind, HttpError } from '../errors.ts';
+import { submissionId, time, total } from '../fields.ts';
+import type { OwnerConcurrency } from '../owner-concurrency.ts';
+import { Paging, paged } from '../paging.ts';
+import type { Sending } from '../sending.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
+
+const Listed = z
+  .strictObject({
+    id: submissionId,
+    data: z.record(z.string(), z.unknown()).meta({
+      description:
+        'The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; ' +
+        'a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its ' +
+        'text.',
+      example: { name: 'Ada', email: 'ada@example.org' },
+    }),
+    ip_address: z.string().meta({ description: "The client's address, IPv4 or IPv6.", example: '203.0.113.7' }),
+    created_at: time,
+  })
+  .meta({ id: 'Submission' });
+const Submissions = z.strictObject({ submissions: z.array(Listed), total, ...paged }).meta({ id: 'Submissions' });
+const Deleted = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionDeleted' });
+
+/** The same for an unknown submission, an unknown deployment and those of another owner. */
+const noSuchSubmission = errorKind(
+  {
+    id: 'NoSuchSubmission',
+    description: "There is no such deployment of the key's owner, or no such submission of it.",
+  },
+  () => new HttpError(404, 'No such submission: check the ids, and that they belong to the owner of the API key.'),
+);
+
+export const exampleSubmission: z.infer<typeof Listed> = {
+  id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
+  data: { name: 'Ada', email: 'ada@example.org' },
+  ip_address: '203.0.113.7',
+  created_at: '2026-11-21T11:08:48.298Z',
+};
+
+/**
+ * A submission in the shape of `Listed`. The stored text is sent unchanged: parsed and serialized again, it could
+ * differ.
+ */
+const toJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
+  `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
+
+/** The ids of a path; throws 404 for a text that is not an id, which Postgres may refuse (NUL). */
+function idsOf({ deployId, submissionId }: { deployId: string; submissionId: string }): [string, string] {
+  if (!isDeploymentId(deployId) || !isSubmissionId(submissionId)) throw noSuchSubmission();
+  return [deployId, submissionId];
+}
+
+/** What was submitted to a deployment. */
+export function submissionEndpoints({
+  db,
+  concurrency,
+  sending,
+  reviewDeliveries,
+}: {
+  db: Database;
+  concurrency: Pick<OwnerConcurrency, 'resume'>;
+  sending: Pick<Sending, 'json'>;
+  /** Called with a deployment whose deliveries, or their receivers, have changed. */
+  reviewDeliveries(deploymentId: string): void;
+}) {
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: '/submissions/:deployId',
+      name: 'listSubmissions',
+      tag: 'Submissions',
+      summary: 'List the submissions of a deployment',
+      description: 'Newest first.',
+      find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+      query: Paging,
+      answer: {
+        status: 200,
+        description: 'A page of submissions.',
+        schema: Submissions,
+        example: { submissions: [exampleSubmission], total: 1, page: 1, limit: 50 },
+      },
+      errors: [noSuchDeployment],
+      async handle({ request, owner, resource: { id }, query: { page, limit } }) {
+        const listed = deploymentOr404(await listSubmissions(db, owner.id, id, { page, limit }));
+        const { first, firstBytes, rest, total } = listed;
+        async function* pieces(): AsyncGenerator<string> {
+          yield `{"submissions":[${first.map(toJson).join(',')}`;
+          let isFirst = first.length === 0;
+          for (const batch of rest) {
+            await concurrency.resume(request);
+            for (const submission of await readBatch(db, id, batch)) {
+              yield isFirst ? toJson(submission) : `,${toJson(submission)}`;
+              isFirst = false;
+            }
+          }
+          yield `],"total":${total},"page":${page},"limit":${limit}}`;
+        }
+        const maxBytes = Math.max(firstBytes, ...rest.map(({ bytes }) => bytes));
+        return (response) => sending.json(response, owner.id, maxBytes, pieces());
+      },
+    }),
+
+    // Each is one query, which also checks the deployment.
+    get: endpoint({
+      method: 'GET',
+      path: '/submissions/:deployId/:submissionId',
+      name: 'getSubmission',
+      tag: 'Submissions',
+      summary: 'Get a submission',
+      answer: { status: 200, description: 'The submission.', schema: Listed, example: exampleSubmission },
+      errors: [noSuchSubmission],
+      async handle({ owner, params }) {
+        const submission = await findSubmission(db, owner.id, ...idsOf(params));
+        if (!submission) throw noSuchSubmission();
+        return (response) => sending.json(response, owner.id, submission.data.length, [toJson(submission)]);
+      },
+    }),
+
+    delete: endpoint({
+      method: 'DELETE',
+      path: '/submissions/:deployId/:submissionId',
+      name: 'deleteSubmission',
+      tag: 'Submissions',
+      summary: 'Delete a submission',
+      description: 'Permanently, with its files and its pending deliveries.',
+      answer: {
+        status: 200,
+        description: 'The submission is deleted.',
+        schema: Deleted,
+        example: { message: 'Submission deleted', id: exampleSubmission.id },
+      },
+      errors: [noSuchSubmission],
+      async handle({ owner, params }) {
+        const [deploymentId, id] = idsOf(params);
+        if (!(await deleteSubmission(db, owner.id, deploymentId, id))) throw noSuchSubmission();
+        reviewDeliveries(deploymentId);
+        return { message: 'Submission deleted', id };
+      },
+    }),
+  };
+}

@@ -1,0 +1,248 @@
+import type { RequestListener } from 'node:http';
+import type { ComputePool } from '../compute/pool.ts';
+import { type Config, pageUrl } from '../config.ts';
+import { findPage, findPageVersion, findSlug, findSmallPage } from '../db/deployments.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { countUnknownKeyTries } from '../db/unknown-keys.ts';
+import type { Intake } from '../intake/intake.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { deliveryEndpoints } from './api/deliveries.ts';
+import { deploymentEndpoints } from './api/deployments.ts';
+import { exportEndpoints } from './api/exports.ts';
+import { healthEndpoints } from './api/health.ts';
+import { referenceEndpoints } from './api/reference.ts';
+import { securityTxt } from './api/security-txt.ts';
+import { submissionFileEndpoints } from './api/submission-files.ts';
+import { submissionEndpoints } from './api/submissions.ts';
+import { tlsEndpoints } from './api/tls.ts';
+import { webhookEndpoints } from './api/webhooks.ts';
+import { createAuthenticate } from './auth.ts';
+import { createBodyReader } from './body.ts';
+import { clientAddressFrom } from './client-address.ts';
+import { createListener } from './dispatch.ts';
+import type { Endpoint } from './endpoint.ts';
+import { createHostSplit, type Place } from './hosts.ts';
+import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
+import { createPageCache, LARGE_PAGE_BYTES, type PageLookups } from './pages/page-cache.ts';
+import { createFindForm, createServePage } from './pages/pages.ts';
+import { createLogRequest } from './request-log.ts';
+import { createApi, listEndpoints } from './router.ts';
+import { createSending, type Sending } from './sending.ts';
+import { submitEndpoints } from './submit/endpoint.ts';
+import { createSubmit } from './submit/submit.ts';
+import { createVisitorPages } from './submit/visitors.ts';
+import { createCountUnknownKey } from './unknown-keys.ts';
+
+/** What the endpoints need. */
+type Parts = {
+  config: Config;
+  db: Database;
+  concurrency: OwnerConcurrency;
+  sending: Sending;
+  placeOf(host: string): Place;
+  /** What is live under a slug; undefined when nothing is. */
+  findPage(slug: string): unknown;
+  /** Called once a change of what is live under a slug is committed. */
+  onPageChange(slug: string): void;
+  /** Called with a deployment whose deliveries, or their receivers, have changed. */
+  reviewDeliveries(deploymentId: string): void;
+  /** Whether a URL leads back to this service. */
+  leadsHere(url: URL): boolean;
+  isReady(): Promise<boolean>;
+};
+
+/** Every endpoint of the API. Pages are served on hosts of their own, by pages/pages.ts. */
+export function createEndpoints({
+  config,
+  isReady,
+  placeOf,
+  findPage,
+  leadsHere,
+  ...parts
+}: Parts): readonly Endpoint[] {
+  const urlOf = (slug: string): string => pageUrl(config, slug);
+  const { planLimits, reservedSlugs, maxHtmlBytes } = config;
+  const deployments = deploymentEndpoints({ ...parts, urlOf, planLimits, reservedSlugs, maxHtmlBytes });
+  const submissions = submissionEndpoints(parts);
+  const files = submissionFileEndpoints(parts);
+  const exports = exportEndpoints(parts);
+  const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
+  const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
+  const submit = submitEndpoints(config);
+  const reference = referenceEndpoints({ baseUrl: config.baseUrl, urlOf, endpoints: () => endpoints });
+  const health = healthEndpoints(isReady);
+  const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
+
+  const endpoints = listEndpoints({
+    'GET /deploy': deployments.list,
+    'POST /deploy': deployments.create,
+    'GET /deploy/:id': deployments.get,
+    'PUT /deploy/:id': deployments.replaceHtml,
+    'PATCH /deploy/:id': deployments.changeSettings,
+    'DELETE /deploy/:id': deployments.delete,
+    'GET /deploy/:id/html': deployments.getHtml,
+
+    // POST is answered ahead of Express, in dispatch.ts.
+    'OPTIONS /submit/:deployId': submit.preflight,
+    'POST /submit/:deployId': submit.submit,
+
+    'GET /submissions/:deployId': submissions.list,
+    'GET /submissions/:deployId/:submissionId': submissions.get,
+    'DELETE /submissions/:deployId/:submissionId': submissions.delete,
+    'GET /submissions/:deployId/:submissionId/files/:fileId': files.get,
+    'GET /submissions/:deployId/export.csv': exports.csv,
+    'GET /submissions/:deployId/export.xlsx': exports.xlsx,
+    'GET /submissions/:deployId/export.ndjson': exports.ndjson,
+
+    'GET /webhooks/:deployId': webhooks.list,
+    'POST /webhooks/:deployId': webhooks.create,
+    'DELETE /webhooks/:deployId/:webhookId': webhooks.delete,
+    'PATCH /webhooks/:deployId/:webhookId': webhooks.change,
+    'GET /webhooks/:deployId/:webhookId/secret': webhooks.getSecret,
+    'POST /webhooks/:deployId/:webhookId/secret/rotate': webhooks.rotateSecret,
+    'POST /webhooks/:deployId/:webhookId/test': deliveries.test,
+    'GET /webhooks/:deployId/:webhookId/deliveries': deliveries.list,
+    'POST /webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry': deliveries.retry,
+
+    'GET /': reference.start,
+    'GET /openapi.json': reference.document,
+    'GET /docs': reference.page,
+    'GET /docs/start.js': reference.pageScript,
+    'GET /docs/page.css': reference.pageStyles,
+    'GET /docs/swagger-ui.css': reference.swaggerStyles,
+    'GET /docs/swagger-ui-bundle.js': reference.swaggerScript,
+    // Answered on every host, in dispatch.ts.
+    'GET /.well-known/security.txt': securityTxt,
+    'GET /healthz': health.up,
+    'GET /readyz': health.ready,
+    'GET /internal/tls': tls.ask,
+  });
+  return endpoints;
+}
+
+type App = {
+  listener: RequestListener;
+  /** The page under a slug was changed by another process. */
+  invalidatePage(slug: string): void;
+  /** Changes by other processes may have been missed. */
+  invalidateAll(): void;
+  pageLookups(): PageLookups;
+};
+
+/** The whole HTTP surface. */
+export function createApp({
+  config,
+  db,
+  intake,
+  compute,
+  reviewDeliveries,
+  leadsHere,
+  metrics,
+  log,
+  newRequestId,
+  isInvalidationLive,
+  isStarting,
+  isReady,
+}: {
+  config: Config;
+  db: Database;
+  intake: Intake;
+  compute: ComputePool;
+  /** Called with a deployment whose deliveries, or their receivers, have changed. */
+  reviewDeliveries(deploymentId: string): void;
+  /** Whether a URL leads back to this service. */
+  leadsHere(url: URL): boolean;
+  metrics: Metrics;
+  log: Log;
+  newRequestId(): string;
+  /** Whether this process has received every change of a page up to now. */
+  isInvalidationLive(): boolean;
+  isStarting(): boolean;
+  isReady(): Promise<boolean>;
+}): App {
+  const concurrency = createOwnerConcurrency();
+  const sending = createSending({ release: concurrency.release, largest: config.maxHtmlBytes });
+  const body = createBodyReader({
+    largest: Math.max(config.maxHtmlBytes, config.maxFilesBytes),
+    concurrency,
+    compute,
+  });
+  const clientAddress = clientAddressFrom(config.trustProxy);
+  const authenticate = createAuthenticate({
+    db,
+    clientAddress,
+    concurrency,
+    countUnknownKey: createCountUnknownKey((...tries) => countUnknownKeyTries(db, ...tries)),
+  });
+  const placeOf = createHostSplit(config);
+  const urlOf = (slug: string): string => pageUrl(config, slug);
+
+  const pages = createPageCache({
+    find: (slug) => findPage(db, slug),
+    findSmall: (slug) => findSmallPage(db, slug, LARGE_PAGE_BYTES),
+    findVersion: (slug) => findPageVersion(db, slug),
+    actionOf: ({ deploymentId }) => `${config.baseUrl}/submit/${deploymentId}`,
+    compute,
+    sending,
+    isInvalidationLive,
+  });
+  const visitorPages = createVisitorPages(urlOf);
+  const submit = createSubmit({
+    intake,
+    findSlug: (id) => findSlug(db, id),
+    visitorPages,
+    body,
+    clientAddress,
+    maxSubmissionBytes: config.maxSubmissionBytes,
+    maxFileBytes: config.maxFileBytes,
+    maxFilesBytes: config.maxFilesBytes,
+  });
+  function invalidatePage(slug: string): void {
+    pages.invalidate(slug);
+    intake.invalidateAll();
+  }
+
+  const servePage = createServePage(pages, sending, config.baseUrl);
+
+  const endpoints = createEndpoints({
+    config,
+    db,
+    concurrency,
+    sending,
+    placeOf,
+    findPage: (slug) => pages.get(slug, 'identity'),
+    onPageChange: invalidatePage,
+    reviewDeliveries,
+    leadsHere,
+    isReady,
+  });
+  const listener = createListener({
+    api: createApi(endpoints, { authenticate, body }),
+    endpoints,
+    servePage,
+    findForm: createFindForm(pages),
+    submit,
+    visitorPages,
+    placeOf,
+    abuseContact: config.abuseContact,
+    metrics,
+    log,
+    logRequest: createLogRequest(
+      log,
+      endpoints.map(({ path }) => path),
+    ),
+    newRequestId,
+    isStarting,
+  });
+
+  return {
+    listener,
+    invalidatePage,
+    invalidateAll() {
+      pages.invalidateAll();
+      intake.invalidateAll();
+    },
+    pageLookups: () => pages.lookups,
+  };
+}

@@ -1,0 +1,32 @@
+import { malformed, notJson, SMALL_BODY_BYTES, tooLarge, tooSlow, UPLOAD_PACE_BYTES, UPLOAD_PACE_MS } from './body.ts';
+import { errorKind } from './errors.ts';
+
+const KIB = 1024;
+
+/** The errors that a request with a body can get from any endpoint. */
+export const bodyErrors = [
+  errorKind(
+    {
+      id: 'BadBody',
+      description:
+        'The body is malformed, not UTF-8, or a field is missing or wrong; also for the reasons of any request.',
+    },
+    malformed,
+  ),
+  errorKind(
+    {
+      id: 'TooSlow',
+      description: `Less than ${UPLOAD_PACE_BYTES / KIB} KiB of a body over ${SMALL_BODY_BYTES / KIB} KiB arrived in ${UPLOAD_PACE_MS / 1_000} seconds.`,
+    },
+    tooSlow,
+  ),
+  errorKind({ id: 'TooLarge', description: 'The body, or something in it, is too large.' }, tooLarge, 2 * KIB * KIB),
+  errorKind(
+    {
+      id: 'WrongType',
+      description:
+        'The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br.',
+    },
+    notJson,
+  ),
+] as const;

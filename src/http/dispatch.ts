@@ -1,0 +1,223 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { ErrorRequestHandler, Express } from 'express';
+import type { Config } from '../config.ts';
+import { BusyError } from '../fair-queue.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { SECURITY_TXT, sendSecurityTxt } from './api/security-txt.ts';
+import { answerInTime, tooSlow } from './deadline.ts';
+import type { Endpoint } from './endpoint.ts';
+import { HttpError, toHttpError, writeError } from './errors.ts';
+import { checkHead, type Place, pathOf, resolveHost } from './hosts.ts';
+import { type FindForm, type ServePage, writeErrorPage } from './pages/pages.ts';
+import type { LogRequest } from './request-log.ts';
+import { SubmissionError } from './submit/refusals.ts';
+import { CORS, type Submit } from './submit/submit.ts';
+import { type Visitor, type VisitorPages, visitorOf } from './submit/visitors.ts';
+import { untilStarted } from './until-started.ts';
+
+/** What is known of a request; only this file changes it. */
+type Context = {
+  requestId: string;
+  /** As performance.now() returns it. */
+  startedAt: number;
+  /** Set when the request is for a page's host. */
+  slug: string | undefined;
+  isLogged: boolean;
+};
+
+/** The routes that metrics count besides those of the API. */
+const PAGE = 'page';
+const SUBMIT = 'POST /submit/:deployId';
+const NO_ROUTE = 'other';
+
+/** Answers every request. The hot paths, pages and submissions, don't go through Express. */
+export function createListener({
+  api,
+  endpoints,
+  servePage,
+  findForm,
+  submit,
+  visitorPages,
+  placeOf,
+  abuseContact,
+  metrics,
+  log,
+  logRequest,
+  newRequestId,
+  isStarting,
+}: {
+  /** Gets its error handler here. */
+  api: Express;
+  /** The endpoints of `api`. */
+  endpoints: readonly Endpoint[];
+  servePage: ServePage;
+  findForm: FindForm;
+  submit: Submit;
+  visitorPages: VisitorPages;
+  placeOf(host: string): Place;
+  abuseContact: Config['abuseContact'];
+  metrics: Metrics;
+  log: Log;
+  logRequest: LogRequest;
+  newRequestId(): string;
+  isStarting(): boolean;
+}): RequestListener {
+  const pathsOf = (some: readonly Endpoint[]): ReadonlySet<string> => new Set(some.map(({ path }) => path));
+  const earlyPaths = pathsOf(endpoints.filter(({ answersWhileStarting }) => answersWhileStarting));
+  const polledPaths = pathsOf(endpoints.filter(({ isPolled }) => isPolled));
+  const logsAnswers = log.isLevelEnabled('info');
+  // Pages and accepted submissions are many, and are logged at this level only.
+  const logsAll = log.isLevelEnabled('debug');
+
+  function listener(request: IncomingMessage, response: ServerResponse): void {
+    const context: Context = {
+      requestId: newRequestId(),
+      startedAt: performance.now(),
+      slug: undefined,
+      isLogged: false,
+    };
+    if (logsAll) logOnce(request, response, context);
+    // A page in memory is answered before dispatch() returns: a promise would add a twentieth to its cost.
+    try {
+      const place = placeOf(resolveHost(request));
+      if (place !== 'api') context.slug = place.slug;
+      checkHead(request);
+      const answering =
+        isStarting() && !earlyPaths.has(pathOf(request))
+          ? untilStarted(isStarting).then(() => dispatch(request, response, context))
+          : dispatch(request, response, context);
+      answering?.catch((error) => fail(error, request, response, context));
+    } catch (error) {
+      fail(error, request, response, context);
+    }
+  }
+
+  /** Throws, or rejects with, the error that is to be answered. */
+  function dispatch(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
+    const { requestId, slug } = context;
+    const path = pathOf(request);
+    if (path === SECURITY_TXT && abuseContact) {
+      return answerSecurityTxt(request, response, context, abuseContact);
+    }
+    if (slug !== undefined) {
+      if (request.method === 'POST') return submitToPage(request, response, slug, path, requestId);
+      const serving = servePage(request, response, { slug, path }, requestId);
+      if (serving) return serving.then(() => metrics.request(PAGE, response.statusCode));
+      metrics.request(PAGE, response.statusCode);
+      return undefined;
+    }
+    const deploymentId = request.method === 'POST' ? /^\/submit\/([^/]+)$/.exec(path)?.[1] : undefined;
+    if (deploymentId === undefined) return callApi(request, response, context);
+    return submit
+      .handle(request, response, { deploymentId: decodeURIComponent(deploymentId), requestId, pageSlug: undefined })
+      .then(() => metrics.request(SUBMIT, response.statusCode));
+  }
+
+  /** A form without an action posts to its own page. */
+  async function submitToPage(
+    request: IncomingMessage,
+    response: ServerResponse,
+    slug: string,
+    path: string,
+    requestId: string,
+  ): Promise<void> {
+    const deploymentId = await findForm({ slug, path });
+    await submit.handle(request, response, { deploymentId, requestId, pageSlug: slug });
+    metrics.request(SUBMIT, response.statusCode);
+  }
+
+  function callApi(request: IncomingMessage, response: ServerResponse, context: Context): void {
+    const { requestId } = context;
+    response.once('close', () => metrics.request(routeOf(request), response.statusCode));
+    answerInTime(request, response, () => failApi(tooSlow(), request, response, requestId));
+    if (!polledPaths.has(pathOf(request))) logOnce(request, response, context);
+    response.setHeader('x-request-id', requestId);
+    response.setHeader('Cache-Control', 'no-store');
+    api(request, response);
+  }
+
+  function answerSecurityTxt(
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: Context,
+    contact: NonNullable<Config['abuseContact']>,
+  ): void {
+    sendSecurityTxt(request, response, { contact, requestId: context.requestId });
+    metrics.request(`${request.method} ${SECURITY_TXT}`, response.statusCode);
+    if (context.slug === undefined) logOnce(request, response, context);
+  }
+
+  /** Answers an error in the form that suits the request: JSON, or a page. */
+  function fail(thrown: unknown, request: IncomingMessage, response: ServerResponse, context: Context): void {
+    const { requestId, slug } = context;
+    if (slug === undefined) logOnce(request, response, context);
+    if (response.writableEnded) return;
+    if (thrown instanceof SubmissionError) {
+      refuse(thrown.cause, thrown.visitor, response, context);
+    } else if (slug === undefined && isToSubmit(request)) {
+      refuse(thrown, visitorOf(request, undefined), response, context);
+    } else {
+      const error = toLoggedError(thrown, requestId);
+      metrics.request(slug === undefined ? NO_ROUTE : PAGE, error.status);
+      if (response.headersSent) response.destroy();
+      else if (slug === undefined) writeError(response, error, { 'x-request-id': requestId });
+      else writeErrorPage(response, error, requestId, abuseContact);
+    }
+  }
+
+  /** Answers a submission that was not accepted. */
+  function refuse(
+    cause: unknown,
+    visitor: Visitor | undefined,
+    response: ServerResponse,
+    { requestId, slug }: Context,
+  ): void {
+    const error = toLoggedError(cause, requestId);
+    metrics.request(SUBMIT, error.status);
+    const headers = { 'x-request-id': requestId, ...(slug === undefined ? CORS : {}) };
+    if (response.headersSent) response.destroy();
+    else if (visitor) visitorPages.refuse(response, visitor, error, headers);
+    else writeError(response, error, headers);
+  }
+
+  /** Answers an error of the API. Metrics count the answer when it is closed. */
+  function failApi(cause: unknown, request: IncomingMessage, response: ServerResponse, requestId: string): void {
+    // answerInTime may have answered already.
+    if (response.writableEnded) return;
+    const error = toLoggedError(cause, requestId);
+    const headers = { 'x-request-id': requestId, ...(isToSubmit(request) ? CORS : {}) };
+    if (response.headersSent) response.destroy();
+    else writeError(response, error, headers);
+  }
+
+  /** The answer to an error. The cause is logged when it was not foreseen. */
+  function toLoggedError(cause: unknown, requestId: string): HttpError {
+    const error = toHttpError(cause);
+    const isForeseen = cause instanceof HttpError || cause instanceof BusyError || error.status < 500;
+    if (!isForeseen) log.error({ req_id: requestId, err: cause }, 'request failed');
+    return error;
+  }
+
+  /** Logs a line when the request has been answered, or its client has left; one line for each request. */
+  function logOnce(request: IncomingMessage, response: ServerResponse, context: Context): void {
+    if (context.isLogged || !logsAnswers) return;
+    context.isLogged = true;
+    logRequest(request, response, context);
+  }
+
+  api.use(((error, request, response, _next) =>
+    failApi(error, request, response, String(response.getHeader('x-request-id')))) satisfies ErrorRequestHandler);
+
+  return listener;
+}
+
+/** Also for paths below /submit/ that don't exist: pages of any origin may read the 404. */
+const isToSubmit = (request: IncomingMessage): boolean =>
+  request.method === 'POST' && pathOf(request).startsWith('/submit/');
+
+/** The route that Express matched, as the API's reference names it: never a path that a client made up. */
+function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): string {
+  const path = request.route?.path;
+  return typeof path === 'string' ? `${request.method} ${path}` : NO_ROUTE;
+}

@@ -1,0 +1,259 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import type { Owner } from '../db/owners.ts';
+import { type Authenticate, unauthorized } from './auth.ts';
+import type { BodyReader } from './body.ts';
+import { bodyErrors } from './body-errors.ts';
+import { badRequest, type DeclaredError, failed, unavailable } from './errors.ts';
+import { PARAMETERS } from './fields.ts';
+import { badQuery, readQuery } from './query.ts';
+import { tooManyUnknownKeys } from './unknown-keys.ts';
+
+/*
+ * Each endpoint of the API is declared once, by endpoint() or publicEndpoint(), and listed in app.ts. Its declaration
+ * makes its route, the 405 of its path, the order of its checks (401, 404, query or body), its part of the reference,
+ * and its name in the metrics.
+ */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+export type Tag = 'Deployments' | 'Submissions' | 'Webhooks' | 'Deliveries' | 'Service';
+
+type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? Name
+    : never;
+type PathParameters<Path extends string> = Readonly<Record<ParameterOf<Path>, string>>;
+
+export type EndpointRequest = Request<Record<string, string>>;
+
+type Header = { description?: string; schema: { type?: 'string' | 'integer'; const?: string } };
+type Headers = Readonly<Record<string, Header>>;
+/** A body by its media type. The example is a real one: tests send it, or compare it with its schema. */
+type Content = Readonly<Record<string, { schema: z.ZodType; example: unknown }>>;
+/** An answer that is not an error. */
+type DeclaredAnswer = { description: string; headers?: Headers; content?: Content };
+
+/** The answer to a request that succeeds, as `application/json` unless it has another `type`. */
+type Success<Answer> = {
+  status: number;
+  description: string;
+  headers?: Headers;
+  type?: string;
+  schema: z.ZodType<unknown, Answer>;
+  example: NoInfer<Answer>;
+};
+type NoContent = { status: 204; description: string; headers?: Headers };
+
+type Described<M extends Method, Path extends string, Answer> = {
+  method: M;
+  /** As Express has it: `/deploy/:id`. */
+  path: Path;
+  /** The operation's id in the reference: unique, and never changed. */
+  name: string;
+  tag: Tag;
+  summary: string;
+  description?: string;
+  /** Whether the reference leaves it out. */
+  isHidden?: boolean;
+  /** Whether machines ask it all the time: its requests are not logged. */
+  isPolled?: boolean;
+  /** Whether it answers while the service is starting; others wait. */
+  answersWhileStarting?: boolean;
+  answer: Success<Answer> | NoContent;
+  /** Other answers that are not errors, by their status. */
+  otherAnswers?: Readonly<Record<number, DeclaredAnswer>>;
+  /** Errors besides those that follow from the rest of the declaration. Each replaces one of the same status. */
+  errors?: readonly DeclaredError[];
+};
+
+/** Writes the answer itself: a stream, a file, a redirect. */
+type Send = (response: Response) => void | Promise<void>;
+
+/** The body of the answer, or a function that writes it. */
+type Result<Answer> = NoInfer<Answer> | Send;
+
+/** A request that has passed its checks; `resource`: what `find` has found. */
+type Call<Path extends string, Resource, Query extends z.ZodObject, Body extends z.ZodObject> = {
+  request: EndpointRequest;
+  owner: Owner;
+  params: PathParameters<Path>;
+  resource: Resource;
+  query: z.infer<Query>;
+  body: z.infer<Body>;
+};
+
+type Declaration<
+  M extends Method,
+  Path extends string,
+  Answer,
+  Resource,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+> = Described<M, Path, Answer> & {
+  /** Looks up what the path names, before query and body are read. Throws 404. */
+  find?: (owner: Owner, params: PathParameters<Path>) => Promise<Resource>;
+  query?: Query;
+  /** A JSON object, at most `maxBytes` long. */
+  body?: { schema: Body; example: z.input<Body>; maxBytes: number };
+  handle: (call: Call<Path, Resource, Query, Body>) => Promise<Result<Answer>>;
+};
+
+type PublicDeclaration<M extends Method, Path extends string, Answer> = Described<M, Path, Answer> & {
+  requestHeaders?: z.ZodObject;
+  /** The body that it accepts. The handler reads it itself. */
+  content?: Content;
+  /** Whether it also answers while the service starts or the database is out of reach: it declares no 500 or 503. */
+  isAlwaysUp?: boolean;
+  /** Whether the path exists for the client of a request; otherwise every method is answered 404. */
+  isThere?: (request: EndpointRequest) => boolean;
+  /** A browser that posts a form gets a page with the same status, except for these errors. */
+  pagesExcept?: readonly DeclaredError[];
+  /** Absent where dispatch.ts answers, ahead of Express. */
+  handle?: (request: EndpointRequest) => Result<Answer> | Promise<Result<Answer>>;
+};
+
+/** What endpoints that need a key are run with. */
+export type EndpointTools = { authenticate: Authenticate; body: Pick<BodyReader, 'json'> };
+
+/** A declared endpoint, with all that the router, the reference and agents' tools need. */
+export type Endpoint<M extends Method = Method, Path extends string = string> = {
+  method: M;
+  path: Path;
+  name: string;
+  tag: Tag;
+  summary: string;
+  description: string | undefined;
+  isHidden: boolean;
+  isPolled: boolean;
+  answersWhileStarting: boolean;
+  needsKey: boolean;
+  params: z.ZodObject | undefined;
+  query: z.ZodObject | undefined;
+  requestHeaders: z.ZodObject | undefined;
+  body: { isRequired: boolean; content: Content } | undefined;
+  /** By their status. */
+  answers: Readonly<Record<number, DeclaredAnswer>>;
+  /** One for each status. */
+  errors: readonly DeclaredError[];
+  pagesExcept: readonly DeclaredError[] | undefined;
+  isThere: ((request: EndpointRequest) => boolean) | undefined;
+  handle: ((request: EndpointRequest, response: Response, tools: EndpointTools) => Promise<void>) | undefined;
+};
+
+export const parameterNames = (path: string): string[] => Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
+
+function parametersOf(path: string): z.ZodObject | undefined {
+  const names = parameterNames(path);
+  const unknown = names.filter((name) => !Object.hasOwn(PARAMETERS, name));
+  if (unknown.length > 0) throw new Error(`${path} has parameters that fields.ts does not have: ${unknown.join(', ')}`);
+  const fields = Object.entries(PARAMETERS).filter(([name]) => names.includes(name));
+  return names.length > 0 ? z.object(Object.fromEntries(fields)) : undefined;
+}
+
+const onePerStatus = (errors: readonly DeclaredError[]): DeclaredError[] => [
+  ...new Map(errors.map((error) => [error.example.status, error])).values(),
+];
+
+/** The part of an endpoint that does not depend on whether it needs a key. */
+function describe<M extends Method, Path extends string, Answer>(declaration: Described<M, Path, Answer>) {
+  const { method, path, name, tag, summary, description, answer, otherAnswers = {} } = declaration;
+  const { isHidden = false, isPolled = false, answersWhileStarting = false } = declaration;
+  const { status, headers } = answer;
+  const content =
+    'schema' in answer
+      ? { [answer.type ?? 'application/json']: { schema: answer.schema, example: answer.example } }
+      : undefined;
+  const answers: Endpoint['answers'] = {
+    [status]: { description: answer.description, ...(headers && { headers }), ...(content && { content }) },
+    ...otherAnswers,
+  };
+  const flags = { isHidden, isPolled, answersWhileStarting };
+  return { method, path, name, tag, summary, description, ...flags, params: parametersOf(path), answers };
+}
+
+async function respond(response: Response, status: number, result: unknown): Promise<void> {
+  response.status(status);
+  if (typeof result === 'function') await result(response);
+  else response.json(result);
+}
+
+/** Declares an endpoint that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`. */
+export function endpoint<
+  const M extends Method,
+  const Path extends string,
+  Answer,
+  Resource = undefined,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(declaration: Declaration<M, Path, Answer, Resource, Query, Body>): Endpoint<M, Path>;
+// In the implementation each part is optional; the signature above gives the handler those that are declared.
+export function endpoint(
+  declaration: Declaration<Method, string, unknown, unknown, z.ZodObject, z.ZodObject>,
+): Endpoint {
+  const { find, query, body, answer, errors = [], handle } = declaration;
+  return {
+    ...describe(declaration),
+    needsKey: true,
+    query,
+    requestHeaders: undefined,
+    body: body && {
+      isRequired: !body.schema.safeParse({}).success,
+      content: { 'application/json': { schema: body.schema, example: body.example } },
+    },
+    errors: onePerStatus([
+      ...[badRequest, failed, unavailable, unauthorized, tooManyUnknownKeys],
+      ...(query ? [badQuery] : []),
+      ...(body ? bodyErrors : []),
+      ...errors,
+    ]),
+    pagesExcept: undefined,
+    isThere: undefined,
+    async handle(request, response, tools) {
+      const owner = await tools.authenticate(request, response);
+      const { params } = request;
+      const resource = await find?.(owner, params);
+      const call = {
+        request,
+        owner,
+        params,
+        resource,
+        query: query ? readQuery(request.url, query) : {},
+        body: body ? await tools.body.json(request, owner.id, body.schema, body.maxBytes) : {},
+      };
+      await respond(response, answer.status, await handle(call));
+    },
+  };
+}
+
+/** Declares an endpoint that needs no key. */
+export function publicEndpoint<const M extends Method, const Path extends string, Answer>(
+  declaration: PublicDeclaration<M, Path, Answer>,
+): Endpoint<M, Path> {
+  const {
+    requestHeaders,
+    content,
+    isAlwaysUp = false,
+    isThere,
+    pagesExcept,
+    answer,
+    errors = [],
+    handle,
+  } = declaration;
+  return {
+    ...describe(declaration),
+    needsKey: false,
+    query: undefined,
+    requestHeaders,
+    body: content && { isRequired: true, content },
+    errors: onePerStatus([
+      badRequest,
+      ...(isAlwaysUp ? [] : [failed, unavailable]),
+      ...(content ? bodyErrors : []),
+      ...errors,
+    ]),
+    pagesExcept,
+    isThere,
+    handle: handle && (async (request, response) => respond(response, answer.status, await handle(request))),
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Bytes of memory in a process for large bodies, or for large answers; more if fewer than MIN_LARGEST of the largest
+ * would fit.
+ */
+export const BUDGET_BYTES = 128 * 1024 * 1024;
+const MIN_LARGEST = 4;
+
+/** The part of the budget that one body, or one answer, uses until it is disposed of. */
+export type MemoryReservation = Disposable & {
+  /** Counts further bytes as being in memory, whether they fit or not. */
+  add(bytes: number): void;
+  /** Whether this many more bytes fit into the budget. */
+  fits(bytes: number): boolean;
+};
+
+type MemoryBudget<Client> = {
+  /** An empty reservation for a client. */
+  reserve(client: Client): MemoryReservation;
+};
+
+/**
+ * Bounds the memory of bodies, or of answers: one client may use half of the budget. The first of a client, or of the
+ * process, always fits: its own limit bounds it. `largest`: bytes of the largest body or answer.
+ */
+export function createMemoryBudget<Client>(largest: number): MemoryBudget<Client> {
+  const budget = Math.max(BUDGET_BYTES, MIN_LARGEST * largest);
+  const share = budget / 2;
+  const bytesOf = new Map<Client, number>();
+  let total = 0;
+
+  function count(client: Client, bytes: number): void {
+    const before = bytesOf.get(client) ?? 0;
+    const after = before + bytes;
+    if (after > 0) bytesOf.set(client, after);
+    else bytesOf.delete(client);
+    // Bytes of a client beyond its share do not reduce the others' part.
+    total += Math.min(after, share) - Math.min(before, share);
+  }
+
+  return {
+    reserve(client) {
+      let own = 0;
+      return {
+        add(bytes) {
+          own += bytes;
+          count(client, bytes);
+        },
+        fits(bytes) {
+          const ofClient = bytesOf.get(client) ?? 0;
+          return (ofClient === own || ofClient + bytes <= share) && (total === own || total + bytes <= budget);
+        },
+        [Symbol.dispose]() {
+          count(client, -own);
+          own = 0;
+        },
+      };
+    },
+  };
+}

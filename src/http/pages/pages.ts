@@ -1,0 +1,145 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
+import Negotiator from 'negotiator';
+import type { Encoding } from '../../compute/render-page.ts';
+import type { Config } from '../../config.ts';
+import { escapeHtml } from '../../html.ts';
+import { MAX_ACCEPT } from '../accept.ts';
+import { HttpError } from '../errors.ts';
+import { NO_SLUG } from '../hosts.ts';
+import { type Sending, SLICE_BYTES } from '../sending.ts';
+import { writeSmallPage } from '../small-page.ts';
+import { type Found, type Head, LARGE_PAGE_BYTES, type PageCache, type ReadyPage, type Variant } from './page-cache.ts';
+
+// Not imported: src/http/server.ts says why.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+/** A page's host and the path on it, without a query. */
+type Target = { slug: string; path: string };
+
+/** Answers a request to a page's host; without a promise when the page is in memory. Throws HttpError. */
+export type ServePage = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: Target,
+  requestId: string,
+) => void | Promise<void>;
+
+/** The id of the deployment to whose page a form was posted. Throws 404. */
+export type FindForm = (target: Target) => string | Promise<string>;
+
+const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
+
+const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
+const wrongMethod = (): HttpError =>
+  new HttpError(405, 'This method is not allowed here: use GET, HEAD or POST.', { Allow: 'GET, HEAD, POST' });
+const takenDown = (blockedBy: string): HttpError =>
+  new HttpError(451, 'This page has been taken down.', { Link: `<${blockedBy}>; rel="blocked-by"` });
+
+/** Chooses the encoding of a page. Browsers send only a few different headers, so the choice for each is remembered. */
+function createNegotiate(): (request: IncomingMessage) => Encoding {
+  const known = new LRUCache<string, Encoding>({ max: 1_000 });
+  return (request) => {
+    const header = request.headers['accept-encoding'];
+    if (header === undefined || header.length > MAX_ACCEPT) return 'identity';
+    const before = known.get(header);
+    if (before) return before;
+    const accepted = new Negotiator(request).encodings([...ENCODINGS]);
+    const encoding = ENCODINGS.find((name) => accepted.includes(name)) ?? 'identity';
+    if (header.length <= 200) known.set(header, encoding);
+    return encoding;
+  };
+}
+
+/** If-None-Match (RFC 9110, 13.1.2): a list of tags compared weakly, or `*`. */
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header === etag || header.trim() === '*') return true;
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+function checkTarget({ slug, path }: Target): void {
+  if (path !== '/' || slug === NO_SLUG) throw noSuchPage();
+}
+
+/** `blockedBy`: the URL of the service that blocks pages that were taken down (RFC 7725, 4). */
+export function createServePage(cache: PageCache, sending: Sending, blockedBy: string): ServePage {
+  const negotiate = createNegotiate();
+
+  function send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    page: ReadyPage,
+    variant: Variant,
+  ): void | Promise<void> {
+    const { etag, okHeaders, notModifiedHeaders, body } = variant;
+    if (matches(request.headers['if-none-match'], etag)) {
+      notModifiedHeaders[notModifiedHeaders.length - 1] = requestId;
+      response.writeHead(304, notModifiedHeaders).end();
+      return;
+    }
+    const isLarge = request.method !== 'HEAD' && body.length > LARGE_PAGE_BYTES;
+    if (isLarge && !response.closed) response.once('close', sending.share(page.ownerId, body));
+    okHeaders[okHeaders.length - 1] = requestId;
+    response.writeHead(200, okHeaders);
+    if (isLarge && body.length > SLICE_BYTES) return sending.stream(response, [body]);
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    slug: string,
+    requestId: string,
+    encoding: Encoding,
+    page: Found,
+  ): void | Promise<void> {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (page === 'taken-down' && isRead) throw takenDown(blockedBy);
+    if (!page || page === 'taken-down') throw noSuchPage();
+    if (!isRead) throw wrongMethod();
+    const variant = cache.variant(slug, page, encoding);
+    if (variant instanceof Promise) return variant.then((made) => send(request, response, requestId, page, made));
+    return send(request, response, requestId, page, variant);
+  }
+
+  return (request, response, target, requestId) => {
+    checkTarget(target);
+    const { slug } = target;
+    const encoding = negotiate(request);
+    const page = cache.get(slug, encoding);
+    if (page instanceof Promise) {
+      return page.then((found) => answer(request, response, slug, requestId, encoding, found));
+    }
+    return answer(request, response, slug, requestId, encoding, page);
+  };
+}
+
+export function createFindForm(cache: Pick<PageCache, 'head'>): FindForm {
+  function deploymentOf(page: Head): string {
+    if (!page || page === 'taken-down') throw noSuchPage();
+    return page.deploymentId;
+  }
+  return (target) => {
+    checkTarget(target);
+    const page = cache.head(target.slug);
+    return page instanceof Promise ? page.then(deploymentOf) : deploymentOf(page);
+  };
+}
+
+/** Answers an error on a page's host. When the page was taken down, `abuseContact` is shown. */
+export function writeErrorPage(
+  response: ServerResponse,
+  error: HttpError,
+  requestId: string,
+  abuseContact: Config['abuseContact'],
+): void {
+  const contact =
+    error.status === 451 && abuseContact
+      ? `\n<p>For questions, contact <a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>.</p>`
+      : '';
+  const title = STATUS_CODES[error.status] ?? 'Error';
+  const content = `<p>${escapeHtml(error.message)}</p>${contact}`;
+  writeSmallPage(response, error.status, { title, content }, { ...error.headers, 'x-request-id': requestId });
+}

@@ -1,0 +1,70 @@
+import express, { type Express, type Response } from 'express';
+import { type Endpoint, type EndpointRequest, type EndpointTools, type Method, parameterNames } from './endpoint.ts';
+import { methodNotAllowed, noSuchPath } from './errors.ts';
+
+const VERBS = {
+  GET: 'get',
+  POST: 'post',
+  PUT: 'put',
+  PATCH: 'patch',
+  DELETE: 'delete',
+  OPTIONS: 'options',
+} as const satisfies Record<Method, string>;
+
+/** Endpoints, each listed as `<method> <path>`: a name that is not that of its declaration does not compile. */
+export const listEndpoints = <const Name extends `${Method} /${string}`>(
+  table: {
+    readonly [Key in Name]: Key extends `${infer M extends Method} ${infer Path}` ? Endpoint<M, Path> : never;
+  },
+): readonly Endpoint[] => Object.values(table);
+
+const allowOf = (endpoints: readonly Endpoint[]): string =>
+  endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+
+/** Routes requests to endpoints, and answers 405 for the other methods of their paths. */
+function mount(api: Express, endpoints: readonly Endpoint[], tools: EndpointTools): void {
+  const byPath = Map.groupBy(endpoints, ({ path }) => path);
+  // A literal path is matched before a path that has a parameter in the same position.
+  const paths = [...byPath].toSorted(([one], [other]) => parameterNames(one).length - parameterNames(other).length);
+  for (const [path, declared] of paths) {
+    // Answered ahead of Express, on every host.
+    if (declared.every(({ handle }) => !handle)) continue;
+    const route = api.route(path);
+    for (const { isThere } of declared) {
+      if (!isThere) continue;
+      route.all((request: EndpointRequest, _response, next) => {
+        if (!isThere(request)) throw noSuchPath();
+        next();
+      });
+    }
+    for (const { method, handle } of declared) {
+      if (handle)
+        route[VERBS[method]]((request: EndpointRequest, response: Response) => handle(request, response, tools));
+    }
+    const allow = allowOf(declared);
+    route.all(() => {
+      throw methodNotAllowed(allow);
+    });
+  }
+}
+
+/** An Express app with these endpoints. It has no error handler. */
+export function createApi(endpoints: readonly Endpoint[], tools: EndpointTools): Express {
+  const api = express();
+  api.disable('x-powered-by');
+  api.disable('etag');
+  // Express would answer 304 to `If-None-Match: *` where an answer has no ETag.
+  Object.defineProperty(api.request, 'fresh', {
+    get() {
+      return this.res.hasHeader('ETag') && Reflect.get(express.request, 'fresh', this);
+    },
+  });
+  api.set('query parser', false);
+  api.enable('case sensitive routing');
+  api.enable('strict routing');
+  mount(api, endpoints, tools);
+  api.use(() => {
+    throw noSuchPath();
+  });
+  return api;
+}

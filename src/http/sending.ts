@@ -1,0 +1,144 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Response } from 'express';
+import { HttpError, retryAfter } from './errors.ts';
+import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
+import type { OwnerConcurrency } from './owner-concurrency.ts';
+
+/** Answers up to this size are sent as a whole, and not counted. */
+export const SMALL_ANSWER_BYTES = 64 * 1024;
+
+/**
+ * A large answer is written in slices of this size: other work runs between them, and the reader's pace can be
+ * measured.
+ */
+export const SLICE_BYTES = 128 * 1024;
+/** A request whose client takes longer to read a slice releases its slot (owner-concurrency.ts). */
+export const SLOW_MS = 250;
+
+const tooManyAnswers = (): HttpError =>
+  new HttpError(503, 'Too many large answers are being read: read those first, then try again.', retryAfter(2_000));
+
+type Pieces = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
+
+export type Sending = {
+  /**
+   * Counts the bytes that an answer keeps in memory, until it is closed. Throws 503 when they don't fit the memory
+   * budget.
+   */
+  reserve(response: ServerResponse, ownerId: number, bytes: number): void;
+  /**
+   * Counts a body that several answers share, once, until each has called the returned function. The page cache may
+   * have dropped the body meanwhile: without a limit, clients that never read could have pages rendered again and
+   * again, and keep each in memory.
+   */
+  share(ownerId: number, body: Buffer): () => void;
+  /** Whether the memory budget allows another body for this owner. */
+  fits(ownerId: number): boolean;
+  /**
+   * Sends pieces as fast as the client reads them; ends early when it disconnects. Where a piece fails the connection
+   * is reset, so that what was sent does not look complete.
+   */
+  stream(response: ServerResponse, pieces: Pieces): Promise<void>;
+  /**
+   * Sends the pieces of a JSON text, of which `bytes` are in memory at a time: as a whole when these are few, else as a
+   * counted stream.
+   */
+  json(
+    response: Response,
+    ownerId: number,
+    bytes: number,
+    pieces: AsyncIterable<string> | Iterable<string>,
+  ): Promise<void>;
+};
+
+/**
+ * Settles when a response accepts more, or its client has disconnected. To be called directly after `write` has
+ * returned false.
+ */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const settle = (): void => {
+      response.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    response.on('drain', settle).on('close', settle);
+  });
+
+/** Bounds the memory of answers that are read slowly. `largest`: bytes of the largest page. */
+export function createSending({ release, largest }: Pick<OwnerConcurrency, 'release'> & { largest: number }): Sending {
+  const budget = createMemoryBudget<number>(largest);
+  const shared = new Map<Buffer, { readers: number; reservation: MemoryReservation }>();
+
+  function reserve(response: ServerResponse, ownerId: number, bytes: number): void {
+    const reservation = budget.reserve(ownerId);
+    if (!reservation.fits(bytes)) throw tooManyAnswers();
+    if (response.closed) return;
+    reservation.add(bytes);
+    response.once('close', () => reservation[Symbol.dispose]());
+  }
+
+  async function write(response: ServerResponse, piece: string | Buffer): Promise<void> {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    for (let from = 0; from < bytes.length && !response.destroyed; from += SLICE_BYTES) {
+      // Restarts the time-out: while there is something to write, the client is not the one that is idle.
+      response.socket?.setTimeout(response.socket.timeout ?? 0);
+      if (!response.write(bytes.subarray(from, from + SLICE_BYTES))) {
+        const slow = setTimeout(() => release(response.req), SLOW_MS);
+        await drained(response);
+        clearTimeout(slow);
+      }
+      // A fast client reads it within the same turn of the event loop. Other work runs before the next slice.
+      await nextTurn();
+    }
+  }
+
+  async function stream(response: ServerResponse, pieces: Pieces): Promise<void> {
+    // The headers are sent now: the first piece may take long.
+    response.flushHeaders();
+    try {
+      for await (const piece of pieces) {
+        await write(response, piece);
+        // Checked before the next piece is read, which may wait for a database connection.
+        if (response.destroyed) return;
+      }
+    } catch (error) {
+      // In HTTP/1.0 only the end of the connection ends an answer.
+      response.socket?.resetAndDestroy();
+      throw error;
+    } finally {
+      release(response.req);
+    }
+    response.end();
+  }
+
+  return {
+    reserve,
+    fits: (ownerId) => budget.reserve(ownerId).fits(0),
+    share(ownerId, body) {
+      const use = shared.get(body) ?? { readers: 0, reservation: budget.reserve(ownerId) };
+      if (use.readers === 0) use.reservation.add(body.length);
+      shared.set(body, use);
+      use.readers += 1;
+      return () => {
+        use.readers -= 1;
+        if (use.readers > 0) return;
+        shared.delete(body);
+        use.reservation[Symbol.dispose]();
+      };
+    },
+    stream,
+    async json(response, ownerId, bytes, pieces) {
+      response.type('json');
+      if (bytes <= SMALL_ANSWER_BYTES) {
+        let text = '';
+        for await (const piece of pieces) text += piece;
+        response.send(text);
+        return;
+      }
+      reserve(response, ownerId, bytes);
+      if (response.req.method === 'HEAD') response.end();
+      else await stream(response, pieces);
+    },
+  };
+}

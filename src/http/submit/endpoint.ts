@@ -1,0 +1,142 @@
+import cors from 'cors';
+import { z } from 'zod';
+import { KEY_HOURS } from '../../db/idempotency-keys.ts';
+import { RATE_LIMIT, RATE_SECONDS } from '../../db/store-submissions.ts';
+import { publicEndpoint } from '../endpoint.ts';
+import { errorKind } from '../errors.ts';
+import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
+import { MAX_JSON_DEPTH } from './form-body.ts';
+import { MAX_KEY_CHARS } from './idempotency-key.ts';
+import { MAX_FILES } from './multipart.ts';
+import { MAX_FIELDS } from './read-submission.ts';
+import { keyReused as keyReusedError, noSuchForm, tooManySubmissions, webhookLoop } from './refusals.ts';
+import { Received } from './submit.ts';
+
+const PREFLIGHT_SECONDS = 7_200;
+
+const corsHeaders = {
+  'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
+};
+
+const requestHeaders = z.object({
+  // Without an example: the page that shows the reference would fill it in, and send everything under one key.
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(MAX_KEY_CHARS)
+    .optional()
+    .meta({
+      description:
+        `Names this submission for ${KEY_HOURS} hours: sent again under the same key, it is stored once and answered as the first ` +
+        'was. Make a new key for each submission, such as a UUID. Only accepted submissions are remembered: after a 429, a 5xx or no ' +
+        'answer at all, send it again under the same key.',
+    }),
+});
+
+const example = { name: 'Ada', email: 'ada@example.org' };
+// The page that shows the reference sends the fields that are named here, filled in. The honeypot must not be one of
+// them.
+const properties = {
+  name: { type: 'string' as const, example: example.name },
+  email: { type: 'string' as const, example: example.email },
+};
+const fields = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+const form = fields.meta({ maxProperties: MAX_FIELDS, properties });
+const multipart = fields.meta({
+  maxProperties: MAX_FIELDS,
+  properties,
+  description: 'Any part may be a file: one with a filename.',
+});
+const json = z.record(z.string(), z.unknown()).meta({ maxProperties: MAX_FIELDS });
+
+const loop = errorKind(
+  { id: 'Loop', description: 'The request is a delivery of this service: a webhook leads back to it.' },
+  webhookLoop,
+);
+const errors = [
+  errorKind({ id: 'NoSuchForm', description: 'There is no such deployment, or it was deleted.' }, noSuchForm),
+  errorKind(
+    {
+      id: 'KeyReused',
+      description: `The \`Idempotency-Key\` was used with another submission in the last ${KEY_HOURS} hours.`,
+    },
+    keyReusedError,
+  ),
+  errorKind(
+    {
+      id: 'TooManySubmissions',
+      description: `The deployment has accepted ${RATE_LIMIT} submissions in the last ${RATE_SECONDS} seconds.`,
+    },
+    tooManySubmissions,
+    17_000,
+  ),
+  loop,
+] as const;
+
+/** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
+const allowAnyOrigin = cors({ methods: 'POST', maxAge: PREFLIGHT_SECONDS, preflightContinue: true });
+
+/** Where forms post to. Submissions are answered by submit.ts, ahead of Express. */
+export const submitEndpoints = ({
+  maxSubmissionBytes,
+  maxFileBytes,
+  maxFilesBytes,
+}: {
+  /** Bytes of names and values, decoded. */
+  maxSubmissionBytes: number;
+  maxFileBytes: number;
+  /** Bytes of all files of a submission. */
+  maxFilesBytes: number;
+}) => ({
+  submit: publicEndpoint({
+    method: 'POST',
+    path: '/submit/:deployId',
+    name: 'submit',
+    tag: 'Submissions',
+    summary: 'Submit a form',
+    description:
+      'The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at ' +
+      `most ${MAX_JSON_DEPTH} levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ` +
+      `At most ${MAX_FIELDS} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${MAX_FILES} ` +
+      `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
+      `Fields named here are an example. \`${HONEYPOT}\` is a honeypot for robots: if it is filled in, the answer is that of a success, ` +
+      'and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +
+      '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
+      'text/html) gets a small page with the same status.',
+    requestHeaders,
+    content: {
+      'application/json': { schema: json, example },
+      'application/x-www-form-urlencoded': { schema: form, example },
+      'multipart/form-data': { schema: multipart, example },
+    },
+    answer: {
+      status: 200,
+      description: 'The submission is stored.',
+      schema: Received,
+      example: { message: 'Submission received', id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' },
+      headers: corsHeaders,
+    },
+    otherAnswers: {
+      303: {
+        description: `A redirect to the address in the field \`${REDIRECT}\` of a form; for browsers only.`,
+        headers: {
+          ...corsHeaders,
+          Location: { description: "An address on the page's own origin.", schema: { type: 'string' } },
+        },
+      },
+    },
+    errors,
+    pagesExcept: [loop],
+  }),
+
+  preflight: publicEndpoint({
+    method: 'OPTIONS',
+    path: '/submit/:deployId',
+    name: 'submitPreflight',
+    tag: 'Submissions',
+    summary: 'Allow pages of any origin to submit (CORS preflight)',
+    description: 'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
+    answer: { status: 204, description: 'The page may submit.', headers: corsHeaders },
+    handle: (request) => (response) => allowAnyOrigin(request, response, () => void response.status(204).end()),
+  }),
+});

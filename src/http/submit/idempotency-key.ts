@@ -1,0 +1,42 @@
+import { createHash, webcrypto } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { NewFile } from '../../db/submission-files.ts';
+import { normalizeJson } from '../../json-text.ts';
+import { HttpError } from '../errors.ts';
+
+/*
+ * The header Idempotency-Key: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ */
+
+export const MAX_KEY_CHARS = 255;
+export const KEY_HEADER = 'idempotency-key';
+
+/** The SHA-256 of a request's Idempotency-Key, which is taken literally; undefined when it has none. Throws 400. */
+export function keyHashOf({ headers }: IncomingMessage): Buffer | undefined {
+  const key = headers[KEY_HEADER];
+  if (key === undefined) return undefined;
+  if (key.length < 1 || key.length > MAX_KEY_CHARS) {
+    throw new HttpError(
+      400,
+      `The Idempotency-Key is empty or too long: send 1 to ${MAX_KEY_CHARS} characters, or none at all.`,
+    );
+  }
+  return createHash('sha256').update(`${key}`).digest();
+}
+
+/**
+ * The SHA-256 of a submission's data, the same for each encoding of it. `urlOf` returns the URL of a file, which is
+ * left out: it differs each time.
+ */
+export function dataHashOf(text: string, files: readonly NewFile[], urlOf: (fileId: string) => string): Buffer {
+  const data = normalizeJson(files.reduce((rest, { id }) => rest.replace(urlOf(id), ''), text));
+  return createHash('sha256').update(data).digest();
+}
+
+/** The SHA-256 of what was submitted: of its data, and of the contents of its files. */
+export async function bodyHashOf(dataHash: Buffer, files: readonly NewFile[]): Promise<Buffer> {
+  const hash = createHash('sha256').update(dataHash);
+  // On another thread: all files together may have tens of megabytes.
+  for (const file of files) hash.update(Buffer.from(await webcrypto.subtle.digest('SHA-256', file.content)));
+  return hash.digest();
+}

@@ -1,0 +1,177 @@
+import { HttpError } from '../errors.ts';
+import { type FormLimits, tooLarge, tooManyFields, utf8 } from './form-body.ts';
+
+/*
+ * The format of multipart/form-data: delimiters, headers and parts.
+ */
+
+/** A part of a form; a file when it has a filename. `content` shares the memory of the body. */
+export type Part = { name: string; filename: string | undefined; contentType: string | undefined; content: Buffer };
+
+/** The positions of a delimiter, with the line breaks before and after it. */
+type Delimiter = { start: number; end: number; closes: boolean };
+
+/** How many lines have begun like a delimiter without being one. */
+type Misses = { count: number };
+
+/** RFC 2046, section 5.1.1. Searching for a longer one could be slow. */
+const MAX_BOUNDARY_CHARS = 70;
+/** A well-chosen boundary has none. Each costs a search. */
+const MAX_MISSES = 100_000;
+/** The header of a part, without the line that has its name. */
+const MAX_HEADER_KIB = 16;
+/** The most bytes of a body for one byte of a name (%22). */
+const NAME_GROWTH = 3;
+/** For the boundaries and headers of all parts, without names. */
+const OVERHEAD_BYTES = 1024 * 1024;
+const MAX_PARAMETERS = 16;
+/** Before the first delimiter and after the last, where clients write at most a line of text (RFC 2046, 5.1.1). */
+const MAX_OUTSIDE_BYTES = 16 * 1024;
+// A delimiter of another boundary, or a part's header.
+const PART_BEGINNING = /^(?:--|content-disposition[ \t]*:)/im;
+
+const HEADER_END = Buffer.from('\r\n\r\n');
+const FORM_DATA = /(?:^|\r\n)content-disposition:[ \t]*form-data[ \t]*(?=[;\r]|$)/i;
+const CONTENT_TYPE = /(?:^|\r\n)content-type:/i;
+const LINE_END = /\r\n(?![ \t])|$/;
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const DASH = 0x2d;
+
+const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
+
+/** The most bytes of a body without its files, whose names and values have at most `maxBytes` together. */
+export const maxMultipartBytes = (maxBytes: number): number => maxBytes * NAME_GROWTH + OVERHEAD_BYTES;
+
+/** The parts of a multipart/form-data body (RFC 7578, and WHATWG HTML for how browsers write it), in order. */
+export function readParts(
+  body: Buffer,
+  boundary: string,
+  { maxFields, maxBytes }: Pick<FormLimits, 'maxFields' | 'maxBytes'>,
+): Part[] {
+  if (boundary.length < 1 || boundary.length > MAX_BOUNDARY_CHARS) {
+    throw malformed(`name its boundary, 1 to ${MAX_BOUNDARY_CHARS} characters, in the content type`);
+  }
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  const parts: Part[] = [];
+  let headers = 0;
+  const misses: Misses = { count: 0 };
+  let opening = firstDelimiter(body, delimiter, misses);
+  if (mayHaveParts(body.subarray(0, Math.max(0, opening.start)))) {
+    throw malformed('begin each part with the boundary that the content type names');
+  }
+  while (!opening.closes) {
+    if (parts.length === maxFields) throw tooManyFields(maxFields);
+    // One line break can be both the end of this delimiter and the beginning of the next.
+    const from = opening.end - 2;
+    const next = findDelimiter(body, delimiter, from, misses);
+    const headerEnd = body.indexOf(HEADER_END, from);
+    if (headerEnd === -1 || headerEnd > next.start) throw malformed('put an empty line after the header of each part');
+    // Checked before the header is read: too many long names cost no more than the most that are allowed.
+    headers += headerEnd - opening.end;
+    if (headers > maxMultipartBytes(maxBytes)) throw tooLarge(maxBytes);
+    const header = readHeader(utf8(body.subarray(opening.end, headerEnd)));
+    parts.push({ ...header, content: body.subarray(headerEnd + HEADER_END.length, next.start) });
+    opening = next;
+  }
+  if (mayHaveParts(body.subarray(opening.end))) throw malformed('put nothing after the boundary that ends it');
+  return parts;
+}
+
+/** Whether the bytes outside of all delimiters may be parts, which would be lost. */
+const mayHaveParts = (outside: Buffer): boolean =>
+  outside.length > MAX_OUTSIDE_BYTES || PART_BEGINNING.test(outside.toString('latin1'));
+
+/** The first delimiter may be at the start of the body, without a line break before it. */
+function firstDelimiter(body: Buffer, delimiter: Buffer, misses: Misses): Delimiter {
+  const bare = delimiter.subarray(2);
+  const atStart = body.subarray(0, bare.length).equals(bare) ? delimiterAt(body, -2, delimiter) : undefined;
+  return atStart ?? findDelimiter(body, delimiter, 0, misses);
+}
+
+function findDelimiter(body: Buffer, delimiter: Buffer, from: number, misses: Misses): Delimiter {
+  let start = body.indexOf(delimiter, from);
+  while (start !== -1) {
+    const found = delimiterAt(body, start, delimiter);
+    if (found) return found;
+    misses.count += 1;
+    if (misses.count > MAX_MISSES) throw malformed('choose a boundary that its content does not have');
+    start = body.indexOf(delimiter, start + delimiter.length);
+  }
+  throw malformed('end it with its boundary between two pairs of dashes');
+}
+
+/** The delimiter at `start`; undefined when the line continues after the boundary: then it is content. */
+function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter | undefined {
+  let end = start + delimiter.length;
+  const closes = body[end] === DASH && body[end + 1] === DASH;
+  if (closes) end += 2;
+  while (body[end] === SPACE || body[end] === TAB) end += 1;
+  if (body[end] === CR && body[end + 1] === LF) return { start, end: end + 2, closes };
+  // The body may end with the last delimiter, or with a line feed that a script has added.
+  return closes && (end === body.length || body[end] === LF) ? { start, end, closes } : undefined;
+}
+
+/** Reads `Content-Disposition: form-data` and `Content-Type` of a part's header, and ignores the other lines. */
+function readHeader(header: string): Omit<Part, 'content'> {
+  const start = FORM_DATA.exec(header);
+  const line = start ? lineAfter(header, start) : '';
+  if (header.length - line.length > MAX_HEADER_KIB * 1024) {
+    throw malformed(`keep the header of each part under ${MAX_HEADER_KIB} KiB`);
+  }
+  const parameters = readParameters(line);
+  const name = parameters.get('name') ?? parameters.get('name*');
+  if (name === undefined) throw malformed('give each part a Content-Disposition of form-data, with a name');
+  const type = CONTENT_TYPE.exec(header);
+  return {
+    name,
+    filename: parameters.get('filename') ?? parameters.get('filename*'),
+    contentType: type ? lineAfter(header, type).trim() : undefined,
+  };
+}
+
+/** The rest of the header's line after the match. */
+function lineAfter(header: string, { index, 0: found }: RegExpExecArray): string {
+  const rest = header.slice(index + found.length);
+  return rest.slice(0, rest.search(LINE_END));
+}
+
+/** The decoded parameters of a header line by their names in lower case. The first of two with the same name counts. */
+function readParameters(line: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  let rest = line;
+  for (let count = 0; count <= MAX_PARAMETERS; count += 1) {
+    const equals = rest.indexOf('=');
+    if (equals === -1) return parameters;
+    const key = rest
+      .slice(rest.lastIndexOf(';', equals) + 1, equals)
+      .trim()
+      .toLowerCase();
+    rest = rest.slice(equals + 1).trimStart();
+    const quoted = rest.startsWith('"');
+    // Browsers don't escape a backslash, and curl before 7.81 wrote `\"` for a quote: what follows shows the last
+    // quote.
+    const length = quoted ? rest.slice(1).search(/"[ \t\r\n]*(?:;|$)/) : rest.search(/;|$/);
+    if (length === -1) throw malformed('close the quotes in the header of each part');
+    const value = quoted ? rest.slice(1, length + 1).replaceAll('\\"', '"') : rest.slice(0, length).trimEnd();
+    rest = rest.slice(quoted ? length + 2 : length);
+    if (!parameters.has(key)) parameters.set(key, key.endsWith('*') ? decodeExtended(value) : decodeName(value));
+  }
+  throw malformed('send only the name and the filename of each part');
+}
+
+/** Decodes the three escapes of browsers in names and filenames (WHATWG HTML, multipart form data). */
+const decodeName = (text: string): string =>
+  text.includes('%') ? text.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n') : text;
+
+/** Decodes a value such as `UTF-8''na%C3%AFve.txt` (RFC 5987). Any other is returned unchanged. */
+function decodeExtended(value: string): string {
+  const encoded = /^utf-8'[^']*'(.*)$/is.exec(value)?.[1];
+  try {
+    return encoded === undefined ? value : decodeURIComponent(encoded);
+  } catch {
+    return value;
+  }
+}

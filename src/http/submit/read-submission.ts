@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import type { NewFile } from '../../db/submission-files.ts';
+import { newSubmissionId } from '../../ids.ts';
+import { type BodyReader, mediaType } from '../body.ts';
+import { HttpError } from '../errors.ts';
+import type { MemoryReservation } from '../memory-budget.ts';
+import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
+import { MAX_FILES, readMultipart } from './multipart.ts';
+import { maxMultipartBytes } from './multipart-parts.ts';
+import { attemptOf } from './sent-again.ts';
+import type { ShareLargeWork } from './time-share.ts';
+
+/** `id` is that of an earlier attempt when it `isSentAgain`. */
+export type ParsedSubmission = Submitted & { id: string; isSentAgain: boolean; files?: readonly NewFile[] };
+
+/** The client's network that a submission comes from, and the deployment that it is for. */
+export type Sender = { deploymentId: string; network: string };
+
+/** Reads a submission in any of the three content types. Throws HttpError. */
+type ReadSubmission = (
+  request: IncomingMessage,
+  sender: Sender,
+  reservation: MemoryReservation,
+) => Promise<ParsedSubmission>;
+
+export const MAX_FIELDS = 1_000;
+// The most bytes of a body for one decoded byte: \u0041 in JSON, %41 in a form; and the separators of a form.
+const JSON_GROWTH = 6;
+const FORM_GROWTH = 3;
+const SEPARATOR_BYTES = 16 * 1024;
+
+/** The path of the API at which a file is downloaded. */
+export const fileUrl = (deploymentId: string, submissionId: string, fileId: string): string =>
+  `/submissions/${deploymentId}/${submissionId}/files/${fileId}`;
+
+// Called when the body is complete: ids rise in the order in which submissions are stored.
+function withId(request: IncomingMessage, submitted: Submitted): ParsedSubmission {
+  const attempt = attemptOf(request, submitted.form);
+  return { id: attempt ?? newSubmissionId(), isSentAgain: attempt !== undefined, ...submitted };
+}
+
+export function createReadSubmission({
+  body,
+  shareLargeWork,
+  maxSubmissionBytes,
+  maxFileBytes,
+  maxFilesBytes,
+}: {
+  body: BodyReader;
+  shareLargeWork: ShareLargeWork;
+  maxSubmissionBytes: number;
+  maxFileBytes: number;
+  maxFilesBytes: number;
+}): ReadSubmission {
+  const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes, maxFilesBytes };
+  const maxTextBytes = maxMultipartBytes(maxSubmissionBytes);
+  const maxContentBytes = Math.min(MAX_FILES * maxFileBytes, maxFilesBytes);
+
+  async function readParts(
+    request: IncomingMessage,
+    boundary: string | undefined,
+    { deploymentId, network }: Sender,
+    reservation: MemoryReservation,
+  ): Promise<ParsedSubmission> {
+    if (!boundary) throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
+    const maxBytes = maxTextBytes + maxContentBytes;
+    if (Number(request.headers['content-length']) > maxBytes) {
+      throw new HttpError(
+        413,
+        `The submission is too large: send at most ${maxSubmissionBytes} bytes of names and values and ${maxContentBytes} bytes of files.`,
+      );
+    }
+    const bytes = await body.bytes(request, maxBytes, reservation, { decodedLimit: maxTextBytes });
+    return shareLargeWork(request, network, bytes.length, () => {
+      const id = newSubmissionId();
+      const submitted = readMultipart(bytes, boundary, limits, (fileId) => fileUrl(deploymentId, id, fileId));
+      // A form that an error page sends again has no files. The URLs of files have this id already.
+      return submitted.files.length > 0 ? { ...submitted, id, isSentAgain: false } : withId(request, submitted);
+    });
+  }
+
+  return async (request, sender, reservation) => {
+    const contentType = mediaType(request);
+    switch (contentType?.type) {
+      case 'application/json': {
+        const bytes = await body.bytes(request, maxSubmissionBytes * JSON_GROWTH, reservation);
+        return shareLargeWork(request, sender.network, bytes.length, () => withId(request, readJson(bytes, limits)));
+      }
+      case 'application/x-www-form-urlencoded': {
+        const bytes = await body.bytes(request, maxSubmissionBytes * FORM_GROWTH + SEPARATOR_BYTES, reservation);
+        return shareLargeWork(request, sender.network, bytes.length, () =>
+          withId(request, readUrlencoded(bytes, limits)),
+        );
+      }
+      case 'multipart/form-data':
+        return readParts(request, contentType.parameters.boundary, sender, reservation);
+      default:
+        throw new HttpError(
+          415,
+          'The content type is not supported: send application/json, application/x-www-form-urlencoded or multipart/form-data.',
+        );
+    }
+  };
+}

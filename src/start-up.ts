@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Config, isLocalHost } from './config.ts';
+import { createFirstKey } from './db/owners.ts';
+import { type Database, isOutOfReach } from './db/postgres/connect.ts';
+import { type DatabaseServer, openDatabaseServer } from './db/postgres/database-server.ts';
+import { migrate } from './db/postgres/migrate.ts';
+import type { Log } from './log.ts';
+
+/** The service cannot start, for a reason that the operator can fix. The message names the setting. */
+export class StartError extends Error {}
+
+const FIRST_OWNER = 'owner@localhost';
+const RETRY_MS = 500;
+
+/** The Postgres of DATABASE_URL, or the embedded one, which is started. Throws StartError. */
+export async function openDatabase(config: Config, log: Log): Promise<DatabaseServer> {
+  try {
+    return await openDatabaseServer(config, (message) => log.info(message));
+  } catch (error) {
+    throw cannotBeUsed(`DATA_DIR ${config.dataDir}`, error);
+  }
+}
+
+/** Migrates the database. Tries again while it is out of reach, until `stopping`. Throws StartError. */
+export async function prepareDatabase(
+  { connection, isEmbedded }: DatabaseServer,
+  config: Config,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await migrate(connection, { signal: stopping });
+    } catch (error) {
+      if (stopping.aborted) throw error;
+      if (!isOutOfReach(error)) {
+        throw cannotBeUsed(isEmbedded ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL', error);
+      }
+      log.warn({ err: error }, 'the database is out of reach; trying again');
+      await delay(RETRY_MS, undefined, { signal: stopping });
+    }
+  }
+}
+
+/**
+ * Makes a first owner in an embedded database that has none, if only this machine can reach the service; returns its
+ * key.
+ */
+export async function createFirstOwner(
+  { isEmbedded }: DatabaseServer,
+  db: Database,
+  config: Config,
+): Promise<string | undefined> {
+  if (!isEmbedded || !isLocalHost(config.host)) return undefined;
+  return createFirstKey(db, FIRST_OWNER, planWithHighestLimit(config));
+}
+
+function planWithHighestLimit({ planLimits }: Config): string {
+  const [first] = [...planLimits].toSorted(([, a], [, b]) => (a === b ? 0 : b - a));
+  if (!first) throw new Error('PLAN_LIMITS has no plan.');
+  return first[0];
+}
+
+function cannotBeUsed(database: string, error: unknown): StartError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StartError(`${database} cannot be used: ${reason}`, { cause: error });
+}

@@ -1,0 +1,165 @@
+// @module-tag slow
+import { connect as connectSocket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
+import { inParallel, median, ms, timed } from '../support/figures.ts';
+import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { footprint, measurable } from '../support/memory.ts';
+import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
+import { asOwner, BASE_URL, getPage, JSON_TYPE, type Owner, PAGES_DOMAIN, UNKNOWN_ID } from '../support/service.ts';
+
+const MIB = 1024 * 1024;
+const QUIET_MS = 3_000;
+const LOAD_MS = 5_000;
+const CONNECTIONS = 32;
+const MAX_RATIO = 10;
+/** What the generator of the load, which shares the machine, may add. */
+const NOISE_MS = 10;
+/** So many that none comes to its limit of submissions. */
+const FORMS = 1_000;
+const SLOW_READERS = 200;
+const SLOW_MS = 20_000;
+const MORE_MIB = 300;
+
+let database: FreshDatabase;
+let service: ServiceProcess;
+let metricsPort: number;
+let heavy: Owner;
+let other: Owner;
+let heavyPage: { id: string; slug: string };
+let heavyForm: { id: string };
+let forms: { id: string; slug: string }[];
+beforeAll(async () => {
+  database = await cloneDatabase();
+  metricsPort = await freePort();
+  service = await startServiceProcess({
+    ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...measurable(metricsPort) },
+  });
+  await service.ready();
+  const db = connect({ connectionString: database.url });
+  const newOwner = async (email: string): Promise<Owner> =>
+    asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
+  heavy = await newOwner('heavy@test.example');
+  other = await newOwner('other@test.example');
+  heavyPage = await heavy.deploy({ html: `<p>${'x"\n'.repeat((2 * MIB - 3) / 3)}` });
+  heavyForm = await heavy.deploy();
+  forms = [];
+  await inParallel(Array.from({ length: FORMS }), 8, async () => void forms.push(await other.deploy()));
+  // 100 submissions of 126 KB each: a page of the list is 12.6 MB.
+  await db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT ?, number, 'sub_' || lpad(number::text, 24, '0'), json_build_object('text', repeat(md5(number::text), 3938)), '127.0.0.1', now()
+       FROM generate_series(1, 100) AS number`,
+    [heavyForm.id],
+  );
+  await db('deployments').where({ id: heavyForm.id }).update({ submission_count: 100, last_submission_number: 100 });
+  await db.close();
+});
+afterAll(async () => {
+  await service.stop();
+  await database.drop();
+});
+
+let turn = 0;
+/**
+ * What others see for a time: how long each of their requests took, one after another, and what was answered that
+ * wasn't a success.
+ */
+async function look(forMs: number): Promise<{ took: number[]; failed: number[] }> {
+  const took: number[] = [];
+  const failed: number[] = [];
+  for (const start = performance.now(); performance.now() - start < forMs; ) {
+    // Forms take turns.
+    turn += 1;
+    const form = forms[turn % forms.length];
+    if (!form) throw new Error('There is no form');
+    const submission = await timed(() =>
+      fetch(`${service.url}/submit/${form.id}`, { method: 'POST', headers: JSON_TYPE, body: '{"a":"b"}' }).then(
+        async (response) => {
+          await response.arrayBuffer();
+          return response.status;
+        },
+      ),
+    );
+    const page = await getPage(service.url, form.slug);
+    const status = await other.get(`/deploy/${form.id}`);
+    took.push(submission.ms);
+    failed.push(...[submission.result, page.status, status.status].filter((code) => code !== 200));
+  }
+  return { took, failed };
+}
+
+const LOADS = {
+  'GET /deploy/:id/html of 2 MiB': () => ({ method: 'GET', path: `/deploy/${heavyPage.id}/html`, body: '' }),
+  'GET /submissions/:deployId of 12.6 MB': () => ({
+    ...{ method: 'GET', path: `/submissions/${heavyForm.id}?limit=100`, body: '' },
+  }),
+  'PUT /deploy/:id of 12 MB': () => ({
+    ...{ method: 'PUT', path: `/deploy/${heavyPage.id}`, body: '{"html":"FILL"}' },
+    fill: { text: '\\u0041', times: 2 * MIB },
+  }),
+  // Without a key, for a deployment that never was.
+  'POST /submit/:deployId of 1.5 MB': () => ({
+    ...{ method: 'POST', path: `/submit/${UNKNOWN_ID}`, body: '{"a":"FILL"}' },
+    fill: { text: '\\u0041', times: 256 * 1024 - 16 },
+  }),
+};
+
+describe.each(Object.entries(LOADS))(`one sender’s %s over ${CONNECTIONS} connections`, (name, load) => {
+  it('fails no request of another owner, and leaves their median within ten times what it was', async () => {
+    await look(QUIET_MS / 2);
+    const quiet = await look(QUIET_MS);
+    const { path, ...rest } = load();
+    const headers = { Authorization: `Bearer ${heavy.key}`, ...JSON_TYPE };
+    const task = JSON.stringify({ ...rest, url: service.url + path, headers, connections: CONNECTIONS });
+    const { child, result } = startProgram(process.execPath, ['test/support/flood.ts', task], {});
+    const loaded = await look(LOAD_MS);
+    child.kill();
+    const answers: Record<string, number> = JSON.parse((await result).stdout);
+    console.log(
+      `heavy owner: ${name}, ${CONNECTIONS} connections for ${LOAD_MS / 1_000} s: another owner's submission ${ms(median(quiet.took))} without, ` +
+        `${ms(median(loaded.took))} with; answered ${JSON.stringify(answers)}`,
+    );
+    expect({ quiet: quiet.failed, loaded: loaded.failed }).toEqual({ quiet: [], loaded: [] });
+    // It was a load, and was not just refused; what was refused was told so.
+    const [worked = 0, refused = 0] = [answers['200'] ?? answers['404'], answers['503']];
+    expect(worked).toBeGreaterThan(0);
+    expect(Object.values(answers).reduce((sum, count) => sum + count, 0)).toBe(worked + refused);
+    expect(median(loaded.took)).toBeLessThan(MAX_RATIO * median(quiet.took) + NOISE_MS);
+  });
+});
+
+it(`keeps ${SLOW_READERS} slow readers of 12.6 MB within ${MORE_MIB} MiB, serves others meanwhile, and cuts the slow`, async () => {
+  await look(QUIET_MS);
+  const before = await footprint(service, metricsPort);
+  const { hostname, port } = new URL(service.url);
+  const ask = `GET /submissions/${heavyForm.id}?limit=100 HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nAuthorization: Bearer ${heavy.key}\r\n\r\n`;
+  const readers = Array.from({ length: SLOW_READERS }, () => {
+    const socket = connectSocket(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.write(ask);
+    // A little now and then: it never stands still, and would take days.
+    socket.pause();
+    const trickle = setInterval(() => socket.read(1_024), 1_000);
+    socket.once('close', () => clearInterval(trickle));
+    return socket;
+  });
+  let most = 0;
+  const watch = async (): Promise<void> => {
+    for (const start = performance.now(); performance.now() - start < SLOW_MS; ) {
+      most = Math.max(most, (await footprint(service, metricsPort)).residentMiB);
+    }
+  };
+  const [{ failed }] = await Promise.all([look(SLOW_MS), watch()]);
+  // A reader that doesn't read doesn't hear of its end either.
+  const isCut = async (): Promise<boolean> =>
+    (await footprint(service, metricsPort)).descriptors < before.descriptors + SLOW_READERS / 4;
+  await expect.poll(isCut, { timeout: 30_000, interval: 500 }).toBe(true);
+  for (const socket of readers) socket.destroy();
+  console.log(
+    `slow readers: ${SLOW_READERS} of 12.6 MB for ${SLOW_MS / 1_000} s: ${before.residentMiB} to ${most} MiB resident`,
+  );
+  expect(failed).toEqual([]);
+  expect(most).toBeLessThan(before.residentMiB + MORE_MIB);
+});

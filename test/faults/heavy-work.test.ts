@@ -1,0 +1,200 @@
+// @module-tag slow
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
+import { MAX_BYTES } from '../../src/http/pages/page-cache.ts';
+import { median, ms, quantile, timed } from '../support/figures.ts';
+import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { footprint, measurable } from '../support/memory.ts';
+import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
+import type { Rotation } from '../support/rotation.ts';
+import { asOwner, BASE_URL, getPage, JSON_TYPE, type Owner, openSocket, PAGES_DOMAIN } from '../support/service.ts';
+
+const MIB = 1024 * 1024;
+const HTML_BYTES = 2 * MIB;
+const PLACEHOLDER = '{{FORM_ACTION}}';
+/** As they are served, more than the page cache holds. */
+const PAGES = 24;
+const READERS = 16;
+const SENDERS = 4;
+const ROUNDS = 3;
+const ROUND_MS = 2_000;
+const INTERVAL_MS = 10;
+const MAX_RATIO = 5;
+/** What the load, which shares the machine, may add. */
+const NOISE_MS = 50;
+const UNREAD = 60;
+/** What may be in use beside it: an owner's share, the page that goes beyond it, and one that is being made ready. */
+const UNREAD_MIB = 64;
+const WAITING = 8;
+
+let database: FreshDatabase;
+const settings = () => ({ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+let service: ServiceProcess;
+let heavy: Owner;
+let pages: { id: string; slug: string }[];
+let small: { id: string; slug: string };
+beforeAll(async () => {
+  database = await cloneDatabase();
+  service = await startServiceProcess(settings());
+  await service.ready();
+  const db = connect({ connectionString: database.url });
+  const newOwner = async (email: string): Promise<Owner> =>
+    asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
+  heavy = await newOwner('heavy@test.example');
+  small = await (await newOwner('other@test.example')).deploy();
+  await db.close();
+  const html = PLACEHOLDER.repeat(HTML_BYTES / PLACEHOLDER.length);
+  pages = [];
+  for (let count = 0; count < PAGES; count += 1) pages.push(await heavy.deploy({ html }));
+});
+afterAll(async () => {
+  await service.stop();
+  await database.drop();
+});
+
+/** How long others wait for a small page that is in memory, asked for at even intervals for a time. */
+async function look(forMs: number): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true });
+  const { hostname, port } = new URL(service.url);
+  const headers = { Host: `${small.slug}.${PAGES_DOMAIN}` };
+  const ask = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      request({ agent, hostname, port, headers }, (response) => response.resume().once('end', resolve))
+        .once('error', reject)
+        .end();
+    });
+  const asked: Promise<{ ms: number }>[] = [];
+  for (const start = performance.now(); performance.now() - start < forMs; ) {
+    asked.push(timed(ask));
+    await delay(INTERVAL_MS);
+  }
+  const took = await Promise.all(asked);
+  agent.destroy();
+  return took.map(({ ms }) => ms);
+}
+
+/**
+ * What others wait without a load and beside it, in rounds by turns; how many of the load's requests were answered, by
+ * status.
+ */
+async function compare(load: Omit<Rotation, 'url'>) {
+  const folder = await mkdtemp(join(tmpdir(), 'formhost-load-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'load.json');
+  await writeFile(file, JSON.stringify({ ...load, url: service.url } satisfies Rotation));
+  const [quiet, loaded]: [number[], number[]] = [[], []];
+  const statuses: Record<string, number> = {};
+  let loadMs = 0;
+  await look(ROUND_MS / 4);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    quiet.push(...(await look(ROUND_MS)));
+    const { child, result } = startProgram(process.execPath, ['test/support/rotation.ts', file], {});
+    const { ms: lasted } = await timed(async () => {
+      await look(ROUND_MS / 4);
+      loaded.push(...(await look(ROUND_MS)));
+      child.kill();
+      for (const [status, count] of Object.entries(JSON.parse((await result).stdout))) {
+        statuses[status] = (statuses[status] ?? 0) + Number(count);
+      }
+    });
+    loadMs += lasted;
+  }
+  return { quiet, loaded, statuses, aSecond: ((statuses[200] ?? 0) * 1_000) / loadMs };
+}
+
+function expectQuick(quiet: readonly number[], loaded: readonly number[]): void {
+  expect(median(loaded)).toBeLessThan(MAX_RATIO * median(quiet) + NOISE_MS);
+}
+
+const figures = (took: readonly number[]): string =>
+  `${ms(median(took))} (p90 ${ms(quantile(took, 0.9))}, p99 ${ms(quantile(took, 0.99))}, at most ${ms(Math.max(...took))})`;
+
+it('leaves others as quick while one owner’s large pages are asked for in rotation, more than the cache holds', async () => {
+  const targets = pages.map(({ slug }) => ({
+    path: '/',
+    headers: { Host: `${slug}.${PAGES_DOMAIN}`, 'Accept-Encoding': 'br' },
+  }));
+  const load = { method: 'GET', targets, body: '', connections: READERS };
+  const { quiet, loaded, statuses, aSecond } = await compare(load);
+  console.log(
+    `heavy work: ${PAGES} pages of 2 MiB of placeholders in rotation: ${aSecond.toFixed(0)} answers a second; ` +
+      `a page of others ${figures(quiet)}, beside it ${figures(loaded)}`,
+  );
+  expectQuick(quiet, loaded);
+  expect(statuses[200]).toBeGreaterThan(0);
+});
+
+it('leaves others as quick while one owner sends pages of which every byte is escaped', async () => {
+  const headers = { ...JSON_TYPE, Authorization: `Bearer ${heavy.key}` };
+  const replaced = await Promise.all(Array.from({ length: SENDERS }, () => heavy.deploy()));
+  const load = {
+    method: 'PUT',
+    targets: replaced.map(({ id }) => ({ path: `/deploy/${id}`, headers })),
+    body: `{"html":"${'\\u0061'.repeat(HTML_BYTES)}"}`,
+    connections: SENDERS,
+  };
+  const { quiet, loaded, statuses, aSecond } = await compare(load);
+  console.log(
+    `heavy work: PUT of 12 MiB of escapes: ${aSecond.toFixed(1)} answers a second; ` +
+      `a page of others ${figures(quiet)}, beside it ${figures(loaded)}`,
+  );
+  expectQuick(quiet, loaded);
+  expect(statuses[200]).toBeGreaterThan(0);
+});
+
+/** Asks for a page, uncompressed, and reads no further than the status. */
+function askOnly(url: string, slug: string): Promise<string> {
+  const socket = openSocket(url);
+  socket.on('error', () => undefined);
+  return new Promise((resolve) => {
+    let head = '';
+    socket.setEncoding('latin1').on('data', (text) => {
+      head += text;
+      if (head.length < 12) return;
+      socket.pause();
+      resolve(head.slice(9, 12));
+    });
+    socket.once('close', () => resolve('closed'));
+    socket.write(`GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n\r\n`);
+  });
+}
+
+it('keeps no more pages in memory for clients that never read than one owner may have there', async () => {
+  const metricsPort = await freePort();
+  const own = await startServiceProcess({ ...settings(), ...measurable(metricsPort) });
+  await own.ready();
+  const before = await footprint(own, metricsPort);
+  const statuses: Record<string, number> = {};
+  for (let turn = 0; turn < UNREAD; turn += 1) {
+    const status = await askOnly(own.url, pages[turn % PAGES]?.slug ?? '');
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  }
+  const after = await footprint(own, metricsPort);
+  console.log(
+    `heavy work: ${UNREAD} clients that never read what they ask for, of ${PAGES} large pages: ` +
+      `answered ${JSON.stringify(statuses)}; heap ${before.heapMiB} to ${after.heapMiB} MiB`,
+  );
+  expect(after.heapMiB - before.heapMiB).toBeLessThan(MAX_BYTES / MIB + UNREAD_MIB);
+  expect(Object.keys(statuses)).toEqual(['200', '503']);
+  expect((await own.stop()).code).toBe(0);
+});
+
+it('answers what waits for its turn when the service is told to stop', async () => {
+  const own = await startServiceProcess(settings());
+  await own.ready();
+  const asked = pages.slice(0, WAITING).map(({ slug }) =>
+    getPage(own.url, slug)
+      .expect(200)
+      .then(() => 200),
+  );
+  const first = await Promise.race(asked);
+  const end = own.stop();
+  expect([first, ...(await Promise.all(asked))]).toEqual(Array.from({ length: WAITING + 1 }, () => 200));
+  expect(await end).toEqual({ code: 0, stdout: '', stderr: '' });
+});

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../src/config.ts';
+import { PROJECT } from './support/process.ts';
+import { lookUp, referenceOf } from './support/reference.ts';
+
+/*
+ * Steps of the recipes in CONTRIBUTING.md that nothing else notices when they are forgotten.
+ */
+
+const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8');
+const namesIn = (folder: string): string[] =>
+  readdirSync(join(PROJECT, folder))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => name.slice(0, -'.ts'.length));
+
+describe('every migration', () => {
+  it.each(namesIn('migrations'))('%s is listed in src/db/postgres/migrate.ts', (name) => {
+    expect(read('src/db/postgres/migrate.ts')).toContain(`{ name: '${name}', up: `);
+  });
+});
+
+describe('every test of faults', () => {
+  it.each(namesIn('test/faults'))('%s is tagged as slow: without the tag neither suite would run it', (name) => {
+    expect(read(`test/faults/${name}.ts`)).toMatch(/^\/\/ @module-tag slow$/m);
+  });
+});
+
+describe('every command', () => {
+  const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts;
+  const commands = namesIn('src/commands').filter((name) => name !== 'command');
+
+  it.each(commands)('%s has a script, a row in README.md, and a test', (command) => {
+    const [name] =
+      Object.entries(scripts).find(([, script]) => script === `exec node src/commands/${command}.ts`) ?? [];
+    expect(name, 'package.json has no script for it').toBeDefined();
+    expect(read('README.md')).toMatch(new RegExp(`^\\|.*\`npm run --silent ${name}\\b.*\\|$`, 'm'));
+    const tests = namesIn('test').map((test) => read(`test/${test}.ts`));
+    expect(tests.filter((test) => test.includes(`src/commands/${command}.ts`))).not.toEqual([]);
+  });
+});
+
+describe('every endpoint', () => {
+  const sources = ['src/http/api', 'src/http/submit'].flatMap((folder) =>
+    namesIn(folder).map((name) => read(`${folder}/${name}.ts`)),
+  );
+  const declared = sources.flatMap((source) =>
+    Array.from(
+      source.matchAll(/\bmethod: '([A-Z]+)',\s+path: '(\/[^']*)'/g),
+      ([, method, path]) => `${method} ${path}`,
+    ),
+  );
+
+  it('that is declared is listed in src/http/app.ts', () => {
+    const app = read('src/http/app.ts');
+    expect(declared.length).toBeGreaterThan(20);
+    expect(declared.filter((name) => !app.includes(`'${name}'`))).toEqual([]);
+  });
+});
+
+describe('every event', () => {
+  const { value: events } = lookUp(
+    referenceOf(loadConfig({})),
+    ...['paths', '/webhooks/{deployId}', 'post', 'requestBody', 'content', 'application/json'],
+    ...['schema', 'properties', 'events', 'items', 'enum'],
+  );
+  it('has a row in docs/webhooks.md', () => {
+    const [, section = ''] = /^### Events$([\s\S]*?)^#/m.exec(read('docs/webhooks.md')) ?? [];
+    const rows = Array.from(section.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name);
+    expect(rows).toEqual(events);
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  it('names functions, types and constants that are there', () => {
+    const folders = ['src', 'test', 'migrations'];
+    const files = folders.flatMap((folder) =>
+      readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+    );
+    const code = [...files.filter((name) => name.endsWith('.ts')), '.env.example'].map(read).join('\n');
+    const names = Array.from(
+      read('CONTRIBUTING.md').matchAll(/`(\w*[a-z][A-Z]\w*|[A-Z][a-z]+|[A-Z]+(?:_[A-Z]+)*)`/g),
+      ([, name = '']) => name,
+    );
+    expect(names.length).toBeGreaterThan(20);
+    // The examples add notes.
+    expect(names.filter((name) => !/note/i.test(name) && !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
+  });
+});

@@ -9,6 +9,9 @@ const isOfFunctions = (file: string): boolean =>
 /** What `npm run test:faults` runs in place of `npm test`. */
 export const SLOW = [{ name: 'slow', description: 'waits for time-outs, kills processes or has many cases' }];
 
+/** Where a change is judged, on a machine that others share and that may stand still for seconds, a test has a second try. */
+export const RETRIES = process.env.CI ? 1 : 0;
+
 export default defineConfig({
   test: {
     // One more than there are cores: some wait while others work.
@@ -21,6 +24,7 @@ export default defineConfig({
     isolate: false,
     restoreMocks: true,
     unstubEnvs: true,
+    retry: RETRIES,
     tags: SLOW,
     projects: [
       {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { SLOW } from './vitest.config.ts';
+import { RETRIES, SLOW } from './vitest.config.ts';
 
 const IDLE = 'test/kept-connections.test.ts';
 const slow = globSync('test/*.test.ts').filter((file) => readFileSync(file, 'utf8').includes("tags: 'slow'"));
@@ -16,6 +16,7 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     restoreMocks: true,
     unstubEnvs: true,
+    retry: RETRIES,
     tags: SLOW,
     projects: [
       // Projects of a group begin in the order of their names: what does nothing for a minute is first.

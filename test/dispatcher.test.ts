@@ -401,6 +401,22 @@ describe('createDispatcher: what it claims', () => {
   });
 });
 
+describe('claimDeliveries', () => {
+  it('says when the next delivery is due, of all that it has seen', async () => {
+    const { db } = await openDatabase();
+    const nextDueInMs = async () => (await claimDeliveries(db, CLAIM)).nextDueInMs;
+    expect(await nextDueInMs()).toBe(Number.POSITIVE_INFINITY);
+    await addWebhooks(db, ['held.test', 'later.test', 'soon.test']);
+    await addDeliveries(db, 'held.test', { next: 'infinity' });
+    expect(await nextDueInMs()).toBe(Number.POSITIVE_INFINITY);
+    await addDeliveries(db, 'later.test', { next: '2 hours' });
+    await addDeliveries(db, 'soon.test', { next: '1 hour' });
+    const hour = 3_600_000;
+    const found = await nextDueInMs();
+    expect([found <= hour, found > hour - 20_000]).toEqual([true, true]);
+  });
+});
+
 describe('createDispatcher: the owners', () => {
   it.each([
     { host: 'shared.test', capacity: 2 },

@@ -257,8 +257,19 @@ describe('what is no ordinary request', () => {
 
   it('opens no tunnel with CONNECT', async () => {
     const raw = await sendRaw(service.url, wire(['CONNECT hello.pages.test:80 HTTP/1.1', 'Host: hello.pages.test:80']));
-    expect(raw).not.toMatch(/^HTTP\/1\.1 2/);
+    expect(raw).toMatch(/^HTTP\/1\.1 501 .*\r\n\r\n\{"error":"[^"]+"\}$/s);
     await isFine();
+  });
+
+  it('answers what came before a CONNECT, and closes the connection', async () => {
+    const { id, total } = await form();
+    const post = wire([`POST /submit/${id} HTTP/1.1`, 'Host: api.test', JSON_TYPE, 'Content-Length: 2'], '{}');
+    const raw = await sendRaw(
+      service.url,
+      post + post + wire(['CONNECT hello.pages.test:80 HTTP/1.1', 'Host: hello.pages.test:80']) + post,
+    );
+    expect(answersIn(raw).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await total()).toBe(2);
   });
 
   it('answers who asks for an upgrade as if it had not, on a connection that goes on', async () => {

@@ -80,3 +80,22 @@ it('does not keep a close waiting for a commit that takes its time', { tags: 'sl
   expect(outcome).toBe('out of reach');
   expect(performance.now() - since).toBeLessThan(3_000);
 });
+
+it('that uses up its time costs its own connection only', { tags: 'slow' }, async () => {
+  let renewals = 0;
+  const renewed = connect(
+    { connectionString: database.url },
+    {
+      onRenew: () => {
+        renewals += 1;
+      },
+    },
+  );
+  const long = renewed.longTransaction(async (transaction) => {
+    await transaction.raw(note('too long'));
+    for (;;) await transaction.raw(SLOW);
+  });
+  expect(await long.catch(failure)).toBe('out of reach');
+  expect([await noted('too long'), renewals]).toEqual([0, 0]);
+  await renewed.close();
+});

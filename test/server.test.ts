@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { endEarly } from '../src/http/errors.ts';
 import {
   createServer,
   DRAIN_MS,
@@ -38,8 +39,8 @@ async function startServer() {
   return {
     close: server.close,
     /** A client's connection. */
-    open(): Socket {
-      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    open(options: { allowHalfOpen?: boolean } = {}): Socket {
+      const socket = connect({ ...options, port, host: '127.0.0.1' }).on('error', () => undefined);
       open.push(socket);
       return socket;
     },
@@ -170,6 +171,24 @@ describe('a server that is told to stop', () => {
     underWay.response.end();
     expect(await ends[2]).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     await closed;
+  });
+
+  it('does not wait for a client that was refused, and neither sends the rest of its request nor leaves', async () => {
+    const server = await startServer();
+    const [inBody, unreadable] = [server.open(), server.open({ allowHalfOpen: true })];
+    const ends = [inBody, unreadable].map(textOf);
+    inBody.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf');
+    endEarly((await server.request(0)).response, 'refused');
+    unreadable.write('not HTTP\r\n\r\n');
+    await once(unreadable, 'data');
+    const start = performance.now();
+    await server.close();
+    expect(performance.now() - start).toBeLessThan(DRAIN_MS / 2);
+    unreadable.destroy();
+    expect(await Promise.all(ends)).toEqual([
+      expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n.*refused/s),
+      expect.stringMatching(/^HTTP\/1\.1 400 /),
+    ]);
   });
 
   it('cuts what is still under way after DRAIN_MS', async () => {

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { announcePageChange } from './page-changes.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, queryOne } from './postgres/query.ts';
+import { listFiles, removeFiles } from './submission-files.ts';
 
 /** The owner's plan, and how many live deployments the owner has now. */
 type Undeleted = { slug: string; plan: string; liveDeployments: number };
@@ -45,13 +46,11 @@ export async function undeleteDeployment(
 
 /**
  * Tables with an unlimited number of rows for a deployment. Each has an index on deployment_id and `key`; every key is
- * greater than `lowest`. One statement removes `batch` keys, which takes well under a second.
+ * greater than 0. One statement removes `batch` keys, which takes well under a second.
  */
 const TABLES = [
-  { table: 'submissions', key: 'number', lowest: 0, batch: 500 },
-  { table: 'removed_submissions', key: 'number', lowest: 0, batch: 10_000 },
-  // Each key is a submission, with the content of all of its files.
-  { table: 'submission_files', key: 'submission_id', lowest: '', batch: 4 },
+  { table: 'submissions', key: 'number', batch: 500 },
+  { table: 'removed_submissions', key: 'number', batch: 10_000 },
 ] as const;
 
 const DELIVERIES_BATCH = 10_000;
@@ -63,6 +62,8 @@ const RETRY_MS = 50;
  */
 export async function purgeDeployment(db: Knex, id: string): Promise<boolean> {
   const begun = await db.transaction(async (transaction) => {
+    // The page before the deployment, as when a page is replaced, so that there is no deadlock.
+    await execute(transaction, 'lock-page', 'SELECT FROM pages WHERE deployment_id = ? FOR UPDATE', [id]);
     if (!(await lockDeleted(transaction, id))) return false;
     // Without its page it can't be restored; without webhooks no more deliveries are made.
     await transaction('pages').where({ deployment_id: id }).delete();
@@ -71,6 +72,7 @@ export async function purgeDeployment(db: Knex, id: string): Promise<boolean> {
   });
   if (!begun) return false;
   for (const table of TABLES) await removeRows(db, id, table);
+  await removeFiles(db, listFiles(db, id));
   await removeDeliveries(db, id);
   // In one statement: the rate limit bounds how many there are.
   await db('idempotency_keys').where({ deployment_id: id }).delete();
@@ -87,11 +89,11 @@ async function lockDeleted(transaction: Knex, id: string): Promise<boolean> {
 const hasPage = async (transaction: Knex, id: string): Promise<boolean> =>
   (await execute(transaction, 'has-page', 'SELECT FROM pages WHERE deployment_id = ?', [id])) === 1;
 
-async function removeRows(db: Knex, id: string, { table, key, lowest, batch }: (typeof TABLES)[number]): Promise<void> {
+async function removeRows(db: Knex, id: string, { table, key, batch }: (typeof TABLES)[number]): Promise<void> {
   // Each batch begins after the last key of the one before: from the start, it would scan everything that has been
   // removed.
-  for (let after: number | string | null = lowest; after !== null; ) {
-    const removed: { last: number | string | null } = await queryOne(
+  for (let after: number | null = 0; after !== null; ) {
+    const removed: { last: number | null } = await queryOne(
       db,
       `remove-${table}`,
       `WITH batch AS MATERIALIZED (

@@ -134,8 +134,10 @@ const CLAIM = `
       FROM claimed WHERE deliveries.id = claimed.id AND action = 'attempt'
     RETURNING deliveries.id, attempts
   )
-  SELECT last.step AS last_step, last.receiver AS last_receiver, last.owner_id AS last_owner_id, leased.*
-    FROM (SELECT receiver, owner_id, step FROM visited ORDER BY step DESC LIMIT 1) AS last
+  SELECT last.step AS last_step, last.receiver AS last_receiver, last.owner_id AS last_owner_id, next_due_in_ms, leased.*
+    FROM (SELECT receiver, owner_id, step FROM visited ORDER BY step DESC LIMIT 1) AS last,
+         (SELECT 1000 * extract(epoch FROM min(first_due_at) - now())::float8 AS next_due_in_ms
+            FROM visited WHERE first_due_at > now() AND first_due_at < 'infinity') AS next_due
     LEFT JOIN (SELECT claimed.*, attempts FROM attempted JOIN claimed USING (id)) AS leased ON true
    ORDER BY position`;
 
@@ -151,7 +153,12 @@ type LeasedRow = TargetRow & {
   created_at: Date;
 };
 /** Where nothing is leased there is one row, which has no delivery. */
-type ClaimRow = { last_step: number; last_receiver: string; last_owner_id: number } & (LeasedRow | { id: null });
+type ClaimRow = {
+  last_step: number;
+  last_receiver: string;
+  last_owner_id: number;
+  next_due_in_ms: number | null;
+} & (LeasedRow | { id: null });
 
 const toLeased = (row: LeasedRow): LeasedDelivery => ({
   id: row.id,
@@ -172,7 +179,8 @@ const toLeased = (row: LeasedRow): LeasedDelivery => ({
  * receiver can take now; any other can take `otherCapacity`. `fullOwners` get none. `maxAttempts`: a delivery fails
  * when the lease of its last attempt has ended.
  *
- * Answers with `last`, where it has stopped, unless it has seen everything from `after` on.
+ * Answers with `last`, where it has stopped, unless it has seen everything from `after` on; and in how many
+ * milliseconds the next of what it has seen is due, Infinity if none is.
  */
 export async function claimDeliveries(
   db: Knex,
@@ -191,7 +199,7 @@ export async function claimDeliveries(
     leaseMs: number;
     maxAttempts: number;
   },
-): Promise<{ deliveries: LeasedDelivery[]; last: Pair | undefined }> {
+): Promise<{ deliveries: LeasedDelivery[]; last: Pair | undefined; nextDueInMs: number }> {
   const rows = await query<ClaimRow>(db, 'claim-deliveries', CLAIM, {
     ...options,
     afterReceiver: after.receiver,
@@ -206,6 +214,7 @@ export async function claimDeliveries(
   return {
     deliveries: rows.flatMap((row) => (row.id === null ? [] : [toLeased(row)])),
     last: first?.last_step === MAX_PAIRS ? { receiver: first.last_receiver, ownerId: first.last_owner_id } : undefined,
+    nextDueInMs: first?.next_due_in_ms ?? Number.POSITIVE_INFINITY,
   };
 }
 

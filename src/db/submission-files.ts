@@ -138,6 +138,22 @@ export async function findFile(
   return row && toFile(row);
 }
 
+/** The files of a submission to a live deployment of this owner; none when there is no such submission. */
+export async function listSubmissionFiles(
+  db: Knex,
+  { ownerId, deploymentId, submissionId }: { ownerId: number; deploymentId: string; submissionId: string },
+): Promise<StoredFile[]> {
+  const rows = await query<FileRow>(
+    db,
+    'list-submission-files',
+    `SELECT submission_files.id, filename, content_type, size
+       FROM submission_files JOIN deployments ON deployments.id = deployment_id
+      WHERE deployment_id = ? AND submission_id = ? AND owner_id = ? AND deleted_at IS NULL`,
+    [deploymentId, submissionId, ownerId],
+  );
+  return rows.map(toFile);
+}
+
 const FILES_BATCH = 500;
 
 /** All files of a deployment, live or deleted, in the order of their submissions' ids; a bounded number at a time. */
@@ -157,6 +173,41 @@ export async function* listFiles(
     const last = rows.at(-1);
     after = last && [last.submission_id, last.id];
   }
+}
+
+/** How much one statement removes, which takes about 50 ms. */
+export const REMOVED_BYTES = 32 * 1024 * 1024;
+const REMOVED_FILES = 100;
+
+/**
+ * Removes files for good, a bounded part of their content in each statement. When it is interrupted, what is left is
+ * removed by the next call.
+ */
+export async function removeFiles(db: Knex, files: AsyncIterable<StoredFile> | Iterable<StoredFile>): Promise<void> {
+  let ids: string[] = [];
+  let bytes = 0;
+  const removeRows = async (): Promise<void> => {
+    await execute(db, 'remove-files', 'DELETE FROM submission_files WHERE id = ANY (?::text[])', [ids]);
+    ids = [];
+    bytes = 0;
+  };
+  for await (const { id, size } of files) {
+    let rest = size;
+    for (let position = 0; rest > REMOVED_BYTES; rest -= REMOVED_BYTES) {
+      const end = position + REMOVED_BYTES / CHUNK_BYTES;
+      await execute(
+        db,
+        'remove-file-chunks',
+        'DELETE FROM submission_file_chunks WHERE file_id = ? AND position >= ? AND position < ?',
+        [id, position, end],
+      );
+      position = end;
+    }
+    if (bytes + rest > REMOVED_BYTES || ids.length === REMOVED_FILES) await removeRows();
+    ids.push(id);
+    bytes += rest;
+  }
+  await removeRows();
 }
 
 /** A chunk of a file, the first at position 0; undefined after the last, or when the file has been deleted. */

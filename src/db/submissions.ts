@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { execute, query } from './postgres/query.ts';
+import { listSubmissionFiles, REMOVED_BYTES, removeFiles } from './submission-files.ts';
 
 /** `data`: the JSON text that was submitted. */
 export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };
@@ -75,5 +76,9 @@ const DELETE = `
  * Deletes a submission of a live deployment of this owner, with its files; whether there was one. Its number is not
  * used again, and it still counts for the rate limit. Its pending deliveries are deleted when they are claimed.
  */
-export const deleteSubmission = async (db: Knex, ownerId: number, deploymentId: string, id: string): Promise<boolean> =>
-  (await execute(db, 'delete-submission', DELETE, [deploymentId, ownerId, id])) === 1;
+export async function deleteSubmission(db: Knex, ownerId: number, deploymentId: string, id: string): Promise<boolean> {
+  const files = await listSubmissionFiles(db, { ownerId, deploymentId, submissionId: id });
+  // Large files first: with them, the statement could take too long. If it fails then, it is to be sent again.
+  if (files.reduce((sum, { size }) => sum + size, 0) > REMOVED_BYTES) await removeFiles(db, files);
+  return (await execute(db, 'delete-submission', DELETE, [deploymentId, ownerId, id])) === 1;
+}

@@ -112,14 +112,14 @@ export function createDispatcher({
 
   const isFull = (): boolean => load.isFull(incoming.length + outcomes.size());
 
-  /** Claims what is due; whether there may be more that could start. */
-  async function claim(): Promise<boolean> {
+  /** Claims what is due; in how many milliseconds there may be more that could start. */
+  async function claim(): Promise<number> {
     giveBackWaiting(isLate);
     // While outcomes are not stored, leases end, and deliveries that have succeeded would be sent again.
-    if (isFull() || outcomes.isBehind()) return false;
+    if (isFull() || outcomes.isBehind()) return Number.POSITIVE_INFINITY;
     const { known, other, unproven } = queues.capacities();
     const hasKnownCapacity = [...known.values()].some((capacity) => capacity > 0);
-    if (unproven <= 0 && !hasKnownCapacity) return false;
+    if (unproven <= 0 && !hasKnownCapacity) return Number.POSITIVE_INFINITY;
     const leasedAt = performance.now();
     const claimed = await claimDeliveries(db, {
       after: last,
@@ -137,7 +137,7 @@ export function createDispatcher({
     await anotherTurn();
     await anotherTurn();
     start(claimed.deliveries, leasedAt);
-    return claimed.deliveries.length > 0 || last !== undefined;
+    return claimed.deliveries.length > 0 || last !== undefined ? 0 : claimed.nextDueInMs;
   }
 
   function start(deliveries: readonly LeasedDelivery[], leasedAt: number): void {

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 type PollLoop = {
   /**
-   * Polls until the signal fires: every POLL_MS, and sooner when there may be more. Settles when the last poll has
-   * ended.
+   * Polls until the signal fires: every POLL_MS, and sooner when there may be more by then. Settles when the last poll
+   * has ended.
    */
   run(): Promise<void>;
   /** Polls again soon. */
@@ -15,13 +15,13 @@ const POLL_MS = 500;
 const MAX_SHARE_OF_TIME = 0.1;
 const MIN_PAUSE_MS = 20;
 
-/** `poll` answers whether there may be more to find. `onError` is called for the first failure in a row. */
+/** `poll` answers in how many milliseconds there may be more to find. `onError` is called for the first failure in a row. */
 export function createPollLoop({
   poll,
   onError,
   signal,
 }: {
-  poll(): Promise<boolean>;
+  poll(): Promise<number>;
   onError(error: unknown): void;
   signal: AbortSignal;
 }): PollLoop {
@@ -33,9 +33,9 @@ export function createPollLoop({
     while (!signal.aborted) {
       isWoken = false;
       const startedAt = performance.now();
-      let isMore = false;
+      let nextInMs = POLL_MS;
       try {
-        isMore = await poll();
+        nextInMs = await poll();
         isFailing = false;
       } catch (error) {
         if (!isFailing) onError(error);
@@ -43,9 +43,9 @@ export function createPollLoop({
       }
       const took = performance.now() - startedAt;
       await wait(Math.max(MIN_PAUSE_MS, took / MAX_SHARE_OF_TIME - took), signal);
-      if (isWoken || isMore) continue;
+      if (isWoken || nextInMs <= 0) continue;
       pause = new AbortController();
-      await wait(POLL_MS, AbortSignal.any([pause.signal, signal]));
+      await wait(Math.min(POLL_MS, nextInMs), AbortSignal.any([pause.signal, signal]));
     }
   }
 

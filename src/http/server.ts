@@ -32,6 +32,8 @@ export const KEEP_ALIVE_MS = 65_000;
 // connections.
 const LINGER_MS = 250;
 export const DRAIN_MS = 8_000;
+// When the server stops, a client that has been refused and sends nothing more has this long to read its answer.
+const REFUSED_MS = 1_000;
 
 const CLIENT_ERRORS: Readonly<Record<string, [status: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
@@ -50,6 +52,8 @@ type Connection = {
   last?: ServerResponse | undefined;
   /** Set when what follows can't be read as a request. */
   isUnreadable?: true;
+  /** While the server stops, of a refused request: since when (performance.now()) this many bytes have come. */
+  refused?: { since: number; bytesRead: number };
   /**
    * While an answer is being read: when the current measurement began (performance.now()), and how many bytes had been
    * sent.
@@ -57,21 +61,25 @@ type Connection = {
   pace?: { since: number; sent: number } | undefined;
 };
 
-/**
- * Answers what node:http could not parse as a request, for which there is no response object. Later bytes are dropped
- * until the client ends the connection, for at most PROGRESS_TIMEOUT_MS: closing a connection with unread bytes resets
- * it, and the answer may be lost.
- */
+/** Answers what node:http could not parse as a request. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET') socket.destroy();
-  // Already answered, or already closing.
-  if (!socket.writable) return;
-  const cut = setTimeout(() => socket.destroy(), PROGRESS_TIMEOUT_MS).unref();
-  socket.once('close', () => clearTimeout(cut));
   const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? [
     '400 Bad Request',
     'The request is not valid HTTP: check how it is sent.',
   ];
+  endWithError(socket, status, message);
+}
+
+/**
+ * Answers where there is no response object. Later bytes are dropped until the client ends the connection, for at most
+ * PROGRESS_TIMEOUT_MS: closing a connection with unread bytes resets it, and the answer may be lost.
+ */
+function endWithError(socket: Socket, status: string, message: string): void {
+  // Already answered, or already closing.
+  if (!socket.writable) return;
+  const cut = setTimeout(() => socket.destroy(), PROGRESS_TIMEOUT_MS).unref();
+  socket.once('close', () => clearTimeout(cut));
   const body = JSON.stringify({ error: message });
   const headers = [
     'Content-Type: application/json; charset=utf-8',
@@ -118,6 +126,26 @@ export function createServer(listener: RequestListener): HttpServer {
     if (isPipelined || request.method !== 'GET') listener(request, response);
     else if (pending.push([request, response]) === 1) setImmediate(answerPending);
   };
+
+  /** Whether a request was answered before it had arrived, and only the rest of it is still to be dropped. */
+  const isRefused = (socket: Socket, { unanswered, last }: Connection): boolean =>
+    unanswered === 0
+      ? socket.writableEnded
+      : unanswered === 1 &&
+        last !== undefined &&
+        last.headersSent &&
+        !last.req.complete &&
+        last.req.readableFlowing === true;
+
+  function closeRefused(): void {
+    const now = performance.now();
+    for (const [socket, connection] of connections) {
+      if (!isRefused(socket, connection)) continue;
+      const { bytesRead } = socket;
+      if (connection.refused?.bytesRead !== bytesRead) connection.refused = { since: now, bytesRead };
+      else if (now - connection.refused.since >= REFUSED_MS) socket.destroySoon();
+    }
+  }
 
   /** Closes a connection on which nothing has moved for its time-out; an idle one after KEEP_ALIVE_MS. */
   function onTimeout(socket: Socket): void {
@@ -171,12 +199,22 @@ export function createServer(listener: RequestListener): HttpServer {
     const { unanswered = 0, last } = connection ?? {};
     const isInBody = unanswered === 1 && last !== undefined && !last.req.complete;
     if (unanswered === 0 || (isInBody && !last.headersSent)) answerClientError(error, socket);
-    // The request was refused, and only the rest of its body was still to be dropped.
-    else if (isInBody && last.req.readableFlowing) socket.end();
+    else if (connection && isRefused(socket, connection)) socket.end();
     // Another answer must not be mixed with those in progress. They are completed, and then the connection is closed.
     else if (connection && last) {
       connection.isUnreadable = true;
       last.shouldKeepAlive = false;
+    }
+  });
+  // node:http hands the connection over, without its listeners. What it has read before is still answered.
+  server.on('connect', (_request, socket: Socket) => {
+    socket.on('error', () => socket.destroy()).resume();
+    const connection = connections.get(socket);
+    // RFC 9110, 9.1: a method that no resource of this server has.
+    if (!connection?.last) endWithError(socket, '501 Not Implemented', 'CONNECT is refused: this is not a proxy.');
+    else {
+      connection.isUnreadable = true;
+      connection.last.shouldKeepAlive = false;
     }
   });
   // The listener refuses an expectation that can't be met, like any other error.
@@ -203,6 +241,7 @@ export function createServer(listener: RequestListener): HttpServer {
         server.closeIdleConnections();
         // Browsers open connections in advance. To node:http, one that never carried a byte is not idle.
         for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
+        closeRefused();
       };
       closeIdle();
       // Answers that end from now on leave their connections open.

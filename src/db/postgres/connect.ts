@@ -8,8 +8,9 @@ export type Database = Knex & {
   /** How the pool is used at this moment. */
   use(): PoolUse;
   /**
-   * Runs a transaction that may take LONG_MS in all, longer than other units of work. A single statement still has to
-   * be answered within UNIT_MS. Only the commit, which has to wait for a slow disk, may take COMMIT_MS.
+   * Runs a transaction that may take LONG_MS in all, longer than other units of work; then its connection is closed. A
+   * single statement still has to be answered within UNIT_MS. Only the commit, which has to wait for a slow disk, may
+   * take COMMIT_MS.
    */
   longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T>;
   /**
@@ -116,11 +117,12 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
 
   const cuts = new Map<pg.PoolClient, NodeJS.Timeout>();
 
-  function cutAfter(ms: number, client: pg.PoolClient): void {
+  /** `isStuck`: it is then the server that does not answer, and not the unit of work that has used its time. */
+  function cutAfter(ms: number, client: pg.PoolClient, isStuck = true): void {
     clearTimeout(cuts.get(client));
     const cut = (): void => {
       void client.end().catch(() => undefined);
-      renew();
+      if (isStuck) renew();
     };
     cuts.set(client, setTimeout(cut, Math.min(ms, lastCutAt - performance.now())));
   }
@@ -174,7 +176,10 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     try {
       return await db.transaction(
         async (transaction) => {
-          transaction.on('query-response', () => cutAfter(Math.min(UNIT_MS, end - performance.now()), client));
+          transaction.on('query-response', () => {
+            const leftMs = end - performance.now();
+            cutAfter(Math.min(UNIT_MS, leftMs), client, leftMs >= UNIT_MS);
+          });
           const result = await work(transaction);
           cutAfter(COMMIT_MS, client);
           return result;

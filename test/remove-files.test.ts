@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { purgeDeployment } from '../src/db/deleted-deployments.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
-import { REMOVED_BYTES } from '../src/db/submission-files.ts';
+import { REMOVED_BYTES } from '../src/db/stored-files.ts';
 import { deleteSubmission } from '../src/db/submissions.ts';
 import { cloneDatabase, type FreshDatabase } from './support/fresh-database.ts';
 

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { purgeDeployment, undeleteDeployment } from '../db/deleted-deployments.ts';
 import { ownerExists } from '../db/owners.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { findFileChunk, listFiles } from '../db/submission-files.ts';
+import { findFileChunk, listFiles } from '../db/stored-files.ts';
 import { lastSubmissionNumber, readSubmissionLines } from '../db/submission-reader.ts';
 import {
   type AnyDeployment,

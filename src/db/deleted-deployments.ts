@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { announcePageChange } from './page-changes.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, queryOne } from './postgres/query.ts';
-import { listFiles, removeFiles } from './submission-files.ts';
+import { listFiles, removeFiles } from './stored-files.ts';
 
 /** The owner's plan, and how many live deployments the owner has now. */
 type Undeleted = { slug: string; plan: string; liveDeployments: number };

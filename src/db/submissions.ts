@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { execute, query } from './postgres/query.ts';
-import { listSubmissionFiles, REMOVED_BYTES, removeFiles } from './submission-files.ts';
+import { listSubmissionFiles, REMOVED_BYTES, removeFiles } from './stored-files.ts';
 
 /** `data`: the JSON text that was submitted. */
 export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { create as contentDisposition } from 'content-disposition';
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/connect.ts';
-import { findFile, findFileChunk, type StoredFile } from '../../db/submission-files.ts';
+import { findFile, findFileChunk, type StoredFile } from '../../db/stored-files.ts';
 import { isFileId, isSubmissionId } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';

@@ -1,0 +1,115 @@
+import type { Knex } from 'knex';
+import { execute, query } from './postgres/query.ts';
+
+/** `size` in bytes. */
+export type StoredFile = { id: string; filename: string; contentType: string; size: number };
+
+/** The size of a chunk, in a statement and in memory: small enough for a slow disk, and for many slow readers. */
+export const CHUNK_BYTES = 256 * 1024;
+
+type FileRow = { id: string; filename: Buffer; content_type: string; size: number };
+
+const toFile = ({ id, filename, content_type: contentType, size }: FileRow): StoredFile => ({
+  id,
+  filename: filename.toString(),
+  contentType,
+  size,
+});
+
+/** A file of this deployment's submission. */
+export async function findFile(
+  db: Knex,
+  { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },
+): Promise<StoredFile | undefined> {
+  const [row] = await query<FileRow>(
+    db,
+    'find-file',
+    `SELECT id, filename, content_type, size FROM submission_files
+      WHERE id = ? AND deployment_id = ? AND submission_id = ?`,
+    [fileId, deploymentId, submissionId],
+  );
+  return row && toFile(row);
+}
+
+/** The files of a submission to a live deployment of this owner; none when there is no such submission. */
+export async function listSubmissionFiles(
+  db: Knex,
+  { ownerId, deploymentId, submissionId }: { ownerId: number; deploymentId: string; submissionId: string },
+): Promise<StoredFile[]> {
+  const rows = await query<FileRow>(
+    db,
+    'list-submission-files',
+    `SELECT submission_files.id, filename, content_type, size
+       FROM submission_files JOIN deployments ON deployments.id = deployment_id
+      WHERE deployment_id = ? AND submission_id = ? AND owner_id = ? AND deleted_at IS NULL`,
+    [deploymentId, submissionId, ownerId],
+  );
+  return rows.map(toFile);
+}
+
+const FILES_BATCH = 500;
+
+/** All files of a deployment, live or deleted, in the order of their submissions' ids; a bounded number at a time. */
+export async function* listFiles(
+  db: Knex,
+  deploymentId: string,
+): AsyncGenerator<StoredFile & { submissionId: string }> {
+  for (let after: [string, string] | undefined = ['', '']; after; ) {
+    const rows: (FileRow & { submission_id: string })[] = await query(
+      db,
+      'list-files',
+      `SELECT submission_id, id, filename, content_type, size FROM submission_files
+        WHERE deployment_id = ? AND (submission_id, id) > (?, ?) ORDER BY submission_id, id LIMIT ?`,
+      [deploymentId, ...after, FILES_BATCH],
+    );
+    for (const row of rows) yield { ...toFile(row), submissionId: row.submission_id };
+    const last = rows.at(-1);
+    after = last && [last.submission_id, last.id];
+  }
+}
+
+/** How much one statement removes, which takes about 50 ms. */
+export const REMOVED_BYTES = 32 * 1024 * 1024;
+const REMOVED_FILES = 100;
+
+/**
+ * Removes files for good, a bounded part of their content in each statement. When it is interrupted, what is left is
+ * removed by the next call.
+ */
+export async function removeFiles(db: Knex, files: AsyncIterable<StoredFile> | Iterable<StoredFile>): Promise<void> {
+  let ids: string[] = [];
+  let bytes = 0;
+  const removeRows = async (): Promise<void> => {
+    await execute(db, 'remove-files', 'DELETE FROM submission_files WHERE id = ANY (?::text[])', [ids]);
+    ids = [];
+    bytes = 0;
+  };
+  for await (const { id, size } of files) {
+    let rest = size;
+    for (let position = 0; rest > REMOVED_BYTES; rest -= REMOVED_BYTES) {
+      const end = position + REMOVED_BYTES / CHUNK_BYTES;
+      await execute(
+        db,
+        'remove-file-chunks',
+        'DELETE FROM submission_file_chunks WHERE file_id = ? AND position >= ? AND position < ?',
+        [id, position, end],
+      );
+      position = end;
+    }
+    if (bytes + rest > REMOVED_BYTES || ids.length === REMOVED_FILES) await removeRows();
+    ids.push(id);
+    bytes += rest;
+  }
+  await removeRows();
+}
+
+/** A chunk of a file, the first at position 0; undefined after the last, or when the file has been deleted. */
+export async function findFileChunk(db: Knex, fileId: string, position: number): Promise<Buffer | undefined> {
+  const [row] = await query<{ content: Buffer }>(
+    db,
+    'find-file-chunk',
+    'SELECT content FROM submission_file_chunks WHERE file_id = ? AND position = ?',
+    [fileId, position],
+  );
+  return row?.content;
+}

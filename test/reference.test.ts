@@ -144,7 +144,10 @@ describe('the examples', () => {
     const parameters: unknown[] = Array.isArray(operation.parameters) ? operation.parameters : [];
     const query = parameters.filter(isObject).filter((parameter) => parameter.in === 'query');
     const search = new URLSearchParams();
-    for (const { name, schema } of query) search.set(String(name), String(isObject(schema) ? schema.default : ''));
+    for (const { name, schema } of query) {
+      const value = isObject(schema) ? (schema.default ?? schema.example) : undefined;
+      if (value !== undefined) search.set(String(name), String(value));
+    }
     const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? `no ${name}`);
     const answer = await fetch(`${service.url}${target}?${search}`, {
       method: method.toUpperCase(),

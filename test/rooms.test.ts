@@ -56,6 +56,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/delivery-header.ts': 'base',
   'src/ids.ts': 'base',
   'src/slugs.ts': 'base',
+  'src/time-buckets.ts': 'base',
   'src/log.ts': 'base',
   'src/html.ts': 'base',
   'src/project.ts': 'base',

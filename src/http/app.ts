@@ -13,6 +13,7 @@ import { exportEndpoints } from './api/exports.ts';
 import { healthEndpoints } from './api/health.ts';
 import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
+import { statisticsEndpoints } from './api/statistics.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
 import { tlsEndpoints } from './api/tls.ts';
@@ -69,6 +70,7 @@ export function createEndpoints({
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
   const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
+  const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints(config);
   const reference = referenceEndpoints({ baseUrl: config.baseUrl, urlOf, endpoints: () => endpoints });
   const health = healthEndpoints(isReady);
@@ -82,6 +84,7 @@ export function createEndpoints({
     'PATCH /deploy/:id': deployments.changeSettings,
     'DELETE /deploy/:id': deployments.delete,
     'GET /deploy/:id/html': deployments.getHtml,
+    'GET /deploy/:id/stats': statistics.get,
 
     // POST is answered ahead of Express, in dispatch.ts.
     'OPTIONS /submit/:deployId': submit.preflight,

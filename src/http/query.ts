@@ -5,8 +5,7 @@ import { invalidNumber } from './paging.ts';
 export const badQuery = errorKind(
   {
     id: 'BadQuery',
-    description:
-      '`page` or `limit` is not a whole number from 1, or is given twice; also for the reasons of any request.',
+    description: 'A parameter of the query has no such value, or is given twice; also for the reasons of any request.',
   },
   (message: string) => new HttpError(400, message),
   invalidNumber('limit'),

@@ -1,0 +1,52 @@
+import type { Knex } from 'knex';
+import { query } from './postgres/query.ts';
+
+/*
+ * How many submissions are before each of some times. The times of a deployment's submissions rise with their numbers,
+ * so the first number at a time is found by a binary search in the primary key, for all times at once. Between two of
+ * these numbers there are as many submissions as numbers, less those that were deleted.
+ *
+ * - The first number that is not before `at` is from `low` to `high`. Of deleted numbers, the next that is there is
+ *   looked at.
+ */
+const COUNTS = `
+  WITH RECURSIVE search (position, at, low, high) AS (
+    SELECT position, at, CAST(1 AS bigint), last_submission_number + 1
+      FROM deployments, unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS boundary (at, position)
+     WHERE deployments.id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL
+    UNION ALL
+    SELECT position, at,
+           CASE WHEN created_at < at THEN number + 1 ELSE low END, CASE WHEN created_at < at THEN high ELSE middle END
+      FROM search, LATERAL (SELECT (low + high) / 2 AS middle) AS halves LEFT JOIN LATERAL (
+        SELECT number, created_at FROM submissions
+         WHERE deployment_id = :deploymentId AND number >= middle AND number < high ORDER BY number LIMIT 1
+      ) AS looked_at ON true
+     WHERE low < high
+  ), found AS (
+    SELECT position, low AS number, lead(low) OVER (ORDER BY position) AS next FROM search WHERE low = high
+  )
+  SELECT next - number - (
+           SELECT count(*) FROM removed_submissions
+            WHERE deployment_id = :deploymentId AND removed_submissions.number >= found.number
+              AND removed_submissions.number < next
+         ) AS submissions
+    FROM found WHERE next IS NOT NULL ORDER BY position`;
+
+/**
+ * How many submissions a live deployment of this owner has from each of these times, which rise and are at least two, until before the next;
+ * undefined when there is no such deployment. The cost rises with the logarithm of how many submissions there are, and
+ * with how many have been deleted.
+ */
+export async function countSubmissionsBetween(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  times: readonly Date[],
+): Promise<number[] | undefined> {
+  const rows = await query<{ submissions: number }>(db, 'count-submissions-between', COUNTS, {
+    deploymentId,
+    ownerId,
+    times: times.map((time) => time.toISOString()),
+  });
+  return rows.length === 0 ? undefined : rows.map(({ submissions }) => submissions);
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { Database } from '../../db/postgres/connect.ts';
+import { countSubmissionsBetween } from '../../db/statistics.ts';
+import { isTimeZone, startOfDay, startOfDayBefore, startsBetween, UNITS, type Unit } from '../../time-buckets.ts';
+import { endpoint } from '../endpoint.ts';
+import { time } from '../fields.ts';
+import { badQuery } from '../query.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
+
+export const MAX_BUCKETS = 1_000;
+const DEFAULT_DAYS = 30;
+
+const invalidTime = (name: string): string =>
+  `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;
+const Time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+const bound = (name: string) =>
+  z
+    .string(invalidTime(name))
+    .refine((text) => Time.safeParse(text).success, invalidTime(name))
+    .optional();
+
+const Query = z.object({
+  from: bound('from').meta({
+    description:
+      'The first time that counts, in ISO 8601: a time with Z or an offset, or a day, from its beginning in `tz`. ' +
+      `Left out: ${DEFAULT_DAYS} days, up to that of \`to\`.`,
+    example: '2026-11-01',
+  }),
+  to: bound('to').meta({ description: 'The first time that no longer counts. Left out: now.', example: '2026-12-01' }),
+  by: z
+    .enum(['hour', 'day'], 'by is invalid: send hour or day, once.')
+    .default('day')
+    .meta({ description: 'How long a bucket is.' }),
+  tz: z
+    .string('tz is invalid: send a time zone such as Europe/Berlin, once.')
+    .refine(isTimeZone, 'tz is invalid: send the IANA name of a time zone, such as Europe/Berlin.')
+    .default('UTC')
+    .meta({ description: 'The time zone of hours and days, by its IANA name.', example: 'Europe/Berlin' }),
+});
+
+const Statistics = z
+  .strictObject({
+    buckets: z
+      .array(
+        z.strictObject({
+          start: time.meta({ description: 'When the hour or day begins.' }),
+          submissions: z
+            .int()
+            .min(0)
+            .meta({ description: 'How many were accepted in it, from `from` and before `to`.' }),
+        }),
+      )
+      .max(MAX_BUCKETS),
+    total: z.int().min(0).meta({ description: 'How many were accepted from `from` and before `to`.' }),
+  })
+  .meta({ id: 'Statistics' });
+
+type Range = { from: number; to: number; by: Unit; timeZone: string };
+
+/** Reads the range of a query, in milliseconds since 1970; throws 400. */
+function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
+  const instantOf = (text: string): number => (text.includes('T') ? Date.parse(text) : startOfDay(text, timeZone));
+  const end = to === undefined ? Date.now() : instantOf(to);
+  // The last moment before the end is in the last day.
+  const start = from === undefined ? startOfDayBefore(end - 1, DEFAULT_DAYS - 1, timeZone) : instantOf(from);
+  if (start >= end) throw badQuery('from is not before to: send an earlier from, or a later to.');
+  return { from: start, to: end, by, timeZone };
+}
+
+/** The starts of the buckets of a range; throws 400 when they are too many. */
+function startsOf(range: Range): number[] {
+  const tooMany = badQuery(`That is more than ${MAX_BUCKETS} buckets: ask for less time, or by day.`);
+  // So that no work is done for thousands of years.
+  if ((range.to - range.from) / UNITS[range.by] > MAX_BUCKETS + 2) throw tooMany;
+  const starts = startsBetween(range, MAX_BUCKETS);
+  if (starts.length > MAX_BUCKETS) throw tooMany;
+  return starts;
+}
+
+/** How many submissions came, and when. */
+export const statisticsEndpoints = ({ db }: { db: Database }) => ({
+  get: endpoint({
+    method: 'GET',
+    path: '/deploy/:id/stats',
+    name: 'getStatistics',
+    tag: 'Deployments',
+    summary: 'Count submissions by hour or day',
+    description:
+      'Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not ' +
+      `counted. At most ${MAX_BUCKETS} buckets.`,
+    find: (owner, { id }) => ownDeployment(db, owner, id),
+    query: Query,
+    answer: {
+      status: 200,
+      description: 'The numbers of submissions.',
+      schema: Statistics,
+      example: {
+        buckets: [
+          { start: '2026-11-20T23:00:00.000Z', submissions: 0 },
+          { start: '2026-11-21T23:00:00.000Z', submissions: 3 },
+        ],
+        total: 3,
+      },
+    },
+    errors: [noSuchDeployment],
+    async handle({ owner, resource: { id }, query }) {
+      const range = rangeOf(query);
+      const starts = startsOf(range).map((start) => new Date(start));
+      const [, ...inner] = starts;
+      const times = [new Date(range.from), ...inner] as const;
+      const counts = deploymentOr404(await countSubmissionsBetween(db, owner.id, id, [...times, new Date(range.to)]));
+      const buckets = starts.map((start, index) => ({ start: start.toISOString(), submissions: counts[index] ?? 0 }));
+      return { buckets, total: counts.reduce((sum, count) => sum + count, 0) };
+    },
+  }),
+});

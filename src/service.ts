@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { createCleanUp } from './clean-up.ts';
 import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
@@ -10,7 +11,6 @@ import { connect } from './db/postgres/connect.ts';
 import { isMigrated } from './db/postgres/migrate.ts';
 import { findStored } from './db/submissions.ts';
 import { createAttempt } from './delivery/attempt.ts';
-import { cleanUp } from './delivery/clean-up.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { createOwnAddress } from './delivery/own-address.ts';
 import { createApp } from './http/app.ts';
@@ -94,6 +94,9 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     count: metrics.submission,
   });
 
+  const stopping = new AbortController();
+  const cleanUp = createCleanUp({ db, days: config.deliveryLogDays, log, signal: stopping.signal });
+
   let isStarting = true;
   const app = createApp({
     config,
@@ -112,14 +115,13 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const pageChanges = watchPageChanges(connection, { onChange: app.invalidatePage, onReset: app.invalidateAll });
   const server = createServer(app.listener);
 
-  const stopping = new AbortController();
   let cleaningUp: Promise<void> | undefined;
   async function start(): Promise<{ firstKey: string | undefined }> {
     await prepareDatabase(databaseServer, config, log, stopping.signal);
     const firstKey = await createFirstOwner(databaseServer, db, config);
     isStarting = false;
     dispatcher.run();
-    cleaningUp = cleanUp(db, config.deliveryLogDays, log, stopping.signal);
+    cleaningUp = cleanUp.run();
     return { firstKey };
   }
   const ready = start();

@@ -347,7 +347,7 @@ describe('deployments undelete', () => {
   it('leaves a slug to one deployment, however it meets a new one', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { id, slug } = await deployDeleted();
-      const bringBack = () => undeleteDeployment(service.db, id, undefined);
+      const bringBack = () => undeleteDeployment(service.db, id, { slug: undefined });
       const create = () => owner.post('/deploy').send({ html: 'x', slug });
       const [undeleted, created] =
         round % 2

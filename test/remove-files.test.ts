@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { purgeDeployment } from '../src/db/deleted-deployments.ts';
+import { beginPurge, finishPurge } from '../src/db/deleted-deployments.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
 import { REMOVED_BYTES } from '../src/db/stored-files.ts';
 import { deleteSubmission } from '../src/db/submissions.ts';
@@ -65,7 +65,8 @@ it('removes the files of a purged deployment in pieces, large ones and many smal
   await addFiles('sub_1', LARGE, 1, REMOVED_BYTES);
   await addFiles('sub_2', ...Array.from({ length: 1_100 }, () => 1));
   await db('deployments').update({ deleted_at: new Date() });
-  expect(await purgeDeployment(db, 'd_1')).toBe(true);
+  expect(await beginPurge(db, 'd_1')).toBe(true);
+  await finishPurge(db, 'd_1');
   expect(await chunksOf()).toEqual({});
   expect(await db('submission_files')).toEqual([]);
 });
@@ -95,7 +96,7 @@ it('waits for a page that is being replaced without keeping the deployment locke
   let purging: Promise<boolean> | undefined;
   await db.transaction(async (transaction) => {
     await transaction('pages').update({ html: Buffer.from('<b>') });
-    purging = purgeDeployment(db, 'd_1');
+    purging = beginPurge(db, 'd_1');
     await expect.poll(async () => (await db.raw('SELECT FROM pg_locks WHERE NOT granted')).rowCount).toBe(1);
     await transaction.raw('SELECT FROM deployments FOR UPDATE NOWAIT');
   });

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
-import { purgeDeployment, undeleteDeployment } from '../db/deleted-deployments.ts';
+import { beginPurge, finishPurge, undeleteDeployment } from '../db/deleted-deployments.ts';
 import { ownerExists } from '../db/owners.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { findFileChunk, listFiles } from '../db/stored-files.ts';
@@ -79,12 +79,14 @@ const restoreOne = (slugOrId: string): Command =>
 const undelete = (id: string, newSlug: string | undefined, { planLimits }: Config): Command =>
   async function* (db) {
     const deployment = await find(db, id);
-    const undeleted = await undeleteDeployment(db, deployment.id, newSlug);
+    const undeleted = await undeleteDeployment(db, deployment.id, { slug: newSlug });
     switch (undeleted) {
       case 'not-deleted':
         throw new CommandError(`${named(deployment)} is not deleted`);
       case 'incomplete':
         throw new CommandError(`${named(deployment)} cannot be brought back: its purge has begun, run it again`);
+      case 'limit-reached':
+        throw new CommandError(`the plan of ${deployment.owner} allows no more`);
       case 'slug-taken':
         throw new CommandError(`the slug ${newSlug ?? deployment.slug} is taken: give it another with --slug`);
     }
@@ -100,9 +102,10 @@ const undelete = (id: string, newSlug: string | undefined, { planLimits }: Confi
 const purge = (id: string): Command =>
   async function* (db) {
     const deployment = await find(db, id);
-    if (!(await purgeDeployment(db, deployment.id))) {
+    if (!(await beginPurge(db, deployment.id))) {
       throw new CommandError(`${named(deployment)} is not deleted: only what its owner has deleted can be purged`);
     }
+    await finishPurge(db, deployment.id);
     yield `purged ${named(deployment)} of ${deployment.owner}, and its ${deployment.submissionCount} submissions`;
   };
 

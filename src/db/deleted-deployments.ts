@@ -2,41 +2,99 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { announcePageChange } from './page-changes.ts';
 import { isDuplicate } from './postgres/connect.ts';
-import { execute, queryOne } from './postgres/query.ts';
+import { execute, query, queryOne } from './postgres/query.ts';
 import { listFiles, removeFiles } from './stored-files.ts';
+
+/** A deleted deployment whose page is still there. */
+export type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
+
+type TrashedRow = { id: string; slug: string; submission_count: number; deleted_at: Date };
+
+const toTrashed = ({ id, slug, submission_count, deleted_at }: TrashedRow): TrashedDeployment => ({
+  id,
+  slug,
+  submissionCount: submission_count,
+  deletedAt: deleted_at,
+});
+
+/** Deployments of an owner that are deleted, but not for good: the page is the first that a purge removes. */
+const TRASHED = `owner_id = :ownerId AND deleted_at IS NOT NULL
+            AND EXISTS (SELECT FROM pages WHERE deployment_id = deployments.id)`;
+
+/** A page of an owner's deleted deployments, the last deleted first, and how many there are in all. */
+export async function listTrash(
+  db: Knex,
+  ownerId: number,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ deployments: TrashedDeployment[]; total: number }> {
+  const rows = await query<{ total: number } & (TrashedRow | { id: null })>(
+    db,
+    'list-trash',
+    `SELECT counted.total, deployment.*
+       FROM (SELECT count(*) AS total FROM deployments WHERE ${TRASHED}) AS counted
+       LEFT JOIN LATERAL (
+         SELECT id, slug, submission_count, deleted_at FROM deployments
+          WHERE ${TRASHED} ORDER BY deleted_at DESC, id DESC LIMIT :limit OFFSET :offset
+       ) AS deployment ON true`,
+    { ownerId, limit, offset: (page - 1) * limit },
+  );
+  return {
+    total: rows[0]?.total ?? 0,
+    deployments: rows.flatMap((row) => (row.id === null ? [] : [toTrashed(row)])),
+  };
+}
+
+/** A deleted deployment of this owner, unless its purge has begun. */
+export async function findTrashed(db: Knex, ownerId: number, id: string): Promise<TrashedDeployment | undefined> {
+  const [row] = await query<TrashedRow>(
+    db,
+    'find-trashed',
+    `SELECT id, slug, submission_count, deleted_at FROM deployments WHERE id = :id AND ${TRASHED}`,
+    { ownerId, id },
+  );
+  return row && toTrashed(row);
+}
 
 /** The owner's plan, and how many live deployments the owner has now. */
 type Undeleted = { slug: string; plan: string; liveDeployments: number };
 
 /**
- * Restores a deleted deployment with all that it had, at its slug or at another. The plan's limit does not apply.
- * 'incomplete': its purge has begun.
+ * Restores a deleted deployment with all that it had, at its slug or at another, unless its owner then has more than
+ * `limitOf` the owner's plan. 'incomplete': its purge has begun.
  */
 export async function undeleteDeployment(
   db: Knex,
   id: string,
-  slug: string | undefined,
-): Promise<Undeleted | 'not-deleted' | 'incomplete' | 'slug-taken'> {
+  { slug, limitOf = () => Number.POSITIVE_INFINITY }: { slug: string | undefined; limitOf?: (plan: string) => number },
+): Promise<Undeleted | 'not-deleted' | 'incomplete' | 'slug-taken' | 'limit-reached'> {
   try {
     return await db.transaction(async (transaction) => {
-      if (!(await lockDeleted(transaction, id))) return 'not-deleted';
+      // The owner first, as where a deployment is made: the count is still true when this one is live.
+      const [owner] = await query<{ plan: string }>(
+        transaction,
+        'lock-owner-of-deployment',
+        'SELECT plan FROM owners WHERE id = (SELECT owner_id FROM deployments WHERE id = ?) FOR NO KEY UPDATE',
+        [id],
+      );
+      if (!owner || !(await lockDeleted(transaction, id))) return 'not-deleted';
       // Under the lock: a purge that had the lock before may have removed the page.
       if (!(await hasPage(transaction, id))) return 'incomplete';
-      const restored = await queryOne<{ slug: string; owner_id: number }>(
+      const { live } = await queryOne<{ live: number }>(
+        transaction,
+        'count-deployments-of-owner',
+        `SELECT count(*) AS live FROM deployments
+          WHERE owner_id = (SELECT owner_id FROM deployments WHERE id = ?) AND deleted_at IS NULL`,
+        [id],
+      );
+      if (live >= limitOf(owner.plan)) return 'limit-reached';
+      const restored = await queryOne<{ slug: string }>(
         transaction,
         'undelete-deployment',
-        'UPDATE deployments SET deleted_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug, owner_id',
+        'UPDATE deployments SET deleted_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug',
         [slug ?? null, id],
       );
       await announcePageChange(transaction, restored.slug);
-      const { plan, live } = await queryOne<{ plan: string; live: number }>(
-        transaction,
-        'count-deployments-of-owner',
-        `SELECT plan, (SELECT count(*) FROM deployments WHERE owner_id = owners.id AND deleted_at IS NULL) AS live
-           FROM owners WHERE id = ?`,
-        [restored.owner_id],
-      );
-      return { slug: restored.slug, plan, liveDeployments: live };
+      return { slug: restored.slug, plan: owner.plan, liveDeployments: live + 1 };
     });
   } catch (error) {
     if (isDuplicate(error)) return 'slug-taken';
@@ -57,11 +115,11 @@ const DELIVERIES_BATCH = 10_000;
 const RETRY_MS = 50;
 
 /**
- * Removes a deleted deployment and everything of it for good, a bounded number of rows at a time; false when it isn't
- * deleted. When it is interrupted it can be run again; until then the deployment stays deleted.
+ * Begins to remove a deleted deployment for good: from now on it can't be restored. False when it isn't deleted.
+ * `finishPurge` removes the rest; until then the deployment stays deleted.
  */
-export async function purgeDeployment(db: Knex, id: string): Promise<boolean> {
-  const begun = await db.transaction(async (transaction) => {
+export function beginPurge(db: Knex, id: string): Promise<boolean> {
+  return db.transaction(async (transaction) => {
     // The page before the deployment, as when a page is replaced, so that there is no deadlock.
     await execute(transaction, 'lock-page', 'SELECT FROM pages WHERE deployment_id = ? FOR UPDATE', [id]);
     if (!(await lockDeleted(transaction, id))) return false;
@@ -70,14 +128,30 @@ export async function purgeDeployment(db: Knex, id: string): Promise<boolean> {
     await transaction('webhooks').where({ deployment_id: id }).delete();
     return true;
   });
-  if (!begun) return false;
-  for (const table of TABLES) await removeRows(db, id, table);
-  await removeFiles(db, listFiles(db, id));
-  await removeDeliveries(db, id);
+}
+
+/**
+ * Removes everything of a deployment whose purge has begun, a bounded number of rows at a time. Throws when the signal
+ * fires. When it is interrupted it can be run again.
+ */
+export async function finishPurge(db: Knex, id: string, signal?: AbortSignal): Promise<void> {
+  for (const table of TABLES) await removeRows(db, id, table, signal);
+  await removeFiles(db, listFiles(db, id), signal);
+  await removeDeliveries(db, id, signal);
   // In one statement: the rate limit bounds how many there are.
   await db('idempotency_keys').where({ deployment_id: id }).delete();
   await db('deployments').where({ id }).whereNotNull('deleted_at').delete();
-  return true;
+}
+
+/** A deployment whose purge has begun and not ended, if there is one. */
+export async function findUnfinishedPurge(db: Knex): Promise<string | undefined> {
+  const [row] = await query<{ id: string }>(
+    db,
+    'find-unfinished-purge',
+    `SELECT id FROM deployments
+      WHERE deleted_at IS NOT NULL AND NOT EXISTS (SELECT FROM pages WHERE deployment_id = deployments.id) LIMIT 1`,
+  );
+  return row?.id;
 }
 
 /** Locks a deployment if it is deleted; whether it is. */
@@ -89,10 +163,16 @@ async function lockDeleted(transaction: Knex, id: string): Promise<boolean> {
 const hasPage = async (transaction: Knex, id: string): Promise<boolean> =>
   (await execute(transaction, 'has-page', 'SELECT FROM pages WHERE deployment_id = ?', [id])) === 1;
 
-async function removeRows(db: Knex, id: string, { table, key, batch }: (typeof TABLES)[number]): Promise<void> {
+async function removeRows(
+  db: Knex,
+  id: string,
+  { table, key, batch }: (typeof TABLES)[number],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   // Each batch begins after the last key of the one before: from the start, it would scan everything that has been
   // removed.
   for (let after: number | null = 0; after !== null; ) {
+    signal?.throwIfAborted();
     const removed: { last: number | null } = await queryOne(
       db,
       `remove-${table}`,
@@ -109,8 +189,9 @@ async function removeRows(db: Knex, id: string, { table, key, batch }: (typeof T
 }
 
 /** Reads all deliveries of all deployments: an index by deployment would make every submission slower. */
-async function removeDeliveries(db: Knex, id: string): Promise<void> {
+async function removeDeliveries(db: Knex, id: string, signal: AbortSignal | undefined): Promise<void> {
   for (let after: string | null = ''; after !== null; ) {
+    signal?.throwIfAborted();
     const batch: { last: string | null; found: number; removed: number } = await queryOne(
       db,
       'remove-deliveries',

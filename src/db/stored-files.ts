@@ -73,10 +73,14 @@ export const REMOVED_BYTES = 32 * 1024 * 1024;
 const REMOVED_FILES = 100;
 
 /**
- * Removes files for good, a bounded part of their content in each statement. When it is interrupted, what is left is
- * removed by the next call.
+ * Removes files for good, a bounded part of their content in each statement. Throws when the signal fires. When it is
+ * interrupted, what is left is removed by the next call.
  */
-export async function removeFiles(db: Knex, files: AsyncIterable<StoredFile> | Iterable<StoredFile>): Promise<void> {
+export async function removeFiles(
+  db: Knex,
+  files: AsyncIterable<StoredFile> | Iterable<StoredFile>,
+  signal?: AbortSignal,
+): Promise<void> {
   let ids: string[] = [];
   let bytes = 0;
   const removeRows = async (): Promise<void> => {
@@ -87,6 +91,7 @@ export async function removeFiles(db: Knex, files: AsyncIterable<StoredFile> | I
   for await (const { id, size } of files) {
     let rest = size;
     for (let position = 0; rest > REMOVED_BYTES; rest -= REMOVED_BYTES) {
+      signal?.throwIfAborted();
       const end = position + REMOVED_BYTES / CHUNK_BYTES;
       await execute(
         db,

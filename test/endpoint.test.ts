@@ -21,7 +21,7 @@ function serve(...endpoints: Endpoint[]) {
   const api = createApi(endpoints, {
     async authenticate({ headers }) {
       if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
-      return { id: 7, plan: 'free' };
+      return { id: 7, plan: 'free', keyId: 'key_1' };
     },
     body: {
       async json({ headers }, _ownerId, schema) {

@@ -120,7 +120,7 @@ async function fixture(): Promise<Record<string, string>> {
   const { submissions } = (await owner.get(`/submissions/${id}`)).body;
   const [{ id: submissionId, data }] = submissions;
   const fileId = data.cv.url.split('/').at(-1);
-  return { id, deployId: id, submissionId, fileId, webhookId: webhook.body.id, deliveryId: test.body.id };
+  return { id, deployId: id, submissionId, fileId, webhookId: webhook.body.id, deliveryId: test.body.id, cursor: '0' };
 }
 
 function encode(type: string, example: unknown): string | URLSearchParams | FormData {
@@ -157,7 +157,10 @@ describe('the examples', () => {
       },
       ...(type ? { body: encode(type, at('paths', path, method, 'requestBody', 'content', type).example) } : {}),
     });
-    const body = await answer.text();
+    // A stream has no end: its headers are compared.
+    const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    if (isStream) await answer.body?.cancel();
+    const body = isStream ? '' : await answer.text();
     const success = Object.keys(at('paths', path, method, 'responses')).find((status) => status.startsWith('2'));
     expect({ status: String(answer.status), body }).toEqual({ status: success, body });
     const headers = new Map(answer.headers);

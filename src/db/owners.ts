@@ -3,7 +3,8 @@ import { hashOfKey, newApiKey, newKeyId } from '../ids.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query } from './postgres/query.ts';
 
-export type Owner = { id: number; plan: string };
+/** `keyId`: of the key by which the owner was found. */
+export type Owner = { id: number; plan: string; keyId: string };
 
 type ApiKey = {
   id: string;
@@ -37,17 +38,18 @@ const toKey = (row: KeyRow): ApiKey => ({
  * once a minute.
  */
 export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | undefined> {
-  const [row] = await query<{ id: number; plan: string; use_is_due: boolean }>(
+  const [row] = await query<{ id: number; plan: string; key_id: string; use_is_due: boolean }>(
     db,
     'find-owner-by-key',
-    `SELECT owners.id, owners.plan, coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS use_is_due
+    `SELECT owners.id, owners.plan, api_keys.id AS key_id,
+            coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS use_is_due
        FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
       WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`,
     [hash],
   );
   if (!row) return undefined;
   if (row.use_is_due) await storeUse(db, hash);
-  return { id: row.id, plan: row.plan };
+  return { id: row.id, plan: row.plan, keyId: row.key_id };
 }
 
 /** Never fails: a key is valid also while the database is read-only. */

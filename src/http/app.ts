@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { findPage, findPageVersion, findSlug, findSmallPage } from '../db/deployments.ts';
+import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { countUnknownKeyTries } from '../db/unknown-keys.ts';
 import type { Intake } from '../intake/intake.ts';
@@ -11,6 +12,7 @@ import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
 import { healthEndpoints } from './api/health.ts';
+import { liveEndpoints } from './api/live.ts';
 import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
 import { statisticsEndpoints } from './api/statistics.ts';
@@ -30,6 +32,7 @@ import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
 import { createApi, listEndpoints } from './router.ts';
 import { createSending, type Sending } from './sending.ts';
+import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
 import { submitEndpoints } from './submit/endpoint.ts';
 import { createSubmit } from './submit/submit.ts';
 import { createVisitorPages } from './submit/visitors.ts';
@@ -50,6 +53,9 @@ type Parts = {
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
+  watch: SubmissionWatch;
+  /** Fires when the service stops. */
+  stopping: AbortSignal;
   isReady(): Promise<boolean>;
 };
 
@@ -66,6 +72,7 @@ export function createEndpoints({
   const { planLimits, reservedSlugs, maxHtmlBytes } = config;
   const deployments = deploymentEndpoints({ ...parts, urlOf, planLimits, reservedSlugs, maxHtmlBytes });
   const submissions = submissionEndpoints(parts);
+  const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
@@ -91,6 +98,8 @@ export function createEndpoints({
     'POST /submit/:deployId': submit.submit,
 
     'GET /submissions/:deployId': submissions.list,
+    'GET /submissions/:deployId/after/:cursor': live.after,
+    'GET /submissions/:deployId/stream': live.stream,
     'GET /submissions/:deployId/:submissionId': submissions.get,
     'DELETE /submissions/:deployId/:submissionId': submissions.delete,
     'GET /submissions/:deployId/:submissionId/files/:fileId': files.get,
@@ -147,6 +156,7 @@ export function createApp({
   isInvalidationLive,
   isStarting,
   isReady,
+  stopping,
 }: {
   config: Config;
   db: Database;
@@ -163,6 +173,8 @@ export function createApp({
   isInvalidationLive(): boolean;
   isStarting(): boolean;
   isReady(): Promise<boolean>;
+  /** Fires when the service stops. */
+  stopping: AbortSignal;
 }): App {
   const concurrency = createOwnerConcurrency();
   const sending = createSending({ release: concurrency.release, largest: config.maxHtmlBytes });
@@ -218,6 +230,8 @@ export function createApp({
     onPageChange: invalidatePage,
     reviewDeliveries,
     leadsHere,
+    watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
+    stopping,
     isReady,
   });
   const listener = createListener({

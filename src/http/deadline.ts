@@ -6,12 +6,22 @@ export const ANSWER_MS = 2_600;
 
 export const tooSlow = (): HttpError => unavailable();
 
+const deadlines = new WeakMap<ServerResponse, { stop(): void; begin(): void }>();
+
+/** Stops the time of `answerInTime` for a request that waits; the returned function lets it go on. */
+export function pauseDeadline(response: ServerResponse): () => void {
+  const deadline = deadlines.get(response);
+  deadline?.stop();
+  return () => deadline?.begin();
+}
+
 /** Calls `onLate` when a request has no answer after ANSWER_MS, not counting the time in which its body is received. */
 export function answerInTime(request: IncomingMessage, response: ServerResponse, onLate: () => void): void {
   let leftMs = ANSWER_MS;
   let beganAt = 0;
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {
+    if (response.closed) return;
     beganAt = performance.now();
     timer = setTimeout(() => void (response.headersSent || onLate()), leftMs);
   };
@@ -20,6 +30,7 @@ export function answerInTime(request: IncomingMessage, response: ServerResponse,
     leftMs -= performance.now() - beganAt;
   };
   begin();
+  deadlines.set(response, { stop, begin });
   // The body is read after the key has been checked. A request without a body is complete.
   request.once('resume', () => {
     if (request.complete) return;

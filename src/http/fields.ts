@@ -45,4 +45,5 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   fileId,
   webhookId,
   deliveryId,
+  cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
 };

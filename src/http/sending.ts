@@ -33,6 +33,10 @@ export type Sending = {
    * again, and keep each in memory.
    */
   share(ownerId: number, body: Buffer): () => void;
+  /** Counts bytes until they are disposed of; undefined when they don't fit the memory budget. */
+  hold(ownerId: number, bytes: number): Disposable | undefined;
+  /** Writes a piece of an answer as fast as the client reads it. */
+  write(response: ServerResponse, piece: string | Buffer): Promise<void>;
   /** Whether the memory budget allows another body for this owner. */
   fits(ownerId: number): boolean;
   /**
@@ -114,6 +118,13 @@ export function createSending({ release, largest }: Pick<OwnerConcurrency, 'rele
 
   return {
     reserve,
+    write,
+    hold(ownerId, bytes) {
+      const reservation = budget.reserve(ownerId);
+      if (!reservation.fits(bytes)) return undefined;
+      reservation.add(bytes);
+      return reservation;
+    },
     fits: (ownerId) => budget.reserve(ownerId).fits(0),
     share(ownerId, body) {
       const use = shared.get(body) ?? { readers: 0, reservation: budget.reserve(ownerId) };

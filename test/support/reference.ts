@@ -35,6 +35,8 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     onPageChange: () => undefined,
     reviewDeliveries: () => undefined,
     leadsHere: () => false,
+    watch: { size: () => 0, wait: async () => 'over' },
+    stopping: new AbortController().signal,
     isReady: async () => false,
   });
 }

@@ -11,7 +11,7 @@ import { Paging, paged } from '../paging.ts';
 import type { Sending } from '../sending.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
-const Listed = z
+export const Listed = z
   .strictObject({
     id: submissionId,
     data: z.record(z.string(), z.unknown()).meta({
@@ -48,7 +48,7 @@ export const exampleSubmission: z.infer<typeof Listed> = {
  * A submission in the shape of `Listed`. The stored text is sent unchanged: parsed and serialized again, it could
  * differ.
  */
-const toJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
+export const submissionJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
   `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
 
 /** The ids of a path; throws 404 for a text that is not an id, which Postgres may refuse (NUL). */
@@ -91,12 +91,12 @@ export function submissionEndpoints({
         const listed = deploymentOr404(await listSubmissions(db, owner.id, id, { page, limit }));
         const { first, firstBytes, rest, total } = listed;
         async function* pieces(): AsyncGenerator<string> {
-          yield `{"submissions":[${first.map(toJson).join(',')}`;
+          yield `{"submissions":[${first.map(submissionJson).join(',')}`;
           let isFirst = first.length === 0;
           for (const batch of rest) {
             await concurrency.resume(request);
             for (const submission of await readBatch(db, id, batch)) {
-              yield isFirst ? toJson(submission) : `,${toJson(submission)}`;
+              yield isFirst ? submissionJson(submission) : `,${submissionJson(submission)}`;
               isFirst = false;
             }
           }
@@ -119,7 +119,7 @@ export function submissionEndpoints({
       async handle({ owner, params }) {
         const submission = await findSubmission(db, owner.id, ...idsOf(params));
         if (!submission) throw noSuchSubmission();
-        return (response) => sending.json(response, owner.id, submission.data.length, [toJson(submission)]);
+        return (response) => sending.json(response, owner.id, submission.data.length, [submissionJson(submission)]);
       },
     }),
 

@@ -1,0 +1,65 @@
+import type { Knex } from 'knex';
+import { query, queryOne } from './postgres/query.ts';
+import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
+
+export type NumberedSubmission = Submission & { number: number };
+
+/** Bytes of data that are read at a time, or one submission that is larger. */
+const MAX_BYTES = 256 * 1024;
+
+/**
+ * What a deployment has accepted after a number, oldest first: at most `limit` submissions, and fewer where they are
+ * large. Numbers are committed in their order, so that none is missing before the last of these.
+ */
+export async function listSubmissionsAfter(
+  db: Knex,
+  deploymentId: string,
+  after: number,
+  limit: number,
+): Promise<NumberedSubmission[]> {
+  const rows = await query<SubmissionRow & { number: number }>(
+    db,
+    'list-submissions-after',
+    `SELECT number, id, data, ip_address, created_at
+       FROM (
+         SELECT *, row_number() OVER (ORDER BY number) AS position,
+                sum(octet_length(CAST(data AS text))) OVER (ORDER BY number) AS bytes
+           FROM (
+             SELECT number, id, data, ip_address, created_at FROM submissions
+              WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT :limit
+           ) AS next
+       ) AS measured
+      WHERE position = 1 OR bytes <= ${MAX_BYTES} ORDER BY number`,
+    { deploymentId, after, limit },
+  );
+  return rows.map((row) => ({ ...toSubmission(row), number: row.number }));
+}
+
+/** The number of a submission of this deployment. */
+export async function numberOfSubmission(db: Knex, deploymentId: string, id: string): Promise<number | undefined> {
+  const [row] = await query<{ number: number }>(
+    db,
+    'number-of-submission',
+    'SELECT number FROM submissions WHERE id = ? AND deployment_id = ?',
+    [id, deploymentId],
+  );
+  return row?.number;
+}
+
+/** The last number of each of these deployments that is live, and which of these keys are valid; one statement. */
+export async function lastNumbers(
+  db: Knex,
+  deploymentIds: readonly string[],
+  keyIds: readonly string[],
+): Promise<{ numbers: ReadonlyMap<string, number>; validKeys: ReadonlySet<string> }> {
+  const { numbers, keys } = await queryOne<{ numbers: string | null; keys: string[] }>(
+    db,
+    'last-numbers',
+    `SELECT (SELECT json_object_agg(id, last_submission_number) FROM deployments
+              WHERE id = ANY (?::text[]) AND deleted_at IS NULL) AS numbers,
+            ARRAY(SELECT id FROM api_keys WHERE id = ANY (?::text[]) AND revoked_at IS NULL) AS keys`,
+    [[...deploymentIds], [...keyIds]],
+  );
+  const found: Record<string, number> = numbers === null ? {} : JSON.parse(numbers);
+  return { numbers: new Map(Object.entries(found)), validKeys: new Set(keys) };
+}

@@ -1,0 +1,238 @@
+import type { Response } from 'express';
+import { z } from 'zod';
+import { listSubmissionsAfter, type NumberedSubmission, numberOfSubmission } from '../../db/new-submissions.ts';
+import type { Database } from '../../db/postgres/connect.ts';
+import { lastSubmissionNumber } from '../../db/submission-reader.ts';
+import { isSubmissionId } from '../../ids.ts';
+import { unauthorized } from '../auth.ts';
+import { pauseDeadline } from '../deadline.ts';
+import { type EndpointRequest, endpoint } from '../endpoint.ts';
+import { errorKind, HttpError, retryAfter } from '../errors.ts';
+import type { OwnerConcurrency } from '../owner-concurrency.ts';
+import { Paging } from '../paging.ts';
+import { badQuery } from '../query.ts';
+import type { Sending } from '../sending.ts';
+import type { SubmissionWatch, WaitEnd } from '../submission-watch.ts';
+import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { exampleSubmission, Listed, submissionJson } from './submissions.ts';
+
+export const MAX_WAIT_SECONDS = 30;
+/** A comment line at least this often shows both ends of a stream that the connection is there. */
+const COMMENT_MS = 10_000;
+/** Submissions that a stream reads at a time. */
+const STREAM_LIMIT = 100;
+/** A connection on which one request may wait; longer than MAX_WAIT_SECONDS and than COMMENT_MS. */
+const SOCKET_TIMEOUT_MS = 40_000;
+/** Requests of one owner that may wait at a time. */
+export const MAX_WAITING_OF_OWNER = 2_000;
+/** The digits of a number that is exact. */
+const CURSOR = /^[0-9]{1,15}$/;
+
+const wait = z
+  .preprocess(
+    (text) => (typeof text === 'string' && /^[0-9]{1,3}$/.test(text) ? Number(text) : text),
+    z
+      .int(`wait is invalid: send a whole number from 0 to ${MAX_WAIT_SECONDS}, once.`)
+      .min(0)
+      .max(MAX_WAIT_SECONDS, `wait is invalid: send a whole number from 0 to ${MAX_WAIT_SECONDS}, once.`)
+      .default(0),
+  )
+  .meta({ description: 'Seconds to wait while there is no new submission.' });
+
+const NewSubmissions = z
+  .strictObject({
+    submissions: z.array(Listed),
+    cursor: z.string().meta({ description: 'Where the next request goes on.', example: '17' }),
+  })
+  .meta({ id: 'NewSubmissions' });
+
+const noSuchCursor = errorKind(
+  {
+    id: 'NoSuchCursor',
+    description:
+      "There is no such deployment of the key's owner, or no submission of it with the id in place of a cursor.",
+  },
+  () => new HttpError(404, 'No such submission: go on from the cursor of an answer, or begin with 0.'),
+);
+const invalidCursor = (): HttpError =>
+  badQuery('cursor is invalid: send 0, the id of a submission, or the cursor of an answer.');
+const tooManyWaiting = (): HttpError =>
+  new HttpError(429, `More than ${MAX_WAITING_OF_OWNER} requests are waiting: end some of them.`, retryAfter(30_000));
+
+/** New submissions as they come, without a question for each. */
+export function liveEndpoints({
+  db,
+  concurrency,
+  sending,
+  watch,
+  stopping,
+}: {
+  db: Database;
+  concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
+  sending: Pick<Sending, 'hold' | 'json' | 'write'>;
+  watch: SubmissionWatch;
+  /** Fires when the service stops: what waits is answered. */
+  stopping: AbortSignal;
+}) {
+  const waitingOf = new Map<number, number>();
+
+  /** Waits without one of its owner's slots, and beyond the deadline of other requests. */
+  async function waitFor(
+    request: EndpointRequest,
+    response: Response,
+    {
+      owner,
+      deploymentId,
+      after,
+      ms,
+    }: { owner: { id: number; keyId: string }; deploymentId: string; after: number; ms: number },
+  ): Promise<WaitEnd> {
+    const left = new AbortController();
+    const leave = (): void => left.abort();
+    response.once('close', leave);
+    const resumeDeadline = pauseDeadline(response);
+    request.socket.setTimeout(SOCKET_TIMEOUT_MS);
+    concurrency.release(request);
+    try {
+      const signal = AbortSignal.any([left.signal, stopping, AbortSignal.timeout(ms)]);
+      return await watch.wait({ deploymentId, after, keyId: owner.keyId, signal });
+    } finally {
+      response.off('close', leave);
+      await concurrency.resume(request);
+      resumeDeadline();
+    }
+  }
+
+  /** Counts a request that may wait, until its answer is closed; throws 429. */
+  function countWaiting(response: Response, ownerId: number): void {
+    const count = waitingOf.get(ownerId) ?? 0;
+    if (count >= MAX_WAITING_OF_OWNER) throw tooManyWaiting();
+    waitingOf.set(ownerId, count + 1);
+    response.once('close', () => {
+      const left = (waitingOf.get(ownerId) ?? 1) - 1;
+      if (left > 0) waitingOf.set(ownerId, left);
+      else waitingOf.delete(ownerId);
+    });
+  }
+
+  /** The number after which a cursor goes on; throws 400 and 404. */
+  async function numberAt(deploymentId: string, cursor: string): Promise<number> {
+    if (CURSOR.test(cursor)) return Number(cursor);
+    if (!isSubmissionId(cursor)) throw invalidCursor();
+    const number = await numberOfSubmission(db, deploymentId, cursor);
+    if (number === undefined) throw noSuchCursor();
+    return number;
+  }
+
+  async function streamTo(
+    request: EndpointRequest,
+    response: Response,
+    owner: { id: number; keyId: string },
+    deploymentId: string,
+    start: number,
+  ): Promise<void> {
+    response.type('text/event-stream');
+    // nginx would keep events back until its buffer is full.
+    response.set('X-Accel-Buffering', 'no');
+    response.flushHeaders();
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    let after = start;
+    await sending.write(response, ': new submissions follow\n\n');
+    while (!response.destroyed && !stopping.aborted) {
+      await concurrency.resume(request);
+      const found = await listSubmissionsAfter(db, deploymentId, after, STREAM_LIMIT).catch(() => undefined);
+      // The database is out of reach: the client comes back with its cursor.
+      if (!found) break;
+      if (found.length > 0) {
+        const text = found.map(toEvent).join('');
+        using held = sending.hold(owner.id, text.length);
+        // Too many read slowly: the client comes back with its cursor.
+        if (!held) break;
+        await sending.write(response, text);
+        after = found.at(-1)?.number ?? after;
+        continue;
+      }
+      const end = await waitFor(request, response, { owner, deploymentId, after, ms: COMMENT_MS });
+      if (end === 'revoked' || end === 'deleted') break;
+      if (end === 'over' && !response.destroyed) await sending.write(response, ':\n\n');
+    }
+    response.end();
+  }
+
+  return {
+    after: endpoint({
+      method: 'GET',
+      path: '/submissions/:deployId/after/:cursor',
+      name: 'listSubmissionsAfter',
+      tag: 'Submissions',
+      summary: 'Get the submissions after a cursor, and wait for new ones',
+      description:
+        'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
+        'answer. Who goes on from the cursor of each answer gets every submission once. An answer may have fewer than `limit` where ' +
+        `submissions are large. At most ${MAX_WAITING_OF_OWNER} requests of an owner wait at a time.`,
+      find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+      query: z.object({ wait, limit: Paging.shape.limit }),
+      answer: {
+        status: 200,
+        description: 'New submissions; none when the time is over.',
+        schema: NewSubmissions,
+        example: { submissions: [exampleSubmission], cursor: '3' },
+      },
+      errors: [noSuchCursor],
+      async handle({ request, owner, params, resource: { id }, query }) {
+        const start = await numberAt(id, params.cursor);
+        return async (response) => {
+          let found = await listSubmissionsAfter(db, id, start, query.limit);
+          if (found.length === 0 && query.wait > 0 && request.method !== 'HEAD') {
+            countWaiting(response, owner.id);
+            const ms = query.wait * 1_000;
+            const end = await waitFor(request, response, { owner, deploymentId: id, after: start, ms });
+            if (end === 'revoked') throw unauthorized('The API key was revoked: send a valid one.');
+            if (end === 'deleted') throw noSuchDeployment();
+            if (end === 'new') found = await listSubmissionsAfter(db, id, start, query.limit);
+          }
+          const cursor = String(found.at(-1)?.number ?? start);
+          const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${cursor}"}`;
+          await sending.json(response, owner.id, text.length, [text]);
+        };
+      },
+    }),
+
+    stream: endpoint({
+      method: 'GET',
+      path: '/submissions/:deployId/stream',
+      name: 'streamSubmissions',
+      tag: 'Submissions',
+      summary: 'Stream new submissions',
+      description:
+        'As Server-Sent Events (`event: submission`, `id:` a cursor, `data:` the submission as it is listed), oldest first, with a ' +
+        'comment line every few seconds. Begins after the `Last-Event-ID` of the request, which browsers send when they connect ' +
+        'again, or with what comes from now on. It ends when the key is revoked, the deployment deleted, or the service restarted.',
+      find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+      answer: {
+        status: 200,
+        description: 'The stream.',
+        type: 'text/event-stream',
+        schema: z.string(),
+        example: `event: submission\nid: 3\ndata: ${JSON.stringify(exampleSubmission)}\n\n`,
+      },
+      errors: [noSuchCursor],
+      async handle({ request, owner, resource: { id } }) {
+        const lastEventId = request.headers['last-event-id'];
+        const start =
+          typeof lastEventId === 'string' ? await numberAt(id, lastEventId) : await lastSubmissionNumber(db, id);
+        return async (response) => {
+          countWaiting(response, owner.id);
+          await streamTo(request, response, owner, id, start);
+        };
+      },
+    }),
+  };
+}
+
+/** An event of a stream. Line ends in JSON are white space between tokens. */
+const toEvent = (submission: NumberedSubmission): string =>
+  `event: submission\nid: ${submission.number}\ndata: ${submissionJson(submission).replaceAll(/[\r\n]/g, '')}\n\n`;

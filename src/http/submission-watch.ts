@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { lastNumbers } from '../db/new-submissions.ts';
+
+/** Why a wait has ended; `deleted`: the deployment; `revoked`: the key. */
+export type WaitEnd = 'new' | 'deleted' | 'revoked' | 'over';
+
+/** Waits for new submissions. All that wait in a process share one query in each POLL_MS; none has a connection. */
+export type SubmissionWatch = {
+  /** How many wait. */
+  size(): number;
+  /** Settles when the deployment has a number above `after`, or is deleted, the key is revoked, or the signal fires ('over'). */
+  wait(waiting: { deploymentId: string; after: number; keyId: string; signal: AbortSignal }): Promise<WaitEnd>;
+};
+
+export const POLL_MS = 1_000;
+
+type Waiting = { deploymentId: string; after: number; keyId: string; end(reason: WaitEnd): void };
+
+/** `find`: see `lastNumbers`. While it fails, all go on waiting. */
+export function createSubmissionWatch(
+  find: (...of: [deploymentIds: string[], keyIds: string[]]) => ReturnType<typeof lastNumbers>,
+): SubmissionWatch {
+  const all = new Set<Waiting>();
+  let isPolling = false;
+
+  async function poll(): Promise<void> {
+    const asked = [...all];
+    const distinct = (values: string[]): string[] => [...new Set(values)];
+    const found = await find(
+      distinct(asked.map(({ deploymentId }) => deploymentId)),
+      distinct(asked.map(({ keyId }) => keyId)),
+    ).catch(() => undefined);
+    if (!found) return;
+    for (const { deploymentId, after, keyId, end } of asked) {
+      const last = found.numbers.get(deploymentId);
+      if (!found.validKeys.has(keyId)) end('revoked');
+      else if (last === undefined) end('deleted');
+      else if (last > after) end('new');
+    }
+  }
+
+  async function pollWhileAnyWaits(): Promise<void> {
+    isPolling = true;
+    while (all.size > 0) {
+      await delay(POLL_MS, undefined, { ref: false });
+      await poll();
+    }
+    isPolling = false;
+  }
+
+  return {
+    size: () => all.size,
+    wait: ({ signal, ...of }) =>
+      new Promise((resolve) => {
+        if (signal.aborted) {
+          resolve('over');
+          return;
+        }
+        const onAbort = (): void => waiting.end('over');
+        const waiting: Waiting = {
+          ...of,
+          end(reason) {
+            all.delete(waiting);
+            signal.removeEventListener('abort', onAbort);
+            resolve(reason);
+          },
+        };
+        signal.addEventListener('abort', onAbort);
+        all.add(waiting);
+        if (!isPolling) void pollWhileAnyWaits();
+      }),
+  };
+}

@@ -75,6 +75,7 @@ async function addSubmissions(id: string, texts: readonly string[]): Promise<voi
 const TABLES = [
   'deliveries',
   'idempotency_keys',
+  'page_versions',
   'pages',
   'removed_submissions',
   'submission_files',
@@ -369,6 +370,7 @@ describe('deployments purge', () => {
   async function deployMuch() {
     const deployment = await owner.deploy();
     const { body } = await owner.post(`/webhooks/${deployment.id}`).send({ url: 'https://e.example/' }).expect(201);
+    await owner.put(`/deploy/${deployment.id}`).send({ html: '<h1>Another</h1>' }).expect(200);
     await addSubmissions(
       deployment.id,
       Array.from({ length: 1_203 }, () => '{"a":1}'),
@@ -402,7 +404,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 3, 1, 2, 10, 1_203, 1, 1];
+    const whole = [1_203, 3, 1, 1, 2, 10, 1_203, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(
@@ -433,7 +435,7 @@ describe('deployments purge', () => {
     expect(await run('undelete', id)).toEqual(refusedFor(id, 'purge'));
     await print('export', id);
     await print('purge', id);
-    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0]);
   });
 });
 

@@ -109,6 +109,7 @@ export async function undeleteDeployment(
 const TABLES = [
   { table: 'submissions', key: 'number', batch: 500 },
   { table: 'removed_submissions', key: 'number', batch: 10_000 },
+  { table: 'page_versions', key: 'version', batch: 10 },
 ] as const;
 
 const DELIVERIES_BATCH = 10_000;

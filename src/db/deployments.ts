@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import { newDeploymentId } from '../ids.ts';
 import { announcePageChange } from './page-changes.ts';
+import { addVersion, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
@@ -139,7 +140,7 @@ export async function createDeployment(
         .ignore()
         .returning([...COLUMNS]);
       if (!row) continue;
-      await transaction('pages').insert({ deployment_id: row.id, html });
+      await transaction('pages').insert({ deployment_id: row.id, html, created_at: row.created_at });
       await announcePageChange(transaction, slug);
       return toDeployment(row);
     }
@@ -147,23 +148,26 @@ export async function createDeployment(
   });
 }
 
-/** Replaces the HTML of a deployment known to be this owner's; undefined when it has been deleted. */
+/**
+ * Replaces the HTML of a deployment known to be this owner's; undefined when it has been deleted. The last
+ * `keptVersions` are kept, the new one included.
+ */
 export async function replaceHtml(
   db: Knex,
   ownerId: number,
   id: string,
   html: Buffer,
+  keptVersions: number,
 ): Promise<Deployment | undefined> {
   const gone = new Error('The deployment has been deleted.');
   try {
     return await db.transaction(async (transaction) => {
       // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
-      await transaction('pages')
-        .where({ deployment_id: id })
-        .update({ html, version: transaction.raw('version + 1') });
+      const change = await addVersion(transaction, id, html, keptVersions);
       const deployment = await touch(transaction, ownerId, id, {});
       // A deleted deployment keeps the page that it had.
       if (!deployment) throw gone;
+      if (change === 'added') await startVersion(transaction, id);
       await announcePageChange(transaction, deployment.slug);
       return deployment;
     });

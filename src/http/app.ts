@@ -19,6 +19,7 @@ import { statisticsEndpoints } from './api/statistics.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
 import { tlsEndpoints } from './api/tls.ts';
+import { versionEndpoints } from './api/versions.ts';
 import { webhookEndpoints } from './api/webhooks.ts';
 import { createAuthenticate } from './auth.ts';
 import { createBodyReader } from './body.ts';
@@ -69,8 +70,9 @@ export function createEndpoints({
   ...parts
 }: Parts): readonly Endpoint[] {
   const urlOf = (slug: string): string => pageUrl(config, slug);
-  const { planLimits, reservedSlugs, maxHtmlBytes } = config;
-  const deployments = deploymentEndpoints({ ...parts, urlOf, planLimits, reservedSlugs, maxHtmlBytes });
+  const { planLimits, reservedSlugs, maxHtmlBytes, pageVersions: keptVersions } = config;
+  const deployments = deploymentEndpoints({ ...parts, urlOf, planLimits, reservedSlugs, maxHtmlBytes, keptVersions });
+  const versions = versionEndpoints({ ...parts, urlOf, keptVersions });
   const submissions = submissionEndpoints(parts);
   const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
@@ -91,6 +93,9 @@ export function createEndpoints({
     'PATCH /deploy/:id': deployments.changeSettings,
     'DELETE /deploy/:id': deployments.delete,
     'GET /deploy/:id/html': deployments.getHtml,
+    'GET /deploy/:id/versions': versions.list,
+    'GET /deploy/:id/versions/:version/html': versions.getHtml,
+    'POST /deploy/:id/versions/:version/restore': versions.restore,
     'GET /deploy/:id/stats': statistics.get,
 
     // POST is answered ahead of Express, in dispatch.ts.

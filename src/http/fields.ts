@@ -37,6 +37,9 @@ export const time = z
 
 export const total = z.int().min(0).meta({ description: 'The number of items on all pages together.' });
 
+/** The number of a version of a page. */
+export const VERSION = /^[1-9][0-9]{0,14}$/;
+
 /** Parameters by their names in paths. */
 export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   id: deploymentId,
@@ -45,5 +48,6 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   fileId,
   webhookId,
   deliveryId,
+  version: z.string().regex(VERSION).meta({ description: 'The number of a version.', example: '1' }),
   cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
 };

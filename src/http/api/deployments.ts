@@ -25,7 +25,7 @@ const pageUrl = z
   .string()
   .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.org' });
 
-const Deployed = z.strictObject({ id: deploymentId, url: pageUrl, slug: ownSlug }).meta({ id: 'Deployed' });
+export const Deployed = z.strictObject({ id: deploymentId, url: pageUrl, slug: ownSlug }).meta({ id: 'Deployed' });
 const Status = z
   .strictObject({
     id: deploymentId,
@@ -38,7 +38,7 @@ const Status = z
   })
   .meta({ id: 'Deployment' });
 const Deployments = z.strictObject({ deployments: z.array(Status), total, ...paged }).meta({ id: 'Deployments' });
-const Html = z
+export const Html = z
   .strictObject({ html: z.string().meta({ description: 'The page as it was sent.' }) })
   .meta({ id: 'Html' });
 const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).meta({ id: 'SettingsChanged' });
@@ -65,8 +65,9 @@ const slugTaken = errorKind(
 const exampleId = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 const exampleSlug = 'spring-sale';
 const exampleUrl = 'https://spring-sale.pages.example.org';
-const exampleHtml =
+export const exampleHtml =
   '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
+export const exampleDeployed: z.infer<typeof Deployed> = { id: exampleId, url: exampleUrl, slug: exampleSlug };
 const example: z.infer<typeof Status> = {
   id: exampleId,
   slug: exampleSlug,
@@ -122,7 +123,7 @@ function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]
 const PIECE_BYTES = 16 * 1024;
 
 /** `{"html":…}` in pieces. */
-function* htmlAsJson(html: Buffer): Generator<string> {
+export function* htmlAsJson(html: Buffer): Generator<string> {
   // Keeps the bytes of a character together.
   const decoder = new StringDecoder();
   yield '{"html":"';
@@ -142,6 +143,7 @@ export function deploymentEndpoints({
   planLimits,
   reservedSlugs,
   maxHtmlBytes,
+  keptVersions,
 }: {
   db: Database;
   sending: Pick<Sending, 'json'>;
@@ -153,6 +155,8 @@ export function deploymentEndpoints({
   planLimits: ReadonlyMap<string, number>;
   reservedSlugs: readonly string[];
   maxHtmlBytes: number;
+  /** How many versions of a page are kept, the live one included. */
+  keptVersions: number;
 }) {
   const limitWrites = limitConcurrency(MAX_CONCURRENT_WRITES);
   const { Creation, Replacement } = deploymentBodies(maxHtmlBytes, reservedSlugs);
@@ -203,7 +207,7 @@ export function deploymentEndpoints({
         status: 201,
         description: 'The page is live.',
         schema: Deployed,
-        example: { id: exampleId, url: exampleUrl, slug: exampleSlug },
+        example: exampleDeployed,
       },
       errors: [planLimitReached, slugTaken],
       async handle({ owner, body: { html, slug } }) {
@@ -244,11 +248,13 @@ export function deploymentEndpoints({
         status: 200,
         description: 'The new page is live.',
         schema: Deployed,
-        example: { id: exampleId, url: exampleUrl, slug: exampleSlug },
+        example: exampleDeployed,
       },
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: { html } }) {
-        const deployment = deploymentOr404(await limitWrites(() => replaceHtml(db, owner.id, id, Buffer.from(html))));
+        const deployment = deploymentOr404(
+          await limitWrites(() => replaceHtml(db, owner.id, id, Buffer.from(html), keptVersions)),
+        );
         onPageChange(deployment.slug);
         return toDeployed(deployment);
       },

@@ -1,0 +1,120 @@
+import type { Knex } from 'knex';
+import { execute, query } from './postgres/query.ts';
+
+/** A version of a page whose HTML is there; `bytes`: the length of that. */
+export type KeptVersion = { version: number; createdAt: Date; bytes: number; isLive: boolean };
+
+type KeptRow = { version: number; created_at: Date; bytes: number; is_live: boolean };
+
+const toKeptVersion = (row: KeptRow): KeptVersion => ({
+  version: row.version,
+  createdAt: row.created_at,
+  bytes: row.bytes,
+  isLive: row.is_live,
+});
+
+/** The versions of a deployment whose HTML is there: the live one and those before it. */
+const KEPT = `
+  SELECT version, coalesce(pages.created_at, deployments.created_at) AS created_at, html, true AS is_live
+    FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = :deploymentId
+  UNION ALL
+  SELECT version, created_at, html, false FROM page_versions WHERE deployment_id = :deploymentId AND html IS NOT NULL`;
+
+/** A page of a deployment's versions, newest first, and how many there are in all. */
+export async function listVersions(
+  db: Knex,
+  deploymentId: string,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ versions: KeptVersion[]; total: number }> {
+  const rows = await query<{ total: number } & (KeptRow | { version: null })>(
+    db,
+    'list-versions',
+    `WITH kept AS (SELECT version, created_at, octet_length(html) AS bytes, is_live FROM (${KEPT}) AS version)
+     SELECT counted.total, version.*
+       FROM (SELECT count(*) AS total FROM kept) AS counted
+       LEFT JOIN (SELECT * FROM kept ORDER BY version DESC LIMIT :limit OFFSET :offset) AS version ON true`,
+    { deploymentId, limit, offset: (page - 1) * limit },
+  );
+  return {
+    total: rows[0]?.total ?? 0,
+    versions: rows.flatMap((row) => (row.version === null ? [] : [toKeptVersion(row)])),
+  };
+}
+
+/** The HTML of a version of a deployment. */
+export async function findVersionHtml(db: Knex, deploymentId: string, version: number): Promise<Buffer | undefined> {
+  const [row] = await query<{ html: Buffer }>(
+    db,
+    'find-version-html',
+    `SELECT html FROM (${KEPT}) AS version WHERE version = :version`,
+    { deploymentId, version },
+  );
+  return row?.html;
+}
+
+/**
+ * Makes this HTML the live version of a page, unless it is that already, and keeps what was live; of `kept` versions,
+ * the live one included, the HTML stays. The page is locked until the transaction ends. To be followed by
+ * `startVersion` once the deployment is locked.
+ */
+export async function addVersion(
+  transaction: Knex,
+  deploymentId: string,
+  html: Buffer,
+  kept: number,
+): Promise<'added' | 'same'> {
+  const changed = await execute(
+    transaction,
+    'lock-changed-page',
+    'SELECT FROM pages WHERE deployment_id = ? AND html <> ? FOR UPDATE',
+    [deploymentId, html],
+  );
+  if (changed === 0) return 'same';
+  await execute(
+    transaction,
+    'keep-version',
+    `INSERT INTO page_versions (deployment_id, version, after_number, created_at, html)
+     SELECT deployment_id, version, after_number, coalesce(pages.created_at, deployments.created_at), html
+       FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = ?`,
+    [deploymentId],
+  );
+  await execute(
+    transaction,
+    'replace-page',
+    'UPDATE pages SET html = ?, version = version + 1 WHERE deployment_id = ?',
+    [html, deploymentId],
+  );
+  // Versions from which nothing was sent leave no trace; of the others only the HTML goes.
+  await execute(
+    transaction,
+    'prune-versions',
+    `WITH past AS MATERIALIZED (
+       SELECT version, row_number() OVER (ORDER BY version DESC) AS age,
+              lead(after_number) OVER (ORDER BY version) > after_number AS has_submissions
+         FROM page_versions WHERE deployment_id = :deploymentId AND html IS NOT NULL
+     ), removed AS (
+       DELETE FROM page_versions USING past
+        WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :kept
+          AND NOT has_submissions
+     )
+     UPDATE page_versions SET html = NULL
+       FROM past
+      WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :kept
+        AND coalesce(has_submissions, true)`,
+    { deploymentId, kept },
+  );
+  return 'added';
+}
+
+/**
+ * Says from which submission on the version that was just added is the live one. The deployment has to be locked:
+ * then no submission is accepted between reading its last number and the commit.
+ */
+export const startVersion = (transaction: Knex, deploymentId: string): Promise<unknown> =>
+  execute(
+    transaction,
+    'start-version',
+    `UPDATE pages SET after_number = last_submission_number, created_at = deployments.updated_at
+       FROM deployments WHERE deployment_id = deployments.id AND deployments.id = ?`,
+    [deploymentId],
+  );

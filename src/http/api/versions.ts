@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { type Deployment, replaceHtml } from '../../db/deployments.ts';
+import { findVersionHtml, listVersions } from '../../db/page-versions.ts';
+import type { Database } from '../../db/postgres/connect.ts';
+import { endpoint } from '../endpoint.ts';
+import { errorKind, HttpError } from '../errors.ts';
+import { time, total, VERSION } from '../fields.ts';
+import { Paging, paged } from '../paging.ts';
+import type { Sending } from '../sending.ts';
+import { Deployed, exampleDeployed, exampleHtml, Html, htmlAsJson } from './deployments.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
+
+const Version = z
+  .strictObject({
+    version: z.int().min(1).meta({ description: 'Rises by one with each change of the page.' }),
+    created_at: time.meta({ description: 'When it went live.' }),
+    bytes: z.int().min(1).meta({ description: 'The length of its HTML, in bytes of UTF-8.' }),
+    live: z.boolean().meta({ description: 'Whether it is what visitors see.' }),
+  })
+  .meta({ id: 'Version' });
+const Versions = z.strictObject({ versions: z.array(Version), total, ...paged }).meta({ id: 'Versions' });
+
+const noSuchVersion = errorKind(
+  {
+    id: 'NoSuchVersion',
+    description:
+      "There is no such deployment of the key's owner, or no such version of its page, or it is no longer kept.",
+  },
+  () => new HttpError(404, 'No such version: choose one that GET /deploy/:id/versions lists.'),
+);
+
+/** What a page was before. */
+export function versionEndpoints({
+  db,
+  sending,
+  onPageChange,
+  urlOf,
+  keptVersions,
+}: {
+  db: Database;
+  sending: Pick<Sending, 'json'>;
+  /** Called once a change of what is live under a slug is committed. */
+  onPageChange(slug: string): void;
+  urlOf(slug: string): string;
+  /** How many versions of a page are kept, the live one included. */
+  keptVersions: number;
+}) {
+  const toDeployed = ({ id, slug }: Deployment): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
+
+  /** The HTML of a version; throws 404. */
+  async function htmlOf(deploymentId: string, version: string): Promise<Buffer> {
+    const html = VERSION.test(version) ? await findVersionHtml(db, deploymentId, Number(version)) : undefined;
+    if (!html) throw noSuchVersion();
+    return html;
+  }
+
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/versions',
+      name: 'listVersions',
+      tag: 'Deployments',
+      summary: 'List the versions of a page',
+      description:
+        `Newest first. Each change of the HTML makes one; the last ${keptVersions} are kept (PAGE_VERSIONS). PUT with ` +
+        'the HTML that is live makes none.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      query: Paging,
+      answer: {
+        status: 200,
+        description: 'A page of versions.',
+        schema: Versions,
+        example: {
+          versions: [{ version: 1, created_at: '2026-11-21T11:08:48.298Z', bytes: exampleHtml.length, live: true }],
+          total: 1,
+          page: 1,
+          limit: 50,
+        },
+      },
+      errors: [noSuchDeployment],
+      async handle({ resource: { id }, query: paging }) {
+        const { versions, total: all } = await listVersions(db, id, paging);
+        return {
+          versions: versions.map(({ version, createdAt, bytes, isLive }) => ({
+            version,
+            created_at: createdAt.toISOString(),
+            bytes,
+            live: isLive,
+          })),
+          total: all,
+          ...paging,
+        };
+      },
+    }),
+
+    getHtml: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/versions/:version/html',
+      name: 'getVersionHtml',
+      tag: 'Deployments',
+      summary: 'Get the HTML of a version',
+      description: 'As it was sent, including `{{FORM_ACTION}}`.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: { status: 200, description: 'The page as it was.', schema: Html, example: { html: exampleHtml } },
+      errors: [noSuchVersion],
+      async handle({ owner, params, resource: { id } }) {
+        const html = await htmlOf(id, params.version);
+        return (response) => sending.json(response, owner.id, html.length, htmlAsJson(html));
+      },
+    }),
+
+    restore: endpoint({
+      method: 'POST',
+      path: '/deploy/:id/versions/:version/restore',
+      name: 'restoreVersion',
+      tag: 'Deployments',
+      summary: 'Restore a version',
+      description: 'Its HTML is live at once, as a new version: what was live stays in the list.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: { status: 200, description: 'The version is live.', schema: Deployed, example: exampleDeployed },
+      errors: [noSuchVersion],
+      async handle({ owner, params, resource: { id } }) {
+        const html = await htmlOf(id, params.version);
+        const deployment = deploymentOr404(await replaceHtml(db, owner.id, id, html, keptVersions));
+        onPageChange(deployment.slug);
+        return toDeployed(deployment);
+      },
+    }),
+  };
+}

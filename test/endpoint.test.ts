@@ -24,7 +24,7 @@ function serve(...endpoints: Endpoint[]) {
       return { id: 7, plan: 'free' };
     },
     body: {
-      async json({ headers }, _ownerId, schema) {
+      async fields({ headers }, _ownerId, { schema }) {
         const read = schema.safeParse(JSON.parse(String(headers['x-body'])));
         if (!read.success) throw new HttpError(400, 'bad body');
         return read.data;

@@ -125,6 +125,7 @@ async function fixture(): Promise<Record<string, string>> {
 
 function encode(type: string, example: unknown): string | URLSearchParams | FormData {
   if (type === 'application/json') return JSON.stringify(example);
+  if (type === 'text/html') return String(example);
   const form = type === 'multipart/form-data' ? new FormData() : new URLSearchParams();
   for (const [name, value] of Object.entries(isObject(example) ? example : {})) form.append(name, String(value));
   return form;
@@ -144,13 +145,15 @@ describe('the examples', () => {
     const parameters: unknown[] = Array.isArray(operation.parameters) ? operation.parameters : [];
     const query = parameters.filter(isObject).filter((parameter) => parameter.in === 'query');
     const search = new URLSearchParams();
-    for (const { name, schema } of query) search.set(String(name), String(isObject(schema) ? schema.default : ''));
+    for (const { name, schema } of query) {
+      if (isObject(schema) && schema.default !== undefined) search.set(String(name), String(schema.default));
+    }
     const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? `no ${name}`);
     const answer = await fetch(`${service.url}${target}?${search}`, {
       method: method.toUpperCase(),
       headers: {
         ...(operation.security ? {} : { Authorization: `Bearer ${owner.key}` }),
-        ...(type === 'application/json' ? { 'Content-Type': type } : {}),
+        ...(type === 'application/json' || type === 'text/html' ? { 'Content-Type': type } : {}),
       },
       ...(type ? { body: encode(type, at('paths', path, method, 'requestBody', 'content', type).example) } : {}),
     });

@@ -156,7 +156,10 @@ export function deploymentEndpoints({
 }) {
   const limitWrites = limitConcurrency(MAX_CONCURRENT_WRITES);
   const { Creation, Replacement } = deploymentBodies(maxHtmlBytes, reservedSlugs);
-  const maxBytes = maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES;
+  const bounds = {
+    maxBytes: maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES,
+    text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
+  };
 
   const toDeployed = ({ id, slug }: Deployment): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
   const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): z.infer<typeof Status> => ({
@@ -197,8 +200,9 @@ export function deploymentEndpoints({
       tag: 'Deployments',
       summary: 'Create a deployment',
       description:
-        'Publishes an HTML page at a host of its own. An absent body reads as `{}`, and unknown fields are ignored.',
-      body: { schema: Creation, example: { html: exampleHtml, slug: exampleSlug }, maxBytes },
+        'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
+        'the query. An absent body reads as `{}`, and unknown fields are ignored.',
+      body: { schema: Creation, example: { html: exampleHtml, slug: exampleSlug }, ...bounds },
       answer: {
         status: 201,
         description: 'The page is live.',
@@ -237,9 +241,10 @@ export function deploymentEndpoints({
       name: 'replaceHtml',
       tag: 'Deployments',
       summary: 'Replace the HTML of a deployment',
-      description: 'Address and slug stay the same. The new page is live at once.',
+      description:
+        'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
-      body: { schema: Replacement, example: { html: exampleHtml }, maxBytes },
+      body: { schema: Replacement, example: { html: exampleHtml }, ...bounds },
       answer: {
         status: 200,
         description: 'The new page is live.',

@@ -41,7 +41,8 @@ form; \`GET /submissions/{deployId}\`.
 **Keys**: every endpoint except \`POST /submit\`, the health checks and this reference needs \`Authorization: Bearer <API_KEY>\`. The
 operator of the service makes keys with its \`keys\` command. A resource of another owner is a 404.
 
-**Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too. Unknown fields are ignored, null is a wrong type,
+**Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too, and for pages, which may be sent as
+\`text/html\`. Unknown fields are ignored, null is a wrong type,
 and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.
 
 **Errors** are \`{"error": "<a sentence that says what to do>"}\`. Checks run in this order: 400 for a path that can't be decoded, 404

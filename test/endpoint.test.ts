@@ -21,7 +21,7 @@ function serve(...endpoints: Endpoint[]) {
   const api = createApi(endpoints, {
     async authenticate({ headers }) {
       if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
-      return { id: 7, plan: 'free' };
+      return { id: 7, email: 'you@example.com', plan: 'free' };
     },
     body: {
       async fields({ headers }, _ownerId, { schema }) {

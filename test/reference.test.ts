@@ -203,6 +203,8 @@ describe('what holds the answers of all tests', () => {
     headers: new Map([JSON_TYPE]),
     body: '{"status":"ok"}',
   };
+  const me =
+    '{"email":"a@e.example","plan":"free","deployment_limit":null,"deployments":0,"mail":false,"version":"1.0.0"}';
   const keyless = { path: '/deploy', method: 'POST', status: 401, body: '{"error":"No."}' };
   const header = (...more: [string, string][]) => ({ headers: new Map([JSON_TYPE, ...more]) });
 
@@ -210,6 +212,8 @@ describe('what holds the answers of all tests', () => {
     ['what is documented', {}],
     ['an error with its header', { ...keyless, ...header(['www-authenticate', 'Bearer']) }],
     ['a body that is too long to be kept', { body: undefined }],
+    ['a header that only some answers have', { path: '/me', body: me, ...header(['formhost-notice', 'Soon']) }],
+    ['the same answer without it', { path: '/me', body: me }],
     ['an unknown path', { path: '/nothing', status: 404, body: '{"error":"No."}' }],
     ['another method', { method: 'PUT', status: 405, body: '{"error":"No."}', ...header(['allow', 'GET, HEAD']) }],
   ])('lets %s pass', (_case, change) => {
@@ -227,6 +231,8 @@ describe('what holds the answers of all tests', () => {
     ['a status that is not documented', { status: 201 }],
     ['an error with a field more', { path: '/nothing', status: 404, body: '{"error":"No.","code":1}' }],
     ['an error without its header', keyless],
+    ['a notice that is not documented', header(['formhost-notice', 'Soon'])],
+    ['a notice that is not ASCII', { path: '/me', body: me, ...header(['formhost-notice', 'é']) }],
     ['a 405 without Allow', { method: 'PUT', status: 405, body: '{"error":"No."}' }],
     ['a method that is not documented', { method: 'PUT' }],
     ['a path that is not documented', { path: '/nothing' }],

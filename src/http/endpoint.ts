@@ -6,6 +6,7 @@ import type { BodyForm, BodyReader } from './body.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
 import { badRequest, type DeclaredError, failed, unavailable } from './errors.ts';
 import { PARAMETERS } from './fields.ts';
+import { addNotice } from './notice.ts';
 import { badQuery, readQuery } from './query.ts';
 import { tooManyUnknownKeys } from './unknown-keys.ts';
 
@@ -16,7 +17,7 @@ import { tooManyUnknownKeys } from './unknown-keys.ts';
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-export type Tag = 'Deployments' | 'Submissions' | 'Webhooks' | 'Deliveries' | 'Service';
+export type Tag = 'Account' | 'Deployments' | 'Submissions' | 'Webhooks' | 'Deliveries' | 'Service';
 
 type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<`/${Rest}`>
@@ -27,7 +28,8 @@ type PathParameters<Path extends string> = Readonly<Record<ParameterOf<Path>, st
 
 export type EndpointRequest = Request<Record<string, string>>;
 
-type Header = { description?: string; schema: { type?: 'string' | 'integer'; const?: string } };
+/** `required: false`: some of the answers have it. */
+type Header = { description?: string; required?: false; schema: { type?: 'string' | 'integer'; const?: string } };
 type Headers = Readonly<Record<string, Header>>;
 /** A body by its media type. The example is a real one: tests send it, or compare it with its schema. */
 type Content = Readonly<Record<string, { schema: z.ZodType; example: unknown }>>;
@@ -81,6 +83,8 @@ type Call<Path extends string, Resource, Query extends z.ZodObject, Body extends
   resource: Resource;
   query: z.infer<Query>;
   body: z.infer<Body>;
+  /** Tells the owner something besides, in a header of the answer, which is declared with NOTICE_HEADER. */
+  notify(sentence: string): void;
 };
 
 type Declaration<
@@ -237,6 +241,7 @@ export function endpoint(
         resource,
         query: query ? readQuery(request.url, query) : {},
         body: body ? await tools.body.fields(request, owner.id, body) : {},
+        notify: (sentence: string) => addNotice(response, sentence),
       };
       await respond(response, answer.status, await handle(call));
     },

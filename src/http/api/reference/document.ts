@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {
   createDocument,
@@ -7,11 +6,12 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { PROJECT } from '../../../project.ts';
+import { VERSION } from '../../../project.ts';
 import type { Endpoint, Tag } from '../../endpoint.ts';
 import type { DeclaredError } from '../../errors.ts';
 
 const TAGS: Readonly<Record<Tag, string>> = {
+  Account: 'Who the owner of the key is, and what the owner may do.',
   Deployments: 'Pages and their addresses.',
   Submissions: 'What the forms of pages submit.',
   Webhooks: 'The addresses to which submissions are posted.',
@@ -27,10 +27,6 @@ const ERROR_HEADERS: ZodOpenApiHeadersObject = {
   'Retry-After': { description: 'In how many seconds to try again.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'The scheme.', schema: { type: 'string', const: 'Bearer' } },
 };
-
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(new URL('package.json', PROJECT), 'utf8')));
 
 const describe = (baseUrl: string, page: string): string => `\
 Publishes HTML pages and receives what their forms submit: you get it as a list, by webhooks, in Slack and by mail.
@@ -138,7 +134,7 @@ export const createReference = ({
 }) =>
   createDocument({
     openapi: '3.1.0',
-    info: { title: 'formhost', version, description: describe(baseUrl, urlOf('spring-sale')) },
+    info: { title: 'formhost', version: VERSION, description: describe(baseUrl, urlOf('spring-sale')) },
     servers: [{ url: baseUrl }],
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

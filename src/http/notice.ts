@@ -7,7 +7,7 @@ export const NOTICE = 'formhost-notice';
 export const NOTICE_HEADER = {
   [NOTICE]: {
     description:
-      'What the owner should know: a sentence, or several with `; ` between them. Absent when there is nothing.',
+      'What the owner should know besides, if there is anything: a sentence, or several with `; ` between them.',
     required: false,
     schema: { type: 'string' },
   },

@@ -99,7 +99,7 @@ function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]
   const Replacement = z.object({ html });
   const Creation = Replacement.extend({
     slug: z
-      .string('slug is not a string: send one, or leave it out.')
+      .string('slug is not one string: send it once, or leave it out.')
       .regex(
         SLUG,
         `slug is invalid: use lowercase letters a to z and hyphens only, no digits, 1 to ${MAX_SLUG_LENGTH} of them, with a letter at both ends and no -- at the third and fourth place.`,

@@ -110,7 +110,7 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
     return url === undefined || isFine(url);
   };
   const url = z
-    .string('url is not a string: send the address that receives the webhook.')
+    .string('url is required: send the address that receives the webhook, as a string.')
     // No other check runs on one that is too long: parsing may take time quadratic in its length.
     .max(MAX_URL_LENGTH, { error: `url is too long: use at most ${MAX_URL_LENGTH} characters.`, abort: true })
     .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')

@@ -7,7 +7,15 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { loadConfig } from '../src/config.ts';
 import { SECURITY_TXT } from '../src/http/api/security-txt.ts';
 import { failure, refused } from './support/answers.ts';
-import { type Exchange, holdAgainst, holdService, lookUp, referenceOf, takeProblems } from './support/reference.ts';
+import {
+  type Exchange,
+  holdAgainst,
+  holdService,
+  lookUp,
+  referenceOf,
+  releaseService,
+  takeProblems,
+} from './support/reference.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
 
 const config = loadConfig({ BASE_URL, PAGES_DOMAIN });
@@ -253,6 +261,8 @@ describe('what holds the answers of all tests', () => {
     const address = server.address();
     const url = `http://127.0.0.1:${address instanceof Object ? address.port : 0}`;
     holdService(url, config);
+    // Another server may get the port.
+    onTestFinished(() => void releaseService(url));
     await request(url).get('/healthz').set('Host', `page.${PAGES_DOMAIN}`);
     expect(takeProblems()).toEqual([]);
     expect((await request(url).get('/readyz')).text).toBe('{"status":"worse"}');

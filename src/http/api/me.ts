@@ -16,7 +16,7 @@ const Me = z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'How many live deployments the plan allows; null: any number.' }),
+      .meta({ description: 'How many live deployments the plan allows; null for any number.' }),
     deployments: z.int().min(0).meta({ description: 'How many live deployments there are.' }),
     mail: z.boolean().meta({ description: 'Whether this service can send mail.' }),
     version: z.string().meta({ description: 'The version of this service.' }),

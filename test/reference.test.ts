@@ -7,7 +7,15 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { loadConfig } from '../src/config.ts';
 import { SECURITY_TXT } from '../src/http/api/security-txt.ts';
 import { failure, refused } from './support/answers.ts';
-import { type Exchange, holdAgainst, holdService, lookUp, referenceOf, takeProblems } from './support/reference.ts';
+import {
+  type Exchange,
+  holdAgainst,
+  holdService,
+  lookUp,
+  referenceOf,
+  releaseService,
+  takeProblems,
+} from './support/reference.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
 
 const config = loadConfig({ BASE_URL, PAGES_DOMAIN });
@@ -125,6 +133,7 @@ async function fixture(): Promise<Record<string, string>> {
 
 function encode(type: string, example: unknown): string | URLSearchParams | FormData {
   if (type === 'application/json') return JSON.stringify(example);
+  if (type === 'text/html') return String(example);
   const form = type === 'multipart/form-data' ? new FormData() : new URLSearchParams();
   for (const [name, value] of Object.entries(isObject(example) ? example : {})) form.append(name, String(value));
   return form;
@@ -144,13 +153,15 @@ describe('the examples', () => {
     const parameters: unknown[] = Array.isArray(operation.parameters) ? operation.parameters : [];
     const query = parameters.filter(isObject).filter((parameter) => parameter.in === 'query');
     const search = new URLSearchParams();
-    for (const { name, schema } of query) search.set(String(name), String(isObject(schema) ? schema.default : ''));
+    for (const { name, schema } of query) {
+      if (isObject(schema) && schema.default !== undefined) search.set(String(name), String(schema.default));
+    }
     const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? `no ${name}`);
     const answer = await fetch(`${service.url}${target}?${search}`, {
       method: method.toUpperCase(),
       headers: {
         ...(operation.security ? {} : { Authorization: `Bearer ${owner.key}` }),
-        ...(type === 'application/json' ? { 'Content-Type': type } : {}),
+        ...(type === 'application/json' || type === 'text/html' ? { 'Content-Type': type } : {}),
       },
       ...(type ? { body: encode(type, at('paths', path, method, 'requestBody', 'content', type).example) } : {}),
     });
@@ -200,6 +211,8 @@ describe('what holds the answers of all tests', () => {
     headers: new Map([JSON_TYPE]),
     body: '{"status":"ok"}',
   };
+  const me =
+    '{"email":"a@e.example","plan":"free","deployment_limit":null,"deployments":0,"mail":false,"version":"1.0.0"}';
   const keyless = { path: '/deploy', method: 'POST', status: 401, body: '{"error":"No."}' };
   const header = (...more: [string, string][]) => ({ headers: new Map([JSON_TYPE, ...more]) });
 
@@ -207,6 +220,8 @@ describe('what holds the answers of all tests', () => {
     ['what is documented', {}],
     ['an error with its header', { ...keyless, ...header(['www-authenticate', 'Bearer']) }],
     ['a body that is too long to be kept', { body: undefined }],
+    ['a header that only some answers have', { path: '/me', body: me, ...header(['formhost-notice', 'Soon']) }],
+    ['the same answer without it', { path: '/me', body: me }],
     ['an unknown path', { path: '/nothing', status: 404, body: '{"error":"No."}' }],
     ['another method', { method: 'PUT', status: 405, body: '{"error":"No."}', ...header(['allow', 'GET, HEAD']) }],
   ])('lets %s pass', (_case, change) => {
@@ -224,6 +239,8 @@ describe('what holds the answers of all tests', () => {
     ['a status that is not documented', { status: 201 }],
     ['an error with a field more', { path: '/nothing', status: 404, body: '{"error":"No.","code":1}' }],
     ['an error without its header', keyless],
+    ['a notice that is not documented', header(['formhost-notice', 'Soon'])],
+    ['a notice that is not ASCII', { path: '/me', body: me, ...header(['formhost-notice', 'é']) }],
     ['a 405 without Allow', { method: 'PUT', status: 405, body: '{"error":"No."}' }],
     ['a method that is not documented', { method: 'PUT' }],
     ['a path that is not documented', { path: '/nothing' }],
@@ -244,6 +261,8 @@ describe('what holds the answers of all tests', () => {
     const address = server.address();
     const url = `http://127.0.0.1:${address instanceof Object ? address.port : 0}`;
     holdService(url, config);
+    // Another server may get the port.
+    onTestFinished(() => void releaseService(url));
     await request(url).get('/healthz').set('Host', `page.${PAGES_DOMAIN}`);
     expect(takeProblems()).toEqual([]);
     expect((await request(url).get('/readyz')).text).toBe('{"status":"worse"}');

@@ -11,8 +11,10 @@ import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
 import { healthEndpoints } from './api/health.ts';
+import { meEndpoints } from './api/me.ts';
 import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
+import { settingsEndpoints } from './api/settings.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
 import { tlsEndpoints } from './api/tls.ts';
@@ -50,6 +52,7 @@ type Parts = {
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
   isReady(): Promise<boolean>;
+  log: Log;
 };
 
 /** Every endpoint of the API. Pages are served on hosts of their own, by pages/pages.ts. */
@@ -63,7 +66,15 @@ export function createEndpoints({
 }: Parts): readonly Endpoint[] {
   const urlOf = (slug: string): string => pageUrl(config, slug);
   const { planLimits, reservedSlugs, maxHtmlBytes } = config;
-  const deployments = deploymentEndpoints({ ...parts, urlOf, planLimits, reservedSlugs, maxHtmlBytes });
+  const ownerParts = {
+    ...parts,
+    planLimits,
+    hasMail: config.smtpUrl !== undefined,
+    abuseContact: config.abuseContact?.text,
+  };
+  const me = meEndpoints(ownerParts);
+  const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes });
+  const settings = settingsEndpoints(ownerParts);
   const submissions = submissionEndpoints(parts);
   const files = submissionFileEndpoints(parts);
   const exports = exportEndpoints(parts);
@@ -75,13 +86,16 @@ export function createEndpoints({
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
   const endpoints = listEndpoints({
+    'GET /me': me.get,
+
     'GET /deploy': deployments.list,
     'POST /deploy': deployments.create,
     'GET /deploy/:id': deployments.get,
     'PUT /deploy/:id': deployments.replaceHtml,
-    'PATCH /deploy/:id': deployments.changeSettings,
+    'PATCH /deploy/:id': settings.change,
     'DELETE /deploy/:id': deployments.delete,
     'GET /deploy/:id/html': deployments.getHtml,
+    'GET /deploy/:id/settings': settings.get,
 
     // POST is answered ahead of Express, in dispatch.ts.
     'OPTIONS /submit/:deployId': submit.preflight,
@@ -216,6 +230,7 @@ export function createApp({
     reviewDeliveries,
     leadsHere,
     isReady,
+    log,
   });
   const listener = createListener({
     api: createApi(endpoints, { authenticate, body }),

@@ -120,6 +120,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 function bodyArguments(type: string, example: unknown): string[] {
   if (type === 'application/json')
     return [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(example))}`];
+  if (type === 'text/html') return [`-H 'Content-Type: text/html'`, '--data-binary @page.html'];
   const option = type === 'multipart/form-data' ? '-F' : '--data-urlencode';
   return Object.entries(Object(example)).map(([name, value]) => `${option} ${quoted(`${name}=${value}`)}`);
 }

@@ -5,7 +5,7 @@ export function tour(baseUrl: string, key: string): string {
   // The answer to the first command has the id that the others need.
   const id = "$(grep -o 'd_[0-9A-Za-z]*' /tmp/formhost.json)";
   return [
-    `curl -sw '\\n' ${baseUrl}/deploy -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -d '{"html":"${page}"}' | tee /tmp/formhost.json`,
+    `curl -sw '\\n' ${baseUrl}/deploy -H "Authorization: Bearer ${key}" -H 'Content-Type: text/html' -d '${page}' | tee /tmp/formhost.json`,
     `curl -sw '\\n' "${baseUrl}/submit/${id}" -d name=Ada`,
     `curl -sw '\\n' "${baseUrl}/submissions/${id}" -H "Authorization: Bearer ${key}"`,
   ].join('\n');

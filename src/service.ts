@@ -111,6 +111,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     isStarting: () => isStarting,
     isReady: async () => !isStarting && (await isMigrated(db).catch(() => false)),
+    onPurge: cleanUp.wake,
     stopping: stopping.signal,
   });
   const pageChanges = watchPageChanges(connection, { onChange: app.invalidatePage, onReset: app.invalidateAll });

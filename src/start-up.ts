@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, isLocalHost } from './config.ts';
-import { createFirstKey } from './db/owners.ts';
+import { createFirstKey, FIRST_OWNER } from './db/owners.ts';
 import { type Database, isOutOfReach } from './db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from './db/postgres/database-server.ts';
 import { migrate } from './db/postgres/migrate.ts';
@@ -9,7 +9,6 @@ import type { Log } from './log.ts';
 /** The service cannot start, for a reason that the operator can fix. The message names the setting. */
 export class StartError extends Error {}
 
-const FIRST_OWNER = 'owner@localhost';
 const RETRY_MS = 500;
 
 /** The Postgres of DATABASE_URL, or the embedded one, which is started. Throws StartError. */

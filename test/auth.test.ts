@@ -10,6 +10,7 @@ const ENDPOINTS = [
   ['PUT', '/deploy/:id'],
   ['PATCH', '/deploy/:id'],
   ['DELETE', '/deploy/:id'],
+  ['GET', '/deploy/:id/settings'],
   ['GET', '/submissions/:id'],
   ['POST', '/webhooks/:id'],
   ['GET', '/webhooks/:id'],

@@ -11,7 +11,7 @@ import { startService } from '../src/service.ts';
 import { aSentence, aTime } from './support/answers.ts';
 import { freePort, startServiceProcess } from './support/process.ts';
 import { type Answer, type Received, startReceiver } from './support/receivers.ts';
-import { holdService } from './support/reference.ts';
+import { holdService, releaseService } from './support/reference.ts';
 import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
 import { decodeWords, headerOf, readMail, type SmtpServer, startSmtpServer, type Trouble } from './support/smtp.ts';
 
@@ -85,7 +85,8 @@ async function startAnother({ service }: Place, more: Partial<Config> = {}) {
   await another.ready;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    closing ??= another.close();
+    // Another server may get the port.
+    closing ??= another.close().then(() => void releaseService(another.url));
     return closing;
   };
   onTestFinished(close);

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { replaceHtml } from '../src/db/deployments.ts';
 import { hashOfKey } from '../src/ids.ts';
@@ -95,6 +96,13 @@ describe('POST /deploy', () => {
       ].map((slug) => [slug]),
     )('may not be %j', async (slug) => {
       expect(answer(await owner.post('/deploy').send({ html: 'x', slug }))).toEqual(refused(400));
+    });
+
+    it('says which characters it may have, and that digits are none of them', async () => {
+      expect((await owner.post('/deploy').send({ html: 'x', slug: 'page2' })).body).toEqual({
+        error:
+          'slug is invalid: use lowercase letters a to z and hyphens only, no digits, 1 to 63 of them, with a letter at both ends and no -- at the third and fourth place.',
+      });
     });
 
     it.each(RESERVED.split(' ').map((slug) => [slug]))('may not be %s, which is reserved', async (slug) => {
@@ -220,6 +228,162 @@ describe.each([
     const text = escaped('a'.repeat(MAX_HTML_BYTES));
     expect((await owner.send(method, path, `{"html":"${text}"}`)).status).toBe(success);
     expect(await owner.send(method, path, `{"html":"${text}\\u0061"}`)).toEqual(refused(413));
+  });
+});
+
+describe.each([
+  ['POST', 201],
+  ['PUT', 200],
+])('a page as the body of %s', (method, success) => {
+  const HTML = { 'Content-Type': 'text/html' };
+  let path = '/deploy';
+  beforeAll(async () => {
+    if (method === 'PUT') path = `/deploy/${(await owner.deploy()).id}`;
+  });
+  const send = (body: string | Buffer, headers: Record<string, string> = HTML) =>
+    owner.send(method, path, body, headers);
+  /** What is stored of the page that an answer is about. */
+  const storedOf = async ({ body }: { body: unknown }): Promise<Buffer> => {
+    const id = body instanceof Object ? Reflect.get(body, 'id') : undefined;
+    return (await service.db('pages').where({ deployment_id: id }).first()).html;
+  };
+
+  it('is kept byte for byte, BOM, NUL and all', async () => {
+    const html = Buffer.from('\uFEFF<p>\0\r\n\u2028\uFFFD\uFEFF é 😀 &amp; {{FORM_ACTION}} "\\u0041" $&');
+    const answered = await send(html);
+    expect(answered).toEqual({
+      status: success,
+      body: { id: anId, url: expect.stringMatching(/^https:/), slug: expect.stringMatching(/^[a-z]/) },
+    });
+    expect((await storedOf(answered)).equals(html)).toBe(true);
+  });
+
+  it.each(['text/html', 'TEXT/HTML', 'text/html; charset=utf-8', 'text/html;charset="UTF-8"', 'text/html; a=b'])(
+    'may be sent as %s',
+    async (type) => {
+      const answered = await send('<p>é', { 'Content-Type': type });
+      expect([answered.status, String(await storedOf(answered))]).toEqual([success, '<p>é']);
+    },
+  );
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+  ])('may be compressed with %s', async (encoding, compress) => {
+    const answered = await send(compress('<p>compressed'), { ...HTML, 'Content-Encoding': encoding });
+    expect([answered.status, String(await storedOf(answered))]).toEqual([success, '<p>compressed']);
+  });
+
+  it('is at most MAX_HTML_BYTES, to the byte, compressed or not', async () => {
+    const most = Buffer.alloc(MAX_HTML_BYTES, 'a');
+    const more = Buffer.alloc(MAX_HTML_BYTES + 1, 'a');
+    const gzip = { ...HTML, 'Content-Encoding': 'gzip' };
+    expect((await storedOf(await send(most))).equals(most)).toBe(true);
+    expect((await storedOf(await send(gzipSync(most), gzip))).equals(most)).toBe(true);
+    const error = `The body is too large: send at most ${MAX_HTML_BYTES} bytes.`;
+    expect(await send(more)).toEqual({ status: 413, body: { error } });
+    expect(await send(gzipSync(more), gzip)).toEqual({ status: 413, body: { error } });
+  });
+
+  it.each([
+    ['a byte that is none of UTF-8', Buffer.from([0x3c, 0xff])],
+    ['Latin-1', Buffer.from('é', 'latin1')],
+    ['a character that is cut', Buffer.from('€').subarray(0, 2)],
+    ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
+    ['an overlong character', Buffer.from([0xc0, 0x80])],
+    ['UTF-16', Buffer.from('\uFEFF<p>', 'utf16le')],
+  ])('is a 400 with %s', async (_case, html) => {
+    const error = 'The body is not valid UTF-8: save the page as UTF-8, and send it again.';
+    expect(await send(html)).toEqual({ status: 400, body: { error } });
+  });
+
+  it('is a 400 when it is empty, or is not there', async () => {
+    const body = { error: 'html is empty: send the page.' };
+    expect(await send('')).toEqual({ status: 400, body });
+    expect(await send(gzipSync(''), { ...HTML, 'Content-Encoding': 'gzip' })).toEqual({ status: 400, body });
+    const absent = `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n`;
+    const answered = await sendRaw(service.url, absent);
+    expect([answered.slice(9, 12), answered.split('\r\n\r\n')[1]]).toEqual(['400', JSON.stringify(body)]);
+  });
+
+  it.each(['text/plain', 'application/xhtml+xml', 'application/x-www-form-urlencoded', 'text/html+x', 'html', ''])(
+    'is a 415 as %j',
+    async (type) => {
+      expect(await send('<p>', { 'Content-Type': type })).toEqual({
+        status: 415,
+        body: {
+          error:
+            'The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html.',
+        },
+      });
+    },
+  );
+
+  it.each(['text/html; charset=iso-8859-1', 'text/html; charset=utf-16'])('is a 415 as %s', async (type) => {
+    const error = 'The charset of the body is not supported: send UTF-8.';
+    expect(await send('<p>', { 'Content-Type': type })).toEqual({ status: 415, body: { error } });
+  });
+
+  it('is refused in the order 401, 404, 415, 413, 400', async () => {
+    const tooLarge = Buffer.alloc(MAX_HTML_BYTES + 1, 0xff);
+    const target = `${service.url}${method === 'PUT' ? `/deploy/${UNKNOWN_ID}` : '/deploy?slug=1'}`;
+    const { status: keyless } = await fetch(target, { method, body: tooLarge, headers: HTML });
+    expect(keyless).toBe(401);
+    if (method === 'PUT') {
+      expect(await owner.send(method, `/deploy/${UNKNOWN_ID}`, tooLarge, { 'Content-Type': 'x/y' })).toEqual(
+        refused(404),
+      );
+    }
+    const wrongType = { 'Content-Type': 'text/html; charset=latin1' };
+    expect(await owner.send(method, `${path}?slug=1`, tooLarge, wrongType)).toEqual(refused(415));
+    expect(await owner.send(method, `${path}?slug=1`, tooLarge, HTML)).toEqual(refused(413));
+    expect(await owner.send(method, `${path}?slug=1`, Buffer.from([0xff]), HTML)).toEqual(refused(400));
+  });
+});
+
+describe('POST /deploy?slug=', () => {
+  const send = (query: string, type = 'text/html', body = '<p>') =>
+    owner.send('POST', `/deploy?${query}`, body, { 'Content-Type': type });
+  const errorOf = async (slug: unknown) => (await owner.post('/deploy').send({ html: '<p>', slug })).body;
+
+  it('gives the page its slug; other parameters are ignored, in any order', async () => {
+    expect(await send('x=1&slug=from-the-query&html=%3Ci%3E&page=0')).toEqual({
+      status: 201,
+      body: { id: anId, url: 'https://from-the-query.pages.test', slug: 'from-the-query' },
+    });
+    expect((await page('from-the-query')).text).toBe('<p>');
+  });
+
+  it.each(['', 'A', 'a1', 'xn--a', 'www', '-a', 'a'.repeat(64), '\0', 'é'])(
+    'refuses %j with the sentence that JSON gets',
+    async (slug) => {
+      expect(await send(`slug=${encodeURIComponent(slug)}`)).toEqual({ status: 400, body: await errorOf(slug) });
+    },
+  );
+
+  it.each(['slug=a&slug=b', 'slug=a&slug=a', 'slug=a&slug'])(
+    'refuses a slug that is given twice: %s',
+    async (query) => {
+      expect(await send(query)).toEqual({ status: 400, body: await errorOf(['a', 'b']) });
+    },
+  );
+
+  it('is a 409 when the slug is taken, after 400', async () => {
+    await owner.deploy({ slug: 'taken-there' });
+    expect(await send('slug=taken-there')).toEqual(refused(409));
+    expect(await send('slug=taken-there', 'text/html', '')).toEqual(refused(400));
+  });
+
+  it('is a 400 with a JSON body, whose slug is in it, after 413; nothing is published', async () => {
+    const error = 'slug is in the query: with a JSON body, send it in the body.';
+    for (const body of ['{"html":"x"}', '{"html":"x","slug":"misplaced"}']) {
+      expect(await send('slug=misplaced', 'application/json', body)).toEqual({ status: 400, body: { error } });
+    }
+    const tooLarge = JSON.stringify({ html: 'a'.repeat(MAX_HTML_BYTES + 1) });
+    expect(await send('slug=misplaced', 'application/json', tooLarge)).toEqual(refused(413));
+    expect((await page('misplaced')).status).toBe(404);
+    expect((await send('other=1', 'application/json', '{"html":"x"}')).status).toBe(201);
   });
 });
 

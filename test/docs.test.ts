@@ -43,9 +43,12 @@ describe('README.md', () => {
 
   // It deploys a file, and the message a page that is in the command.
   const [deploy = '', ...others] = tour('http://localhost:3000', '$API_KEY').split('\n');
-  it.each([deploy.replace(/ -d '.*?'(?= |$)/, ' -d @-'), ...others])('has what the first start prints: %s', (line) => {
-    expect(lines).toContain(line);
-  });
+  it.each([deploy.replace(/ -d '.*?'(?= |$)/, ' --data-binary @page.html'), ...others])(
+    'has what the first start prints: %s',
+    (line) => {
+      expect(lines).toContain(line);
+    },
+  );
 
   it('leads to every page of docs', () => {
     expect(DOCS.filter((name) => !read('README.md').includes(`(docs/${name})`))).toEqual([]);

@@ -21,10 +21,10 @@ function serve(...endpoints: Endpoint[]) {
   const api = createApi(endpoints, {
     async authenticate({ headers }) {
       if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
-      return { id: 7, plan: 'free', keyId: 'key_1' };
+      return { id: 7, email: 'you@example.com', plan: 'free', keyId: 'key_1' };
     },
     body: {
-      async json({ headers }, _ownerId, schema) {
+      async fields({ headers }, _ownerId, { schema }) {
         const read = schema.safeParse(JSON.parse(String(headers['x-body'])));
         if (!read.success) throw new HttpError(400, 'bad body');
         return read.data;

@@ -82,6 +82,7 @@ const normalized = (text: string): string =>
     .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'UUID')
     .replaceAll(/\b\d+ (seconds|ms|bytes)\b/g, 'N $1')
     .replaceAll(/^((?:nodejs|formhost)_\S+) [\d.]+$/gm, '$1 N')
+    .replaceAll(/"version":"[\d.]+"/g, '"version":"V"')
     // Each mail server answers in its own words.
     .replaceAll(/(?<=the mail: 250) .*/g, '')
     .replaceAll(/\byou@[\w-]+\.example\b/g, OWNER)

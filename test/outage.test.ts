@@ -81,7 +81,10 @@ const submit = (id = form.id) => request(url).post(`/submit/${id}`).send({ a: 'b
 const upload = (id = form.id) => request(url).post(`/submit/${id}`).attach('file', Buffer.alloc(300_000), 'a.bin');
 
 const requests: Record<string, () => request.Test> = {
+  'GET /me': () => owner.get('/me'),
   'POST /deploy': () => owner.post('/deploy').send({ html: 'x' }),
+  'POST /deploy of a page': () => owner.post('/deploy').type('text/html').send('<p>'),
+  'GET /deploy/:id/settings': () => owner.get(`/deploy/${form.id}/settings`),
   'GET /deploy/:id': () => owner.get(`/deploy/${form.id}`),
   'PUT /deploy/:id': () => owner.put(`/deploy/${form.id}`).send({ html: 'lost' }),
   'PATCH /deploy/:id': () => owner.patch(`/deploy/${form.id}`).send({ email_notifications: true }),

@@ -8,7 +8,7 @@ const limitReached = refused(403);
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ PLAN_LIMITS: `free:${LIMIT},crowd:20,none-at-all:0,unlimited:none` });
+  service = await startTestService({ PLAN_LIMITS: `free:${LIMIT},crowd:20,single:1,none-at-all:0,unlimited:none` });
 });
 afterAll(() => service.close());
 
@@ -51,6 +51,16 @@ describe('POST /deploy', () => {
 
   it('answers 403 at once on a plan of none', async () => {
     expect(answer(await create(await service.owner({ plan: 'none-at-all' })))).toEqual(limitReached);
+  });
+
+  it.each([
+    ['none-at-all', 0, 'allows no pages: ask the operator for a larger plan.'],
+    ['single', 1, 'allows 1 page: delete one, or ask the operator for a larger plan.'],
+    ['free', LIMIT, `allows ${LIMIT} pages: delete one, or ask the operator for a larger plan.`],
+  ])('names the plan %s and its limit, %i', async (plan, limit, sentence) => {
+    const owner = await service.owner({ plan });
+    for (let count = 0; count < limit; count += 1) await owner.deploy();
+    expect(answer(await create(owner))).toEqual({ status: 403, body: { error: `Your plan (${plan}) ${sentence}` } });
   });
 
   it('has no limit on a plan without one, which is the default', async () => {

@@ -7,7 +7,15 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { loadConfig } from '../src/config.ts';
 import { SECURITY_TXT } from '../src/http/api/security-txt.ts';
 import { failure, refused } from './support/answers.ts';
-import { type Exchange, holdAgainst, holdService, lookUp, referenceOf, takeProblems } from './support/reference.ts';
+import {
+  type Exchange,
+  holdAgainst,
+  holdService,
+  lookUp,
+  referenceOf,
+  releaseService,
+  takeProblems,
+} from './support/reference.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
 
 const config = loadConfig({ BASE_URL, PAGES_DOMAIN });
@@ -106,25 +114,39 @@ describe('the document', () => {
 });
 
 /** What paths name, all of it the owner's: a webhook that is off sends nothing anywhere. */
-async function fixture(): Promise<Record<string, string>> {
+async function fixture(path: string): Promise<Record<string, string>> {
   const { id } = await owner.deploy();
+  if (path.startsWith('/trash')) {
+    await owner.delete(`/deploy/${id}`).expect(200);
+    return { id };
+  }
   const webhook = await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.example.org/' });
-  const path = `/webhooks/${id}/${webhook.body.id}`;
-  await owner.patch(path).send({ active: false });
+  const webhookPath = `/webhooks/${id}/${webhook.body.id}`;
+  await owner.patch(webhookPath).send({ active: false });
   // More than an owner may have sent in a minute.
   await service.db('owners').update({ recent_tests: [] });
-  const test = await owner.post(`${path}/test`);
+  const test = await owner.post(`${webhookPath}/test`);
   const form = new FormData();
   form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
   await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
   const { submissions } = (await owner.get(`/submissions/${id}`)).body;
   const [{ id: submissionId, data }] = submissions;
   const fileId = data.cv.url.split('/').at(-1);
-  return { id, deployId: id, submissionId, fileId, webhookId: webhook.body.id, deliveryId: test.body.id, cursor: '0' };
+  return {
+    id,
+    deployId: id,
+    submissionId,
+    fileId,
+    webhookId: webhook.body.id,
+    deliveryId: test.body.id,
+    cursor: '0',
+    version: '1',
+  };
 }
 
 function encode(type: string, example: unknown): string | URLSearchParams | FormData {
   if (type === 'application/json') return JSON.stringify(example);
+  if (type === 'text/html') return String(example);
   const form = type === 'multipart/form-data' ? new FormData() : new URLSearchParams();
   for (const [name, value] of Object.entries(isObject(example) ? example : {})) form.append(name, String(value));
   return form;
@@ -139,7 +161,7 @@ describe('the examples', () => {
   });
 
   it.each(requests)('are answered with a success as it is described: $name, $sent', async ({ path, method, type }) => {
-    const values = await fixture();
+    const values = await fixture(path);
     const operation = at('paths', path, method);
     const parameters: unknown[] = Array.isArray(operation.parameters) ? operation.parameters : [];
     const query = parameters.filter(isObject).filter((parameter) => parameter.in === 'query');
@@ -153,7 +175,7 @@ describe('the examples', () => {
       method: method.toUpperCase(),
       headers: {
         ...(operation.security ? {} : { Authorization: `Bearer ${owner.key}` }),
-        ...(type === 'application/json' ? { 'Content-Type': type } : {}),
+        ...(type === 'application/json' || type === 'text/html' ? { 'Content-Type': type } : {}),
       },
       ...(type ? { body: encode(type, at('paths', path, method, 'requestBody', 'content', type).example) } : {}),
     });
@@ -206,6 +228,8 @@ describe('what holds the answers of all tests', () => {
     headers: new Map([JSON_TYPE]),
     body: '{"status":"ok"}',
   };
+  const me =
+    '{"email":"a@e.example","plan":"free","deployment_limit":null,"deployments":0,"mail":false,"version":"1.0.0"}';
   const keyless = { path: '/deploy', method: 'POST', status: 401, body: '{"error":"No."}' };
   const header = (...more: [string, string][]) => ({ headers: new Map([JSON_TYPE, ...more]) });
 
@@ -213,6 +237,8 @@ describe('what holds the answers of all tests', () => {
     ['what is documented', {}],
     ['an error with its header', { ...keyless, ...header(['www-authenticate', 'Bearer']) }],
     ['a body that is too long to be kept', { body: undefined }],
+    ['a header that only some answers have', { path: '/me', body: me, ...header(['formhost-notice', 'Soon']) }],
+    ['the same answer without it', { path: '/me', body: me }],
     ['an unknown path', { path: '/nothing', status: 404, body: '{"error":"No."}' }],
     ['another method', { method: 'PUT', status: 405, body: '{"error":"No."}', ...header(['allow', 'GET, HEAD']) }],
   ])('lets %s pass', (_case, change) => {
@@ -230,6 +256,8 @@ describe('what holds the answers of all tests', () => {
     ['a status that is not documented', { status: 201 }],
     ['an error with a field more', { path: '/nothing', status: 404, body: '{"error":"No.","code":1}' }],
     ['an error without its header', keyless],
+    ['a notice that is not documented', header(['formhost-notice', 'Soon'])],
+    ['a notice that is not ASCII', { path: '/me', body: me, ...header(['formhost-notice', 'é']) }],
     ['a 405 without Allow', { method: 'PUT', status: 405, body: '{"error":"No."}' }],
     ['a method that is not documented', { method: 'PUT' }],
     ['a path that is not documented', { path: '/nothing' }],
@@ -250,6 +278,8 @@ describe('what holds the answers of all tests', () => {
     const address = server.address();
     const url = `http://127.0.0.1:${address instanceof Object ? address.port : 0}`;
     holdService(url, config);
+    // Another server may get the port.
+    onTestFinished(() => void releaseService(url));
     await request(url).get('/healthz').set('Host', `page.${PAGES_DOMAIN}`);
     expect(takeProblems()).toEqual([]);
     expect((await request(url).get('/readyz')).text).toBe('{"status":"worse"}');

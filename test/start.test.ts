@@ -169,7 +169,7 @@ describe('npm start', () => {
     });
 
     deployment = deployed;
-    const { html } = JSON.parse(/ -d '([^']*)'/.exec(commands[0] ?? '')?.[1] ?? '');
+    const [, html = ''] = / -d '([^']*)'/.exec(commands[0] ?? '') ?? [];
     const action = `http://localhost:${service.port}/submit/${deployed.id}`;
     expect((await page()).text).toBe(html.replaceAll('{{FORM_ACTION}}', action));
   });

@@ -149,7 +149,7 @@ describe('GET /internal/tls from outside', () => {
   async function statusFrom(address: string | undefined): Promise<number> {
     const { ask } = tlsEndpoints({ apiHost: 'api.test', placeOf: () => 'api', findPage: () => undefined });
     const unused = () => Promise.reject(new Error('It needs no key and no body.'));
-    const app = createApi([ask], { authenticate: unused, body: { json: unused } });
+    const app = createApi([ask], { authenticate: unused, body: { fields: unused } });
     const status = Promise.withResolvers<number>();
     const socket = new Duplex({
       read: () => undefined,

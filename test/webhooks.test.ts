@@ -174,6 +174,85 @@ describe('POST /webhooks/:deployId', () => {
     expect([response.status, response.body]).toEqual([400, failure]);
   });
 
+  describe('an address that needs another type, or takes none', () => {
+    const slack =
+      'url is a webhook of Slack, which takes messages in its own format only: send type: slack when you create the webhook.';
+    const workflowOfSlack =
+      'url starts a workflow of Slack, which takes neither type of webhook: use the address of an incoming webhook, https://hooks.slack.com/services/..., and send type: slack.';
+    const discord =
+      'url is a webhook of Discord, which takes messages in its own format only (content, embeds): put a relay such as n8n between, which makes a message of each submission.';
+    const teams =
+      'url is a webhook of Microsoft Teams, which takes Adaptive Cards only: put a relay such as Power Automate or n8n between, which makes a card of each submission.';
+    const workflow =
+      'url starts a workflow of Microsoft, and those made for Teams take Adaptive Cards only: put a relay such as n8n between, or send type: generic for a flow of your own that reads JSON.';
+    const FLOW = 'https://prod-7.westeurope.logic.azure.com:443/workflows/1/triggers/manual/paths/invoke?sig=x';
+
+    /** What the types none, generic and slack are answered: a problem, or undefined for a success. */
+    it.each<[string, (string | undefined)[]]>([
+      ['https://hooks.slack.com/services/T000/B000/XXXX', [slack, slack, undefined]],
+      ['HTTPS://HOOKS.Slack.com.:443/services/T/B/X?a#b', [slack, slack, undefined]],
+      ['https://hooks.slack-gov.com/services/T/B/X', [slack, slack, undefined]],
+      ['https://hooks.slack.com/', [slack, slack, undefined]],
+      ['https://hooks.slack.com/triggers/T/1/x', [workflowOfSlack, workflowOfSlack, workflowOfSlack]],
+      ['https://hooks.slack.com/workflows/T/1/x', [workflowOfSlack, workflowOfSlack, workflowOfSlack]],
+      ['https://discord.com/api/webhooks/1/x', [discord, discord, discord]],
+      ['https://discordapp.com/api/webhooks/1/x', [discord, discord, discord]],
+      ['https://canary.discord.com/api/v10/webhooks/1/x', [discord, discord, discord]],
+      ['https://discord.com/api/webhooks/1/x/slack', [discord, discord, undefined]],
+      ['https://discord.com/api/v10/webhooks/1/x/slack?wait=true', [discord, discord, undefined]],
+      ['https://discord.com/api/webhooks/1/x/github', [discord, discord, discord]],
+      ['https://contoso.webhook.office.com/webhookb2/1@2/IncomingWebhook/3/4', [teams, teams, teams]],
+      ['https://outlook.office.com/webhook/1', [teams, teams, teams]],
+      [FLOW, [workflow, undefined, workflow]],
+      ['https://1.2.environment.api.powerplatform.com/x?sig=y', [workflow, undefined, workflow]],
+      ...['https://slack.com/x', 'https://hooks.slack.com.example/x', 'https://myhooks.slack.com.example/'].map(
+        (url): [string, undefined[]] => [url, [undefined, undefined, undefined]],
+      ),
+      ...['https://discord.com/invite/x', 'https://notdiscord.com/api/webhooks/1/x', 'https://azure.com/x'].map(
+        (url): [string, undefined[]] => [url, [undefined, undefined, undefined]],
+      ),
+    ])('%s', async (url, problems) => {
+      const id = await deploy();
+      const sent = [{ url }, { url, type: 'generic' }, { url, type: 'slack' }];
+      for (const [index, body] of sent.entries()) {
+        const response = await owner.post(`/webhooks/${id}`).send(body);
+        const problem = problems[index];
+        const expected = problem === undefined ? [201, expect.anything()] : [400, { error: problem }];
+        expect([body, response.status, response.body]).toEqual([body, ...expected]);
+      }
+    });
+
+    it.each([
+      ['generic', 'https://hooks.slack.com/services/T/B/X', slack],
+      ['slack', 'https://hooks.slack.com/services/T/B/X', undefined],
+      ['generic', 'https://discord.com/api/webhooks/1/x/slack', discord],
+      ['slack', 'https://discord.com/api/webhooks/1/x/slack', undefined],
+      ['slack', 'https://contoso.webhook.office.com/x', teams],
+      ['generic', FLOW, undefined],
+      ['slack', FLOW, workflow],
+    ])('is told by PATCH with the type of the webhook, too: %s, %s', async (type, url, problem) => {
+      const id = await deploy();
+      const { body } = await owner.post(`/webhooks/${id}`).send({ url: HOOK, type });
+      const changed = await owner.patch(`/webhooks/${id}/${body.id}`).send({ url, active: false });
+      const { webhooks } = await list(id);
+      if (problem === undefined) {
+        expect([changed.status, webhooks]).toEqual([200, [expect.objectContaining({ url, type, active: false })]]);
+      } else {
+        expect([changed.status, changed.body]).toEqual([400, { error: problem }]);
+        expect(webhooks).toEqual([expect.objectContaining({ url: HOOK, type, active: true })]);
+      }
+    });
+
+    it('is told after 401, 404, 415 and what is wrong with other fields, before 409', async () => {
+      const body = { url: 'https://hooks.slack.com/services/T/B/X' };
+      expect((await service.anonymous.post(`/webhooks/${bare}`).send(body)).status).toBe(401);
+      expect((await owner.post(`/webhooks/${UNKNOWN_ID}`).send(body)).status).toBe(404);
+      expect((await owner.post(`/webhooks/${bare}`).type('form').send(body)).status).toBe(415);
+      const { error } = (await owner.post(`/webhooks/${bare}`).send({ ...body, events: [] })).body;
+      expect(error).toBe('events is empty: name at least one, or leave it out.');
+    });
+  });
+
   it('answers 400 for an absent body, and for one that is not UTF-8', async () => {
     const absent = await owner.post(`/webhooks/${bare}`);
     expect([absent.status, absent.body]).toEqual([400, failure]);

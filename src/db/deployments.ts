@@ -12,6 +12,8 @@ export type Deployment = {
   submissionCount: number;
   createdAt: Date;
   updatedAt: Date;
+  /** When the operator took its page down; null: the page is up. */
+  takenDownAt: Date | null;
 };
 
 /** One state of a page: each change of its HTML is another version. */
@@ -31,9 +33,14 @@ export type DeploymentRow = {
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
+  taken_down_at: Date | null;
 };
 
-const COLUMNS = ['id', 'slug', 'submission_count', 'created_at', 'updated_at'] as const;
+/** Settings, by the names that they have in the API too. */
+const SETTINGS = ['email_notifications'] as const;
+export type Settings = Pick<DeploymentRow, (typeof SETTINGS)[number]>;
+
+const COLUMNS = ['id', 'slug', 'submission_count', 'created_at', 'updated_at', 'taken_down_at'] as const;
 type ShownRow = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
 
 export const toDeployment = (row: ShownRow): Deployment => ({
@@ -42,6 +49,7 @@ export const toDeployment = (row: ShownRow): Deployment => ({
   submissionCount: row.submission_count,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+  takenDownAt: row.taken_down_at,
 });
 
 /** A live deployment of this owner. */
@@ -67,7 +75,7 @@ export async function listDeployments(
     `SELECT counted.total, deployment.*
        FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
        LEFT JOIN LATERAL (
-         SELECT id, slug, submission_count, created_at, updated_at FROM deployments
+         SELECT ${COLUMNS.join(', ')} FROM deployments
           WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
        ) AS deployment ON true`,
     { ownerId, limit, offset: (page - 1) * limit },
@@ -177,25 +185,25 @@ export async function replaceHtml(
   }
 }
 
-/** Changes settings; undefined when this owner has no such live deployment. */
+/** The settings of a live deployment of this owner. */
+export const findSettings = (db: Knex, ownerId: number, id: string): Promise<Settings | undefined> =>
+  db<DeploymentRow>('deployments')
+    .where({ id, owner_id: ownerId, deleted_at: null })
+    .first(...SETTINGS);
+
+/** Changes the settings that are given; undefined when this owner has no such live deployment. */
 export const changeSettings = (
   db: Knex,
   ownerId: number,
   id: string,
-  settings: { emailNotifications: boolean | undefined },
-): Promise<Deployment | undefined> =>
-  touch(
-    db,
-    ownerId,
-    id,
-    settings.emailNotifications === undefined ? {} : { email_notifications: settings.emailNotifications },
-  );
+  changes: Partial<Settings>,
+): Promise<Deployment | undefined> => touch(db, ownerId, id, changes);
 
 async function touch(
   db: Knex,
   ownerId: number,
   id: string,
-  changes: Partial<Pick<DeploymentRow, 'email_notifications'>>,
+  changes: Partial<Settings>,
 ): Promise<Deployment | undefined> {
   const [row] = await db<DeploymentRow>('deployments')
     .where({ id, owner_id: ownerId, deleted_at: null })

@@ -1,10 +1,13 @@
 import type { Knex } from 'knex';
 import { hashOfKey, newApiKey, newKeyId } from '../ids.ts';
 import { isDuplicate } from './postgres/connect.ts';
-import { execute, query } from './postgres/query.ts';
+import { execute, query, queryOne } from './postgres/query.ts';
+
+/** The owner that an embedded database gets at its first start; mail to it reaches nobody. */
+export const FIRST_OWNER = 'owner@localhost';
 
 /** `keyId`: of the key by which the owner was found. */
-export type Owner = { id: number; plan: string; keyId: string };
+export type Owner = { id: number; email: string; plan: string; keyId: string };
 
 type ApiKey = {
   id: string;
@@ -38,10 +41,10 @@ const toKey = (row: KeyRow): ApiKey => ({
  * once a minute.
  */
 export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | undefined> {
-  const [row] = await query<{ id: number; plan: string; key_id: string; use_is_due: boolean }>(
+  const [row] = await query<Omit<Owner, 'keyId'> & { key_id: string; use_is_due: boolean }>(
     db,
     'find-owner-by-key',
-    `SELECT owners.id, owners.plan, api_keys.id AS key_id,
+    `SELECT owners.id, owners.email, owners.plan, api_keys.id AS key_id,
             coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS use_is_due
        FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
       WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`,
@@ -49,7 +52,7 @@ export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | un
   );
   if (!row) return undefined;
   if (row.use_is_due) await storeUse(db, hash);
-  return { id: row.id, plan: row.plan, keyId: row.key_id };
+  return { id: row.id, email: row.email, plan: row.plan, keyId: row.key_id };
 }
 
 /** Never fails: a key is valid also while the database is read-only. */
@@ -138,6 +141,26 @@ export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
     yield* rows.map(toListedOwner);
     after = rows.at(-1)?.id;
   }
+}
+
+/** The live deployments of an owner: how many there are, and those that are taken down, `limit` of them by their ids. */
+export async function countDeployments(
+  db: Knex,
+  ownerId: number,
+  limit: number,
+): Promise<{ live: number; takenDown: { total: number; ids: string[] } }> {
+  const row = await queryOne<{ live: number; taken_down: number; ids: string[] }>(
+    db,
+    'count-deployments',
+    `WITH taken_down AS MATERIALIZED (
+       SELECT id FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL
+     )
+     SELECT (SELECT count(*) FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS live,
+            (SELECT count(*) FROM taken_down) AS taken_down,
+            ARRAY(SELECT id FROM taken_down ORDER BY id DESC LIMIT :limit) AS ids`,
+    { ownerId, limit },
+  );
+  return { live: row.live, takenDown: { total: row.taken_down, ids: row.ids } };
 }
 
 export async function ownerExists(db: Knex, email: string): Promise<boolean> {

@@ -11,13 +11,11 @@ export type AnyDeployment = Deployment & {
   status: 'active' | 'taken down' | 'deleted';
   emailNotifications: boolean;
   deletedAt: Date | null;
-  takenDownAt: Date | null;
   takeDownReason: string | null;
 };
 
 type Row = Omit<DeploymentRow, 'owner_id'> & {
   email: string;
-  taken_down_at: Date | null;
   take_down_reason: string | null;
 };
 
@@ -32,7 +30,6 @@ const toAnyDeployment = (row: Row): AnyDeployment => ({
   status: row.deleted_at ? 'deleted' : row.taken_down_at ? 'taken down' : 'active',
   emailNotifications: row.email_notifications,
   deletedAt: row.deleted_at,
-  takenDownAt: row.taken_down_at,
   takeDownReason: row.take_down_reason,
 });
 

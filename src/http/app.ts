@@ -13,12 +13,15 @@ import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
 import { healthEndpoints } from './api/health.ts';
 import { liveEndpoints } from './api/live.ts';
+import { meEndpoints } from './api/me.ts';
 import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
+import { settingsEndpoints } from './api/settings.ts';
 import { statisticsEndpoints } from './api/statistics.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
 import { tlsEndpoints } from './api/tls.ts';
+import { trashEndpoints } from './api/trash.ts';
 import { versionEndpoints } from './api/versions.ts';
 import { webhookEndpoints } from './api/webhooks.ts';
 import { createAuthenticate } from './auth.ts';
@@ -55,9 +58,12 @@ type Parts = {
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
   watch: SubmissionWatch;
+  /** Called when the rest of a purged deployment is to be removed. */
+  onPurge(): void;
   /** Fires when the service stops. */
   stopping: AbortSignal;
   isReady(): Promise<boolean>;
+  log: Log;
 };
 
 /** Every endpoint of the API. Pages are served on hosts of their own, by pages/pages.ts. */
@@ -71,8 +77,17 @@ export function createEndpoints({
 }: Parts): readonly Endpoint[] {
   const urlOf = (slug: string): string => pageUrl(config, slug);
   const { planLimits, reservedSlugs, maxHtmlBytes, pageVersions: keptVersions } = config;
-  const deployments = deploymentEndpoints({ ...parts, urlOf, planLimits, reservedSlugs, maxHtmlBytes, keptVersions });
+  const ownerParts = {
+    ...parts,
+    planLimits,
+    hasMail: config.smtpUrl !== undefined,
+    abuseContact: config.abuseContact?.text,
+  };
+  const me = meEndpoints(ownerParts);
+  const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, keptVersions });
   const versions = versionEndpoints({ ...parts, urlOf, keptVersions });
+  const settings = settingsEndpoints(ownerParts);
+  const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
   const submissions = submissionEndpoints(parts);
   const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
@@ -86,17 +101,24 @@ export function createEndpoints({
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
   const endpoints = listEndpoints({
+    'GET /me': me.get,
+
     'GET /deploy': deployments.list,
     'POST /deploy': deployments.create,
     'GET /deploy/:id': deployments.get,
     'PUT /deploy/:id': deployments.replaceHtml,
-    'PATCH /deploy/:id': deployments.changeSettings,
+    'PATCH /deploy/:id': settings.change,
     'DELETE /deploy/:id': deployments.delete,
     'GET /deploy/:id/html': deployments.getHtml,
     'GET /deploy/:id/versions': versions.list,
     'GET /deploy/:id/versions/:version/html': versions.getHtml,
     'POST /deploy/:id/versions/:version/restore': versions.restore,
     'GET /deploy/:id/stats': statistics.get,
+    'GET /deploy/:id/settings': settings.get,
+
+    'GET /trash': trash.list,
+    'POST /trash/:id/restore': trash.restore,
+    'DELETE /trash/:id': trash.purge,
 
     // POST is answered ahead of Express, in dispatch.ts.
     'OPTIONS /submit/:deployId': submit.preflight,
@@ -161,6 +183,7 @@ export function createApp({
   isInvalidationLive,
   isStarting,
   isReady,
+  onPurge,
   stopping,
 }: {
   config: Config;
@@ -178,6 +201,8 @@ export function createApp({
   isInvalidationLive(): boolean;
   isStarting(): boolean;
   isReady(): Promise<boolean>;
+  /** Called when the rest of a purged deployment is to be removed. */
+  onPurge(): void;
   /** Fires when the service stops. */
   stopping: AbortSignal;
 }): App {
@@ -236,8 +261,10 @@ export function createApp({
     reviewDeliveries,
     leadsHere,
     watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
+    onPurge,
     stopping,
     isReady,
+    log,
   });
   const listener = createListener({
     api: createApi(endpoints, { authenticate, body }),

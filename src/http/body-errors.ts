@@ -1,7 +1,19 @@
-import { malformed, notJson, SMALL_BODY_BYTES, tooLarge, tooSlow, UPLOAD_PACE_BYTES, UPLOAD_PACE_MS } from './body.ts';
+import {
+  malformed,
+  notJson,
+  notJsonOrText,
+  SMALL_BODY_BYTES,
+  tooLarge,
+  tooSlow,
+  UPLOAD_PACE_BYTES,
+  UPLOAD_PACE_MS,
+} from './body.ts';
 import { errorKind } from './errors.ts';
 
 const KIB = 1024;
+
+const WRONG_TYPE =
+  'The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br.';
 
 /** The errors that a request with a body can get from any endpoint. */
 export const bodyErrors = [
@@ -21,12 +33,8 @@ export const bodyErrors = [
     tooSlow,
   ),
   errorKind({ id: 'TooLarge', description: 'The body, or something in it, is too large.' }, tooLarge, 2 * KIB * KIB),
-  errorKind(
-    {
-      id: 'WrongType',
-      description:
-        'The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br.',
-    },
-    notJson,
-  ),
+  errorKind({ id: 'WrongType', description: WRONG_TYPE }, notJson),
 ] as const;
+
+/** The same error of an endpoint that takes a page as well. */
+export const wrongPageType = errorKind({ id: 'WrongPageType', description: WRONG_TYPE }, notJsonOrText, 'text/html');

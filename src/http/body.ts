@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
@@ -9,6 +10,7 @@ import { JSON_LIMITS, type ReadMembers, readMembers } from '../compute/read-memb
 import { HttpError, retryAfter } from './errors.ts';
 import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
 import type { OwnerConcurrency } from './owner-concurrency.ts';
+import { queryValues } from './query.ts';
 
 /** A body up to this size is not counted, and never refused because of others. */
 export const SMALL_BODY_BYTES = 64 * 1024;
@@ -49,6 +51,15 @@ export const tooLarge = (limit: number): HttpError =>
 const tooManyUploads = (): HttpError =>
   new HttpError(503, 'Too many uploads are under way: try again shortly.', retryAfter(2_000));
 
+/** The body of an API's request: a JSON object, at most `maxBytes` long, with the fields of `schema`. */
+export type BodyForm<S extends z.ZodObject> = {
+  schema: S;
+  maxBytes: number;
+  /** Another form: this field is the whole body, of the media type `type`. The query has the other fields. */
+  text?: TextForm;
+};
+type TextForm = { field: string; type: string; maxBytes: number };
+
 export type BodyReader = {
   /**
    * A reservation of memory for a body, to be disposed of after `bytes` has settled and the body is no longer needed.
@@ -66,10 +77,10 @@ export type BodyReader = {
     options?: { decodedLimit?: number },
   ): Promise<Buffer>;
   /**
-   * The body of a request to a JSON endpoint, as `schema` says; an absent body reads as `{}`. The request releases its
-   * slot (owner-concurrency.ts) while the body arrives.
+   * The fields that a request sends, as `schema` says; an absent body reads as `{}`. The request releases its slot
+   * (owner-concurrency.ts) while the body arrives.
    */
-  json<S extends z.ZodObject>(request: IncomingMessage, ownerId: number, schema: S, limit: number): Promise<z.infer<S>>;
+  fields<S extends z.ZodObject>(request: IncomingMessage, ownerId: number, form: BodyForm<S>): Promise<z.infer<S>>;
 };
 
 export const tooSlow = (): HttpError =>
@@ -95,15 +106,23 @@ export const malformed = (): HttpError => new HttpError(400, MALFORMED);
 export const notJson = (): HttpError =>
   new HttpError(415, 'The content type is not supported: send JSON, with Content-Type: application/json.');
 
-/** Why the type of a body is refused, where a JSON endpoint refuses it. */
-function refuseType(request: IncomingMessage): HttpError | undefined {
+export const notJsonOrText = (type: string): HttpError =>
+  new HttpError(
+    415,
+    `The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: ${type}.`,
+  );
+
+/** The form in which a body comes, by its type; the error where it is refused. */
+function formOf(request: IncomingMessage, text: TextForm | undefined): 'json' | 'text' | HttpError {
   try {
-    if (mediaType(request)?.type === 'application/json') return undefined;
+    const type = mediaType(request)?.type;
+    if (type === 'application/json') return 'json';
+    if (type !== undefined && type === text?.type) return 'text';
   } catch (error) {
     if (error instanceof HttpError) return error;
     throw error;
   }
-  return notJson();
+  return text ? notJsonOrText(text.type) : notJson();
 }
 
 /** What was read as an object; throws 400 where it could not be read. */
@@ -217,43 +236,63 @@ export function createBodyReader({
       },
     );
 
-  /** The members of a JSON object with these names. */
-  async function members(
-    request: IncomingMessage,
-    ownerId: number,
-    names: readonly string[],
-    limit: number,
-    reservation: MemoryReservation,
-  ): Promise<Record<string, unknown>> {
+  /** A body as `bytes` answers it. The request has no slot while it arrives. */
+  async function receive(request: IncomingMessage, limit: number, reservation: MemoryReservation): Promise<Buffer> {
     concurrency.release(request);
     const body = await bytes(request, limit, reservation);
     await concurrency.resume(request);
+    return body;
+  }
+
+  /** The members of a JSON object with these names. */
+  async function members(ownerId: number, names: readonly string[], body: Buffer): Promise<Record<string, unknown>> {
     if (body.length === 0) return {};
     const input = { body, names };
     if (body.length <= LARGE_JSON_BYTES) return toObject(readMembers(input));
     return toObject(await compute.run(ownerId, MAX_WAIT_MS, (thread) => thread.readMembers(input)));
   }
 
-  const json: BodyReader['json'] = async (request, ownerId, schema, limit) => {
+  /** What a request sends of the fields of a schema, unchecked. */
+  async function sent(
+    request: IncomingMessage,
+    ownerId: number,
+    form: ReturnType<typeof formOf>,
+    { schema, maxBytes, text }: BodyForm<z.ZodObject>,
+  ): Promise<Record<string, unknown>> {
     const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
-    let value: Record<string, unknown> = {};
-    if (transfer !== undefined || Number(length ?? 0) > 0) {
-      using reservation = reserve(ownerId);
-      const refusal = refuseType(request);
-      if (!refusal) {
-        value = await members(request, ownerId, Object.keys(schema.shape), limit, reservation);
-      } else {
-        concurrency.release(request);
-        if (await isThere(request, reservation)) throw refusal;
-        await concurrency.resume(request);
-      }
+    const isSent = transfer !== undefined || Number(length ?? 0) > 0;
+    const names = Object.keys(schema.shape);
+    using reservation = reserve(ownerId);
+    if (text && form === 'text') {
+      const body = isSent ? await receive(request, text.maxBytes, reservation) : Buffer.alloc(0);
+      if (!isUtf8(body))
+        throw new HttpError(400, 'The body is not valid UTF-8: save the page as UTF-8, and send it again.');
+      return { ...queryValues(request.url, names), [text.field]: body.toString('utf8') };
     }
-    const read = schema.safeParse(value);
-    if (read.success) return read.data;
-    const { issues } = read.error;
-    const tooLong = issues.find((issue) => issue.code === 'custom' && issue.params === OVER_LIMIT);
-    throw new HttpError(tooLong ? 413 : 400, (tooLong ?? issues[0])?.message ?? MALFORMED);
+    if (!isSent) return {};
+    if (form === 'json') return await members(ownerId, names, await receive(request, maxBytes, reservation));
+    concurrency.release(request);
+    if (form instanceof HttpError && (await isThere(request, reservation))) throw form;
+    await concurrency.resume(request);
+    return {};
+  }
+
+  const fields: BodyReader['fields'] = async (request, ownerId, declared) => {
+    const { schema, text } = declared;
+    const form = formOf(request, text);
+    const read = schema.safeParse(await sent(request, ownerId, form, declared));
+    if (!read.success) {
+      const { issues } = read.error;
+      const tooLong = issues.find((issue) => issue.code === 'custom' && issue.params === OVER_LIMIT);
+      throw new HttpError(tooLong ? 413 : 400, (tooLong ?? issues[0])?.message ?? MALFORMED);
+    }
+    // Ignored, a slug in the query would publish the page elsewhere than its owner expects.
+    const [misplaced] = text && form !== 'text' ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
+    if (misplaced !== undefined) {
+      throw new HttpError(400, `${misplaced} is in the query: with a JSON body, send it in the body.`);
+    }
+    return read.data;
   };
 
-  return { reserve, bytes, json };
+  return { reserve, bytes, fields };
 }

@@ -2,10 +2,11 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Owner } from '../db/owners.ts';
 import { type Authenticate, unauthorized } from './auth.ts';
-import type { BodyReader } from './body.ts';
-import { bodyErrors } from './body-errors.ts';
+import type { BodyForm, BodyReader } from './body.ts';
+import { bodyErrors, wrongPageType } from './body-errors.ts';
 import { badRequest, type DeclaredError, failed, unavailable } from './errors.ts';
 import { PARAMETERS } from './fields.ts';
+import { addNotice } from './notice.ts';
 import { badQuery, readQuery } from './query.ts';
 import { tooManyUnknownKeys } from './unknown-keys.ts';
 
@@ -16,7 +17,7 @@ import { tooManyUnknownKeys } from './unknown-keys.ts';
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-export type Tag = 'Deployments' | 'Submissions' | 'Webhooks' | 'Deliveries' | 'Service';
+export type Tag = 'Account' | 'Deployments' | 'Submissions' | 'Webhooks' | 'Deliveries' | 'Service';
 
 type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<`/${Rest}`>
@@ -27,7 +28,8 @@ type PathParameters<Path extends string> = Readonly<Record<ParameterOf<Path>, st
 
 export type EndpointRequest = Request<Record<string, string>>;
 
-type Header = { description?: string; schema: { type?: 'string' | 'integer'; const?: string } };
+/** `required: false`: some of the answers have it. */
+type Header = { description?: string; required?: false; schema: { type?: 'string' | 'integer'; const?: string } };
 type Headers = Readonly<Record<string, Header>>;
 /** A body by its media type. The example is a real one: tests send it, or compare it with its schema. */
 type Content = Readonly<Record<string, { schema: z.ZodType; example: unknown }>>;
@@ -81,6 +83,8 @@ type Call<Path extends string, Resource, Query extends z.ZodObject, Body extends
   resource: Resource;
   query: z.infer<Query>;
   body: z.infer<Body>;
+  /** Tells the owner something besides, in a header of the answer, which is declared with NOTICE_HEADER. */
+  notify(sentence: string): void;
 };
 
 type Declaration<
@@ -94,8 +98,7 @@ type Declaration<
   /** Looks up what the path names, before query and body are read. Throws 404. */
   find?: (owner: Owner, params: PathParameters<Path>) => Promise<Resource>;
   query?: Query;
-  /** A JSON object, at most `maxBytes` long. */
-  body?: { schema: Body; example: z.input<Body>; maxBytes: number };
+  body?: BodyForm<Body> & { example: z.input<Body> };
   handle: (call: Call<Path, Resource, Query, Body>) => Promise<Result<Answer>>;
 };
 
@@ -114,7 +117,7 @@ type PublicDeclaration<M extends Method, Path extends string, Answer> = Describe
 };
 
 /** What endpoints that need a key are run with. */
-export type EndpointTools = { authenticate: Authenticate; body: Pick<BodyReader, 'json'> };
+export type EndpointTools = { authenticate: Authenticate; body: Pick<BodyReader, 'fields'> };
 
 /** A declared endpoint, with all that the router, the reference and agents' tools need. */
 export type Endpoint<M extends Method = Method, Path extends string = string> = {
@@ -178,6 +181,22 @@ async function respond(response: Response, status: number, result: unknown): Pro
   else response.json(result);
 }
 
+type AnyBody = BodyForm<z.ZodObject> & { example: Readonly<Record<string, unknown>> };
+
+/** The other form of a body, and the query that belongs to it, as the reference shows them. */
+function textFormOf({ schema, example, text }: AnyBody): { content: Content; query?: z.ZodObject } {
+  if (!text) return { content: {} };
+  const { [text.field]: whole, ...others } = schema.shape;
+  const parameters = Object.entries(others).map(([name, field]) => [
+    name,
+    field.meta({ description: `As the field of the body. Only with \`Content-Type: ${text.type}\`.` }),
+  ]);
+  return {
+    content: { [text.type]: { schema: whole, example: example[text.field] } },
+    ...(parameters.length > 0 && { query: z.object(Object.fromEntries(parameters)) }),
+  };
+}
+
 /** Declares an endpoint that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`. */
 export function endpoint<
   const M extends Method,
@@ -192,19 +211,21 @@ export function endpoint(
   declaration: Declaration<Method, string, unknown, unknown, z.ZodObject, z.ZodObject>,
 ): Endpoint {
   const { find, query, body, answer, errors = [], handle } = declaration;
+  const text = body && textFormOf(body);
   return {
     ...describe(declaration),
     needsKey: true,
-    query,
+    query: query ?? text?.query,
     requestHeaders: undefined,
     body: body && {
       isRequired: !body.schema.safeParse({}).success,
-      content: { 'application/json': { schema: body.schema, example: body.example } },
+      content: { 'application/json': { schema: body.schema, example: body.example }, ...text?.content },
     },
     errors: onePerStatus([
       ...[badRequest, failed, unavailable, unauthorized, tooManyUnknownKeys],
       ...(query ? [badQuery] : []),
       ...(body ? bodyErrors : []),
+      ...(body?.text ? [wrongPageType] : []),
       ...errors,
     ]),
     pagesExcept: undefined,
@@ -219,7 +240,8 @@ export function endpoint(
         params,
         resource,
         query: query ? readQuery(request.url, query) : {},
-        body: body ? await tools.body.json(request, owner.id, body.schema, body.maxBytes) : {},
+        body: body ? await tools.body.fields(request, owner.id, body) : {},
+        notify: (sentence: string) => addNotice(response, sentence),
       };
       await respond(response, answer.status, await handle(call));
     },

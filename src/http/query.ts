@@ -11,14 +11,20 @@ export const badQuery = errorKind(
   invalidNumber('limit'),
 );
 
-/** The query of a URL; throws 400. A parameter that is given more than once is a list, which no schema accepts. */
+/** The parameters of a URL's query with these names, if they are given. One that is given more than once is a list. */
+export function queryValues(url: string | undefined, names: readonly string[]): Record<string, string | string[]> {
+  const query = new URLSearchParams(/\?(.*)/s.exec(url ?? '')?.[1] ?? '');
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const [first, ...more] = query.getAll(name);
+      return first === undefined ? [] : [[name, more.length > 0 ? [first, ...more] : first]];
+    }),
+  );
+}
+
+/** The query of a URL; throws 400. No schema accepts a list. */
 export function readQuery<S extends z.ZodObject>(url: string, schema: S): z.infer<S> {
-  const query = new URLSearchParams(/\?(.*)/s.exec(url)?.[1] ?? '');
-  const given = Object.keys(schema.shape).map((name) => {
-    const values = query.getAll(name);
-    return [name, values.length > 1 ? values : values[0]];
-  });
-  const read = schema.safeParse(Object.fromEntries(given));
+  const read = schema.safeParse(queryValues(url, Object.keys(schema.shape)));
   if (!read.success) throw badQuery(read.error.issues[0]?.message ?? '');
   return read.data;
 }

@@ -7,8 +7,10 @@ import { createReference } from '../../src/http/api/reference/document.ts';
 import { createEndpoints } from '../../src/http/app.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { createHostSplit } from '../../src/http/hosts.ts';
+import { NOTICE } from '../../src/http/notice.ts';
 import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
 import { createSending } from '../../src/http/sending.ts';
+import { createLog } from '../../src/log.ts';
 
 /*
  * Holds what services answer against the reference: whatever a test asks of a service that startTestService has
@@ -36,8 +38,10 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     reviewDeliveries: () => undefined,
     leadsHere: () => false,
     watch: { size: () => 0, wait: async () => 'over' },
+    onPurge: () => undefined,
     stopping: new AbortController().signal,
     isReady: async () => false,
+    log: createLog('silent'),
   });
 }
 
@@ -135,8 +139,12 @@ export function holdAgainst(reference: Reference): Hold {
     way.push('responses', String(status));
     if (lookUp(reference, ...way).value === undefined) return `has a status that is not documented`;
     const documentedHeaders = Object.keys(lookUp(reference, ...way, 'headers').value ?? {});
-    const missing = documentedHeaders.find((header) => !headers.has(header.toLowerCase()));
+    const isOptional = (header: string) => lookUp(reference, ...way, 'headers', header, 'required').value === false;
+    const missing = documentedHeaders.find((header) => !headers.has(header.toLowerCase()) && !isOptional(header));
     if (missing !== undefined) return `has no ${missing}`;
+    const notice = headers.get(NOTICE);
+    if (notice !== undefined && !documentedHeaders.includes(NOTICE)) return `has a ${NOTICE} that is not documented`;
+    if (notice !== undefined && !/^[\x20-\x7e]+$/.test(notice)) return `has a ${NOTICE} that is not ASCII`;
     const content = lookUp(reference, ...way, 'content').value;
     if (content === undefined) return body ? `has a body: ${body}` : undefined;
     const type = headers.get('content-type') ?? '';

@@ -2,7 +2,6 @@ import { StringDecoder } from 'node:string_decoder';
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
 import {
-  changeSettings,
   createDeployment,
   type Deployment,
   deleteDeployment,
@@ -16,11 +15,15 @@ import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { deploymentId, time, total } from '../fields.ts';
+import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 import { Paging, paged } from '../paging.ts';
 import type { Sending } from '../sending.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
-const ownSlug = z.string().regex(SLUG).meta({ description: "The label of the page's host.", example: 'spring-sale' });
+export const ownSlug = z
+  .string()
+  .regex(SLUG)
+  .meta({ description: "The label of the page's host.", example: 'spring-sale' });
 const pageUrl = z
   .string()
   .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.org' });
@@ -41,29 +44,26 @@ const Deployments = z.strictObject({ deployments: z.array(Status), total, ...pag
 export const Html = z
   .strictObject({ html: z.string().meta({ description: 'The page as it was sent.' }) })
   .meta({ id: 'Html' });
-const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).meta({ id: 'SettingsChanged' });
 const Deleted = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentDeleted' });
 
-const Settings = z.object({
-  email_notifications: z
-    .boolean('email_notifications is not a boolean: send true or false.')
-    .meta({
-      description: 'Whether the owner gets a mail for each submission, if the service has a mail server. Off at first.',
-    })
-    .optional(),
-});
-
-const planLimitReached = errorKind(
+export const planLimitReached = errorKind(
   { id: 'PlanLimit', description: "The plan's limit of live deployments is reached." },
-  () => new HttpError(403, "The plan's deployment limit is reached: delete a deployment, or change the plan."),
+  (plan: string, limit: number) =>
+    new HttpError(
+      403,
+      limit === 0
+        ? `Your plan (${plan}) allows no pages: ask the operator for a larger plan.`
+        : `Your plan (${plan}) allows ${limit} ${limit === 1 ? 'page' : 'pages'}: delete one, or ask the operator for a larger plan.`,
+    ),
+  ...(['free', 3] as const),
 );
-const slugTaken = errorKind(
+export const slugTaken = errorKind(
   { id: 'SlugTaken', description: 'Another live deployment has the slug.' },
   () => new HttpError(409, 'slug is taken: choose another, or leave it out.'),
 );
 
 const exampleId = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
-const exampleSlug = 'spring-sale';
+export const exampleSlug = 'spring-sale';
 const exampleUrl = 'https://spring-sale.pages.example.org';
 export const exampleHtml =
   '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
@@ -82,6 +82,21 @@ const example: z.infer<typeof Status> = {
 const MAX_CONCURRENT_WRITES = 4;
 /** JSON may escape every byte of a page as six characters. */
 const JSON_GROWTH = 6;
+
+/** A slug that an owner chooses. `ifAbsent`: what happens when it is left out. */
+export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
+  z
+    .string('slug is not one string: send it once, or leave it out.')
+    .regex(
+      SLUG,
+      `slug is invalid: use lowercase letters a to z and hyphens only, no digits, 1 to ${MAX_SLUG_LENGTH} of them, with a letter at both ends and no -- at the third and fourth place.`,
+    )
+    .refine((slug) => !isReserved(slug, reservedSlugs), 'slug is reserved: choose another.')
+    .meta({
+      description:
+        `1 to ${MAX_SLUG_LENGTH} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +
+        `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. ${ifAbsent}`,
+    });
 
 /** The bodies of POST and PUT. */
 function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]) {
@@ -102,19 +117,7 @@ function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]
     });
   const Replacement = z.object({ html });
   const Creation = Replacement.extend({
-    slug: z
-      .string('slug is not a string: send one, or leave it out.')
-      .regex(
-        SLUG,
-        `slug is invalid: use 1 to ${MAX_SLUG_LENGTH} lowercase letters and hyphens, with a letter at both ends.`,
-      )
-      .refine((slug) => !isReserved(slug, reservedSlugs), 'slug is reserved: choose another.')
-      .meta({
-        description:
-          `1 to ${MAX_SLUG_LENGTH} lowercase letters and hyphens, a letter at both ends, no \`--\` at the third and fourth place, ` +
-          `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. Made from the page's title when left out.`,
-      })
-      .optional(),
+    slug: slugField(reservedSlugs, "Made from the page's title when left out.").optional(),
   });
   return { Creation, Replacement };
 }
@@ -144,6 +147,7 @@ export function deploymentEndpoints({
   reservedSlugs,
   maxHtmlBytes,
   keptVersions,
+  abuseContact,
 }: {
   db: Database;
   sending: Pick<Sending, 'json'>;
@@ -157,10 +161,15 @@ export function deploymentEndpoints({
   maxHtmlBytes: number;
   /** How many versions of a page are kept, the live one included. */
   keptVersions: number;
+  abuseContact: string | undefined;
 }) {
+  const notices = takeDownNotices(abuseContact);
   const limitWrites = limitConcurrency(MAX_CONCURRENT_WRITES);
   const { Creation, Replacement } = deploymentBodies(maxHtmlBytes, reservedSlugs);
-  const maxBytes = maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES;
+  const bounds = {
+    maxBytes: maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES,
+    text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
+  };
 
   const toDeployed = ({ id, slug }: Deployment): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
   const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): z.infer<typeof Status> => ({
@@ -201,8 +210,9 @@ export function deploymentEndpoints({
       tag: 'Deployments',
       summary: 'Create a deployment',
       description:
-        'Publishes an HTML page at a host of its own. An absent body reads as `{}`, and unknown fields are ignored.',
-      body: { schema: Creation, example: { html: exampleHtml, slug: exampleSlug }, maxBytes },
+        'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
+        'the query. An absent body reads as `{}`, and unknown fields are ignored.',
+      body: { schema: Creation, example: { html: exampleHtml, slug: exampleSlug }, ...bounds },
       answer: {
         status: 201,
         description: 'The page is live.',
@@ -216,7 +226,7 @@ export function deploymentEndpoints({
         const deployment = await limitWrites(() =>
           createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html) }),
         );
-        if (deployment === 'limit-reached') throw planLimitReached();
+        if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();
         onPageChange(deployment.slug);
         return toDeployed(deployment);
@@ -230,9 +240,12 @@ export function deploymentEndpoints({
       tag: 'Deployments',
       summary: 'Get the status of a deployment',
       find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: { status: 200, description: 'The deployment.', schema: Status, example },
+      answer: { status: 200, description: 'The deployment.', headers: NOTICE_HEADER, schema: Status, example },
       errors: [noSuchDeployment],
-      handle: async ({ resource: deployment }) => toStatus(deployment),
+      async handle({ resource: deployment, notify }) {
+        if (deployment.takenDownAt) notify(notices.page);
+        return toStatus(deployment);
+      },
     }),
 
     replaceHtml: endpoint({
@@ -241,45 +254,25 @@ export function deploymentEndpoints({
       name: 'replaceHtml',
       tag: 'Deployments',
       summary: 'Replace the HTML of a deployment',
-      description: 'Address and slug stay the same. The new page is live at once.',
+      description:
+        'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
-      body: { schema: Replacement, example: { html: exampleHtml }, maxBytes },
+      body: { schema: Replacement, example: { html: exampleHtml }, ...bounds },
       answer: {
         status: 200,
         description: 'The new page is live.',
+        headers: NOTICE_HEADER,
         schema: Deployed,
         example: exampleDeployed,
       },
       errors: [noSuchDeployment],
-      async handle({ owner, resource: { id }, body: { html } }) {
+      async handle({ owner, resource: { id }, body: { html }, notify }) {
         const deployment = deploymentOr404(
           await limitWrites(() => replaceHtml(db, owner.id, id, Buffer.from(html), keptVersions)),
         );
+        if (deployment.takenDownAt) notify(notices.newHtml);
         onPageChange(deployment.slug);
         return toDeployed(deployment);
-      },
-    }),
-
-    changeSettings: endpoint({
-      method: 'PATCH',
-      path: '/deploy/:id',
-      name: 'changeSettings',
-      tag: 'Deployments',
-      summary: 'Change the settings of a deployment',
-      description: 'What is left out stays as it is.',
-      find: (owner, { id }) => ownDeployment(db, owner, id),
-      body: { schema: Settings, example: { email_notifications: true }, maxBytes: SETTINGS_BYTES },
-      answer: {
-        status: 200,
-        description: 'The settings are changed.',
-        schema: Changed,
-        example: { success: true, id: exampleId },
-      },
-      errors: [noSuchDeployment],
-      async handle({ owner, resource: { id }, body: settings }) {
-        deploymentOr404(await changeSettings(db, owner.id, id, { emailNotifications: settings.email_notifications }));
-        reviewDeliveries(id);
-        return { success: true as const, id };
       },
     }),
 

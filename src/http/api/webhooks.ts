@@ -17,8 +17,10 @@ import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { deploymentId, time, webhookId } from '../fields.ts';
 import { noSuchDeployment, noSuchWebhook, ownDeployment, ownWebhook, webhookOr404 } from './own-deployment.ts';
+import { receiverProblem } from './receivers.ts';
 
 const TYPES = ['generic', 'slack'] as const;
+const DEFAULT_TYPE = 'generic';
 const MAX_WEBHOOKS = 50;
 const MAX_URL_LENGTH = 2_048;
 // A list is measured before its names are checked: each wrong one would be an issue.
@@ -94,6 +96,12 @@ const toListed = ({ id, url, type, events, active, createdAt }: Webhook): z.infe
 const parseUrl = (text: string): URL | undefined =>
   /^https?:\/\/[^/\\\s\p{Cc}\p{Cs}][^\s\p{Cc}\p{Cs}]*$/iu.test(text) ? (URL.parse(text) ?? undefined) : undefined;
 
+/** Throws 400 for an address that can't use what a webhook of this type sends. */
+function checkReceiver(url: string, type: Webhook['type'] | undefined): void {
+  const problem = receiverProblem(new URL(url), type);
+  if (problem !== undefined) throw new HttpError(400, problem);
+}
+
 /** The bodies of POST and PATCH. */
 function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL) => boolean) {
   /** Accepts a text that is not a URL: another check refuses it. */
@@ -102,7 +110,7 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
     return url === undefined || isFine(url);
   };
   const url = z
-    .string('url is not a string: send the address that receives the webhook.')
+    .string('url is required: send the address that receives the webhook, as a string.')
     // No other check runs on one that is too long: parsing may take time quadratic in its length.
     .max(MAX_URL_LENGTH, { error: `url is too long: use at most ${MAX_URL_LENGTH} characters.`, abort: true })
     .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
@@ -116,7 +124,8 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
       format: 'uri',
       description:
         'Absolute, http or https, without a user or a password; an address in it must be a public one. It must not lead back ' +
-        'to this service: to the API, or to a page.',
+        'to this service: to the API, or to a page. An address of Slack needs the type `slack`; addresses of Discord and ' +
+        'Microsoft Teams are refused, because they take neither type.',
     });
   const events = z
     .preprocess(
@@ -137,8 +146,12 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
     url,
     type: z
       .enum(TYPES, `type is invalid: use ${TYPES.join(' or ')}.`)
-      .meta({ description: "`generic` posts the fields as JSON, signed; `slack` posts a message in Slack's blocks." })
-      .default('generic'),
+      .meta({
+        description: "`generic` posts the fields as JSON, signed; `slack` posts a message in Slack's blocks.",
+        default: DEFAULT_TYPE,
+      })
+      // Whether it was sent makes a difference: see receiverProblem.
+      .optional(),
     events: events.prefault([...EVENTS]).meta({ description: 'The events to receive; all events when left out.' }),
   });
   const Change = z.object({
@@ -192,7 +205,13 @@ export function webhookEndpoints({
       },
       errors: [noSuchDeployment, tooManyWebhooks],
       async handle({ resource: deployment, body }) {
-        const webhook = await createWebhook(db, { ...body, deploymentId: deployment.id, limit: MAX_WEBHOOKS });
+        checkReceiver(body.url, body.type);
+        const webhook = await createWebhook(db, {
+          ...body,
+          type: body.type ?? DEFAULT_TYPE,
+          deploymentId: deployment.id,
+          limit: MAX_WEBHOOKS,
+        });
         if (webhook === 'no-deployment') throw noSuchDeployment();
         if (webhook === 'limit-reached') throw tooManyWebhooks();
         const { id, url, type } = webhook;
@@ -229,7 +248,8 @@ export function webhookEndpoints({
         example: { ...example, active: false },
       },
       errors: [noSuchWebhook],
-      async handle({ resource: { id, deploymentId }, body: changes }) {
+      async handle({ resource: { id, deploymentId, type }, body: changes }) {
+        if (changes.url !== undefined) checkReceiver(changes.url, type);
         const webhook = webhookOr404(await changeWebhook(db, id, changes));
         reviewDeliveries(deploymentId);
         return toListed(webhook);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {
   createDocument,
@@ -7,11 +6,12 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { PROJECT } from '../../../project.ts';
+import { VERSION } from '../../../project.ts';
 import type { Endpoint, Tag } from '../../endpoint.ts';
 import type { DeclaredError } from '../../errors.ts';
 
 const TAGS: Readonly<Record<Tag, string>> = {
+  Account: 'Who the owner of the key is, and what the owner may do.',
   Deployments: 'Pages and their addresses.',
   Submissions: 'What the forms of pages submit.',
   Webhooks: 'The addresses to which submissions are posted.',
@@ -28,10 +28,6 @@ const ERROR_HEADERS: ZodOpenApiHeadersObject = {
   'WWW-Authenticate': { description: 'The scheme.', schema: { type: 'string', const: 'Bearer' } },
 };
 
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(new URL('package.json', PROJECT), 'utf8')));
-
 const describe = (baseUrl: string, page: string): string => `\
 Publishes HTML pages and receives what their forms submit: you get it as a list, by webhooks, in Slack and by mail.
 
@@ -41,7 +37,8 @@ form; \`GET /submissions/{deployId}\`.
 **Keys**: every endpoint except \`POST /submit\`, the health checks and this reference needs \`Authorization: Bearer <API_KEY>\`. The
 operator of the service makes keys with its \`keys\` command. A resource of another owner is a 404.
 
-**Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too. Unknown fields are ignored, null is a wrong type,
+**Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too, and for pages, which may be sent as
+\`text/html\`. Unknown fields are ignored, null is a wrong type,
 and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.
 
 **Errors** are \`{"error": "<a sentence that says what to do>"}\`. Checks run in this order: 400 for a path that can't be decoded, 404
@@ -137,7 +134,7 @@ export const createReference = ({
 }) =>
   createDocument({
     openapi: '3.1.0',
-    info: { title: 'formhost', version, description: describe(baseUrl, urlOf('spring-sale')) },
+    info: { title: 'formhost', version: VERSION, description: describe(baseUrl, urlOf('spring-sale')) },
     servers: [{ url: baseUrl }],
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { beginPurge, findTrashed, listTrash, undeleteDeployment } from '../../db/deleted-deployments.ts';
+import type { Owner } from '../../db/owners.ts';
+import type { Database } from '../../db/postgres/connect.ts';
+import { isDeploymentId } from '../../ids.ts';
+import { SETTINGS_BYTES } from '../body.ts';
+import { endpoint } from '../endpoint.ts';
+import { errorKind, HttpError } from '../errors.ts';
+import { deploymentId, time, total } from '../fields.ts';
+import { Paging, paged } from '../paging.ts';
+import {
+  Deployed,
+  exampleDeployed,
+  exampleSlug,
+  ownSlug,
+  planLimitReached,
+  slugField,
+  slugTaken,
+} from './deployments.ts';
+
+const Trashed = z
+  .strictObject({
+    id: deploymentId,
+    slug: ownSlug,
+    submission_count: z.int().min(0).meta({ description: 'How many submissions it has.' }),
+    deleted_at: time,
+  })
+  .meta({ id: 'DeletedDeployment' });
+const Trash = z.strictObject({ deployments: z.array(Trashed), total, ...paged }).meta({ id: 'DeletedDeployments' });
+const Purged = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentPurged' });
+
+const notInTrash = errorKind(
+  {
+    id: 'NotInTrash',
+    description: "The key's owner has no such deleted deployment: it is live, it is gone for good, or it never was.",
+  },
+  () => new HttpError(404, 'No such deleted deployment: choose one that GET /trash lists.'),
+);
+
+const exampleRestored: z.infer<typeof Deployed> = {
+  ...exampleDeployed,
+  url: 'https://spring-sale-again.pages.example.org',
+  slug: 'spring-sale-again',
+};
+
+/** Deleted deployments, which their owner can restore or remove for good. */
+export function trashEndpoints({
+  db,
+  urlOf,
+  planLimits,
+  reservedSlugs,
+  onPageChange,
+  reviewDeliveries,
+  onPurge,
+}: {
+  db: Database;
+  urlOf(slug: string): string;
+  planLimits: ReadonlyMap<string, number>;
+  reservedSlugs: readonly string[];
+  /** Called once a change of what is live under a slug is committed. */
+  onPageChange(slug: string): void;
+  /** Called with a deployment whose deliveries, or their receivers, have changed. */
+  reviewDeliveries(deploymentId: string): void;
+  /** Called when the rest of a purged deployment is to be removed. */
+  onPurge(): void;
+}) {
+  const limitOf = (plan: string): number => planLimits.get(plan) ?? 0;
+  const Restoration = z.object({
+    slug: slugField(reservedSlugs, 'Its slug is the one that it had when left out.').optional(),
+  });
+
+  /** The owner's deleted deployment with this id; throws 404. */
+  async function inTrash(owner: Owner, id: string): Promise<{ id: string }> {
+    // Only ids reach Postgres, which refuses some texts (NUL).
+    const found = isDeploymentId(id) ? await findTrashed(db, owner.id, id) : undefined;
+    if (!found) throw notInTrash();
+    return found;
+  }
+
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: '/trash',
+      name: 'listTrash',
+      tag: 'Deployments',
+      summary: 'List your deleted deployments',
+      description: 'The last deleted first. They are kept until they are restored or deleted for good.',
+      query: Paging,
+      answer: {
+        status: 200,
+        description: 'A page of deleted deployments.',
+        schema: Trash,
+        example: {
+          deployments: [
+            {
+              id: exampleDeployed.id,
+              slug: exampleSlug,
+              submission_count: 3,
+              deleted_at: '2026-11-21T11:08:48.298Z',
+            },
+          ],
+          total: 1,
+          page: 1,
+          limit: 50,
+        },
+      },
+      async handle({ owner, query: paging }) {
+        const { deployments, total: all } = await listTrash(db, owner.id, paging);
+        return {
+          deployments: deployments.map(({ id, slug, submissionCount, deletedAt }) => ({
+            id,
+            slug,
+            submission_count: submissionCount,
+            deleted_at: deletedAt.toISOString(),
+          })),
+          total: all,
+          ...paging,
+        };
+      },
+    }),
+
+    restore: endpoint({
+      method: 'POST',
+      path: '/trash/:id/restore',
+      name: 'restoreDeployment',
+      tag: 'Deployments',
+      summary: 'Restore a deleted deployment',
+      description:
+        'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',
+      find: (owner, { id }) => inTrash(owner, id),
+      body: { schema: Restoration, example: { slug: 'spring-sale-again' }, maxBytes: SETTINGS_BYTES },
+      answer: { status: 200, description: 'The page is live again.', schema: Deployed, example: exampleRestored },
+      errors: [notInTrash, planLimitReached, slugTaken],
+      async handle({ owner, resource: { id }, body: { slug } }) {
+        const restored = await undeleteDeployment(db, id, { slug, limitOf });
+        if (restored === 'not-deleted' || restored === 'incomplete') throw notInTrash();
+        if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
+        if (restored === 'slug-taken') throw slugTaken();
+        onPageChange(restored.slug);
+        reviewDeliveries(id);
+        return { id, url: urlOf(restored.slug), slug: restored.slug };
+      },
+    }),
+
+    purge: endpoint({
+      method: 'DELETE',
+      path: '/trash/:id',
+      name: 'purgeDeployment',
+      tag: 'Deployments',
+      summary: 'Delete a deployment for good',
+      description:
+        'With all of its submissions, their files, its webhooks and its versions. It is out of reach at once, and removed in the ' +
+        'background, which takes minutes where there are millions of submissions. Only for a deleted deployment.',
+      find: (owner, { id }) => inTrash(owner, id),
+      answer: {
+        status: 200,
+        description: 'The deployment is gone.',
+        schema: Purged,
+        example: { message: 'Deployment deleted for good', id: exampleDeployed.id },
+      },
+      errors: [notInTrash],
+      async handle({ resource: { id } }) {
+        if (!(await beginPurge(db, id))) throw notInTrash();
+        onPurge();
+        return { message: 'Deployment deleted for good', id };
+      },
+    }),
+  };
+}

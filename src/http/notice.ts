@@ -1,0 +1,32 @@
+import type { Response } from 'express';
+
+/** What an answer tells its owner besides: sentences in ASCII without a period at the end, with `; ` between them. */
+export const NOTICE = 'formhost-notice';
+
+/** The header, for the declaration of an answer. */
+export const NOTICE_HEADER = {
+  [NOTICE]: {
+    description:
+      'What the owner should know besides, if there is anything: a sentence, or several with `; ` between them.',
+    required: false,
+    schema: { type: 'string' },
+  },
+} as const;
+
+export function addNotice(response: Response, sentence: string): void {
+  const before = response.get(NOTICE);
+  response.set(NOTICE, before === undefined ? sentence : `${before}; ${sentence}`);
+}
+
+/** What owners are told about pages that the operator has taken down. `contact`: that of ABUSE_CONTACT. */
+export function takeDownNotices(contact: string | undefined) {
+  const ask = `To ask why, contact ${contact ?? 'the operator'}`;
+  return {
+    page: `The operator has taken this page down: visitors get a 451, and its form accepts no submissions. ${ask}`,
+    newHtml: `The operator has taken this page down: the new HTML is stored, and is not shown before the operator restores the page. ${ask}`,
+    pages({ total, ids }: { total: number; ids: readonly string[] }): string {
+      const more = total > ids.length ? ` and ${total - ids.length} more` : '';
+      return `The operator has taken down ${total} of your pages: ${ids.join(', ')}${more}. ${ask}`;
+    },
+  };
+}

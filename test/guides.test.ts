@@ -32,6 +32,8 @@ const GUIDES = [
   'docs/getting-started.md',
   'docs/forms.md',
   'docs/exports.md',
+  'docs/live.md',
+  'docs/pages.md',
   'docs/webhooks.md',
   'docs/mail.md',
   'docs/self-hosting.md',

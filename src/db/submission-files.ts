@@ -138,6 +138,22 @@ export async function findFile(
   return row && toFile(row);
 }
 
+/** The same, of a live deployment of any owner. */
+export async function findLinkedFile(
+  db: Knex,
+  { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },
+): Promise<StoredFile | undefined> {
+  const [row] = await query<FileRow>(
+    db,
+    'find-linked-file',
+    `SELECT submission_files.id, filename, content_type, size
+       FROM submission_files JOIN deployments ON deployments.id = deployment_id
+      WHERE submission_files.id = ? AND deployment_id = ? AND submission_id = ? AND deleted_at IS NULL`,
+    [fileId, deploymentId, submissionId],
+  );
+  return row && toFile(row);
+}
+
 const FILES_BATCH = 500;
 
 /** All files of a deployment, live or deleted, in the order of their submissions' ids; a bounded number at a time. */

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { create as contentDisposition } from 'content-disposition';
+import type { Response } from 'express';
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/connect.ts';
 import { findFile, findFileChunk, type StoredFile } from '../../db/submission-files.ts';
 import { isFileId, isSubmissionId } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import type { OwnerConcurrency } from '../owner-concurrency.ts';
+import type { OwnerConcurrency, Sharer } from '../owner-concurrency.ts';
 import type { Sending } from '../sending.ts';
 import { ownDeployment } from './own-deployment.ts';
 
@@ -37,18 +38,36 @@ function attachment(filename: string): string {
   return contentDisposition(name === '' ? undefined : name);
 }
 
-/** The files of submissions. */
-export function submissionFileEndpoints({
+/** Sends a file to whoever may have it. */
+export type SendFile = {
+  /** The first piece of a file, before its answer begins; undefined when it has been deleted. */
+  firstPiece(file: StoredFile): Promise<Buffer | undefined>;
+  /** `sharer`: whose memory it counts as. `releasesSlot`: whether each piece needs a slot of its own. */
+  send(
+    response: Response,
+    file: StoredFile,
+    first: Buffer,
+    options: { sharer: Sharer; releasesSlot: boolean },
+  ): Promise<void>;
+};
+
+export function createSendFile({
   db,
   concurrency,
   sending,
 }: {
   db: Database;
-  concurrency: Pick<OwnerConcurrency, 'resume'>;
+  concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
   sending: Pick<Sending, 'reserve' | 'stream'>;
-}) {
+}): SendFile {
   /** A file piece by piece, as fast as its reader accepts them. No database connection is used between two pieces. */
-  async function* pieces(request: IncomingMessage, { id, size }: StoredFile, first: Buffer): AsyncGenerator<Buffer> {
+  async function* pieces(
+    request: IncomingMessage,
+    { id, size }: StoredFile,
+    first: Buffer,
+    releasesSlot: boolean,
+  ): AsyncGenerator<Buffer> {
+    if (releasesSlot) concurrency.release(request);
     yield first;
     let sent = first.length;
     for (let position = 1; sent < size; position += 1) {
@@ -56,11 +75,46 @@ export function submissionFileEndpoints({
       const chunk = await findFileChunk(db, id, position);
       // Deleted meanwhile. The connection is reset, so that a part of the file does not look complete.
       if (!chunk) throw noSuchFile();
+      if (releasesSlot) concurrency.release(request);
       sent += chunk.length;
       yield chunk;
     }
   }
 
+  return {
+    firstPiece: async ({ id, size }) => (size === 0 ? Buffer.alloc(0) : await findFileChunk(db, id, 0)),
+    async send(response, file, first, { sharer, releasesSlot }) {
+      const { req: request } = response;
+      sending.reserve(response, sharer, Math.min(file.size, PIECE_BYTES));
+      // Not Express' set(), which would add a charset.
+      response.setHeaders(
+        new Map<string, string | number>([
+          ['Content-Type', file.contentType],
+          ['Content-Length', file.size],
+          ['Content-Disposition', attachment(file.filename)],
+          ['X-Content-Type-Options', 'nosniff'],
+          // If a browser shows it nevertheless, it has no access to this host.
+          ['Content-Security-Policy', "sandbox; default-src 'none'"],
+        ]),
+      );
+      if (request.method === 'HEAD') response.end();
+      else await sending.stream(response, pieces(request, file, first, releasesSlot));
+    },
+  };
+}
+
+/** A file as an answer, for declarations. */
+export const fileAnswer = {
+  status: 200,
+  description: 'The file, under the type that it was sent with.',
+  headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
+  type: '*/*',
+  schema: z.string().meta({ format: 'binary' }),
+  example: 'Dear Ada, ...',
+} as const;
+
+/** The files of submissions. */
+export function submissionFileEndpoints({ db, sendFile }: { db: Database; sendFile: SendFile }) {
   return {
     get: endpoint({
       method: 'GET',
@@ -73,37 +127,16 @@ export function submissionFileEndpoints({
         const { id: deploymentId } = await ownDeployment(db, owner, deployId);
         const isId = isSubmissionId(submissionId) && isFileId(fileId);
         const file = isId ? await findFile(db, { deploymentId, submissionId, fileId }) : undefined;
-        const first = file && (file.size === 0 ? Buffer.alloc(0) : await findFileChunk(db, file.id, 0));
+        const first = file && (await sendFile.firstPiece(file));
         if (!file || !first) throw noSuchFile();
         return { file, first };
       },
-      answer: {
-        status: 200,
-        description: 'The file, under the type that it was sent with.',
-        headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
-        type: '*/*',
-        schema: z.string().meta({ format: 'binary' }),
-        example: 'Dear Ada, ...',
-      },
+      answer: fileAnswer,
       errors: [noSuchFile],
       handle:
-        async ({ request, owner, resource: { file, first } }) =>
-        async (response) => {
-          sending.reserve(response, owner.id, Math.min(file.size, PIECE_BYTES));
-          // Not Express' set(), which would add a charset.
-          response.setHeaders(
-            new Map<string, string | number>([
-              ['Content-Type', file.contentType],
-              ['Content-Length', file.size],
-              ['Content-Disposition', attachment(file.filename)],
-              ['X-Content-Type-Options', 'nosniff'],
-              // If a browser shows it nevertheless, it has no access to this host.
-              ['Content-Security-Policy', "sandbox; default-src 'none'"],
-            ]),
-          );
-          if (request.method === 'HEAD') response.end();
-          else await sending.stream(response, pieces(request, file, first));
-        },
+        async ({ owner, resource: { file, first } }) =>
+        (response) =>
+          sendFile.send(response, file, first, { sharer: owner.id, releasesSlot: false }),
     }),
   };
 }

@@ -16,6 +16,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Submissions: 'What the forms of pages submit.',
   Webhooks: 'The addresses to which submissions are posted.',
   Deliveries: 'What was sent to webhooks, and the outcome.',
+  Links: 'What the links in mails open. The signature in the query takes the place of a key.',
   Service: 'Health of the service, and this reference.',
 };
 
@@ -64,7 +65,7 @@ const toResponse = ({ id, description, example }: DeclaredError): ZodOpenApiResp
   };
 };
 
-/** The same answer, which is a page for a browser that posts a form. */
+/** The same answer, which is also a page for a browser. */
 function withPage({ id: _shared, content, ...response }: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
   if (!content) return response;
   return {
@@ -77,8 +78,9 @@ function toOperation(
   { name, tag, summary, description, needsKey, params, query, requestHeaders, body, ...endpoint }: Endpoint,
   responseOf: (error: DeclaredError) => ZodOpenApiResponseObject,
 ): ZodOpenApiOperationObject {
-  const { answers, errors, pagesExcept } = endpoint;
-  const isPageToo = (error: DeclaredError): boolean => pagesExcept !== undefined && !pagesExcept.includes(error);
+  const { answers, errors, pagesExcept, errorPageTitle } = endpoint;
+  const isPageToo = (error: DeclaredError): boolean =>
+    errorPageTitle !== undefined || (pagesExcept !== undefined && !pagesExcept.includes(error));
   const responses: [string, ZodOpenApiResponseObject][] = [
     ...Object.entries(answers).map(([status, answer]): [string, ZodOpenApiResponseObject] => [
       status,

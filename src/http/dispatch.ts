@@ -193,7 +193,8 @@ export function createListener({
     const headers = { 'x-request-id': requestId, ...(isToSubmit(request) ? CORS : {}) };
     const title = errorPageTitles.get(routeOf(request).replace(/^HEAD /, 'GET '));
     if (response.headersSent) response.destroy();
-    else if (title !== undefined) writeLinkPage(response, error.status, { title, text: error.message }, headers);
+    else if (title !== undefined)
+      writeLinkPage(response, error.status, { title, text: error.message }, { ...error.headers, ...headers });
     else writeError(response, error, headers);
   }
 

@@ -2,9 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tooSlow } from './deadline.ts';
 import { HttpError, retryAfter } from './errors.ts';
 
-/** Whose requests share slots and memory: an owner, or a deployment whose links are opened without a key. */
-export type Sharer = number | string;
-
 /**
  * Bounds how many requests of one owner use the processor and the database at a time. A request that waits for its
  * client to send a body or to read an answer uses neither, and releases its slot for that time.
@@ -14,7 +11,7 @@ export type OwnerConcurrency = {
    * Settles when the request has one of its owner's slots. It keeps the slot until its `response` is both ended and
    * closed: the work continues after a client has left. Throws 503 after MAX_WAIT_MS, or when the client leaves before.
    */
-  begin(request: IncomingMessage, response: ServerResponse, ownerId: Sharer): Promise<void>;
+  begin(request: IncomingMessage, response: ServerResponse, ownerId: number): Promise<void>;
   /** Gives the slot to the next request of the same owner. */
   release(request: IncomingMessage): void;
   /** Settles when the request has a slot again, before those that have not begun. Throws when its client has left. */
@@ -30,7 +27,7 @@ export const MAX_WAIT_MS = 1_800;
 type Waiting = { start(): void };
 /** `releasedAt`: when a slot was last released, as performance.now() returns it. */
 type Owner = { working: number; releasedAt: number; resuming: Set<Waiting>; waiting: Set<Waiting> };
-type Slot = { ownerId: Sharer; response: ServerResponse; isHeld: boolean; isEnded: boolean; isClosed: boolean };
+type Slot = { ownerId: number; response: ServerResponse; isHeld: boolean; isEnded: boolean; isClosed: boolean };
 
 const tooManyRequests = (): HttpError =>
   new HttpError(
@@ -42,10 +39,10 @@ const tooManyRequests = (): HttpError =>
 const clientLeft = (): HttpError => new HttpError(503, 'The client has left.');
 
 export function createOwnerConcurrency(): OwnerConcurrency {
-  const owners = new Map<Sharer, Owner>();
+  const owners = new Map<number, Owner>();
   const slots = new WeakMap<IncomingMessage, Slot>();
 
-  function ownerOf(ownerId: Sharer): Owner {
+  function ownerOf(ownerId: number): Owner {
     const owner = owners.get(ownerId) ?? {
       working: 0,
       releasedAt: Number.NEGATIVE_INFINITY,
@@ -56,7 +53,7 @@ export function createOwnerConcurrency(): OwnerConcurrency {
     return owner;
   }
 
-  function releaseSlot(ownerId: Sharer): void {
+  function releaseSlot(ownerId: number): void {
     const owner = ownerOf(ownerId);
     owner.releasedAt = performance.now();
     const [next] = owner.resuming.size > 0 ? owner.resuming : owner.waiting;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import { HttpError, retryAfter } from './errors.ts';
 import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
-import type { OwnerConcurrency, Sharer } from './owner-concurrency.ts';
+import type { OwnerConcurrency } from './owner-concurrency.ts';
 
 /** Answers up to this size are sent as a whole, and not counted. */
 export const SMALL_ANSWER_BYTES = 64 * 1024;
@@ -24,17 +24,17 @@ type Pieces = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 export type Sending = {
   /**
    * Counts the bytes that an answer keeps in memory, until it is closed. Throws 503 when they don't fit the memory
-   * budget.
+   * budget. `client`: an owner, or the deployment whose links visitors open.
    */
-  reserve(response: ServerResponse, ownerId: Sharer, bytes: number): void;
+  reserve(response: ServerResponse, client: number | string, bytes: number): void;
   /**
    * Counts a body that several answers share, once, until each has called the returned function. The page cache may
    * have dropped the body meanwhile: without a limit, clients that never read could have pages rendered again and
    * again, and keep each in memory.
    */
-  share(ownerId: Sharer, body: Buffer): () => void;
+  share(ownerId: number, body: Buffer): () => void;
   /** Whether the memory budget allows another body for this owner. */
-  fits(ownerId: Sharer): boolean;
+  fits(ownerId: number): boolean;
   /**
    * Sends pieces as fast as the client reads them; ends early when it disconnects. Where a piece fails the connection
    * is reset, so that what was sent does not look complete.
@@ -46,7 +46,7 @@ export type Sending = {
    */
   json(
     response: Response,
-    ownerId: Sharer,
+    ownerId: number,
     bytes: number,
     pieces: AsyncIterable<string> | Iterable<string>,
   ): Promise<void>;
@@ -67,11 +67,11 @@ const drained = (response: ServerResponse): Promise<void> =>
 
 /** Bounds the memory of answers that are read slowly. `largest`: bytes of the largest page. */
 export function createSending({ release, largest }: Pick<OwnerConcurrency, 'release'> & { largest: number }): Sending {
-  const budget = createMemoryBudget<Sharer>(largest);
+  const budget = createMemoryBudget<number | string>(largest);
   const shared = new Map<Buffer, { readers: number; reservation: MemoryReservation }>();
 
-  function reserve(response: ServerResponse, ownerId: Sharer, bytes: number): void {
-    const reservation = budget.reserve(ownerId);
+  function reserve(response: ServerResponse, client: number | string, bytes: number): void {
+    const reservation = budget.reserve(client);
     if (!reservation.fits(bytes)) throw tooManyAnswers();
     if (response.closed) return;
     reservation.add(bytes);

@@ -1,3 +1,4 @@
+import limitConcurrency from 'p-limit';
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/connect.ts';
 import { findLinkedFile } from '../../db/submission-files.ts';
@@ -5,8 +6,11 @@ import { FILE_LINK_DAYS, type SignedLinks } from '../../signed-links.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { LINK_HEADERS, queryOf } from '../link-page.ts';
-import type { OwnerConcurrency } from '../owner-concurrency.ts';
-import { fileAnswer, type SendFile } from './submission-files.ts';
+import type { Sending } from '../sending.ts';
+import { fileAnswer, readPiece, sendFile } from './submission-files.ts';
+
+/** Statements at a time, of all who open links: the pool has ten connections, and other requests need some. */
+const MAX_CONCURRENT_READS = 3;
 
 /** The same for a wrong signature, and for a file that has been deleted. */
 const noSuchLink = errorKind(
@@ -28,15 +32,15 @@ const linkExpired = errorKind(
 /** The links to files that mails have. */
 export function fileLinkEndpoints({
   db,
-  concurrency,
-  sendFile,
+  sending,
   links,
 }: {
   db: Database;
-  concurrency: Pick<OwnerConcurrency, 'begin'>;
-  sendFile: SendFile;
+  sending: Pick<Sending, 'reserve' | 'stream'>;
   links(): Promise<SignedLinks>;
 }) {
+  const limitReads = limitConcurrency(MAX_CONCURRENT_READS);
+
   return {
     get: publicEndpoint({
       method: 'GET',
@@ -64,13 +68,13 @@ export function fileLinkEndpoints({
         const state = (await links()).checkFile(linked, queryOf(request));
         if (state === 'wrong') throw noSuchLink();
         if (state === 'expired') throw linkExpired();
-        await concurrency.begin(request, response, deploymentId);
-        const file = await findLinkedFile(db, linked);
-        const first = file && (await sendFile.firstPiece(file));
-        if (!file || !first) throw noSuchLink();
+        const file = await limitReads(() => findLinkedFile(db, linked));
+        if (!file) throw noSuchLink();
+        const read = (position: number) => limitReads(() => readPiece(db, file)(position));
+        const first = await read(0);
+        if (!first) throw noSuchLink();
         response.setHeaders(new Map(Object.entries({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' })));
-        // A person may open all links of a mail at once.
-        await sendFile.send(response, file, first, { sharer: deploymentId, releasesSlot: true });
+        await sendFile(response, { sending, client: deploymentId }, { file, first, read });
       },
     }),
   };

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { create as contentDisposition } from 'content-disposition';
 import type { Response } from 'express';
 import { z } from 'zod';
@@ -7,7 +6,7 @@ import { findFile, findFileChunk, type StoredFile } from '../../db/submission-fi
 import { isFileId, isSubmissionId } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import type { OwnerConcurrency, Sharer } from '../owner-concurrency.ts';
+import type { OwnerConcurrency } from '../owner-concurrency.ts';
 import type { Sending } from '../sending.ts';
 import { ownDeployment } from './own-deployment.ts';
 
@@ -38,69 +37,47 @@ function attachment(filename: string): string {
   return contentDisposition(name === '' ? undefined : name);
 }
 
-/** Sends a file to whoever may have it. */
-export type SendFile = {
-  /** The first piece of a file, before its answer begins; undefined when it has been deleted. */
-  firstPiece(file: StoredFile): Promise<Buffer | undefined>;
-  /** `sharer`: whose memory it counts as. `releasesSlot`: whether each piece needs a slot of its own. */
-  send(
-    response: Response,
-    file: StoredFile,
-    first: Buffer,
-    options: { sharer: Sharer; releasesSlot: boolean },
-  ): Promise<void>;
-};
+/** Reads the piece of a file at a position, the first at 0; undefined when it has been deleted. */
+type ReadPiece = (position: number) => Promise<Buffer | undefined>;
 
-export function createSendFile({
-  db,
-  concurrency,
-  sending,
-}: {
-  db: Database;
-  concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
-  sending: Pick<Sending, 'reserve' | 'stream'>;
-}): SendFile {
-  /** A file piece by piece, as fast as its reader accepts them. No database connection is used between two pieces. */
-  async function* pieces(
-    request: IncomingMessage,
-    { id, size }: StoredFile,
-    first: Buffer,
-    releasesSlot: boolean,
-  ): AsyncGenerator<Buffer> {
-    if (releasesSlot) concurrency.release(request);
-    yield first;
-    let sent = first.length;
-    for (let position = 1; sent < size; position += 1) {
-      await concurrency.resume(request);
-      const chunk = await findFileChunk(db, id, position);
-      // Deleted meanwhile. The connection is reset, so that a part of the file does not look complete.
-      if (!chunk) throw noSuchFile();
-      if (releasesSlot) concurrency.release(request);
-      sent += chunk.length;
-      yield chunk;
-    }
+export const readPiece =
+  (db: Database, { id, size }: StoredFile): ReadPiece =>
+  async (position) =>
+    size === 0 ? Buffer.alloc(0) : findFileChunk(db, id, position);
+
+/** A file piece by piece, as fast as its reader accepts them. No database connection is used between two pieces. */
+async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): AsyncGenerator<Buffer> {
+  yield first;
+  let sent = first.length;
+  for (let position = 1; sent < size; position += 1) {
+    const piece = await read(position);
+    // Deleted meanwhile. The connection is reset, so that a part of the file does not look complete.
+    if (!piece) throw noSuchFile();
+    sent += piece.length;
+    yield piece;
   }
+}
 
-  return {
-    firstPiece: async ({ id, size }) => (size === 0 ? Buffer.alloc(0) : await findFileChunk(db, id, 0)),
-    async send(response, file, first, { sharer, releasesSlot }) {
-      const { req: request } = response;
-      sending.reserve(response, sharer, Math.min(file.size, PIECE_BYTES));
-      // Not Express' set(), which would add a charset.
-      response.setHeaders(
-        new Map<string, string | number>([
-          ['Content-Type', file.contentType],
-          ['Content-Length', file.size],
-          ['Content-Disposition', attachment(file.filename)],
-          ['X-Content-Type-Options', 'nosniff'],
-          // If a browser shows it nevertheless, it has no access to this host.
-          ['Content-Security-Policy', "sandbox; default-src 'none'"],
-        ]),
-      );
-      if (request.method === 'HEAD') response.end();
-      else await sending.stream(response, pieces(request, file, first, releasesSlot));
-    },
-  };
+/** Sends a file. `client`: whose memory it counts as; `first`: its piece at position 0; `read`: for the others. */
+export async function sendFile(
+  response: Response,
+  { sending, client }: { sending: Pick<Sending, 'reserve' | 'stream'>; client: number | string },
+  { file, first, read }: { file: StoredFile; first: Buffer; read: ReadPiece },
+): Promise<void> {
+  sending.reserve(response, client, Math.min(file.size, PIECE_BYTES));
+  // Not Express' set(), which would add a charset.
+  response.setHeaders(
+    new Map<string, string | number>([
+      ['Content-Type', file.contentType],
+      ['Content-Length', file.size],
+      ['Content-Disposition', attachment(file.filename)],
+      ['X-Content-Type-Options', 'nosniff'],
+      // If a browser shows it nevertheless, it has no access to this host.
+      ['Content-Security-Policy', "sandbox; default-src 'none'"],
+    ]),
+  );
+  if (response.req.method === 'HEAD') response.end();
+  else await sending.stream(response, pieces(file, first, read));
 }
 
 /** A file as an answer, for declarations. */
@@ -114,7 +91,15 @@ export const fileAnswer = {
 } as const;
 
 /** The files of submissions. */
-export function submissionFileEndpoints({ db, sendFile }: { db: Database; sendFile: SendFile }) {
+export function submissionFileEndpoints({
+  db,
+  concurrency,
+  sending,
+}: {
+  db: Database;
+  concurrency: Pick<OwnerConcurrency, 'resume'>;
+  sending: Pick<Sending, 'reserve' | 'stream'>;
+}) {
   return {
     get: endpoint({
       method: 'GET',
@@ -127,16 +112,19 @@ export function submissionFileEndpoints({ db, sendFile }: { db: Database; sendFi
         const { id: deploymentId } = await ownDeployment(db, owner, deployId);
         const isId = isSubmissionId(submissionId) && isFileId(fileId);
         const file = isId ? await findFile(db, { deploymentId, submissionId, fileId }) : undefined;
-        const first = file && (await sendFile.firstPiece(file));
+        const first = file && (await readPiece(db, file)(0));
         if (!file || !first) throw noSuchFile();
         return { file, first };
       },
       answer: fileAnswer,
       errors: [noSuchFile],
-      handle:
-        async ({ owner, resource: { file, first } }) =>
-        (response) =>
-          sendFile.send(response, file, first, { sharer: owner.id, releasesSlot: false }),
+      handle: async ({ request, owner, resource: { file, first } }) => {
+        const read: ReadPiece = async (position) => {
+          await concurrency.resume(request);
+          return readPiece(db, file)(position);
+        };
+        return (response) => sendFile(response, { sending, client: owner.id }, { file, first, read });
+      },
     }),
   };
 }

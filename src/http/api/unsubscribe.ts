@@ -5,7 +5,6 @@ import type { SignedLinks } from '../../signed-links.ts';
 import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { queryOf, writeLinkPage } from '../link-page.ts';
-import type { OwnerConcurrency } from '../owner-concurrency.ts';
 
 const noSuchLink = errorKind(
   { id: 'NoSuchUnsubscribeLink', description: 'The link was changed, or its deployment has been deleted.' },
@@ -28,13 +27,11 @@ const common = {
 /** The link with which the reader of a mail switches further ones off (RFC 8058). */
 export function unsubscribeEndpoints({
   db,
-  concurrency,
   links,
   reviewDeliveries,
   baseUrl,
 }: {
   db: Database;
-  concurrency: Pick<OwnerConcurrency, 'begin'>;
   links(): Promise<SignedLinks>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
@@ -59,7 +56,6 @@ export function unsubscribeEndpoints({
       answer: { ...page, status: 200, description: 'A page with a button, which posts to the same address.' },
       handle: (request) => async (response) => {
         const id = await checked(request);
-        await concurrency.begin(request, response, id);
         const slug = await findLinkedDeployment(db, id);
         if (slug === undefined) throw noSuchLink();
         writeLinkPage(response, 200, {
@@ -82,7 +78,6 @@ export function unsubscribeEndpoints({
       answer: { ...page, status: 200, description: 'Mail is off, as it may have been before.' },
       handle: (request) => async (response) => {
         const id = await checked(request);
-        await concurrency.begin(request, response, id);
         const slug = await unsubscribe(db, id);
         if (slug === undefined) throw noSuchLink();
         reviewDeliveries(id);

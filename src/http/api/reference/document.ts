@@ -39,8 +39,8 @@ Publishes HTML pages and receives what their forms submit: you get it as a list,
 **Begin**: \`POST /deploy\` with a page whose form has \`action="{{FORM_ACTION}}"\`; open the \`url\` of the answer; submit the
 form; \`GET /submissions/{deployId}\`.
 
-**Keys**: every endpoint except \`POST /submit\`, the health checks and this reference needs \`Authorization: Bearer <API_KEY>\`. The
-operator of the service makes keys with its \`keys\` command. A resource of another owner is a 404.
+**Keys**: every endpoint except \`POST /submit\`, the links in mails, the health checks and this reference needs
+\`Authorization: Bearer <API_KEY>\`. The operator of the service makes keys with its \`keys\` command. A resource of another owner is a 404.
 
 **Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too. Unknown fields are ignored, null is a wrong type,
 and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.

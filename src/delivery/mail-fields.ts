@@ -13,7 +13,7 @@ export const MAX_VALUE_CHARS = 20_000;
 export const MAX_NAME_CHARS = 200;
 /** How deep objects and lists are shown. */
 export const MAX_LEVELS = 6;
-/** A list of texts is one line up to this many UTF-16 units. */
+/** A list of texts is one line up to this many UTF-16 units, and items. */
 const MAX_LIST_CHARS = 200;
 /** Less of a value than this is not worth showing. It is MAX_VALUE_CHARS, halved several times. */
 const MIN_VALUE_CHARS = 312;
@@ -109,7 +109,8 @@ const scalar = (json: string): string => (json.startsWith('"') ? unquote(json) :
 
 /** Items separated by commas, where nobody can mistake the comma of an item for one between two. */
 function inOneLine(items: readonly string[]): string | undefined {
-  if (items.some((item) => /^[[{]/.test(item))) return undefined;
+  // Before the items are read: there may be very many.
+  if (items.length > MAX_LIST_CHARS || items.some((item) => /^[[{]/.test(item))) return undefined;
   const texts = items.map(scalar);
   const isShort = texts.reduce((sum, text) => sum + text.length, 0) <= MAX_LIST_CHARS;
   if (texts.length > 1 && (!isShort || texts.some((text) => /[,\n\r\u2028\u2029]/.test(text)))) return undefined;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../src/db/link-secret.ts';
+import { MAX_CONCURRENT_MAILS } from '../src/delivery/attempt.ts';
 import type { SignedLinks } from '../src/signed-links.ts';
 import { failure } from './support/answers.ts';
 import { BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
@@ -138,6 +139,21 @@ describe('POST /unsubscribe/:deployId', () => {
       async () => expect(await service.db('deliveries').where({ deployment_id: id })).toEqual([]),
       PATIENCE,
     );
+  });
+
+  it('stops a mail that waits while the mail server is busy', async () => {
+    const [busy, page, after] = [await deploy(), await deploy(), await deploy()];
+    const met = smtp.met();
+    smtp.makeTrouble({ at: 'mail', does: 'hang' });
+    for (let sent = 0; sent < MAX_CONCURRENT_MAILS; sent += 1) await submit(busy.id);
+    await vi.waitFor(() => expect(smtp.met() - met).toBe(MAX_CONCURRENT_MAILS), PATIENCE);
+    await submit(page.id);
+    expect((await oneClick(links.unsubscribe(page.id))).status).toBe(200);
+    smtp.makeTrouble();
+    for (const socket of smtp.sockets.values()) socket.destroy();
+    await submit(after.id);
+    await linkOf(after.slug);
+    expect(mailsOf(page.slug)).toEqual([]);
   });
 
   it('is the same page for each link that was changed, and for a page that is deleted', async () => {

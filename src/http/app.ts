@@ -7,9 +7,11 @@ import { countUnknownKeyTries } from '../db/unknown-keys.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { SignedLinks } from '../signed-links.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
+import { fileLinkEndpoints } from './api/file-links.ts';
 import { healthEndpoints } from './api/health.ts';
 import { meEndpoints } from './api/me.ts';
 import { referenceEndpoints } from './api/reference.ts';
@@ -18,6 +20,7 @@ import { settingsEndpoints } from './api/settings.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
 import { tlsEndpoints } from './api/tls.ts';
+import { unsubscribeEndpoints } from './api/unsubscribe.ts';
 import { webhookEndpoints } from './api/webhooks.ts';
 import { createAuthenticate } from './auth.ts';
 import { createBodyReader } from './body.ts';
@@ -51,6 +54,8 @@ type Parts = {
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
+  /** The links in mails. */
+  links(): Promise<SignedLinks>;
   isReady(): Promise<boolean>;
   log: Log;
 };
@@ -77,6 +82,8 @@ export function createEndpoints({
   const settings = settingsEndpoints(ownerParts);
   const submissions = submissionEndpoints(parts);
   const files = submissionFileEndpoints(parts);
+  const fileLinks = fileLinkEndpoints(parts);
+  const unsubscribe = unsubscribeEndpoints({ ...parts, baseUrl: config.baseUrl });
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
   const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
@@ -119,6 +126,10 @@ export function createEndpoints({
     'GET /webhooks/:deployId/:webhookId/deliveries': deliveries.list,
     'POST /webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry': deliveries.retry,
 
+    'GET /files/:deployId/:submissionId/:fileId': fileLinks.get,
+    'GET /unsubscribe/:deployId': unsubscribe.ask,
+    'POST /unsubscribe/:deployId': unsubscribe.unsubscribe,
+
     'GET /': reference.start,
     'GET /openapi.json': reference.document,
     'GET /docs': reference.page,
@@ -152,6 +163,7 @@ export function createApp({
   compute,
   reviewDeliveries,
   leadsHere,
+  links,
   metrics,
   log,
   newRequestId,
@@ -167,6 +179,8 @@ export function createApp({
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
+  /** The links in mails. */
+  links(): Promise<SignedLinks>;
   metrics: Metrics;
   log: Log;
   newRequestId(): string;
@@ -229,6 +243,7 @@ export function createApp({
     onPageChange: invalidatePage,
     reviewDeliveries,
     leadsHere,
+    links,
     isReady,
     log,
   });

@@ -130,10 +130,15 @@ function requests({ method, path, security, parameters, requestBody }: Endpoint,
   const url = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((text, { name, schema }) => text.replace(`{${name}}`, String(schema.example)), baseUrl + path);
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name, schema }) => `${name}=${schema.example}`)
+    .join('&');
+  const target = query === '' ? url : quoted(`${url}?${query}`);
   const key = security?.length === 0 ? [] : ['-H "Authorization: Bearer $API_KEY"'];
   const bodies = Object.entries(requestBody?.content ?? {});
   const isImplied = method === 'GET' || (method === 'POST' && bodies.length > 0);
-  const head = [isImplied ? `curl ${url}` : `curl -X ${method} ${url}`, ...key];
+  const head = [isImplied ? `curl ${target}` : `curl -X ${method} ${target}`, ...key];
   const all =
     bodies.length > 0 ? bodies.map(([type, { example }]) => [...head, ...bodyArguments(type, example)]) : [head];
   return all.map((lines) => lines.join(' \\\n  ')).join('\n\n');

@@ -6,6 +6,7 @@ import { type Config, pageUrl } from './config.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
 import { findSlug } from './db/deployments.ts';
 import { findByKey } from './db/idempotency-keys.ts';
+import { createLinks } from './db/link-secret.ts';
 import { watchPageChanges } from './db/page-changes.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigrated } from './db/postgres/migrate.ts';
@@ -61,10 +62,13 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     pagesUrl: new URL(pageUrl(config, 'a-page')),
     listening: () => listening,
   });
+  const links = createLinks(db, config.baseUrl);
   const sending = createAttempt({
     allowedNetworks: config.webhookAllowCidrs,
     own,
     urlOf: (slug) => pageUrl(config, slug),
+    baseUrl: config.baseUrl,
+    links,
     smtpUrl: config.smtpUrl,
     mailFrom: config.mailFrom,
     log,
@@ -105,6 +109,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     compute,
     reviewDeliveries: dispatcher.review,
     leadsHere: own.isIn,
+    links,
     metrics,
     log,
     newRequestId: createRequestIds(),

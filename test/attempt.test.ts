@@ -7,6 +7,8 @@ const { attempt } = createAttempt({
   allowedNetworks: [],
   own: { isIn: () => false, isAt: () => false },
   urlOf: (slug) => `https://${slug}.pages.test`,
+  baseUrl: 'https://api.test',
+  links: () => Promise.reject(new Error('No link is made.')),
   smtpUrl: undefined,
   mailFrom: { name: '', address: 'formhost@test.example' },
   log: createLog('silent'),
@@ -27,7 +29,7 @@ const delivery = (target: LeasedDelivery['target']): LeasedDelivery => ({
 
 it.each<LeasedDelivery['target']>([
   { kind: 'mail', event: 'submission', to: 'owner@test.example' },
-  { kind: 'notice', to: 'owner@test.example', text: 'A webhook was switched off.' },
+  { kind: 'notice', to: 'owner@test.example', notice: 'A webhook was switched off.' },
 ])('fails for a $kind without SMTP_URL', async (target) => {
   expect(await attempt(delivery(target), AbortSignal.timeout(5_000))).toEqual({
     error: 'mail is off: SMTP_URL is not set',

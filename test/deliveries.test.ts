@@ -1138,6 +1138,13 @@ describe('mail', () => {
       return headers;
     });
 
+  const unsubscribeHeaders = ({ id }: { id: string }) => ({
+    'List-Unsubscribe': expect.stringMatching(
+      new RegExp(`^<http://api\\.test/unsubscribe/${id}\\?signature=[\\w-]{43}>$`),
+    ),
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  });
+
   /** Sees a mail about a new submission: whatever was due before has had its turn. */
   async function mailPasses(): Promise<void> {
     const form = await mailForm();
@@ -1168,6 +1175,7 @@ describe('mail', () => {
         'Reply-To': 'ada@home.example',
         Subject: `New submission for ${form.slug}`,
         'Auto-Submitted': 'auto-generated',
+        ...unsubscribeHeaders(form),
         'MIME-Version': '1.0',
       },
     ]);
@@ -1215,7 +1223,7 @@ describe('mail', () => {
     ];
     const forms = await Promise.all(table.map(mailForm));
     await Promise.all(forms.map(({ id }, at) => submit(mailing, id, table[at]?.[0])));
-    const mails = forms.map(({ slug }, at) => {
+    const mails = forms.map(({ id, slug }, at) => {
       const replyTo = table[at]?.[1];
       return [
         {
@@ -1224,6 +1232,7 @@ describe('mail', () => {
           ...(replyTo && { 'Reply-To': replyTo }),
           Subject: `New submission for ${slug}`,
           'Auto-Submitted': 'auto-generated',
+          ...unsubscribeHeaders({ id }),
           'MIME-Version': '1.0',
         },
       ];
@@ -1328,13 +1337,21 @@ describe('mail', () => {
       'MIME-Version': '1.0',
       'Content-Type': aSentence,
     });
-    const named = parts.map(({ text }) =>
-      [idIn(form.webhook), `${receiver.url}/secret-path`].map((piece) => text.includes(piece)),
+    const failure = status === 410 ? 'the receiver answered 410' : 'the receiver answered 500';
+    const { text } = parts[0] ?? { text: '' };
+    const [, since = ''] = /^Failing since: (.*)$/m.exec(text) ?? [];
+    expect(text).toContain(
+      `The webhook ${idIn(form.webhook)} of ${form.slug} was switched off: ${
+        status === 410
+          ? 'its receiver answered 410 Gone, which asks for no further deliveries'
+          : `no delivery to it has succeeded since ${since}`
+      }.\n\nURL: ${receiver.url}/secret-path\nFailing since: ${since}\nLast failure: ${failure}\n`,
     );
-    expect(named).toEqual([
-      [true, true],
-      [true, true],
-    ]);
+    const daysAgo = (Date.now() - Date.parse(since.replace(' UTC', 'Z').replace(',', ''))) / 86_400_000;
+    expect(Math.round(daysAgo)).toBe(isOld ? 5 : 0);
+    expect(text).toContain(
+      `curl -X PATCH http://api.test${form.webhook} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"active": true}'\n`,
+    );
     expect((await mailing.owner.get(`/webhooks/${form.id}`)).body.webhooks[0].active).toBe(false);
   });
 

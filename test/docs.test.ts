@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config.ts';
 import { KEY_HOURS } from '../src/db/idempotency-keys.ts';
 import { RATE_LIMIT, RATE_SECONDS } from '../src/db/store-submissions.ts';
+import { MAX_FIELDS_BYTES, MAX_LEVELS, MAX_NAME_CHARS, MAX_VALUE_CHARS } from '../src/delivery/mail-fields.ts';
 import { MAX_BODY_BYTES } from '../src/delivery/send-webhook.ts';
 import { tour } from '../src/first-run-message.ts';
 import { SMALL_BODY_BYTES, UPLOAD_PACE_BYTES, UPLOAD_PACE_MS } from '../src/http/body.ts';
@@ -12,6 +13,7 @@ import { KEEP_ALIVE_MS, PACE_BYTES, PACE_MS, PROGRESS_TIMEOUT_MS } from '../src/
 import { MAX_KEY_CHARS } from '../src/http/submit/idempotency-key.ts';
 import { MAX_FILES } from '../src/http/submit/multipart.ts';
 import { MAX_FIELDS } from '../src/http/submit/read-submission.ts';
+import { FILE_LINK_DAYS } from '../src/signed-links.ts';
 import { RESERVED } from '../src/slugs.ts';
 import { lookUp, referenceOf } from './support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from './support/service.ts';
@@ -105,6 +107,11 @@ describe('limits', () => {
     ],
     ['docs/forms.md', `It has 1 to ${MAX_KEY_CHARS} characters`],
     ['docs/forms.md', `A key is remembered for ${KEY_HOURS} hours`],
+    ['docs/mail.md', `| How long a link works | ${FILE_LINK_DAYS} days`],
+    ['docs/mail.md', `| All fields of a mail | ${kib(MAX_FIELDS_BYTES)} of HTML |`],
+    ['docs/mail.md', `| A value | ${MAX_VALUE_CHARS.toLocaleString('en')} characters |`],
+    ['docs/mail.md', `| A name | ${MAX_NAME_CHARS} characters |`],
+    ['docs/mail.md', `| Objects and lists in each other | ${MAX_LEVELS} levels |`],
     ['docs/webhooks.md', `At most ${kib(MAX_BODY_BYTES)} of the answer's body are read`],
     ['docs/operations.md', `| An idle kept-alive connection | ${s(KEEP_ALIVE_MS)} |`],
     ['docs/operations.md', `| An answer of which a client reads less than ${kib(PACE_BYTES)} | ${s(PACE_MS)} |`],

@@ -154,6 +154,26 @@ describe('0009-delivery-events', () => {
   });
 });
 
+describe('0010-link-secret', () => {
+  it('makes one secret of 32 bytes for each database, and no second one', async () => {
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const secret = async (): Promise<string> => {
+      const { rows } = await client.query<{ secret: Buffer }>('SELECT secret FROM link_secret');
+      expect(rows.map((row) => row.secret.length)).toEqual([32]);
+      return rows[0]?.secret.toString('hex') ?? '';
+    };
+    const before = await secret();
+    await expect(client.query('INSERT INTO link_secret DEFAULT VALUES')).rejects.toMatchObject({ code: '23505' });
+    await client.query(`DROP TABLE link_secret; DELETE FROM knex_migrations WHERE name = '0010-link-secret'`);
+    await migrate({ connectionString: database.url });
+    expect(await secret()).not.toBe(before);
+  });
+});
+
 describe('an embedded database of another Postgres', () => {
   it('stops the start with a line that says how to bring it over', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'formhost-upgrade-'));

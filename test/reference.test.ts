@@ -5,6 +5,7 @@ import { Router } from 'express';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../src/config.ts';
+import { createLinks } from '../src/db/link-secret.ts';
 import { SECURITY_TXT } from '../src/http/api/security-txt.ts';
 import { failure, refused } from './support/answers.ts';
 import {
@@ -144,6 +145,17 @@ async function fixture(path: string): Promise<Record<string, string>> {
   };
 }
 
+/** The query of a link in a mail; undefined where a path is none. */
+async function signedQuery(path: string, { id = '', submissionId = '', fileId = '' }: Record<string, string>) {
+  const links = await createLinks(service.db, '')();
+  const link = path.startsWith('/files/')
+    ? links.file({ deploymentId: id, submissionId, fileId }, new Date(Date.now() + 60_000))
+    : path.startsWith('/unsubscribe/')
+      ? links.unsubscribe(id)
+      : undefined;
+  return link?.slice(link.indexOf('?') + 1);
+}
+
 function encode(type: string, example: unknown): string | URLSearchParams | FormData {
   if (type === 'application/json') return JSON.stringify(example);
   if (type === 'text/html') return String(example);
@@ -171,7 +183,7 @@ describe('the examples', () => {
       if (value !== undefined) search.set(String(name), String(value));
     }
     const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? `no ${name}`);
-    const answer = await fetch(`${service.url}${target}?${search}`, {
+    const answer = await fetch(`${service.url}${target}?${(await signedQuery(path, values)) ?? search}`, {
       method: method.toUpperCase(),
       headers: {
         ...(operation.security ? {} : { Authorization: `Bearer ${owner.key}` }),

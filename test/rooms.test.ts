@@ -56,6 +56,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/public-address.ts': 'base',
   'src/delivery-header.ts': 'base',
   'src/ids.ts': 'base',
+  'src/signed-links.ts': 'base',
   'src/slugs.ts': 'base',
   'src/time-buckets.ts': 'base',
   'src/log.ts': 'base',

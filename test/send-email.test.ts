@@ -102,6 +102,26 @@ describe.concurrent('a mail', () => {
     ]);
   });
 
+  it('has a link that unsubscribes, in headers that are not folded into another', async (context) => {
+    const { server, send, read } = await start(context);
+    const url = `https://forms.pages.example/unsubscribe/d_${'1'.repeat(60)}?signature=${'s'.repeat(43)}`;
+    await send({ unsubscribe: url });
+    const [arrived] = read();
+    expect([
+      headerOf(arrived?.headers ?? [], 'List-Unsubscribe'),
+      headerOf(arrived?.headers ?? [], 'List-Unsubscribe-Post'),
+    ]).toEqual([`<${url}>`, 'List-Unsubscribe=One-Click']);
+    const lines = server.received[0]?.raw.toString('latin1').split('\r\n') ?? [];
+    expect(lines.filter((line) => line.length > 998)).toEqual([]);
+    // RFC 2369, 2: a URL is not broken up, and RFC 8058, 3.1: the second header is this text.
+    const at = lines.findIndex((line) => line.startsWith('List-Unsubscribe:'));
+    expect([`List-Unsubscribe: <${url}>`, 'List-Unsubscribe:']).toContain(lines[at]);
+    expect(lines).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    expect(namesOf(arrived?.headers ?? [])).toEqual(
+      [...HEADER_NAMES.filter((name) => name !== 'Reply-To'), 'List-Unsubscribe', 'List-Unsubscribe-Post'].toSorted(),
+    );
+  });
+
   it('has no Reply-To without an address for it', async (context) => {
     const { send, read } = await start(context);
     await send();

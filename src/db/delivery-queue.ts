@@ -249,10 +249,12 @@ const SETTLE = `
        AND leased AND deliveries.attempts = outcome.attempts
   ), webhook_outcome AS MATERIALIZED (
     SELECT webhook_id, url, bool_or(result = 'succeeded') AS succeeded,
-           coalesce(bool_or(result <> 'succeeded' AND last_status = 410), false) AS gone, min(id) AS delivery_id
+           coalesce(bool_or(result <> 'succeeded' AND last_status = 410), false) AS gone, min(id) AS delivery_id,
+           coalesce(min(last_error) FILTER (WHERE result <> 'succeeded' AND last_status = 410),
+                    min(last_error) FILTER (WHERE result <> 'succeeded')) AS last_error
       FROM outcome WHERE webhook_id IS NOT NULL AND result <> 'returned' GROUP BY webhook_id, url
   ), webhook AS MATERIALIZED (
-    SELECT id, active, succeeded, gone, failing_since, delivery_id,
+    SELECT id, active, succeeded, gone, failing_since, delivery_id, last_error,
            gone OR NOT succeeded AND coalesce(failing_since <= now() - ${GIVE_UP_AFTER}, false) AS given_up,
            coalesce(noticed_at NOT BETWEEN now() - ${NOTICE_EVERY} AND now() + ${NOTICE_EVERY}, true) AS notice_due
       FROM webhooks
@@ -268,12 +270,12 @@ const SETTLE = `
            noticed_at = CASE WHEN webhook.active AND given_up AND notice_due THEN now() ELSE noticed_at END
       FROM webhook WHERE webhooks.id = webhook.id
     RETURNING webhooks.id, deployment_id, url, webhook.active AND given_up AS switched_off, notice_due, gone,
-              delivery_id
+              delivery_id, last_error, coalesce(webhook.failing_since, now()) AS failed_since
   ), notified AS (
     INSERT INTO deliveries (id, deployment_id, owner_id, event, notice, next_attempt_at, created_at, updated_at)
     SELECT delivery_id || to_hex((extract(epoch FROM now()) * 1000)::bigint), deployment_id, owner_id, NULL,
-           format('The webhook %s to %s was switched off: %s.', changed.id, url,
-             CASE WHEN gone THEN 'its receiver answered 410 Gone' ELSE 'no attempt has succeeded for five days' END),
+           json_build_object('webhook_id', changed.id, 'url', url, 'gone', gone, 'last_error', last_error,
+             'failing_since', failed_since),
            now(), now(), now()
       FROM changed JOIN deployments ON deployments.id = deployment_id WHERE switched_off AND notice_due
   )

@@ -13,7 +13,20 @@ export type Target =
       isFailing: boolean;
     }
   | { kind: 'mail'; event: Event; to: string }
-  | { kind: 'notice'; to: string; text: string };
+  /** `notice`: a text where an older version has made it. */
+  | { kind: 'notice'; to: string; notice: WebhookNotice | string };
+
+/** What the owner is told of a webhook that was switched off. */
+export type WebhookNotice = {
+  webhookId: string;
+  url: string;
+  /** Whether its receiver answered 410. */
+  isGone: boolean;
+  /** Why the last attempt failed. */
+  lastError: string;
+  /** The first failure since the last success. */
+  failingSince: Date;
+};
 
 /** A delivery that this process may attempt until its lease ends. */
 export type LeasedDelivery = {
@@ -49,6 +62,21 @@ export type TargetRow = {
   notice: string | null;
 };
 
+/** The column `notice`, as the statement that settles deliveries writes it. */
+type NoticeRow = { webhook_id: string; url: string; gone: boolean; last_error: string; failing_since: string };
+
+function toNotice(text: string): WebhookNotice | string {
+  if (!text.startsWith('{')) return text;
+  const row: NoticeRow = JSON.parse(text);
+  return {
+    webhookId: row.webhook_id,
+    url: row.url,
+    isGone: row.gone,
+    lastError: row.last_error,
+    failingSince: new Date(row.failing_since),
+  };
+}
+
 export function toTarget(row: TargetRow): Target {
   const { webhook_id: webhookId, event, url, type, secret, previous_secrets, failing: isFailing, mail_to: to } = row;
   if (webhookId !== null && event !== null && url !== null && type !== null && secret !== null) {
@@ -57,7 +85,7 @@ export function toTarget(row: TargetRow): Target {
     return { kind: 'webhook', webhookId, event, url, type, secrets, isFailing };
   }
   if (to === null) throw new Error('A delivery has neither a webhook nor a mail address.');
-  if (row.notice !== null) return { kind: 'notice', to, text: row.notice };
+  if (row.notice !== null) return { kind: 'notice', to, notice: toNotice(row.notice) };
   if (event === null) throw new Error('A delivery has neither an event nor a notice.');
   return { kind: 'mail', event, to };
 }

@@ -199,6 +199,33 @@ export const changeSettings = (
   changes: Partial<Settings>,
 ): Promise<Deployment | undefined> => touch(db, ownerId, id, changes);
 
+/** The slug of the live deployment with this id, of any owner. Its page may have been taken down. */
+export async function findLinkedDeployment(db: Knex, id: string): Promise<string | undefined> {
+  const [row] = await query<{ slug: string }>(
+    db,
+    'find-linked-deployment',
+    'SELECT slug FROM deployments WHERE id = ? AND deleted_at IS NULL',
+    [id],
+  );
+  return row?.slug;
+}
+
+/** Switches mail about a deployment off, of any owner; its slug, or undefined when it is not live. */
+export async function unsubscribe(db: Knex, id: string): Promise<string | undefined> {
+  // The row is not written again, and waits for no submission, when mail is off already.
+  const [row] = await query<{ slug: string }>(
+    db,
+    'unsubscribe',
+    `WITH switched_off AS (
+       UPDATE deployments SET email_notifications = false
+        WHERE id = :id AND deleted_at IS NULL AND email_notifications
+     )
+     SELECT slug FROM deployments WHERE id = :id AND deleted_at IS NULL`,
+    { id },
+  );
+  return row?.slug;
+}
+
 async function touch(
   db: Knex,
   ownerId: number,

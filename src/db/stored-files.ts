@@ -31,6 +31,22 @@ export async function findFile(
   return row && toFile(row);
 }
 
+/** The same, of a live deployment of any owner. */
+export async function findLinkedFile(
+  db: Knex,
+  { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },
+): Promise<StoredFile | undefined> {
+  const [row] = await query<FileRow>(
+    db,
+    'find-linked-file',
+    `SELECT submission_files.id, filename, content_type, size
+       FROM submission_files JOIN deployments ON deployments.id = deployment_id
+      WHERE submission_files.id = ? AND deployment_id = ? AND submission_id = ? AND deleted_at IS NULL`,
+    [fileId, deploymentId, submissionId],
+  );
+  return row && toFile(row);
+}
+
 /** The files of a submission to a live deployment of this owner; none when there is no such submission. */
 export async function listSubmissionFiles(
   db: Knex,

@@ -1,6 +1,7 @@
 import type { LeasedDelivery } from '../db/delivery-target.ts';
 import type { Log } from '../log.ts';
 import type { Cidr } from '../public-address.ts';
+import type { SignedLinks } from '../signed-links.ts';
 import { type Email, noticeEmail, submissionEmail } from './emails.ts';
 import type { OwnAddress } from './own-address.ts';
 import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
@@ -18,6 +19,8 @@ export function createAttempt({
   allowedNetworks,
   own,
   urlOf,
+  baseUrl,
+  links,
   smtpUrl,
   mailFrom,
   log,
@@ -26,6 +29,10 @@ export function createAttempt({
   own: OwnAddress;
   /** A page's URL by its slug. */
   urlOf(slug: string): string;
+  /** The origin of the API. */
+  baseUrl: string;
+  /** The links in mails. */
+  links(): Promise<SignedLinks>;
   /** undefined: mail is off. */
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
@@ -45,25 +52,40 @@ export function createAttempt({
     return createSendEmail({ smtpUrl, from: mailFrom, maxConnections: MAX_CONCURRENT_MAILS });
   }
 
-  async function sendEmail(id: string, to: string, email: Email, signal: AbortSignal): Promise<Attempt> {
+  async function sendEmail(
+    { id, to }: { id: string; to: string },
+    write: () => Email | Promise<Email>,
+    signal: AbortSignal,
+  ): Promise<Attempt> {
     if (smtpUrl === undefined) {
       if (!hasWarned) log.warn('a mail is due, but mail is off: set SMTP_URL, and it is sent when it is tried again');
       hasWarned = true;
       return { error: 'mail is off: SMTP_URL is not set' };
     }
     mail ??= openMail(smtpUrl);
-    return (await mail).send({ id, to, ...email }, signal);
+    return (await mail).send({ id, to, ...(await write()) }, signal);
   }
 
   return {
     async attempt({ id, deploymentId, slug, submissionId, target, data, createdAt }, signal) {
-      if (target.kind === 'notice') return sendEmail(id, target.to, noticeEmail({ slug, text: target.text }), signal);
+      const pageUrl = urlOf(slug);
+      if (target.kind === 'notice') {
+        const { to, notice } = target;
+        return sendEmail({ id, to }, () => noticeEmail({ deploymentId, slug, notice, pageUrl, baseUrl }), signal);
+      }
+      if (target.kind === 'mail') {
+        const write = async (): Promise<Email> => {
+          if (submissionId === undefined || data === undefined) throw new Error('A mail is about no submission.');
+          const content = { deploymentId, submissionId, slug, data, createdAt, now: new Date(), pageUrl, baseUrl };
+          return submissionEmail({ ...content, links: await links() });
+        };
+        return sendEmail({ id, to: target.to }, write, signal);
+      }
       const { event } = target;
       const content: Content = { deploymentId, slug, data: data ?? SAMPLE_DATA[event], createdAt };
-      if (target.kind === 'mail') return sendEmail(id, target.to, submissionEmail(content), signal);
       const { url, secrets, type } = target;
       const body = type === 'slack' ? slackPayload(event, content) : genericPayload(event, content);
-      const headers = type === 'slack' ? {} : genericHeaders({ submissionId, slug, pageUrl: urlOf(slug) });
+      const headers = type === 'slack' ? {} : genericHeaders({ submissionId, slug, pageUrl });
       webhooks ??= openWebhooks();
       return (await webhooks).send({ id, url, secrets, headers, body }, signal);
     },

@@ -10,6 +10,8 @@ export type Message = {
   text: string;
   html: string;
   replyTo?: string;
+  /** An http or https URL that stops such mails when it gets a POST. */
+  unsubscribe?: string;
 };
 
 /** `status` is an SMTP reply code, `response` the server's text in one line, without the password of SMTP_URL. */
@@ -97,7 +99,7 @@ export function createSendEmail({
   }
 
   return {
-    send: ({ id, to, subject, text, html, replyTo }, signal) =>
+    send: ({ id, to, subject, text, html, replyTo, unsubscribe }, signal) =>
       new Promise((resolve) => {
         const mail = {
           // Objects, because a string could be parsed as several addresses; new ones, because nodemailer changes them.
@@ -110,8 +112,14 @@ export function createSendEmail({
           text,
           html,
           messageId: `<${id}@${domain}>`,
-          // RFC 3834, 5: auto-replies are not sent to such mail.
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            // RFC 3834, 5: auto-replies are not sent to such mail.
+            'Auto-Submitted': 'auto-generated',
+            // RFC 8058, 3.1. Mail software uses it when the URL is https, and a DKIM signature covers both headers.
+            ...(unsubscribe === undefined
+              ? {}
+              : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+          },
           signal,
         };
         transport.sendMail(mail, (error, info) => {

@@ -8,9 +8,11 @@ import { countUnknownKeyTries } from '../db/unknown-keys.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { SignedLinks } from '../signed-links.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
+import { fileLinkEndpoints } from './api/file-links.ts';
 import { healthEndpoints } from './api/health.ts';
 import { liveEndpoints } from './api/live.ts';
 import { meEndpoints } from './api/me.ts';
@@ -22,6 +24,7 @@ import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
 import { tlsEndpoints } from './api/tls.ts';
 import { trashEndpoints } from './api/trash.ts';
+import { unsubscribeEndpoints } from './api/unsubscribe.ts';
 import { versionEndpoints } from './api/versions.ts';
 import { webhookEndpoints } from './api/webhooks.ts';
 import { createAuthenticate } from './auth.ts';
@@ -57,6 +60,8 @@ type Parts = {
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
+  /** The links in mails. */
+  links(): Promise<SignedLinks>;
   watch: SubmissionWatch;
   /** Called when the rest of a purged deployment is to be removed. */
   onPurge(): void;
@@ -91,6 +96,8 @@ export function createEndpoints({
   const submissions = submissionEndpoints(parts);
   const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
+  const fileLinks = fileLinkEndpoints(parts);
+  const unsubscribe = unsubscribeEndpoints({ ...parts, baseUrl: config.baseUrl });
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
   const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
@@ -144,6 +151,10 @@ export function createEndpoints({
     'GET /webhooks/:deployId/:webhookId/deliveries': deliveries.list,
     'POST /webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry': deliveries.retry,
 
+    'GET /files/:deployId/:submissionId/:fileId': fileLinks.get,
+    'GET /unsubscribe/:deployId': unsubscribe.ask,
+    'POST /unsubscribe/:deployId': unsubscribe.unsubscribe,
+
     'GET /': reference.start,
     'GET /openapi.json': reference.document,
     'GET /docs': reference.page,
@@ -177,6 +188,7 @@ export function createApp({
   compute,
   reviewDeliveries,
   leadsHere,
+  links,
   metrics,
   log,
   newRequestId,
@@ -194,6 +206,8 @@ export function createApp({
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
+  /** The links in mails. */
+  links(): Promise<SignedLinks>;
   metrics: Metrics;
   log: Log;
   newRequestId(): string;
@@ -260,6 +274,7 @@ export function createApp({
     onPageChange: invalidatePage,
     reviewDeliveries,
     leadsHere,
+    links,
     watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
     onPurge,
     stopping,

@@ -9,6 +9,7 @@ import { answerInTime, tooSlow } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HttpError, toHttpError, writeError } from './errors.ts';
 import { checkHead, type Place, pathOf, resolveHost } from './hosts.ts';
+import { writeLinkPage } from './link-page.ts';
 import { type FindForm, type ServePage, writeErrorPage } from './pages/pages.ts';
 import type { LogRequest } from './request-log.ts';
 import { SubmissionError } from './submit/refusals.ts';
@@ -65,6 +66,9 @@ export function createListener({
 }): RequestListener {
   const pathsOf = (some: readonly Endpoint[]): ReadonlySet<string> => new Set(some.map(({ path }) => path));
   const earlyPaths = pathsOf(endpoints.filter(({ answersWhileStarting }) => answersWhileStarting));
+  const errorPageTitles: ReadonlyMap<string, string | undefined> = new Map(
+    endpoints.map(({ method, path, errorPageTitle }) => [`${method} ${path}`, errorPageTitle]),
+  );
   const polledPaths = pathsOf(endpoints.filter(({ isPolled }) => isPolled));
   const logsAnswers = log.isLevelEnabled('info');
   // Pages and accepted submissions are many, and are logged at this level only.
@@ -187,7 +191,10 @@ export function createListener({
     if (response.writableEnded) return;
     const error = toLoggedError(cause, requestId);
     const headers = { 'x-request-id': requestId, ...(isToSubmit(request) ? CORS : {}) };
+    const title = errorPageTitles.get(routeOf(request).replace(/^HEAD /, 'GET '));
     if (response.headersSent) response.destroy();
+    else if (title !== undefined)
+      writeLinkPage(response, error.status, { title, text: error.message }, { ...error.headers, ...headers });
     else writeError(response, error, headers);
   }
 

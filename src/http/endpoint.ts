@@ -17,7 +17,7 @@ import { tooManyUnknownKeys } from './unknown-keys.ts';
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-export type Tag = 'Account' | 'Deployments' | 'Submissions' | 'Webhooks' | 'Deliveries' | 'Service';
+export type Tag = 'Account' | 'Deployments' | 'Submissions' | 'Webhooks' | 'Deliveries' | 'Links' | 'Service';
 
 type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<`/${Rest}`>
@@ -112,6 +112,10 @@ type PublicDeclaration<M extends Method, Path extends string, Answer> = Describe
   isThere?: (request: EndpointRequest) => boolean;
   /** A browser that posts a form gets a page with the same status, except for these errors. */
   pagesExcept?: readonly DeclaredError[];
+  /** For links that people open: errors are small pages with this title. */
+  errorPageTitle?: string;
+  /** Query parameters that it reads, for the reference. The handler reads them itself. */
+  query?: z.ZodObject;
   /** Absent where dispatch.ts answers, ahead of Express. */
   handle?: (request: EndpointRequest) => Result<Answer> | Promise<Result<Answer>>;
 };
@@ -140,6 +144,7 @@ export type Endpoint<M extends Method = Method, Path extends string = string> = 
   /** One for each status. */
   errors: readonly DeclaredError[];
   pagesExcept: readonly DeclaredError[] | undefined;
+  errorPageTitle: string | undefined;
   isThere: ((request: EndpointRequest) => boolean) | undefined;
   handle: ((request: EndpointRequest, response: Response, tools: EndpointTools) => Promise<void>) | undefined;
 };
@@ -229,6 +234,7 @@ export function endpoint(
       ...errors,
     ]),
     pagesExcept: undefined,
+    errorPageTitle: undefined,
     isThere: undefined,
     async handle(request, response, tools) {
       const owner = await tools.authenticate(request, response);
@@ -258,6 +264,8 @@ export function publicEndpoint<const M extends Method, const Path extends string
     isAlwaysUp = false,
     isThere,
     pagesExcept,
+    errorPageTitle,
+    query,
     answer,
     errors = [],
     handle,
@@ -265,7 +273,7 @@ export function publicEndpoint<const M extends Method, const Path extends string
   return {
     ...describe(declaration),
     needsKey: false,
-    query: undefined,
+    query,
     requestHeaders,
     body: content && { isRequired: true, content },
     errors: onePerStatus([
@@ -275,6 +283,7 @@ export function publicEndpoint<const M extends Method, const Path extends string
       ...errors,
     ]),
     pagesExcept,
+    errorPageTitle,
     isThere,
     handle: handle && (async (request, response) => respond(response, answer.status, await handle(request))),
   };

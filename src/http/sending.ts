@@ -24,9 +24,9 @@ type Pieces = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 export type Sending = {
   /**
    * Counts the bytes that an answer keeps in memory, until it is closed. Throws 503 when they don't fit the memory
-   * budget.
+   * budget. `client`: an owner, or the deployment whose links visitors open.
    */
-  reserve(response: ServerResponse, ownerId: number, bytes: number): void;
+  reserve(response: ServerResponse, client: number | string, bytes: number): void;
   /**
    * Counts a body that several answers share, once, until each has called the returned function. The page cache may
    * have dropped the body meanwhile: without a limit, clients that never read could have pages rendered again and
@@ -71,11 +71,11 @@ const drained = (response: ServerResponse): Promise<void> =>
 
 /** Bounds the memory of answers that are read slowly. `largest`: bytes of the largest page. */
 export function createSending({ release, largest }: Pick<OwnerConcurrency, 'release'> & { largest: number }): Sending {
-  const budget = createMemoryBudget<number>(largest);
+  const budget = createMemoryBudget<number | string>(largest);
   const shared = new Map<Buffer, { readers: number; reservation: MemoryReservation }>();
 
-  function reserve(response: ServerResponse, ownerId: number, bytes: number): void {
-    const reservation = budget.reserve(ownerId);
+  function reserve(response: ServerResponse, client: number | string, bytes: number): void {
+    const reservation = budget.reserve(client);
     if (!reservation.fits(bytes)) throw tooManyAnswers();
     if (response.closed) return;
     reservation.add(bytes);

@@ -37,6 +37,7 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     onPageChange: () => undefined,
     reviewDeliveries: () => undefined,
     leadsHere: () => false,
+    links: () => Promise.reject(new Error('Not called.')),
     watch: { size: () => 0, wait: async () => 'over' },
     onPurge: () => undefined,
     stopping: new AbortController().signal,

@@ -10,6 +10,7 @@ import * as idempotencyKeys from '../../../migrations/0006-idempotency-keys.ts';
 import * as ownersTurns from '../../../migrations/0007-owners-turns.ts';
 import * as unknownKeyTries from '../../../migrations/0008-unknown-key-tries.ts';
 import * as deliveryEvents from '../../../migrations/0009-delivery-events.ts';
+import * as linkSecret from '../../../migrations/0010-link-secret.ts';
 import * as trash from '../../../migrations/0014-trash.ts';
 import * as pageVersions from '../../../migrations/0015-page-versions.ts';
 import type { Connection } from './connect.ts';
@@ -32,6 +33,7 @@ const migrations: readonly Migration[] = [
   { name: '0007-owners-turns', up: ownersTurns.up, config: ownersTurns.config },
   { name: '0008-unknown-key-tries', up: unknownKeyTries.up },
   { name: '0009-delivery-events', up: deliveryEvents.up },
+  { name: '0010-link-secret', up: linkSecret.up },
   { name: '0014-trash', up: trash.up, config: trash.config },
   { name: '0015-page-versions', up: pageVersions.up },
 ];

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { create as contentDisposition } from 'content-disposition';
+import type { Response } from 'express';
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/connect.ts';
 import { findFile, findFileChunk, type StoredFile } from '../../db/stored-files.ts';
@@ -37,6 +37,59 @@ function attachment(filename: string): string {
   return contentDisposition(name === '' ? undefined : name);
 }
 
+/** Reads the piece of a file at a position, the first at 0; undefined when it has been deleted. */
+type ReadPiece = (position: number) => Promise<Buffer | undefined>;
+
+export const readPiece =
+  (db: Database, { id, size }: StoredFile): ReadPiece =>
+  async (position) =>
+    size === 0 ? Buffer.alloc(0) : findFileChunk(db, id, position);
+
+/** A file piece by piece, as fast as its reader accepts them. No database connection is used between two pieces. */
+async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): AsyncGenerator<Buffer> {
+  yield first;
+  let sent = first.length;
+  for (let position = 1; sent < size; position += 1) {
+    const piece = await read(position);
+    // Deleted meanwhile. The connection is reset, so that a part of the file does not look complete.
+    if (!piece) throw noSuchFile();
+    sent += piece.length;
+    yield piece;
+  }
+}
+
+/** Sends a file. `client`: whose memory it counts as; `first`: its piece at position 0; `read`: for the others. */
+export async function sendFile(
+  response: Response,
+  { sending, client }: { sending: Pick<Sending, 'reserve' | 'stream'>; client: number | string },
+  { file, first, read }: { file: StoredFile; first: Buffer; read: ReadPiece },
+): Promise<void> {
+  sending.reserve(response, client, Math.min(file.size, PIECE_BYTES));
+  // Not Express' set(), which would add a charset.
+  response.setHeaders(
+    new Map<string, string | number>([
+      ['Content-Type', file.contentType],
+      ['Content-Length', file.size],
+      ['Content-Disposition', attachment(file.filename)],
+      ['X-Content-Type-Options', 'nosniff'],
+      // If a browser shows it nevertheless, it has no access to this host.
+      ['Content-Security-Policy', "sandbox; default-src 'none'"],
+    ]),
+  );
+  if (response.req.method === 'HEAD') response.end();
+  else await sending.stream(response, pieces(file, first, read));
+}
+
+/** A file as an answer, for declarations. */
+export const fileAnswer = {
+  status: 200,
+  description: 'The file, under the type that it was sent with.',
+  headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
+  type: '*/*',
+  schema: z.string().meta({ format: 'binary' }),
+  example: 'Dear Ada, ...',
+} as const;
+
 /** The files of submissions. */
 export function submissionFileEndpoints({
   db,
@@ -47,20 +100,6 @@ export function submissionFileEndpoints({
   concurrency: Pick<OwnerConcurrency, 'resume'>;
   sending: Pick<Sending, 'reserve' | 'stream'>;
 }) {
-  /** A file piece by piece, as fast as its reader accepts them. No database connection is used between two pieces. */
-  async function* pieces(request: IncomingMessage, { id, size }: StoredFile, first: Buffer): AsyncGenerator<Buffer> {
-    yield first;
-    let sent = first.length;
-    for (let position = 1; sent < size; position += 1) {
-      await concurrency.resume(request);
-      const chunk = await findFileChunk(db, id, position);
-      // Deleted meanwhile. The connection is reset, so that a part of the file does not look complete.
-      if (!chunk) throw noSuchFile();
-      sent += chunk.length;
-      yield chunk;
-    }
-  }
-
   return {
     get: endpoint({
       method: 'GET',
@@ -73,37 +112,19 @@ export function submissionFileEndpoints({
         const { id: deploymentId } = await ownDeployment(db, owner, deployId);
         const isId = isSubmissionId(submissionId) && isFileId(fileId);
         const file = isId ? await findFile(db, { deploymentId, submissionId, fileId }) : undefined;
-        const first = file && (file.size === 0 ? Buffer.alloc(0) : await findFileChunk(db, file.id, 0));
+        const first = file && (await readPiece(db, file)(0));
         if (!file || !first) throw noSuchFile();
         return { file, first };
       },
-      answer: {
-        status: 200,
-        description: 'The file, under the type that it was sent with.',
-        headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
-        type: '*/*',
-        schema: z.string().meta({ format: 'binary' }),
-        example: 'Dear Ada, ...',
-      },
+      answer: fileAnswer,
       errors: [noSuchFile],
-      handle:
-        async ({ request, owner, resource: { file, first } }) =>
-        async (response) => {
-          sending.reserve(response, owner.id, Math.min(file.size, PIECE_BYTES));
-          // Not Express' set(), which would add a charset.
-          response.setHeaders(
-            new Map<string, string | number>([
-              ['Content-Type', file.contentType],
-              ['Content-Length', file.size],
-              ['Content-Disposition', attachment(file.filename)],
-              ['X-Content-Type-Options', 'nosniff'],
-              // If a browser shows it nevertheless, it has no access to this host.
-              ['Content-Security-Policy', "sandbox; default-src 'none'"],
-            ]),
-          );
-          if (request.method === 'HEAD') response.end();
-          else await sending.stream(response, pieces(request, file, first));
-        },
+      handle: async ({ request, owner, resource: { file, first } }) => {
+        const read: ReadPiece = async (position) => {
+          await concurrency.resume(request);
+          return readPiece(db, file)(position);
+        };
+        return (response) => sendFile(response, { sending, client: owner.id }, { file, first, read });
+      },
     }),
   };
 }

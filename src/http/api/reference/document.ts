@@ -16,6 +16,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Submissions: 'What the forms of pages submit.',
   Webhooks: 'The addresses to which submissions are posted.',
   Deliveries: 'What was sent to webhooks, and the outcome.',
+  Links: 'What the links in mails open. The signature in the query takes the place of a key.',
   Service: 'Health of the service, and this reference.',
 };
 
@@ -34,8 +35,8 @@ Publishes HTML pages and receives what their forms submit: you get it as a list,
 **Begin**: \`POST /deploy\` with a page whose form has \`action="{{FORM_ACTION}}"\`; open the \`url\` of the answer; submit the
 form; \`GET /submissions/{deployId}\`.
 
-**Keys**: every endpoint except \`POST /submit\`, the health checks and this reference needs \`Authorization: Bearer <API_KEY>\`. The
-operator of the service makes keys with its \`keys\` command. A resource of another owner is a 404.
+**Keys**: every endpoint except \`POST /submit\`, the links in mails, the health checks and this reference needs
+\`Authorization: Bearer <API_KEY>\`. The operator of the service makes keys with its \`keys\` command. A resource of another owner is a 404.
 
 **Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too, and for pages, which may be sent as
 \`text/html\`. Unknown fields are ignored, null is a wrong type,
@@ -61,7 +62,7 @@ const toResponse = ({ id, description, example }: DeclaredError): ZodOpenApiResp
   };
 };
 
-/** The same answer, which is a page for a browser that posts a form. */
+/** The same answer, which is also a page for a browser. */
 function withPage({ id: _shared, content, ...response }: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
   if (!content) return response;
   return {
@@ -74,8 +75,9 @@ function toOperation(
   { name, tag, summary, description, needsKey, params, query, requestHeaders, body, ...endpoint }: Endpoint,
   responseOf: (error: DeclaredError) => ZodOpenApiResponseObject,
 ): ZodOpenApiOperationObject {
-  const { answers, errors, pagesExcept } = endpoint;
-  const isPageToo = (error: DeclaredError): boolean => pagesExcept !== undefined && !pagesExcept.includes(error);
+  const { answers, errors, pagesExcept, errorPageTitle } = endpoint;
+  const isPageToo = (error: DeclaredError): boolean =>
+    errorPageTitle !== undefined || (pagesExcept !== undefined && !pagesExcept.includes(error));
   const responses: [string, ZodOpenApiResponseObject][] = [
     ...Object.entries(answers).map(([status, answer]): [string, ZodOpenApiResponseObject] => [
       status,

@@ -1,0 +1,81 @@
+import limitConcurrency from 'p-limit';
+import { z } from 'zod';
+import type { Database } from '../../db/postgres/connect.ts';
+import { findLinkedFile } from '../../db/stored-files.ts';
+import { FILE_LINK_DAYS, type SignedLinks } from '../../signed-links.ts';
+import { publicEndpoint } from '../endpoint.ts';
+import { errorKind, HttpError } from '../errors.ts';
+import { LINK_HEADERS, queryOf } from '../link-page.ts';
+import type { Sending } from '../sending.ts';
+import { fileAnswer, readPiece, sendFile } from './submission-files.ts';
+
+/** Statements at a time, of all who open links: the pool has ten connections, and other requests need some. */
+const MAX_CONCURRENT_READS = 3;
+
+/** The same for a wrong signature, and for a file that has been deleted. */
+const noSuchLink = errorKind(
+  {
+    id: 'NoSuchFileLink',
+    description: 'The link was changed, or the file, its submission or its deployment has been deleted.',
+  },
+  () => new HttpError(404, 'Check that the link is complete. If it is, the file has been deleted.'),
+);
+const linkExpired = errorKind(
+  { id: 'FileLinkExpired', description: 'The link has expired.' },
+  () =>
+    new HttpError(
+      410,
+      `This link has expired: a link to a file works for ${FILE_LINK_DAYS} days. The owner of the page can still get the file with an API key.`,
+    ),
+);
+
+/** The links to files that mails have. */
+export function fileLinkEndpoints({
+  db,
+  sending,
+  links,
+}: {
+  db: Database;
+  sending: Pick<Sending, 'reserve' | 'stream'>;
+  links(): Promise<SignedLinks>;
+}) {
+  const limitReads = limitConcurrency(MAX_CONCURRENT_READS);
+
+  return {
+    get: publicEndpoint({
+      method: 'GET',
+      path: '/files/:deployId/:submissionId/:fileId',
+      name: 'openFileLink',
+      tag: 'Links',
+      summary: 'Get a file by the link in a mail',
+      description:
+        `As with an API key. A link works for ${FILE_LINK_DAYS} days, while its submission and its deployment exist. ` +
+        'Errors are small HTML pages.',
+      errorPageTitle: 'This link cannot be opened',
+      query: z.object({
+        expires: z.string().meta({ description: 'Until when it works, in seconds since 1970.', example: '1795968000' }),
+        signature: z.string().meta({
+          description: 'A signature of the ids and of `expires`.',
+          example: 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs',
+        }),
+      }),
+      answer: fileAnswer,
+      errors: [noSuchLink, linkExpired],
+      handle: (request) => async (response) => {
+        const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
+        const linked = { deploymentId, submissionId, fileId };
+        // Before anything is looked up: only who has a link can make the database work.
+        const state = (await links()).checkFile(linked, queryOf(request));
+        if (state === 'wrong') throw noSuchLink();
+        if (state === 'expired') throw linkExpired();
+        const file = await limitReads(() => findLinkedFile(db, linked));
+        if (!file) throw noSuchLink();
+        const read = (position: number) => limitReads(() => readPiece(db, file)(position));
+        const first = await read(0);
+        if (!first) throw noSuchLink();
+        response.setHeaders(new Map(Object.entries({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' })));
+        await sendFile(response, { sending, client: deploymentId }, { file, first, read });
+      },
+    }),
+  };
+}

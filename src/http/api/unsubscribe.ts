@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { findLinkedDeployment, unsubscribe } from '../../db/deployments.ts';
+import type { Database } from '../../db/postgres/connect.ts';
+import type { SignedLinks } from '../../signed-links.ts';
+import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
+import { errorKind, HttpError } from '../errors.ts';
+import { queryOf, writeLinkPage } from '../link-page.ts';
+
+const noSuchLink = errorKind(
+  { id: 'NoSuchUnsubscribeLink', description: 'The link was changed, or its deployment has been deleted.' },
+  () => new HttpError(404, 'Check that the link is complete. If it is, the page has been deleted, and sends no mail.'),
+);
+
+const query = z.object({
+  signature: z
+    .string()
+    .meta({ description: 'A signature of the id.', example: 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs' }),
+});
+const page = { type: 'text/html', schema: z.string(), example: '<!doctype html>' } as const;
+const common = {
+  tag: 'Links',
+  errorPageTitle: 'This link cannot be opened',
+  query,
+  errors: [noSuchLink],
+} as const;
+
+/** The link with which the reader of a mail switches further ones off (RFC 8058). */
+export function unsubscribeEndpoints({
+  db,
+  links,
+  reviewDeliveries,
+  baseUrl,
+}: {
+  db: Database;
+  links(): Promise<SignedLinks>;
+  /** Called with a deployment whose deliveries, or their receivers, have changed. */
+  reviewDeliveries(deploymentId: string): void;
+  baseUrl: string;
+}) {
+  /** The deployment of a link. Throws 404 before anything is looked up: only who has a link can make the database work. */
+  async function checked(request: EndpointRequest): Promise<string> {
+    const { deployId = '' } = request.params;
+    if (!(await links()).isUnsubscribe(deployId, queryOf(request))) throw noSuchLink();
+    return deployId;
+  }
+
+  return {
+    ask: publicEndpoint({
+      ...common,
+      method: 'GET',
+      path: '/unsubscribe/:deployId',
+      name: 'askToUnsubscribe',
+      summary: 'Ask whether to stop the mails about a deployment',
+      description:
+        'A page with a button. It changes nothing: software that checks the links of mails opens it as well.',
+      answer: { ...page, status: 200, description: 'A page with a button, which posts to the same address.' },
+      handle: (request) => async (response) => {
+        const id = await checked(request);
+        const slug = await findLinkedDeployment(db, id);
+        if (slug === undefined) throw noSuchLink();
+        writeLinkPage(response, 200, {
+          title: `Stop the mails about ${slug}?`,
+          text: `Submissions to ${slug} will still be stored, and sent to its webhooks. Nobody will get a mail about them.`,
+          button: 'Stop the mails',
+        });
+      },
+    }),
+
+    unsubscribe: publicEndpoint({
+      ...common,
+      method: 'POST',
+      path: '/unsubscribe/:deployId',
+      name: 'unsubscribe',
+      summary: 'Stop the mails about a deployment (RFC 8058)',
+      description:
+        'Sets `email_notifications` of the deployment to false. The link of `List-Unsubscribe` in each mail about a submission; ' +
+        'it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.',
+      answer: { ...page, status: 200, description: 'Mail is off, as it may have been before.' },
+      handle: (request) => async (response) => {
+        const id = await checked(request);
+        const slug = await unsubscribe(db, id);
+        if (slug === undefined) throw noSuchLink();
+        reviewDeliveries(id);
+        writeLinkPage(response, 200, {
+          title: `No more mails about ${slug}`,
+          text: `Mails about submissions to ${slug} are off. The owner of the page switches them on again with this request:`,
+          code: `curl -X PATCH ${baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true}'`,
+        });
+      },
+    }),
+  };
+}

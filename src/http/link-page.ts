@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { escapeHtml } from '../html.ts';
+import { writeSmallPage } from './small-page.ts';
+
+/** Of every answer to a link of a mail: its address is a secret, and its page has a button that no other may frame. */
+export const LINK_HEADERS = { 'Referrer-Policy': 'no-referrer', 'X-Frame-Options': 'DENY' } as const;
+
+/** The query of a request, without the question mark. */
+export const queryOf = ({ url = '' }: IncomingMessage): string => /\?(.*)/s.exec(url)?.[1] ?? '';
+
+/** What a person sees who has opened a link of a mail. `button`: posts to the same address. */
+export function writeLinkPage(
+  response: ServerResponse,
+  status: number,
+  { title, text, code, button }: { title: string; text: string; code?: string; button?: string },
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const content = [
+    `<p>${escapeHtml(text)}</p>`,
+    ...(code === undefined ? [] : [`<p><code>${escapeHtml(code)}</code></p>`]),
+    // What one-click software posts as well (RFC 8058).
+    ...(button === undefined
+      ? []
+      : [
+          `<form method="post"><button name="List-Unsubscribe" value="One-Click">${escapeHtml(button)}</button></form>`,
+        ]),
+  ].join('\n');
+  const formAction = button === undefined ? undefined : "'self'";
+  writeSmallPage(response, status, { title, content, formAction }, { ...headers, ...LINK_HEADERS });
+}

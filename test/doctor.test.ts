@@ -538,7 +538,12 @@ describe('npm run doctor', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toEqual(lines.map(() => expect.stringMatching(/^(ok {2}|skip|warn|fail) {2}[a-z-]+ +\S.*$/)));
     expect(lines.filter((line) => /^(warn|fail)/.test(line) && !line.includes(' -> '))).toEqual([]);
-    expect(lines.filter((line) => line.startsWith('fail')).map((line) => line.split(/ +/)[1])).toEqual(['answers']);
+    const failed = lines.filter((line) => line.startsWith('fail'));
+    expect(failed.map((line) => line.split(/ +/)[1])).toEqual(['database', 'answers']);
+    expect(failed[0]).toBe(
+      `fail  database          there is no database of the service in ${DATA_DIR} (DATA_DIR, which the environment sets) -> set ` +
+        'DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database',
+    );
   });
 
   it('tells of a database that it cannot look at, as of one that another user keeps closed', {
@@ -569,10 +574,10 @@ describe('npm run doctor', () => {
     });
   });
 
-  it('says how it is used when it is used otherwise', { tags: 'slow' }, async () => {
+  it('prints its usage with exit code 2 when it is used otherwise', { tags: 'slow' }, async () => {
     const { code, stdout, stderr } = await doctor(['--fix'], {});
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^formhost: .*\nusage: npm run --silent doctor \[-- --json\]\n$/);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^formhost: .*\nusage: npm run --silent doctor -- \[--json\]\n$/);
   });
 });
 

@@ -46,6 +46,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/main.ts': 'main',
   'src/workers.ts': 'main',
   'src/first-run-message.ts': 'main',
+  'src/first-owner-question.ts': 'main',
   'src/service.ts': 'service',
   'src/start-up.ts': 'service',
   'src/config.ts': 'config',

@@ -25,14 +25,28 @@ export async function freePort(): Promise<number> {
 const COMPILED = join(PROJECT, 'node_modules/.cache/tests');
 
 /** Starts a program in the project's folder, with these settings only, not with those of this process. */
-export function startProgram(file: string, args: readonly string[], settings: Record<string, string>) {
+export function startProgram(file: string, args: readonly string[], settings: Record<string, string>, cwd = PROJECT) {
   const child = spawn(file, args, {
-    cwd: PROJECT,
+    cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILED, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { child, result: ended.then(([stdout, stderr]) => ({ code: child.exitCode, stdout, stderr })) };
+}
+
+/** A command line in a pseudo terminal: what is written to its standard input is typed there. */
+export function startInTerminal(command: string, settings: Record<string, string>) {
+  const child = spawn('script', ['--quiet', '--flush', '--return', '--command', command, '/dev/null'], {
+    cwd: PROJECT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILED, TERM: 'xterm', ...settings },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const screen = { text: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    screen.text += text.replaceAll('\r\n', '\n');
+  });
+  return { child, screen, ended: once(child, 'close').then(() => child.exitCode) };
 }
 
 /** Starts the service as a process of its own on a free port: `ready` waits until it serves, `stop` ends it. */

@@ -10,6 +10,7 @@ import * as idempotencyKeys from '../../../migrations/0006-idempotency-keys.ts';
 import * as ownersTurns from '../../../migrations/0007-owners-turns.ts';
 import * as unknownKeyTries from '../../../migrations/0008-unknown-key-tries.ts';
 import * as deliveryEvents from '../../../migrations/0009-delivery-events.ts';
+import * as keyNames from '../../../migrations/0011-key-names.ts';
 import type { Connection } from './connect.ts';
 import { queryOne } from './query.ts';
 import { tableExists } from './table-exists.ts';
@@ -30,6 +31,7 @@ const migrations: readonly Migration[] = [
   { name: '0007-owners-turns', up: ownersTurns.up, config: ownersTurns.config },
   { name: '0008-unknown-key-tries', up: unknownKeyTries.up },
   { name: '0009-delivery-events', up: deliveryEvents.up },
+  { name: '0011-key-names', up: keyNames.up },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */
@@ -106,6 +108,25 @@ export async function migrate(
   } finally {
     await holder.end();
   }
+}
+
+/**
+ * Whether any migration has been run in a database, or is being run: 'missing' where no version of the service has been
+ * started.
+ */
+export async function findMigrations(client: pg.Client): Promise<'run' | 'running' | 'missing'> {
+  if (await tableExists(client, 'knex_migrations')) {
+    // Other programs have a table of this name, too.
+    const { rows } = await client.query('SELECT FROM knex_migrations WHERE name = $1', [migrations[0]?.name]);
+    if (rows.length > 0) return 'run';
+  }
+  const { rows } = await client.query(
+    `SELECT FROM pg_locks
+      WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND (CAST(classid AS bigint) << 32 | CAST(objid AS bigint)) = $1 LIMIT 1`,
+    [LOCK],
+  );
+  return rows.length > 0 ? 'running' : 'missing';
 }
 
 async function encodingOf(client: pg.Client): Promise<string | undefined> {

@@ -30,7 +30,7 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 
 /** Printed at the very first start unless the address of the first owner was asked for: the command that sets it. */
 export function emailAdvice(email: string, dataDir: string): string {
-  const folder = fileURLToPath(PROJECT);
+  const folder = resolve(fileURLToPath(PROJECT));
   // The command uses the service's database in a shell without the service's settings, too.
   const settings = resolve(dataDir) === resolve(folder, 'data') ? '' : `DATA_DIR=${quoted(resolve(dataDir))} `;
   return `Mail about submissions goes to ${email}, until you set your own address:

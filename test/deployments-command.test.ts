@@ -438,7 +438,7 @@ describe('deployments purge', () => {
 });
 
 describe('deployments', () => {
-  it('prints JSON with --json', async () => {
+  it('prints JSON with --json', { tags: 'slow' }, async () => {
     const cyd = await service.owner({ email: 'cyd@command.example' });
     const { id } = await cyd.deploy({ slug: 'cyd-json' });
     const answer = async (...args: string[]) => JSON.parse(await print(...args, '--json'));

@@ -1,3 +1,7 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PROJECT } from './project.ts';
+
 /** Commands to paste into a shell after the first start: deploy a page, submit its form, read the submission. */
 export function tour(baseUrl: string, key: string): string {
   const page =
@@ -20,3 +24,18 @@ Deploy a page, submit its form, read the submission:
 ${tour(baseUrl, key)}
 
 `;
+
+/** A word as a shell reads it. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+/** Printed at the very first start unless the address of the first owner was asked for: the command that sets it. */
+export function emailAdvice(email: string, dataDir: string): string {
+  const folder = resolve(fileURLToPath(PROJECT));
+  // The command uses the service's database in a shell without the service's settings, too.
+  const settings = resolve(dataDir) === resolve(folder, 'data') ? '' : `DATA_DIR=${quoted(resolve(dataDir))} `;
+  return `Mail about submissions goes to ${email}, until you set your own address:
+
+cd ${quoted(folder)} && ${settings}npm run --silent owners -- set-email ${email} you@example.com
+
+`;
+}

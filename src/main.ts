@@ -1,12 +1,13 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { type Config, ConfigError, loadConfig } from './config.ts';
-import { firstRunMessage } from './first-run-message.ts';
+import { askForEmail, canAsk } from './first-owner-question.ts';
+import { emailAdvice, firstRunMessage } from './first-run-message.ts';
 import { createLog, type Log } from './log.ts';
 import { gatherFromWorkers, offerToPrimary } from './metrics/metrics.ts';
 import { serveMetrics } from './metrics/server.ts';
 import { type Service, startService } from './service.ts';
-import { StartError } from './start-up.ts';
+import { type FirstOwner, StartError } from './start-up.ts';
 import { reportReady, runWorkers, WorkerStartError } from './workers.ts';
 
 // The terminal sends a signal to the process and to npm, which passes it on: two within this time count as one.
@@ -72,20 +73,31 @@ async function runAll({ workers, host, metricsPort: port }: Config, log: Log): P
   }
 }
 
+/** Prints what a person needs after the very first start, and asks for the owner's address where a person can answer. */
+async function welcome(owner: FirstOwner, { baseUrl, dataDir }: Config, stopping: AbortSignal): Promise<void> {
+  process.stdout.write(firstRunMessage(baseUrl, owner.key));
+  const isAnswered = !process.env.CI && (await canAsk()) && (await askForEmail(owner, stopping));
+  if (!isAnswered && !stopping.aborted) process.stdout.write(emailAdvice(owner.email, dataDir));
+}
+
 async function run(config: Config, log: Log): Promise<void> {
   const service = await startService(config, log);
   let closeMetrics: (() => Promise<void>) | undefined;
+  const stopping = new AbortController();
+  let welcoming: Promise<void> | undefined;
   try {
     closeMetrics = await openMetrics(service, config);
     log.info({ url: service.url }, 'listening');
-    const announced = service.ready.then(({ firstKey }) => {
+    const announced = service.ready.then(({ firstOwner }) => {
       log.info('ready');
       reportReady();
-      if (firstKey !== undefined) process.stdout.write(firstRunMessage(config.baseUrl, firstKey));
+      if (firstOwner !== undefined) welcoming = welcome(firstOwner, config, stopping.signal);
     });
     await Promise.race([signalled, announced.then(() => signalled)]);
     log.info('stopping');
   } finally {
+    stopping.abort();
+    await welcoming;
     await closeMetrics?.();
     await service.close();
   }

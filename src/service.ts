@@ -21,16 +21,16 @@ import { createIntake } from './intake/intake.ts';
 import { createStore } from './intake/store.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import { createFirstOwner, openDatabase, prepareDatabase } from './start-up.ts';
+import { createFirstOwner, type FirstOwner, openDatabase, prepareDatabase } from './start-up.ts';
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
   url: string;
   /**
-   * Settles when the database has been reached and migrated. Rejects when it can't be used. `firstKey`: the key of the
-   * owner that an embedded database gets at its first start, when only this machine can reach the service.
+   * Settles when the database has been reached and migrated. Rejects when it can't be used. `firstOwner`: the owner that
+   * an embedded database gets at its first start, when only this machine can reach the service.
    */
-  ready: Promise<{ firstKey: string | undefined }>;
+  ready: Promise<{ firstOwner: FirstOwner | undefined }>;
   /** The metrics of this process, for Prometheus. */
   exposeMetrics(): Promise<Registry>;
   /** Answers the requests that are in flight, then releases everything. */
@@ -123,13 +123,13 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const server = createServer(app.listener);
 
   let cleaningUp: Promise<void> | undefined;
-  async function start(): Promise<{ firstKey: string | undefined }> {
+  async function start(): Promise<{ firstOwner: FirstOwner | undefined }> {
     await prepareDatabase(databaseServer, config, log, stopping.signal);
-    const firstKey = await createFirstOwner(databaseServer, db, config);
+    const firstOwner = await createFirstOwner(databaseServer, db, config);
     isStarting = false;
     dispatcher.run();
     cleaningUp = cleanUp.run();
-    return { firstKey };
+    return { firstOwner };
   }
   const ready = start();
   // Callers handle it through `ready`; requests get a 503.

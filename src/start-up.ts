@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, isLocalHost } from './config.ts';
-import { createFirstKey, FIRST_OWNER } from './db/owners.ts';
+import { changeEmail, createFirstKey, FIRST_OWNER } from './db/owners.ts';
 import { type Database, isOutOfReach } from './db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from './db/postgres/database-server.ts';
 import { migrate } from './db/postgres/migrate.ts';
@@ -41,17 +41,23 @@ export async function prepareDatabase(
   }
 }
 
-/**
- * Makes a first owner in an embedded database that has none, if only this machine can reach the service; returns its
- * key.
- */
+/** The owner that an embedded database gets at its first start. */
+export type FirstOwner = {
+  email: string;
+  key: string;
+  changeEmail(email: string): ReturnType<typeof changeEmail>;
+};
+
+/** Makes a first owner in an embedded database that has none, if only this machine can reach the service. */
 export async function createFirstOwner(
   { isEmbedded }: DatabaseServer,
   db: Database,
   config: Config,
-): Promise<string | undefined> {
+): Promise<FirstOwner | undefined> {
   if (!isEmbedded || !isLocalHost(config.host)) return undefined;
-  return createFirstKey(db, FIRST_OWNER, planWithHighestLimit(config));
+  const key = await createFirstKey(db, FIRST_OWNER, planWithHighestLimit(config));
+  if (key === undefined) return undefined;
+  return { email: FIRST_OWNER, key, changeEmail: (email) => changeEmail(db, FIRST_OWNER, email) };
 }
 
 function planWithHighestLimit({ planLimits }: Config): string {

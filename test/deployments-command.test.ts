@@ -440,7 +440,34 @@ describe('deployments purge', () => {
 });
 
 describe('deployments', () => {
-  it('says how it is used when it is used otherwise', { tags: 'slow' }, async () => {
+  it('prints JSON with --json', { tags: 'slow' }, async () => {
+    const cyd = await service.owner({ email: 'cyd@command.example' });
+    const { id } = await cyd.deploy({ slug: 'cyd-json' });
+    const answer = async (...args: string[]) => JSON.parse(await print(...args, '--json'));
+    const one = { id, slug: 'cyd-json', owner: 'cyd@command.example' };
+    const name = `${id} (cyd-json)`;
+    expect(await answer('list', '--owner', 'cyd@command.example')).toEqual([
+      { ...one, status: 'active', created_at: aTime, submission_count: 0 },
+    ]);
+    expect(await answer('list', '--deleted', '--owner', 'cyd@command.example')).toEqual([]);
+    const of = 'of cyd@command.example';
+    expect(await answer('take-down', id, '--reason', 'spam')).toEqual({ message: `took down ${name} ${of}`, ...one });
+    expect(await answer('restore', id)).toEqual({ message: `restored ${name} ${of}`, ...one });
+    await cyd.delete(`/deploy/${id}`).expect(200);
+    expect(await answer('undelete', id, '--slug', 'cyd-back')).toEqual({
+      message: `brought back ${id} (cyd-back) ${of}`,
+      ...one,
+      slug: 'cyd-back',
+    });
+    await cyd.delete(`/deploy/${id}`).expect(200);
+    expect(await answer('purge', id)).toEqual({
+      message: `purged ${id} (cyd-back) ${of}, and its 0 submissions`,
+      ...one,
+      slug: 'cyd-back',
+    });
+  });
+
+  it('prints its usage with exit code 2 when it is used otherwise', { tags: 'slow' }, async () => {
     const wrong = [
       [],
       ['list', 'more'],
@@ -452,7 +479,7 @@ describe('deployments', () => {
     ];
     const results = await Promise.all(wrong.map((args) => run(...args)));
     expect(results).toEqual(
-      wrong.map(() => ({ code: 1, stdout: '', stderr: expect.stringMatching(/usage: npm run/) })),
+      wrong.map(() => ({ code: 2, stdout: '', stderr: expect.stringMatching(/^(?:formhost: .*\n)?usage: npm run/) })),
     );
   });
 

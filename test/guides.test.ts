@@ -78,6 +78,7 @@ const normalized = (text: string): string =>
     .replaceAll('\r\n', '\n')
     .replaceAll(/\b(d|sub|wh|dl|file|key)_[0-9A-Za-z]{20,}/g, '$1_ID')
     .replaceAll(/\bfh_[0-9A-Za-z]{43}/g, 'fh_KEY')
+    .replaceAll(/\bfh_[0-9A-Za-z]{5}\b/g, 'fh_START')
     .replaceAll(/\bwhsec_[0-9A-Za-z+/]{43}=/g, 'whsec_SECRET')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
     .replaceAll(/\d{4}-\d\d-\d\d/g, 'DATE')

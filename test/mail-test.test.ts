@@ -3,7 +3,7 @@ import { freePort, startProgram } from './support/process.ts';
 import { readMail, startSmtpServer } from './support/smtp.ts';
 
 const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
-const USAGE = 'usage: npm run --silent mail:test -- you@example.com\n';
+const USAGE = 'usage: npm run --silent mail:test -- you@example.com [--json]\n';
 const TO = 'you@example.com';
 
 const mailTest = (args: string[], settings: Record<string, string>) =>
@@ -35,6 +35,18 @@ describe('mail:test', () => {
       ['To', TO],
       ['Subject', 'Test mail from formhost'],
     ]);
+  });
+
+  it('prints JSON with --json', { tags: 'slow' }, async () => {
+    const server = await startServer();
+    const { stdout, ...rest } = await mailTest(['--json', TO], { SMTP_URL: server.url });
+    expect(rest).toEqual({ code: 0, stderr: '' });
+    const response = '250 kept as number 7';
+    expect(JSON.parse(stdout)).toEqual({
+      message: `the mail server accepted the mail: ${response}`,
+      to: TO,
+      response,
+    });
   });
 
   it('does so through npm', { tags: 'slow' }, async () => {
@@ -86,13 +98,13 @@ describe('mail:test', () => {
   });
 
   it.each([[[]], [[TO, 'other@example.com']], [['--to', TO]]])(
-    'says how it is used when it is used otherwise: %j',
+    'prints its usage with exit code 2 when it is used otherwise: %j',
     { tags: 'slow' },
     async (args) => {
       const server = await startServer();
       const { stderr, ...result } = await mailTest(args, { SMTP_URL: server.url });
-      expect(result).toEqual({ code: 1, stdout: '' });
-      expect([stderr.startsWith('formhost: '), stderr.endsWith(USAGE)]).toEqual([true, true]);
+      expect(result).toEqual({ code: 2, stdout: '' });
+      expect(stderr.replace(/^formhost: .*\n/, '')).toBe(USAGE);
       expect(server.received).toEqual([]);
     },
   );

@@ -94,11 +94,33 @@ describe('owners set-email', () => {
 });
 
 describe('owners', () => {
-  it('says how it is used when it is used otherwise', { tags: 'slow' }, async () => {
+  it('prints its usage with exit code 2 when it is used otherwise', { tags: 'slow' }, async () => {
     const wrong = [[], ['list', 'more'], ['set-plan', 'a@b.example'], ['set-email', 'a', 'b', 'c'], ['list', '--x']];
     const results = await Promise.all(wrong.map((args) => run(...args)));
     expect(results).toEqual(
-      wrong.map(() => ({ code: 1, stdout: '', stderr: expect.stringMatching(/usage: npm run/) })),
+      wrong.map(() => ({ code: 2, stdout: '', stderr: expect.stringMatching(/^(?:formhost: .*\n)?usage: npm run/) })),
     );
+  });
+
+  it('prints JSON with --json', async () => {
+    await service.owner({ email: 'json@owners.example', plan: 'one' });
+    const answer = async (...args: string[]) => {
+      const { stdout, ...rest } = await run(...args, '--json');
+      expect(rest).toEqual({ code: 0, stderr: '' });
+      return JSON.parse(stdout);
+    };
+    expect(await answer('set-plan', 'json@owners.example', 'none-at-all')).toEqual({
+      message: 'json@owners.example is on the plan none-at-all',
+      email: 'json@owners.example',
+      plan: 'none-at-all',
+    });
+    expect(await answer('set-email', 'json@owners.example', 'json2@owners.example')).toEqual({
+      message: 'json@owners.example is json2@owners.example now',
+      email: 'json2@owners.example',
+    });
+    const all: { email: string }[] = await answer('list');
+    expect(all.filter(({ email }) => email.startsWith('json'))).toEqual([
+      { email: 'json2@owners.example', plan: 'none-at-all', created_at: aTime, deployments: 0 },
+    ]);
   });
 });

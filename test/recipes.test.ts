@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config.ts';
-import { PROJECT } from './support/process.ts';
+import { PROJECT, startProgram } from './support/process.ts';
 import { lookUp, referenceOf } from './support/reference.ts';
 
 /*
@@ -38,6 +38,17 @@ describe('every command', () => {
     expect(read('README.md')).toMatch(new RegExp(`^\\|.*\`npm run --silent ${name}\\b.*\\|$`, 'm'));
     const tests = namesIn('test').map((test) => read(`test/${test}.ts`));
     expect(tests.filter((test) => test.includes(`src/commands/${command}.ts`))).not.toEqual([]);
+  });
+
+  it.each(commands)('%s prints its usage with --help and -h, whatever the settings are', async (command) => {
+    // A database that is out of reach, and a wrong setting.
+    const settings = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', PORT: 'http' };
+    const help = (...args: string[]) =>
+      startProgram(process.execPath, [`src/commands/${command}.ts`, ...args], settings).result;
+    const [long, short, after] = await Promise.all([help('--help'), help('-h'), help('list', '--json', '--help')]);
+    expect(long).toEqual({ code: 0, stdout: expect.stringMatching(/^usage: npm run --silent /), stderr: '' });
+    expect(long.stdout).toContain('--json');
+    expect([short, after]).toEqual([long, long]);
   });
 });
 

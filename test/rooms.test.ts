@@ -47,6 +47,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/workers.ts': 'main',
   'src/first-run-message.ts': 'main',
   'src/clean-up.ts': 'service',
+  'src/first-owner-question.ts': 'main',
   'src/service.ts': 'service',
   'src/start-up.ts': 'service',
   'src/config.ts': 'config',

@@ -10,7 +10,7 @@ import { createKey } from '../src/db/owners.ts';
 import { connect } from '../src/db/postgres/connect.ts';
 import { aTime } from './support/answers.ts';
 import { emptyDatabase } from './support/fresh-database.ts';
-import { freePort, PROJECT } from './support/process.ts';
+import { freePort, PROJECT, startInTerminal, startProgram } from './support/process.ts';
 import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from './support/service.ts';
 
 const shell = promisify(execFile);
@@ -23,14 +23,15 @@ const eventually = <T>(check: () => T) => vi.waitFor(check, { timeout: 30_000, i
 const running = new Set<ChildProcess>();
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
+/** Empty settings count as none, and keep a developer's .env out. */
+const NO_SETTINGS = { HOST: '', BASE_URL: '', PAGES_DOMAIN: '', DATABASE_URL: '', LOG_LEVEL: '', DATA_DIR: '' };
+
 /** `npm start` as a person runs it, with nothing set but what is given, in a group of processes of its own. */
 async function npmStart(settings: Record<string, string>, cwd = PROJECT) {
   const port = settings.PORT ?? String(await freePort());
-  // Empty settings count as none, and keep a developer's .env out.
-  const none = { HOST: '', BASE_URL: '', PAGES_DOMAIN: '', DATABASE_URL: '', LOG_LEVEL: '', DATA_DIR: '' };
   const child = spawn('npm', ['start'], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...none, ...settings, PORT: port },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...NO_SETTINGS, ...settings, PORT: port },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -174,6 +175,16 @@ describe('npm start', () => {
     expect((await page()).text).toBe(html.replaceAll('{{FORM_ACTION}}', action));
   });
 
+  it('prints a command that sets the address for mail, which works as it is while the service runs', async () => {
+    const [command = ''] = service.output.out.match(/^cd .* npm run --silent owners -- set-email .*$/m) ?? [];
+    const { stdout, stderr } = await shell('bash', ['-c', command], {
+      cwd: '/',
+      env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    });
+    expect([stdout, stderr]).toEqual(['owner@localhost is you@example.com now\n', '']);
+    expect(service.output.out).not.toContain(']: ');
+  });
+
   it('serves a page that is large enough for a thread of its own', async () => {
     const large = await owner.deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
     const action = `http://localhost:${service.port}/submit/${large.id}`;
@@ -226,6 +237,125 @@ describe('npm start', () => {
   });
 });
 
+describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
+  const QUESTION = 'Your e-mail address, for mail about submissions [owner@localhost]: ';
+
+  /** `npm start` in a terminal, and what a person does there. */
+  async function start(command = 'npm start', settings: Record<string, string> = {}) {
+    const dataDir = join(await temporary(), 'data');
+    const port = String(await freePort());
+    const url = `http://127.0.0.1:${port}`;
+    const { child, screen, ended } = startInTerminal(command, {
+      ...NO_SETTINGS,
+      DATA_DIR: dataDir,
+      PORT: port,
+      ...settings,
+    });
+    running.add(child);
+    void ended.then(() => running.delete(child));
+    return {
+      dataDir,
+      screen,
+      ended,
+      type: (text: string) => void child.stdin.write(text),
+      shows: (text: string, times = 1) =>
+        eventually(() => expect(screen.text.split(text).length - 1).toBeGreaterThanOrEqual(times)),
+      serves: () => eventually(() => request(url).get('/readyz').expect(200)),
+      owners: async () => {
+        const args = ['src/commands/owners.ts', 'list'];
+        const { stdout } = await startProgram(process.execPath, args, { DATA_DIR: dataDir }).result;
+        return stdout.split('\t')[0];
+      },
+      /** The process of the service. */
+      pid: () => Number(/"pid":(\d+),/.exec(screen.text)?.[1]),
+    };
+  }
+
+  it('asks for the address for mail until there is one, and serves meanwhile; Ctrl-C stops it', async ({ expect }) => {
+    const service = await start();
+    await service.shows(QUESTION);
+    await service.serves();
+    service.type('nobody\n');
+    await service.shows('"nobody" is not an e-mail address. Enter keeps owner@localhost.');
+    await service.shows(QUESTION, 2);
+    service.type('Ada@Start.example\n');
+    await service.shows('Mail about submissions goes to ada@start.example.');
+    expect(await service.owners()).toBe('ada@start.example');
+    expect(service.screen.text).not.toContain('set-email');
+    await service.serves();
+    service.type('\u0003');
+    await service.shows('"msg":"stopped"');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it.each([
+    ['Enter', '\n'],
+    ['the end of the input (Ctrl-D)', '\u0004'],
+  ])('keeps the address at %s, and prints the command', { tags: 'slow' }, async (_name, typed) => {
+    const service = await start();
+    await service.shows(QUESTION);
+    service.type(typed);
+    await service.shows('npm run --silent owners -- set-email owner@localhost you@example.com');
+    expect(await service.owners()).toBe('owner@localhost');
+    await service.serves();
+    service.type('\u0003');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it('asks no more after Ctrl-Z: in the background, reading would stop it', { tags: 'slow' }, async () => {
+    const service = await start();
+    await service.shows(QUESTION);
+    process.kill(service.pid(), 'SIGSTOP');
+    process.kill(service.pid(), 'SIGCONT');
+    await service.shows('npm run --silent owners -- set-email owner@localhost you@example.com');
+    service.type('late@start.example\n');
+    await service.serves();
+    expect(await service.owners()).toBe('owner@localhost');
+    service.type('\u0003');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops at %s while it asks', { tags: 'slow' }, async (signal) => {
+    const service = await start();
+    await service.shows(QUESTION);
+    process.kill(service.pid(), signal);
+    await service.shows('"msg":"stopped"');
+    await service.ended;
+    expect(service.screen.text).not.toContain('set-email');
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    // Reading from the terminal would stop it.
+    ['in the background', "bash -mc 'npm start & wait'", {}],
+    ['without a terminal as its input', 'npm start < /dev/null', {}],
+    ['into a pipe', 'npm start | cat', {}],
+    ['in CI', 'npm start', { CI: 'true' }],
+  ])('does not ask %s, and serves', { tags: 'slow' }, async (_name, command, settings) => {
+    const service = await start(command, settings);
+    await service.shows('npm run --silent owners -- set-email owner@localhost you@example.com');
+    await service.serves();
+    expect(service.screen.text).not.toContain(QUESTION);
+    process.kill(service.pid(), 'SIGTERM');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it('asks in the worker that comes first', { tags: 'slow' }, async () => {
+    const service = await start('npm start', { WORKERS: '2' });
+    await service.shows(QUESTION);
+    service.type('two@start.example\n');
+    await service.shows('Mail about submissions goes to two@start.example.');
+    expect(await service.owners()).toBe('two@start.example');
+    service.type('\u0003');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+});
+
 describe.concurrent('npm start elsewhere', { tags: 'slow', timeout: 60_000 }, () => {
   it('prints no key with HOST=0.0.0.0, where more than this machine can reach it', async ({ expect }) => {
     const dataDir = join(await temporary(), 'data');
@@ -254,6 +384,19 @@ describe.concurrent('npm start elsewhere', { tags: 'slow', timeout: 60_000 }, ()
     await eventually(() => expect(keysIn(service.output.out).length).toBe(3));
     const owner = asOwner(service.url, keysIn(service.output.out)[0] ?? '');
     await owner.deploy();
+    expect(await service.end('SIGTERM', 'npm')).toBe(0);
+    expect(await postgresIn(join(copy, 'data'))).toEqual([]);
+  });
+
+  it('lets keys be made from its first moment on, while it builds and makes its database', async ({ expect }) => {
+    const copy = await copyOfProject();
+    const service = await npmStart({}, copy);
+    const args = ['run', '--silent', 'keys', '--', 'create', '--email', 'early@start.example'];
+    const { result } = startProgram('npm', args, { ...NO_SETTINGS }, copy);
+    const { code, stdout } = await result;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/)]);
+    await service.ready();
+    await asOwner(service.url, stdout.trim()).deploy();
     expect(await service.end('SIGTERM', 'npm')).toBe(0);
     expect(await postgresIn(join(copy, 'data'))).toEqual([]);
   });

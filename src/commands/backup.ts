@@ -8,9 +8,10 @@ import { finished } from 'node:stream/promises';
 import { loadConfig } from '../config.ts';
 import { backUp } from '../db/backup/backup.ts';
 import { canDump, dump } from '../db/backup/pg-dump.ts';
-import { CommandError, fileOf, messageOf, runProgram, withServer } from './command.ts';
+import { CommandError, messageOf, onlyArgument, runProgram, UsageError, withServer } from './command.ts';
 
-const USAGE = 'usage: npm run --silent backup -- FILE (or - for standard output)';
+const USAGE = `usage: npm run --silent backup -- FILE [--json]
+       npm run --silent backup -- - > FILE`;
 
 type Write = (out: Writable) => Promise<void>;
 
@@ -48,16 +49,19 @@ async function publish(unfinished: string, file: string): Promise<void> {
 
 await runProgram(
   USAGE,
-  async (args) => {
+  async (invocation) => {
+    const { args, json } = invocation;
     const config = loadConfig(process.env);
-    const file = fileOf(args, USAGE);
+    const file = onlyArgument(args);
+    if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
     if (file === '-' && process.stdout.isTTY)
       throw new CommandError('a backup cannot be printed on a terminal: name a file');
-    await withServer(config, async ({ connection, isEmbedded }) => {
+    await withServer(config, invocation, async ({ connection, isEmbedded }) => {
       const dumps = !isEmbedded && (await canDump(connection, process.env));
       const write: Write = (out) => (dumps ? dump(connection, process.env, out) : backUp(connection, out));
       await (file === '-' ? write(process.stdout) : intoFile(file, write));
     });
+    if (json) process.stdout.write(`${JSON.stringify({ file })}\n`);
   },
   (error) => `nothing was backed up: ${messageOf(error)}`,
 );

@@ -18,14 +18,24 @@ import {
 } from '../db/take-downs.ts';
 import { listWebhooks } from '../db/webhooks.ts';
 import { isReserved, isSlug } from '../slugs.ts';
-import { type Command, CommandError, hasCode, runCommand } from './command.ts';
+import {
+  action,
+  type Command,
+  CommandError,
+  hasCode,
+  listing,
+  type Result,
+  runCommand,
+  UsageError,
+} from './command.ts';
 
-const USAGE = `usage: npm run --silent deployments -- list [--taken-down | --deleted] [--owner EMAIL]
-       npm run --silent deployments -- take-down SLUG_OR_ID --reason "WHY"
-       npm run --silent deployments -- restore SLUG_OR_ID
-       npm run --silent deployments -- export ID [FILE]
-       npm run --silent deployments -- undelete ID [--slug NEW]
-       npm run --silent deployments -- purge ID`;
+const USAGE = `usage: npm run --silent deployments -- list [--taken-down | --deleted] [--owner EMAIL] [--json]
+       npm run --silent deployments -- take-down SLUG_OR_ID --reason "WHY" [--json]
+       npm run --silent deployments -- restore SLUG_OR_ID [--json]
+       npm run --silent deployments -- export ID [FILE] [--json]
+       npm run --silent deployments -- undelete ID [--slug NEW] [--json]
+       npm run --silent deployments -- purge ID [--json]
+An export is JSON in any case, one object in each line.`;
 
 // The reason is in a row that is read for each submission.
 const MAX_REASON_CHARS = 1_000;
@@ -42,19 +52,25 @@ const isDeleted = (deployment: AnyDeployment): CommandError =>
 const hasChanged = (deployment: AnyDeployment): CommandError =>
   new CommandError(`${named(deployment)} was changed by another process meanwhile: look at it, and try again`);
 
+/** What was done with a deployment. */
+const done = (message: string, { id, slug, owner }: Pick<AnyDeployment, 'id' | 'slug' | 'owner'>): Result => ({
+  text: message,
+  json: { message, id, slug, owner },
+});
+
 const list = (status: AnyDeployment['status'] | undefined, owner: string | undefined): Command =>
-  async function* (db) {
+  listing(['id', 'slug', 'owner', 'status', 'created_at', 'submission_count'], async function* (db) {
     if (owner !== undefined && !(await ownerExists(db, owner))) {
       throw new CommandError(`there is no owner ${owner}: \`owners list\` shows them`);
     }
-    for await (const one of listAllDeployments(db)) {
+    for await (const { createdAt, submissionCount, ...one } of listAllDeployments(db)) {
       if ((status ?? one.status) !== one.status || (owner ?? one.owner) !== one.owner) continue;
-      yield [one.id, one.slug, one.owner, one.status, one.createdAt.toISOString(), one.submissionCount].join('\t');
+      yield { ...one, created_at: createdAt, submission_count: submissionCount };
     }
-  };
+  });
 
 const takeDownFor = (slugOrId: string, reason: string): Command =>
-  async function* (db) {
+  action(async (db) => {
     const deployment = await find(db, slugOrId);
     const { status, takenDownAt, takeDownReason } = deployment;
     if (status === 'deleted') throw isDeleted(deployment);
@@ -64,20 +80,20 @@ const takeDownFor = (slugOrId: string, reason: string): Command =>
       );
     }
     if (!(await takeDown(db, deployment.id, reason))) throw hasChanged(deployment);
-    yield `took down ${named(deployment)} of ${deployment.owner}`;
-  };
+    return done(`took down ${named(deployment)} of ${deployment.owner}`, deployment);
+  });
 
 const restoreOne = (slugOrId: string): Command =>
-  async function* (db) {
+  action(async (db) => {
     const deployment = await find(db, slugOrId);
     if (deployment.status === 'deleted') throw isDeleted(deployment);
     if (deployment.status === 'active') throw new CommandError(`${named(deployment)} is not taken down`);
     if (!(await restore(db, deployment.id))) throw hasChanged(deployment);
-    yield `restored ${named(deployment)} of ${deployment.owner}`;
-  };
+    return done(`restored ${named(deployment)} of ${deployment.owner}`, deployment);
+  });
 
 const undelete = (id: string, newSlug: string | undefined, { planLimits }: Config): Command =>
-  async function* (db) {
+  action(async (db) => {
     const deployment = await find(db, id);
     const undeleted = await undeleteDeployment(db, deployment.id, { slug: newSlug });
     switch (undeleted) {
@@ -91,23 +107,28 @@ const undelete = (id: string, newSlug: string | undefined, { planLimits }: Confi
         throw new CommandError(`the slug ${newSlug ?? deployment.slug} is taken: give it another with --slug`);
     }
     const { slug, plan, liveDeployments } = undeleted;
-    yield `brought back ${named({ id: deployment.id, slug })} of ${deployment.owner}`;
+    const undeletedOne = { ...deployment, slug };
+    const lines = [`brought back ${named(undeletedOne)} of ${deployment.owner}`];
     const limit = planLimits.get(plan) ?? 0;
     if (liveDeployments > limit) {
-      yield `its owner has ${liveDeployments} live deployments now, and the plan ${plan} allows ${limit}`;
+      lines.push(`its owner has ${liveDeployments} live deployments now, and the plan ${plan} allows ${limit}`);
     }
-    if (deployment.takenDownAt) yield 'it was taken down, and still is: `deployments restore` puts it up again';
-  };
+    if (deployment.takenDownAt) lines.push('it was taken down, and still is: `deployments restore` puts it up again');
+    return done(lines.join('\n'), undeletedOne);
+  });
 
 const purge = (id: string): Command =>
-  async function* (db) {
+  action(async (db) => {
     const deployment = await find(db, id);
     if (!(await beginPurge(db, deployment.id))) {
       throw new CommandError(`${named(deployment)} is not deleted: only what its owner has deleted can be purged`);
     }
     await finishPurge(db, deployment.id);
-    yield `purged ${named(deployment)} of ${deployment.owner}, and its ${deployment.submissionCount} submissions`;
-  };
+    return done(
+      `purged ${named(deployment)} of ${deployment.owner}, and its ${deployment.submissionCount} submissions`,
+      deployment,
+    );
+  });
 
 /**
  * Everything about a deployment, one JSON object in each line: the deployment, its html, its webhooks, its submissions,
@@ -149,21 +170,23 @@ async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerato
   }
 }
 
-const exportTo = (id: string, file: string | undefined): Command =>
-  async function* (db) {
+async function* exportedLines(db: Database, deployment: AnyDeployment): AsyncGenerator<string> {
+  for await (const line of exported(db, deployment)) yield `${line}\n`;
+}
+
+const exportToOutput =
+  (id: string): Command =>
+  (db) =>
+    async function* () {
+      yield* exportedLines(db, await find(db, id));
+    };
+
+const exportTo = (id: string, file: string): Command =>
+  action(async (db) => {
     const deployment = await find(db, id);
-    if (file === undefined) {
-      yield* exported(db, deployment);
-      return;
-    }
     try {
-      await pipeline(
-        async function* () {
-          for await (const line of exported(db, deployment)) yield `${line}\n`;
-        },
-        // Readable by the operator only; never overwrites another file.
-        createWriteStream(file, { flags: 'wx', mode: 0o600 }),
-      );
+      // Readable by the operator only; never overwrites another file.
+      await pipeline(exportedLines(db, deployment), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
     } catch (error) {
       if (hasCode(error, /^EEXIST$/)) throw new CommandError(`${file} exists already: name another file`);
       await rm(file, { force: true });
@@ -171,8 +194,9 @@ const exportTo = (id: string, file: string | undefined): Command =>
         throw new CommandError(`${file} cannot be written: ${error.message}`);
       throw error;
     }
-    yield `exported ${named(deployment)} to ${file}`;
-  };
+    const { text, json } = done(`exported ${named(deployment)} to ${file}`, deployment);
+    return { text, json: { ...json, file } };
+  });
 
 function parse(args: string[], config: Config): Command {
   const [name, ...rest] = args;
@@ -216,11 +240,11 @@ function parse(args: string[], config: Config): Command {
     case 'export': {
       const [id, file, ...more] = read({}).positionals;
       if (id === undefined || more.length > 0) break;
-      if (name === 'export') return exportTo(id, file);
+      if (name === 'export') return file === undefined ? exportToOutput(id) : exportTo(id, file);
       if (file === undefined) return name === 'restore' ? restoreOne(id) : purge(id);
     }
   }
-  throw new CommandError(USAGE);
+  throw new UsageError();
 }
 
 await runCommand(USAGE, parse);

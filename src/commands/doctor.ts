@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Config, ConfigError, isLocalHost, loadConfig } from '../config.ts';
 import { createProbe, findProbeAddress, removeProbe } from '../db/doctor-probe.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
+import { embeddedExists } from '../db/postgres/existing-database.ts';
 import { type DatabaseFacts, inspectDatabase } from '../db/postgres/inspect.ts';
 import { createResolve, type Resolve } from '../delivery/resolve.ts';
-import { runProgram } from './command.ts';
+import { databasePlace, type Invocation, NO_DATABASE_ADVICE, runProgram } from './command.ts';
 import { checkAddress, checkPage, checkReady } from './doctor/answers.ts';
 import { checkCertificate } from './doctor/certificate.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './doctor/finding.ts';
@@ -18,7 +17,7 @@ import { checkDatabase, checkDisk } from './doctor/machine.ts';
 import { checkApiName, checkDomains, checkPageNames, hostOf } from './doctor/names.ts';
 import { checkClock, checkMail, checkOutgoing, checkWebhookNetworks, clockOf, PUBLIC_URL } from './doctor/outside.ts';
 
-const USAGE = 'usage: npm run --silent doctor [-- --json]';
+const USAGE = 'usage: npm run --silent doctor -- [--json]';
 /** The longest that one check may take. */
 const CHECK_MS = 4_500;
 const DNS = { timeout: 1_500, tries: 2, maxTimeout: 1_500 };
@@ -43,23 +42,12 @@ async function runCheck(check: string, run: Check): Promise<NamedFinding> {
 const runChecks = (checks: Record<string, Check>): Promise<NamedFinding[]> =>
   Promise.all(Object.entries(checks).map(([check, run]) => runCheck(check, run)));
 
-/**
- * Whether the embedded database does not exist yet: this command creates none. One that this user can't open does
- * exist.
- */
-function hasNoDatabaseYet({ databaseUrl, dataDir }: Config): boolean {
-  if (databaseUrl !== undefined) return false;
-  try {
-    return statSync(join(dataDir, 'postgres', 'PG_VERSION'), { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
-}
-
-async function examine(config: Config): Promise<NamedFinding[]> {
+async function examine(config: Config, originOf: Invocation['originOf']): Promise<NamedFinding[]> {
   const settings = { check: 'settings', ...ok(`the API at ${config.baseUrl}, pages under ${config.pagesDomain}`) };
-  if (hasNoDatabaseYet(config)) {
-    const database = { check: 'database', ...warn(`there is none in ${config.dataDir} yet`, 'start the service') };
+  // The doctor makes no database either.
+  if (config.databaseUrl === undefined && !(await embeddedExists(config.dataDir))) {
+    const saw = `there is no database of the service in ${databasePlace(config, originOf)}`;
+    const database = { check: 'database', ...fail(saw, NO_DATABASE_ADVICE) };
     return [settings, database, ...(await examineRest(config, undefined, undefined))];
   }
   let server: DatabaseServer | undefined;
@@ -194,16 +182,16 @@ function show(findings: readonly NamedFinding[]): string {
 
 await runProgram(
   USAGE,
-  async (args) => {
-    const { values } = parseArgs({ args, options: { json: { type: 'boolean' } } });
+  async ({ args, json, originOf }) => {
+    parseArgs({ args, options: {} });
     let findings: NamedFinding[];
     try {
-      findings = await examine(loadConfig(process.env));
+      findings = await examine(loadConfig(process.env), originOf);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
     }
-    process.stdout.write(values.json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
+    process.stdout.write(json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
     if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
   },
   reasonOf,

@@ -1,50 +1,77 @@
 import { parseArgs } from 'node:util';
 import { type Config, isMailAddress } from '../config.ts';
-import { createKey, listKeys, revokeKey } from '../db/owners.ts';
-import { type Command, CommandError, checkPlan, runCommand } from './command.ts';
+import { listKeys, makeKey, revokeKey } from '../db/owners.ts';
+import { action, type Command, CommandError, checkPlan, listing, runCommand, UsageError } from './command.ts';
 
-const USAGE = `usage: npm run --silent keys -- create --email you@example.com [--plan NAME]
-       npm run --silent keys -- list
-       npm run --silent keys -- revoke KEY_ID`;
+const USAGE = `usage: npm run --silent keys -- create --email you@example.com [--plan NAME] [--name NAME] [--json]
+       npm run --silent keys -- list [--json]
+       npm run --silent keys -- revoke KEY_ID [--json]`;
 
 const DEFAULT_PLAN = 'unlimited';
+const MAX_NAME_CHARS = 100;
 
-function create(email: string | undefined, plan: string | undefined, config: Config): Command {
-  if (email === undefined || !isMailAddress(email)) {
-    throw new CommandError('--email is needed: the address of the owner, such as you@example.com');
+type Options = { email?: string; plan?: string; name?: string };
+
+function create({ email, plan, name }: Options, config: Config): Command {
+  if (email === undefined) throw new UsageError('--email is needed: the address of the owner');
+  if (!isMailAddress(email)) {
+    throw new CommandError(
+      `--email ${JSON.stringify(email)} is not an e-mail address: give one such as you@example.com`,
+    );
   }
   checkPlan(plan ?? DEFAULT_PLAN, config);
-  return async function* (db) {
-    yield await createKey(db, { email, plan, defaultPlan: DEFAULT_PLAN });
-  };
+  // A control character would break the lines of the list.
+  if (name !== undefined && (name.trim() === '' || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name))) {
+    throw new CommandError(`--name has 1 to ${MAX_NAME_CHARS} characters, none of them a control character`);
+  }
+  return action(async (db) => {
+    const made = await makeKey(db, { email, plan, defaultPlan: DEFAULT_PLAN, name });
+    const { key, id, prefix, createdAt, before } = made;
+    const owner = email.toLowerCase();
+    const hasChanged = before !== undefined && before.plan !== made.plan;
+    return {
+      text: key,
+      json: { id, name: name ?? null, prefix, created_at: createdAt, key, email: owner, plan: made.plan },
+      note: hasChanged ? planChange(owner, before, made.plan) : undefined,
+    };
+  });
 }
 
-const list: Command = async function* (db) {
-  const show = (time: Date | null): string => time?.toISOString() ?? '-';
-  for (const { id, email, plan, createdAt, lastUsedAt, revokedAt } of await listKeys(db)) {
-    yield [id, email, plan, show(createdAt), show(lastUsedAt), show(revokedAt)].join('\t');
-  }
-};
+/** A plan is the owner's: it changes for the keys that the owner had before as well. */
+function planChange(owner: string, before: { plan: string; keys: number }, plan: string): string {
+  const keys = before.keys === 1 ? 'the valid key' : `the ${before.keys} valid keys`;
+  return `${owner} was on the plan ${before.plan} and is on the plan ${plan} now, with ${keys} made before as well`;
+}
+
+const list = listing(
+  ['id', 'email', 'plan', 'created_at', 'last_used_at', 'revoked_at', 'prefix', 'name'],
+  async function* (db) {
+    for (const { createdAt, lastUsedAt, revokedAt, ...key } of await listKeys(db)) {
+      yield { ...key, created_at: createdAt, last_used_at: lastUsedAt, revoked_at: revokedAt };
+    }
+  },
+);
 
 const revoke = (id: string): Command =>
-  async function* (db) {
+  action(async (db) => {
     if (!(await revokeKey(db, id))) throw new CommandError(`there is no key ${id}: \`keys list\` shows their ids`);
-    yield `revoked ${id}`;
-  };
+    const message = `revoked ${id}`;
+    return { text: message, json: { message, id } };
+  });
 
 function parse(args: string[], config: Config): Command {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { email: { type: 'string' }, plan: { type: 'string' } },
+    options: { email: { type: 'string' }, plan: { type: 'string' }, name: { type: 'string' } },
   });
   const [name, id, ...more] = positionals;
-  if (name === 'create' && id === undefined) return create(values.email, values.plan, config);
-  if (values.email === undefined && values.plan === undefined && more.length === 0) {
+  if (name === 'create' && id === undefined) return create(values, config);
+  if (Object.keys(values).length === 0 && more.length === 0) {
     if (name === 'list' && id === undefined) return list;
     if (name === 'revoke' && id !== undefined) return revoke(id);
   }
-  throw new CommandError(USAGE);
+  throw new UsageError();
 }
 
 await runCommand(USAGE, parse);

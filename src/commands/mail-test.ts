@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { isMailAddress, loadConfig } from '../config.ts';
 import { createSendEmail } from '../delivery/send-email.ts';
-import { CommandError, runProgram } from './command.ts';
+import { CommandError, onlyArgument, runProgram } from './command.ts';
 
-const USAGE = 'usage: npm run --silent mail:test -- you@example.com';
+const USAGE = 'usage: npm run --silent mail:test -- you@example.com [--json]';
 
 function recipient(args: string[]): string {
-  const [to, ...more] = parseArgs({ args, allowPositionals: true }).positionals;
-  if (to === undefined || more.length > 0) throw new CommandError(USAGE);
+  const to = onlyArgument(args);
   if (!isMailAddress(to)) throw new CommandError('the address of the recipient is needed, such as you@example.com');
   return to;
 }
 
-await runProgram(USAGE, async (args) => {
+await runProgram(USAGE, async ({ args, json }) => {
   const { smtpUrl, mailFrom, baseUrl, deliveryTimeoutMs } = loadConfig(process.env);
   const to = recipient(args);
   if (smtpUrl === undefined) throw new CommandError('mail is off because SMTP_URL is not set');
@@ -32,5 +30,6 @@ await runProgram(USAGE, async (args) => {
   );
   mail.close();
   if (error !== undefined) throw new CommandError(response === '' ? error : `${error}: ${response}`);
-  process.stdout.write(`the mail server accepted the mail: ${response}\n`);
+  const message = `the mail server accepted the mail: ${response}`;
+  process.stdout.write(`${json ? JSON.stringify({ message, to, response }) : message}\n`);
 });

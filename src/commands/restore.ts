@@ -5,9 +5,11 @@ import { DUMP_MAGIC } from '../db/backup/backup-file.ts';
 import { restoreDump } from '../db/backup/pg-dump.ts';
 import { checkBackup, restore } from '../db/backup/restore.ts';
 import type { Connection } from '../db/postgres/connect.ts';
-import { fileOf, messageOf, runProgram, withServer } from './command.ts';
+import { openDatabaseServer } from '../db/postgres/database-server.ts';
+import { messageOf, onlyArgument, runProgram } from './command.ts';
 
-const USAGE = 'usage: npm run --silent restore -- FILE (or - for standard input)';
+const USAGE = `usage: npm run --silent restore -- FILE [--json]
+       npm run --silent restore -- - [--json] < FILE`;
 
 /** Whether a file was written by pg_dump; throws when it can't be read. */
 async function isDump(file: string): Promise<boolean> {
@@ -30,10 +32,14 @@ async function restorerOf(file: string): Promise<(connection: Connection) => Pro
 
 await runProgram(
   USAGE,
-  async (args) => {
+  async ({ args, json }) => {
     const config = loadConfig(process.env);
-    const restoreInto = await restorerOf(fileOf(args, USAGE));
-    await withServer(config, ({ connection }) => restoreInto(connection));
+    const file = onlyArgument(args);
+    const restoreInto = await restorerOf(file);
+    // Makes the embedded database where there is none.
+    const server = await openDatabaseServer(config, () => undefined);
+    await restoreInto(server.connection).finally(() => server.close());
+    if (json) process.stdout.write(`${JSON.stringify({ file })}\n`);
   },
   (error) => `nothing was restored: ${messageOf(error)}`,
 );

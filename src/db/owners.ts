@@ -16,6 +16,9 @@ type ApiKey = {
   createdAt: Date;
   lastUsedAt: Date | null;
   revokedAt: Date | null;
+  /** The first characters of the key; null for one that an older version made. */
+  prefix: string | null;
+  name: string | null;
 };
 
 type KeyRow = {
@@ -25,6 +28,8 @@ type KeyRow = {
   created_at: Date;
   last_used_at: Date | null;
   revoked_at: Date | null;
+  prefix: string | null;
+  name: string | null;
 };
 
 const toKey = (row: KeyRow): ApiKey => ({
@@ -34,7 +39,12 @@ const toKey = (row: KeyRow): ApiKey => ({
   createdAt: row.created_at,
   lastUsedAt: row.last_used_at,
   revokedAt: row.revoked_at,
+  prefix: row.prefix,
+  name: row.name,
 });
+
+/** How much of a key is stored and shown, so that its owner knows it again. The rest is secret. */
+const PREFIX_CHARS = 8;
 
 /**
  * The owner of the key with this hash; undefined when it is unknown or revoked. Stores the time of its use, at most
@@ -66,27 +76,79 @@ async function storeUse(db: Knex, hash: Buffer): Promise<void> {
   ).catch(() => undefined);
 }
 
+type NewKey = {
+  key: string;
+  id: string;
+  prefix: string;
+  createdAt: Date;
+  plan: string;
+  /** The owner's plan and its number of valid keys before; undefined for a new owner. */
+  before: { plan: string; keys: number } | undefined;
+};
+
 /**
- * Makes a key, and its owner where there is none. `plan`, if given, becomes the owner's. Only the key's hash is stored.
+ * Makes a key, and its owner where there is none. `plan`, if given, becomes the owner's. Only the key's hash and its
+ * first characters are stored.
  */
-export async function createKey(
+export async function makeKey(
   db: Knex,
-  { email, plan, defaultPlan }: { email: string; plan: string | undefined; defaultPlan: string },
-): Promise<string> {
+  {
+    email,
+    plan,
+    defaultPlan,
+    name,
+  }: { email: string; plan: string | undefined; defaultPlan: string; name?: string | undefined },
+): Promise<NewKey> {
   const key = newApiKey();
-  await execute(
+  const prefix = key.slice(0, PREFIX_CHARS);
+  const row = await queryOne<{
+    id: string;
+    created_at: Date;
+    plan: string;
+    plan_before: string | null;
+    keys_before: number;
+  }>(
     db,
-    'create-key',
-    `WITH owner AS (
+    'make-key',
+    `WITH before AS (
+       SELECT id, plan FROM owners WHERE email = ?
+     ), owner AS (
        INSERT INTO owners (email, plan) VALUES (?, ?)
        ON CONFLICT (email) DO UPDATE SET plan = coalesce(?, owners.plan)
-       RETURNING id
+       RETURNING id, plan
+     ), made AS (
+       INSERT INTO api_keys (id, owner_id, hash, prefix, name) SELECT ?, id, ?, ?, ? FROM owner
+       RETURNING id, created_at
      )
-     INSERT INTO api_keys (id, owner_id, hash) SELECT ?, id, ? FROM owner`,
-    [email.toLowerCase(), plan ?? defaultPlan, plan ?? null, newKeyId(), hashOfKey(key)],
+     SELECT made.id, made.created_at, owner.plan, before.plan AS plan_before,
+            (SELECT count(*) FROM api_keys WHERE owner_id = before.id AND revoked_at IS NULL) AS keys_before
+       FROM owner CROSS JOIN made LEFT JOIN before ON true`,
+    [
+      email.toLowerCase(),
+      email.toLowerCase(),
+      plan ?? defaultPlan,
+      plan ?? null,
+      newKeyId(),
+      hashOfKey(key),
+      prefix,
+      name ?? null,
+    ],
   );
-  return key;
+  return {
+    key,
+    id: row.id,
+    prefix,
+    createdAt: row.created_at,
+    plan: row.plan,
+    before: row.plan_before === null ? undefined : { plan: row.plan_before, keys: row.keys_before },
+  };
 }
+
+/** Makes a key without a name. */
+export const createKey = async (
+  db: Knex,
+  owner: { email: string; plan: string | undefined; defaultPlan: string },
+): Promise<string> => (await makeKey(db, owner)).key;
 
 /** Makes the first owner and a key for it; undefined when there is an owner already. */
 export async function createFirstKey(db: Knex, email: string, plan: string): Promise<string | undefined> {
@@ -101,7 +163,7 @@ export async function listKeys(db: Knex): Promise<ApiKey[]> {
   const rows = await query<KeyRow>(
     db,
     'list-keys',
-    `SELECT api_keys.id, email, plan, api_keys.created_at, last_used_at, revoked_at
+    `SELECT api_keys.id, email, plan, api_keys.created_at, last_used_at, revoked_at, prefix, name
        FROM api_keys JOIN owners ON owners.id = api_keys.owner_id ORDER BY api_keys.id`,
   );
   return rows.map(toKey);

@@ -25,9 +25,9 @@ export async function freePort(): Promise<number> {
 const COMPILED = join(PROJECT, 'node_modules/.cache/tests');
 
 /** Starts a program in the project's folder, with these settings only, not with those of this process. */
-export function startProgram(file: string, args: readonly string[], settings: Record<string, string>) {
+export function startProgram(file: string, args: readonly string[], settings: Record<string, string>, cwd = PROJECT) {
   const child = spawn(file, args, {
-    cwd: PROJECT,
+    cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILED, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -35,14 +35,30 @@ export function startProgram(file: string, args: readonly string[], settings: Re
   return { child, result: ended.then(([stdout, stderr]) => ({ code: child.exitCode, stdout, stderr })) };
 }
 
-/** Starts the service as a process of its own on a free port: `ready` waits until it serves, `stop` ends it. */
-export async function startServiceProcess(settings: Record<string, string>) {
+/** A command line in a pseudo terminal: what is written to its standard input is typed there. */
+export function startInTerminal(command: string, settings: Record<string, string>) {
+  const child = spawn('script', ['--quiet', '--flush', '--return', '--command', command, '/dev/null'], {
+    cwd: PROJECT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILED, TERM: 'xterm', ...settings },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const screen = { text: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    screen.text += text.replaceAll('\r\n', '\n');
+  });
+  return { child, screen, ended: once(child, 'close').then(() => child.exitCode) };
+}
+
+/** Starts the service as a process of its own on a free port: `ready` waits until it serves, `stop` ends it; `prefix`: a command
+ * that runs it otherwise. */
+export async function startServiceProcess(settings: Record<string, string>, prefix: readonly string[] = []) {
   const port = String(await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const { child, result } = startProgram('./start.sh', [], { PORT: port, ...settings });
+  const { child, result } = startProgram('env', [...prefix, './start.sh'], { PORT: port, ...settings });
   return {
     url,
     child,
+    result,
     async ready() {
       await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 15_000, interval: 50 });
     },

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Resolve } from '../../delivery/resolve.ts';
 import { isReachable } from '../../public-address.ts';
 import { ask } from './ask.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { connectionProblem } from './connection.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
 
 const POLL_MS = 100;
 
@@ -20,7 +21,8 @@ export async function checkReady(baseUrl: string, resolve: Resolve, signal: Abor
       'configure the proxy to forward it to HOST:PORT',
     );
   } catch (error) {
-    return fail(`${url} does not answer (${reasonOf(error)})`, 'start the service, and the proxy in front of it');
+    const { saw, mend } = connectionProblem(error, url);
+    return fail(`${url} does not answer: ${saw}`, `start the service, and the proxy in front of it, or: ${mend}`);
   }
 }
 
@@ -42,9 +44,14 @@ export async function checkPage(url: string, html: string, resolve: Resolve, sig
       await delay(POLL_MS, undefined, { signal });
     }
   } catch (error) {
-    const reason = isMissing ? '404, although the page is in the database' : reasonOf(error);
+    const isLate = isMissing && signal.aborted;
+    const saw = `${url} does not show the page that was made for this check`;
+    if (!isLate) {
+      const problem = connectionProblem(error, url);
+      return fail(`${saw}: ${problem.saw}`, problem.mend);
+    }
     return fail(
-      `${url} does not show the page that was made for this check (${reason})`,
+      `${saw} (404, although the page is in the database)`,
       'check that the proxy forwards all hosts under PAGES_DOMAIN with their Host header, and that the service runs with ' +
         'the same PAGES_DOMAIN and database as this command',
     );
@@ -124,9 +131,10 @@ export async function checkAddress(
       'check that the service uses the same database as this command, and that the proxy forwards POST',
     );
   } catch (error) {
+    const { saw, mend } = connectionProblem(error, url);
     return fail(
-      `a submission to ${url} failed (${reasonOf(error)})`,
-      'check that the proxy forwards POST to the service',
+      `a submission to ${url} failed: ${saw}`,
+      `check that the proxy forwards POST to the service, or: ${mend}`,
     );
   }
 }

@@ -4,6 +4,7 @@ import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const MIN_VERSION = 15;
+const FIRST_MIGRATION = '0001-service';
 const MIB = 1024 ** 2;
 const MIN_FREE_BYTES = 1024 * MIB;
 const MIN_FREE_SHARE = 0.1;
@@ -18,6 +19,12 @@ export function checkDatabase({ version, encoding, missing, unknown, size }: Dat
   const saw = `Postgres ${major}.${version % 10_000}, ${inUnits(size)}`;
   if (major < MIN_VERSION) return fail(saw, `Postgres ${MIN_VERSION} or later is needed`);
   if (encoding !== 'UTF8') return fail(`${saw}, encoded in ${encoding}`, "make a database with ENCODING 'UTF8'");
+  if (missing.includes(FIRST_MIGRATION)) {
+    return fail(
+      `${saw}, without any table of the service`,
+      'start the service, which makes them, or set DATABASE_URL or DATA_DIR as the service has it',
+    );
+  }
   if (missing.length > 0) {
     return fail(`${saw}, without ${missing.join(', ')}`, 'start the service, which runs its migrations');
   }

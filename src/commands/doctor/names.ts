@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { getDomain } from 'tldts';
 import type { Resolve } from '../../delivery/resolve.ts';
+import { connectionProblem, isUnknownName } from './connection.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './finding.ts';
 
 /** The host of an origin or of PAGES_DOMAIN, without brackets and port. */
@@ -18,7 +19,8 @@ export async function checkApiName(host: string, resolve: Resolve): Promise<Find
   try {
     return ok(`${host} is ${(await addressesOf(resolve, host)).join(', ')}`);
   } catch (error) {
-    return fail(`${host} has no address (${reasonOf(error)})`, `add an A or AAAA record for ${host} to its DNS zone`);
+    const { saw, mend } = connectionProblem(error, `https://${host}`, 'name');
+    return fail(saw, mend);
   }
 }
 
@@ -40,8 +42,10 @@ export async function checkPageNames(pagesHost: string, apiHost: string, resolve
     );
   } catch (error) {
     return fail(
-      `made-up names under ${pagesHost} have no address (${reasonOf(error)})`,
-      `add a wildcard record, ${wildcard}, that points to where ${apiHost} does`,
+      `made-up names under ${pagesHost} do not resolve (${reasonOf(error)})`,
+      isUnknownName(error)
+        ? `add a wildcard record, ${wildcard}, that points to where ${apiHost} does`
+        : connectionProblem(error, `https://${pagesHost}`, 'name').mend,
     );
   }
 }

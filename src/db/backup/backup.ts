@@ -4,8 +4,7 @@ import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Connection } from '../postgres/connect.ts';
-import { tableExists } from '../postgres/table-exists.ts';
-import { BackupError, encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
+import { encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
 
 /**
  * A connection without a limit on the time of statements, whatever the defaults of the role or the database are. COPY
@@ -40,14 +39,7 @@ export async function openLongConnection(connection: Connection, name: string): 
 /** The migrations create and fill knex' own tables. */
 const NOT_OF_KNEX = "NOT IN ('knex_migrations', 'knex_migrations_lock')";
 
-/** Throws a BackupError when there is no formhost in the database. */
-export async function checkSource(client: pg.Client): Promise<void> {
-  if (await tableExists(client, 'knex_migrations')) return;
-  throw new BackupError('there is no formhost in this database: nothing was backed up');
-}
-
 async function describe(client: pg.Client): Promise<Header> {
-  await checkSource(client);
   const { rows: migrations } = await client.query<{ name: string }>('SELECT name FROM knex_migrations ORDER BY id');
   const { rows: tables } = await client.query<Table>(
     `SELECT relname AS name, (
@@ -77,8 +69,8 @@ async function* readDatabase(client: pg.Client): AsyncGenerator<Buffer> {
 }
 
 /**
- * Writes a backup in the format of backup-file.ts of the database at one moment; `out` is not ended. Throws a
- * BackupError when the database has no formhost.
+ * Writes a backup in the format of backup-file.ts of the database at one moment; `out` is not ended. The database has
+ * been migrated.
  */
 export async function backUp(connection: Connection, out: Writable): Promise<void> {
   const client = await openLongConnection(connection, 'formhost backup');

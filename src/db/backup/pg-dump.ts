@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import type { Connection } from '../postgres/connect.ts';
-import { checkSource, openLongConnection } from './backup.ts';
+import { openLongConnection } from './backup.ts';
 import { BackupError } from './backup-file.ts';
 import { bringUpToDate, checkMigrations, checkTarget } from './restore.ts';
 
@@ -60,8 +60,7 @@ async function majorOf(tool: string, env: Environment): Promise<number | undefin
 
 /**
  * Whether there is a pg_dump of the database's major version. An older one refuses, and a server of this version may
- * refuse what a newer one writes, because that pg_restore sets parameters that the server does not know. Throws a
- * BackupError when the database has no formhost.
+ * refuse what a newer one writes, because that pg_restore sets parameters that the server does not know.
  */
 export async function canDump(connection: Connection, env: Environment): Promise<boolean> {
   const major = await majorOf('pg_dump', env);
@@ -71,9 +70,7 @@ export async function canDump(connection: Connection, env: Environment): Promise
     const { rows } = await client.query<{ major: number; schema: string }>(
       "SELECT current_setting('server_version_num')::int / 10000 AS major, current_schema() AS schema",
     );
-    if (rows[0]?.major !== major || rows[0].schema !== SCHEMA) return false;
-    await checkSource(client);
-    return true;
+    return rows[0]?.major === major && rows[0].schema === SCHEMA;
   } finally {
     await client.end();
   }

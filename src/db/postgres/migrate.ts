@@ -11,6 +11,7 @@ import * as ownersTurns from '../../../migrations/0007-owners-turns.ts';
 import * as unknownKeyTries from '../../../migrations/0008-unknown-key-tries.ts';
 import * as deliveryEvents from '../../../migrations/0009-delivery-events.ts';
 import * as linkSecret from '../../../migrations/0010-link-secret.ts';
+import * as keyNames from '../../../migrations/0011-key-names.ts';
 import * as trash from '../../../migrations/0014-trash.ts';
 import * as pageVersions from '../../../migrations/0015-page-versions.ts';
 import type { Connection } from './connect.ts';
@@ -34,6 +35,7 @@ const migrations: readonly Migration[] = [
   { name: '0008-unknown-key-tries', up: unknownKeyTries.up },
   { name: '0009-delivery-events', up: deliveryEvents.up },
   { name: '0010-link-secret', up: linkSecret.up },
+  { name: '0011-key-names', up: keyNames.up },
   { name: '0014-trash', up: trash.up, config: trash.config },
   { name: '0015-page-versions', up: pageVersions.up },
 ];
@@ -112,6 +114,25 @@ export async function migrate(
   } finally {
     await holder.end();
   }
+}
+
+/**
+ * Whether any migration has been run in a database, or is being run: 'missing' where no version of the service has been
+ * started.
+ */
+export async function findMigrations(client: pg.Client): Promise<'run' | 'running' | 'missing'> {
+  if (await tableExists(client, 'knex_migrations')) {
+    // Other programs have a table of this name, too.
+    const { rows } = await client.query('SELECT FROM knex_migrations WHERE name = $1', [migrations[0]?.name]);
+    if (rows.length > 0) return 'run';
+  }
+  const { rows } = await client.query(
+    `SELECT FROM pg_locks
+      WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND (CAST(classid AS bigint) << 32 | CAST(objid AS bigint)) = $1 LIMIT 1`,
+    [LOCK],
+  );
+  return rows.length > 0 ? 'running' : 'missing';
 }
 
 async function encodingOf(client: pg.Client): Promise<string | undefined> {

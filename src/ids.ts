@@ -25,6 +25,7 @@ export const SUBMISSION_ID = /^sub_[0-9A-Za-z]{20,60}$/;
 export const FILE_ID = /^file_[0-9A-Za-z]{20,60}$/;
 export const WEBHOOK_ID = /^wh_[0-9A-Za-z]{20,60}$/;
 export const DELIVERY_ID = /^dl_[0-9A-Za-z]{20,60}$/;
+export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
 
 export const newDeploymentId = (): string => newId('d');
 export const newSubmissionId = (): string => newId('sub');
@@ -50,6 +51,7 @@ export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text
 export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);
 export const isFileId = (text: string): boolean => FILE_ID.test(text);
 export const isWebhookId = (text: string): boolean => WEBHOOK_ID.test(text);
+export const isKeyId = (text: string): boolean => KEY_ID.test(text);
 export const isDeliveryId = (text: string): boolean => DELIVERY_ID.test(text);
 
 const RECENT_MS = 24 * 60 * 60 * 1_000;

@@ -21,7 +21,7 @@ function serve(...endpoints: Endpoint[]) {
   const api = createApi(endpoints, {
     async authenticate({ headers }) {
       if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
-      return { id: 7, email: 'you@example.com', plan: 'free', keyId: 'key_1' };
+      return { id: 7, email: 'you@example.com', plan: 'free', keyId: 'key_1', scope: 'full' };
     },
     body: {
       async fields({ headers }, _ownerId, { schema }) {

@@ -113,9 +113,29 @@ describe('keys create', () => {
     const name = `Ada's "laptop" ${'é'.repeat(85)}`;
     expect(name).toHaveLength(100);
     const key = await create(email, '--name', name);
-    expect((await listed(email)).map(({ columns }) => columns.slice(5))).toEqual([[key.slice(0, 8), name]]);
+    expect((await listed(email)).map(({ columns }) => columns.slice(5))).toEqual([
+      [key.slice(0, 8), name, 'full', '-'],
+    ]);
     const bad = ['', ' ', 'x'.repeat(101), 'a\tb', 'a\nb'];
     const results = await Promise.all(bad.map((wrong) => keys(['create', '--email', email, '--name', wrong])));
+    expect(results).toEqual(bad.map(() => refused));
+    expect(await listed(email)).toHaveLength(1);
+  });
+
+  it('gives the key a scope and an end', async () => {
+    const email = 'scope@keys.example';
+    const expires = '2099-01-01T00:00:00.000Z';
+    const key = await create(email, '--scope', 'read', '--expires', '2099-01-01');
+    expect((await listed(email)).map(({ columns }) => columns.slice(7))).toEqual([['read', expires]]);
+    expect(await deployWith(key)).toBe(403);
+    const bad = [
+      ['--scope', 'write'],
+      ['--scope', ''],
+      ['--expires', '2020-01-01'],
+      ['--expires', 'never'],
+      ['--expires', ''],
+    ];
+    const results = await Promise.all(bad.map((wrong) => keys(['create', '--email', email, ...wrong])));
     expect(results).toEqual(bad.map(() => refused));
     expect(await listed(email)).toHaveLength(1);
   });
@@ -133,7 +153,9 @@ describe('keys create', () => {
       id: aWord,
       name: 'CI',
       prefix: first.key.slice(0, 8),
+      scope: 'full',
       created_at: aTime,
+      expires_at: null,
       key: expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}$/),
       ...owner,
     });
@@ -143,13 +165,15 @@ describe('keys create', () => {
     expect(await answer('revoke', second.id)).toEqual({ message: `revoked ${second.id}`, id: second.id });
     const all: { email: string }[] = await answer('list');
     expect(all.filter((one) => one.email === email)).toEqual([
-      ...[first, second].map(({ id, created_at, prefix, name }) => ({
+      ...[first, second].map(({ id, created_at, prefix, name, scope, expires_at }) => ({
         id,
         ...owner,
         created_at,
         last_used_at: id === first.id ? aTime : null,
         revoked_at: id === second.id ? aTime : null,
         prefix,
+        scope,
+        expires_at,
         name,
       })),
     ]);
@@ -206,12 +230,14 @@ describe('keys create', () => {
 });
 
 describe('keys list and revoke', () => {
-  it('show a line a key (id, e-mail, plan, created, last used, revoked, prefix, name), and end one key, and no other', async () => {
+  it('show a line a key (id, e-mail, plan, created, last used, revoked, prefix, name, scope, expires), and end one key, and no other', async () => {
     const email = 'revoke@keys.example';
     const revoked = await create(email, '--plan', 'unlimited');
     expect(await deployWith(revoked)).toBe(201);
     const before = await listed(email);
-    expect(before).toEqual([{ id: aWord, columns: [email, 'unlimited', aTime, aTime, '-', revoked.slice(0, 8), '-'] }]);
+    expect(before).toEqual([
+      { id: aWord, columns: [email, 'unlimited', aTime, aTime, '-', revoked.slice(0, 8), '-', 'full', '-'] },
+    ]);
 
     const id = before[0]?.id ?? '';
     const kept = await create(email);
@@ -219,8 +245,8 @@ describe('keys list and revoke', () => {
     expect([await deployWith(revoked), await deployWith(kept)]).toEqual([401, 201]);
     const after = await listed(email);
     expect(after.toSorted((a, b) => Number(b.id === id) - Number(a.id === id))).toEqual([
-      { id, columns: [...(before[0]?.columns.slice(0, 4) ?? []), aTime, revoked.slice(0, 8), '-'] },
-      { id: aWord, columns: [email, 'unlimited', aTime, aTime, '-', kept.slice(0, 8), '-'] },
+      { id, columns: [...(before[0]?.columns.slice(0, 4) ?? []), aTime, revoked.slice(0, 8), '-', 'full', '-'] },
+      { id: aWord, columns: [email, 'unlimited', aTime, aTime, '-', kept.slice(0, 8), '-', 'full', '-'] },
     ]);
   });
 
@@ -234,7 +260,7 @@ describe('keys list and revoke', () => {
     const lines = screen.text.trimEnd().split('\n');
     const [header = ''] = lines;
     expect(header.split(/ {2,}/)).toEqual([
-      ...['ID', 'EMAIL', 'PLAN', 'CREATED AT', 'LAST USED AT', 'REVOKED AT', 'PREFIX', 'NAME'],
+      ...['ID', 'EMAIL', 'PLAN', 'CREATED AT', 'LAST USED AT', 'REVOKED AT', 'PREFIX', 'NAME', 'SCOPE', 'EXPIRES AT'],
     ]);
     const line = lines.find((text) => text.includes(email)) ?? '';
     const at = (title: string) => line.slice(header.indexOf(title)).split('  ')[0];
@@ -253,7 +279,9 @@ describe('keys list and revoke', () => {
     await service.db.raw('UPDATE api_keys SET prefix = NULL FROM owners WHERE owner_id = owners.id AND email = ?', [
       email,
     ]);
-    expect(await listed(email)).toEqual([{ id: aWord, columns: [email, 'pro', aTime, '-', '-', '-', '-'] }]);
+    expect(await listed(email)).toEqual([
+      { id: aWord, columns: [email, 'pro', aTime, '-', '-', '-', '-', 'full', '-'] },
+    ]);
   });
 });
 

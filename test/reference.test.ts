@@ -127,6 +127,7 @@ async function fixture(path: string): Promise<Record<string, string>> {
   // More than an owner may have sent in a minute.
   await service.db('owners').update({ recent_tests: [] });
   const test = await owner.post(`${webhookPath}/test`);
+  const { id: keyId } = (await owner.post('/keys').send({ name: 'example' })).body;
   const form = new FormData();
   form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
   await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
@@ -142,6 +143,7 @@ async function fixture(path: string): Promise<Record<string, string>> {
     deliveryId: test.body.id,
     cursor: '0',
     version: '1',
+    keyId,
   };
 }
 

@@ -1,18 +1,21 @@
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { type Config, isMailAddress } from '../config.ts';
+import { SCOPES } from '../db/api-keys.ts';
 import { listKeys, makeKey, revokeKey } from '../db/owners.ts';
 import { action, type Command, CommandError, checkPlan, listing, runCommand, UsageError } from './command.ts';
 
-const USAGE = `usage: npm run --silent keys -- create --email you@example.com [--plan NAME] [--name NAME] [--json]
+const USAGE = `usage: npm run --silent keys -- create --email you@example.com [--plan NAME] [--name NAME]
+           [--scope full|read] [--expires 2027-01-01T00:00:00Z] [--json]
        npm run --silent keys -- list [--json]
        npm run --silent keys -- revoke KEY_ID [--json]`;
 
 const DEFAULT_PLAN = 'unlimited';
 const MAX_NAME_CHARS = 100;
 
-type Options = { email?: string; plan?: string; name?: string };
+type Options = { email?: string; plan?: string; name?: string; scope?: string; expires?: string };
 
-function create({ email, plan, name }: Options, config: Config): Command {
+function create({ email, plan, name, scope: scopeName = 'full', expires }: Options, config: Config): Command {
   if (email === undefined) throw new UsageError('--email is needed: the address of the owner');
   if (!isMailAddress(email)) {
     throw new CommandError(
@@ -24,17 +27,33 @@ function create({ email, plan, name }: Options, config: Config): Command {
   if (name !== undefined && (name.trim() === '' || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name))) {
     throw new CommandError(`--name has 1 to ${MAX_NAME_CHARS} characters, none of them a control character`);
   }
+  const scope = SCOPES.find((one) => one === scopeName);
+  if (scope === undefined) throw new CommandError(`there is no scope ${scopeName}: choose ${SCOPES.join(' or ')}`);
+  const expiresAt = expires === undefined ? undefined : timeAhead(expires);
   return action(async (db) => {
-    const made = await makeKey(db, { email, plan, defaultPlan: DEFAULT_PLAN, name });
+    const made = await makeKey(db, { email, plan, defaultPlan: DEFAULT_PLAN, name, scope, expiresAt });
     const { key, id, prefix, createdAt, before } = made;
     const owner = email.toLowerCase();
     const hasChanged = before !== undefined && before.plan !== made.plan;
     return {
       text: key,
-      json: { id, name: name ?? null, prefix, created_at: createdAt, key, email: owner, plan: made.plan },
+      json: {
+        ...{ id, name: name ?? null, prefix, scope, created_at: createdAt, expires_at: expiresAt ?? null, key },
+        ...{ email: owner, plan: made.plan },
+      },
       note: hasChanged ? planChange(owner, before, made.plan) : undefined,
     };
   });
+}
+
+/** The time of --expires. */
+function timeAhead(text: string): Date {
+  if (!z.union([z.iso.datetime({ offset: true }), z.iso.date()]).safeParse(text).success) {
+    throw new CommandError('--expires is no time: give one such as 2027-01-01T00:00:00Z, or a day in UTC');
+  }
+  const time = new Date(text);
+  if (time.getTime() <= Date.now()) throw new CommandError('--expires is in the past: give a time in the future');
+  return time;
 }
 
 /** A plan is the owner's: it changes for the keys that the owner had before as well. */
@@ -44,10 +63,10 @@ function planChange(owner: string, before: { plan: string; keys: number }, plan:
 }
 
 const list = listing(
-  ['id', 'email', 'plan', 'created_at', 'last_used_at', 'revoked_at', 'prefix', 'name'],
+  ['id', 'email', 'plan', 'created_at', 'last_used_at', 'revoked_at', 'prefix', 'name', 'scope', 'expires_at'],
   async function* (db) {
-    for (const { createdAt, lastUsedAt, revokedAt, ...key } of await listKeys(db)) {
-      yield { ...key, created_at: createdAt, last_used_at: lastUsedAt, revoked_at: revokedAt };
+    for (const { createdAt, lastUsedAt, revokedAt, expiresAt, ...key } of await listKeys(db)) {
+      yield { ...key, created_at: createdAt, last_used_at: lastUsedAt, revoked_at: revokedAt, expires_at: expiresAt };
     }
   },
 );
@@ -63,7 +82,13 @@ function parse(args: string[], config: Config): Command {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { email: { type: 'string' }, plan: { type: 'string' }, name: { type: 'string' } },
+    options: {
+      email: { type: 'string' },
+      plan: { type: 'string' },
+      name: { type: 'string' },
+      scope: { type: 'string' },
+      expires: { type: 'string' },
+    },
   });
   const [name, id, ...more] = positionals;
   if (name === 'create' && id === undefined) return create(values, config);

@@ -57,7 +57,7 @@ export async function lastNumbers(
     'last-numbers',
     `SELECT (SELECT json_object_agg(id, last_submission_number) FROM deployments
               WHERE id = ANY (?::text[]) AND deleted_at IS NULL) AS numbers,
-            ARRAY(SELECT id FROM api_keys WHERE id = ANY (?::text[]) AND revoked_at IS NULL) AS keys`,
+            ARRAY(SELECT id FROM api_keys WHERE id = ANY (?::text[]) AND revoked_at IS NULL AND coalesce(expires_at > now(), true)) AS keys`,
     [[...deploymentIds], [...keyIds]],
   );
   const found: Record<string, number> = numbers === null ? {} : JSON.parse(numbers);

@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
 import { hashOfKey, newApiKey, newKeyId } from '../ids.ts';
+import { PREFIX_CHARS, type Scope } from './api-keys.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
 /** The owner that an embedded database gets at its first start; mail to it reaches nobody. */
 export const FIRST_OWNER = 'owner@localhost';
 
-/** `keyId`: of the key by which the owner was found. */
-export type Owner = { id: number; email: string; plan: string; keyId: string };
+/** `keyId` and `scope`: of the key by which the owner was found. */
+export type Owner = { id: number; email: string; plan: string; keyId: string; scope: Scope };
 
 type ApiKey = {
   id: string;
@@ -19,6 +20,8 @@ type ApiKey = {
   /** The first characters of the key; null for one that an older version made. */
   prefix: string | null;
   name: string | null;
+  scope: Scope;
+  expiresAt: Date | null;
 };
 
 type KeyRow = {
@@ -30,6 +33,8 @@ type KeyRow = {
   revoked_at: Date | null;
   prefix: string | null;
   name: string | null;
+  scope: Scope;
+  expires_at: Date | null;
 };
 
 const toKey = (row: KeyRow): ApiKey => ({
@@ -41,28 +46,27 @@ const toKey = (row: KeyRow): ApiKey => ({
   revokedAt: row.revoked_at,
   prefix: row.prefix,
   name: row.name,
+  scope: row.scope,
+  expiresAt: row.expires_at,
 });
 
-/** How much of a key is stored and shown, so that its owner knows it again. The rest is secret. */
-const PREFIX_CHARS = 8;
-
 /**
- * The owner of the key with this hash; undefined when it is unknown or revoked. Stores the time of its use, at most
+ * The owner of the key with this hash; undefined when it is unknown, revoked or expired. Stores the time of its use, at most
  * once a minute.
  */
 export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | undefined> {
   const [row] = await query<Omit<Owner, 'keyId'> & { key_id: string; use_is_due: boolean }>(
     db,
     'find-owner-by-key',
-    `SELECT owners.id, owners.email, owners.plan, api_keys.id AS key_id,
+    `SELECT owners.id, owners.email, owners.plan, api_keys.id AS key_id, scope,
             coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS use_is_due
        FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
-      WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`,
+      WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL AND coalesce(expires_at > now(), true)`,
     [hash],
   );
   if (!row) return undefined;
   if (row.use_is_due) await storeUse(db, hash);
-  return { id: row.id, email: row.email, plan: row.plan, keyId: row.key_id };
+  return { id: row.id, email: row.email, plan: row.plan, keyId: row.key_id, scope: row.scope };
 }
 
 /** Never fails: a key is valid also while the database is read-only. */
@@ -97,7 +101,16 @@ export async function makeKey(
     plan,
     defaultPlan,
     name,
-  }: { email: string; plan: string | undefined; defaultPlan: string; name?: string | undefined },
+    scope = 'full',
+    expiresAt,
+  }: {
+    email: string;
+    plan: string | undefined;
+    defaultPlan: string;
+    name?: string | undefined;
+    scope?: Scope | undefined;
+    expiresAt?: Date | undefined;
+  },
 ): Promise<NewKey> {
   const key = newApiKey();
   const prefix = key.slice(0, PREFIX_CHARS);
@@ -117,7 +130,7 @@ export async function makeKey(
        ON CONFLICT (email) DO UPDATE SET plan = coalesce(?, owners.plan)
        RETURNING id, plan
      ), made AS (
-       INSERT INTO api_keys (id, owner_id, hash, prefix, name) SELECT ?, id, ?, ?, ? FROM owner
+       INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at) SELECT ?, id, ?, ?, ?, ?, ? FROM owner
        RETURNING id, created_at
      )
      SELECT made.id, made.created_at, owner.plan, before.plan AS plan_before,
@@ -132,6 +145,8 @@ export async function makeKey(
       hashOfKey(key),
       prefix,
       name ?? null,
+      scope,
+      expiresAt ?? null,
     ],
   );
   return {
@@ -163,7 +178,7 @@ export async function listKeys(db: Knex): Promise<ApiKey[]> {
   const rows = await query<KeyRow>(
     db,
     'list-keys',
-    `SELECT api_keys.id, email, plan, api_keys.created_at, last_used_at, revoked_at, prefix, name
+    `SELECT api_keys.id, email, plan, api_keys.created_at, last_used_at, revoked_at, prefix, name, scope, expires_at
        FROM api_keys JOIN owners ON owners.id = api_keys.owner_id ORDER BY api_keys.id`,
   );
   return rows.map(toKey);

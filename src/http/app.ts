@@ -14,6 +14,7 @@ import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
 import { fileLinkEndpoints } from './api/file-links.ts';
 import { healthEndpoints } from './api/health.ts';
+import { keyEndpoints } from './api/keys.ts';
 import { liveEndpoints } from './api/live.ts';
 import { meEndpoints } from './api/me.ts';
 import { referenceEndpoints } from './api/reference.ts';
@@ -89,6 +90,7 @@ export function createEndpoints({
     abuseContact: config.abuseContact?.text,
   };
   const me = meEndpoints(ownerParts);
+  const keys = keyEndpoints(parts);
   const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, keptVersions });
   const versions = versionEndpoints({ ...parts, urlOf, keptVersions });
   const settings = settingsEndpoints(ownerParts);
@@ -109,6 +111,9 @@ export function createEndpoints({
 
   const endpoints = listEndpoints({
     'GET /me': me.get,
+    'GET /keys': keys.list,
+    'POST /keys': keys.create,
+    'DELETE /keys/:keyId': keys.revoke,
 
     'GET /deploy': deployments.list,
     'POST /deploy': deployments.create,

@@ -21,11 +21,16 @@ const MAX_REMEMBERED_KEYS = 10_000;
 const MAX_CONCURRENT_LOOKUPS = 2;
 
 export const unauthorized = errorKind(
-  { id: 'Unauthorized', description: 'The API key is missing, malformed, unknown or revoked.' },
+  { id: 'Unauthorized', description: 'The API key is missing, malformed, unknown, expired or revoked.' },
   (message?: string) =>
     new HttpError(401, message ?? 'An API key is needed: send Authorization: Bearer <API_KEY>.', {
       'WWW-Authenticate': 'Bearer',
     }),
+);
+
+export const readOnlyKey = errorKind(
+  { id: 'ReadOnlyKey', description: 'The API key has the scope `read`.' },
+  () => new HttpError(403, 'This API key may only read: use a key with the scope full.'),
 );
 
 export function createAuthenticate({
@@ -79,6 +84,6 @@ export function createAuthenticate({
     }
     ownerIds.delete(name);
     await countUnknownKey(network);
-    throw unauthorized('The API key is unknown, or was revoked: send a valid one.');
+    throw unauthorized('The API key is unknown, has expired, or was revoked: send a valid one.');
   };
 }

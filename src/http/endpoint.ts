@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Scope } from '../db/api-keys.ts';
 import type { Owner } from '../db/owners.ts';
-import { type Authenticate, unauthorized } from './auth.ts';
+import { type Authenticate, readOnlyKey, unauthorized } from './auth.ts';
 import type { BodyForm, BodyReader } from './body.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
 import { badRequest, type DeclaredError, failed, unavailable } from './errors.ts';
@@ -95,6 +96,8 @@ type Declaration<
   Query extends z.ZodObject,
   Body extends z.ZodObject,
 > = Described<M, Path, Answer> & {
+  /** The scope that a key needs. Left out: `read` for GET, `full` for what changes something. */
+  scope?: Scope;
   /** Looks up what the path names, before query and body are read. Throws 404. */
   find?: (owner: Owner, params: PathParameters<Path>) => Promise<Resource>;
   query?: Query;
@@ -202,7 +205,7 @@ function textFormOf({ schema, example, text }: AnyBody): { content: Content; que
   };
 }
 
-/** Declares an endpoint that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`. */
+/** Declares an endpoint that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`, `scope`. */
 export function endpoint<
   const M extends Method,
   const Path extends string,
@@ -215,7 +218,8 @@ export function endpoint<
 export function endpoint(
   declaration: Declaration<Method, string, unknown, unknown, z.ZodObject, z.ZodObject>,
 ): Endpoint {
-  const { find, query, body, answer, errors = [], handle } = declaration;
+  const { method, find, query, body, answer, errors = [], handle } = declaration;
+  const scope = declaration.scope ?? (method === 'GET' ? 'read' : 'full');
   const text = body && textFormOf(body);
   return {
     ...describe(declaration),
@@ -231,6 +235,7 @@ export function endpoint(
       ...(query ? [badQuery] : []),
       ...(body ? bodyErrors : []),
       ...(body?.text ? [wrongPageType] : []),
+      ...(scope === 'full' ? [readOnlyKey] : []),
       ...errors,
     ]),
     pagesExcept: undefined,
@@ -249,6 +254,7 @@ export function endpoint(
         body: body ? await tools.body.fields(request, owner.id, body) : {},
         notify: (sentence: string) => addNotice(response, sentence),
       };
+      if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
       await respond(response, answer.status, await handle(call));
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELIVERY_ID, DEPLOYMENT_ID, FILE_ID, SUBMISSION_ID, WEBHOOK_ID } from '../ids.ts';
+import { DELIVERY_ID, DEPLOYMENT_ID, FILE_ID, KEY_ID, SUBMISSION_ID, WEBHOOK_ID } from '../ids.ts';
 
 /*
  * Fields that several answers have, and the parameters of paths, as the reference shows them.
@@ -25,6 +25,11 @@ export const webhookId = z
   .regex(WEBHOOK_ID)
   .meta({ description: "A webhook's id.", example: 'wh_0VbbZC1mQ4nRr8sTtUvWxYzA' });
 
+export const keyId = z
+  .string()
+  .regex(KEY_ID)
+  .meta({ description: "A key's id, which is not the key.", example: 'key_0VbbZBZKKTcBD17YQfyDgVGm' });
+
 export const deliveryId = z.string().regex(DELIVERY_ID).meta({
   description: "A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.",
   example: 'dl_0VbbZC2bC3dD4eE5fF6gG7hH',
@@ -48,6 +53,7 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   fileId,
   webhookId,
   deliveryId,
+  keyId,
   version: z.string().regex(VERSION).meta({ description: 'The number of a version.', example: '1' }),
   cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
 };

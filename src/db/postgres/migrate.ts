@@ -14,6 +14,7 @@ import * as linkSecret from '../../../migrations/0010-link-secret.ts';
 import * as keyNames from '../../../migrations/0011-key-names.ts';
 import * as trash from '../../../migrations/0014-trash.ts';
 import * as pageVersions from '../../../migrations/0015-page-versions.ts';
+import * as keyScopes from '../../../migrations/0016-key-scopes.ts';
 import type { Connection } from './connect.ts';
 import { queryOne } from './query.ts';
 import { tableExists } from './table-exists.ts';
@@ -38,6 +39,7 @@ const migrations: readonly Migration[] = [
   { name: '0011-key-names', up: keyNames.up },
   { name: '0014-trash', up: trash.up, config: trash.config },
   { name: '0015-page-versions', up: pageVersions.up },
+  { name: '0016-key-scopes', up: keyScopes.up },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */

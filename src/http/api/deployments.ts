@@ -47,7 +47,10 @@ export const Html = z
 const Deleted = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentDeleted' });
 
 export const planLimitReached = errorKind(
-  { id: 'PlanLimit', description: "The plan's limit of live deployments is reached." },
+  {
+    id: 'PlanLimit',
+    description: "The plan's limit of live deployments is reached, or the API key has the scope `read`.",
+  },
   (plan: string, limit: number) =>
     new HttpError(
       403,

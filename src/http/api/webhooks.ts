@@ -284,6 +284,7 @@ export function webhookEndpoints({
       name: 'getWebhookSecret',
       tag: 'Webhooks',
       summary: 'Get the secret of a webhook',
+      scope: 'full',
       find: (owner, ids) => ownWebhook(db, owner, ids),
       answer: { status: 200, description: 'The secret.', schema: Secret, example: exampleSecret },
       errors: [noSuchWebhook],

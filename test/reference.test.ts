@@ -6,7 +6,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../src/config.ts';
 import { SECURITY_TXT } from '../src/http/api/security-txt.ts';
-import { failure, refused } from './support/answers.ts';
+import { refused } from './support/answers.ts';
 import { type Exchange, holdAgainst, holdService, lookUp, referenceOf, takeProblems } from './support/reference.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
 
@@ -323,15 +323,8 @@ describe.each([
 });
 
 describe('/docs', () => {
-  it.each([
-    ['If-Match', '"another"', 412],
-    ['If-Match', '*', 200],
-    ['If-Unmodified-Since', 'Thu, 01 Jan 1970 00:00:00 GMT', 412],
-    ['Range', 'bytes=0-1', 200],
-    ['Range', 'bytes=9999999-', 200],
-  ])('answers %s: %s with %i', async (name, value, status) => {
-    const answer = await service.anonymous.get('/docs').set(name, value);
-    expect([answer.status, answer.body]).toEqual([status, status === 412 ? failure : {}]);
+  it.each(['bytes=0-1', 'bytes=9999999-'])('answers Range: %s with all of it', async (range) => {
+    expect((await service.anonymous.get('/docs').set('Range', range)).status).toBe(200);
   });
 
   it('lets nothing in from elsewhere, and nobody frame it', async () => {

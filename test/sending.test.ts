@@ -196,7 +196,7 @@ describe('json', () => {
     ['as a stream', SMALL_ANSWER_BYTES + 1, null],
   ])('sends %s what has %i bytes in memory', async (_how, bytes, length) => {
     const { url } = await startJson(bytes);
-    const response = await fetch(url);
+    const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
     expect([response.headers.get('content-type'), response.headers.get('content-length')]).toEqual([JSON_TYPE, length]);
     expect((await response.text()) === whole).toBe(true);
   });

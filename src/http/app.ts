@@ -218,7 +218,7 @@ export function createApp({
     isReady,
   });
   const listener = createListener({
-    api: createApi(endpoints, { authenticate, body }),
+    api: createApi(endpoints, { authenticate, body, sending }),
     endpoints,
     servePage,
     findForm: createFindForm(pages),

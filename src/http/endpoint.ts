@@ -7,6 +7,7 @@ import { bodyErrors } from './body-errors.ts';
 import { badRequest, type DeclaredError, failed, unavailable } from './errors.ts';
 import { PARAMETERS } from './fields.ts';
 import { badQuery, readQuery } from './query.ts';
+import type { Sending } from './sending.ts';
 import { tooManyUnknownKeys } from './unknown-keys.ts';
 
 /*
@@ -114,7 +115,11 @@ type PublicDeclaration<M extends Method, Path extends string, Answer> = Describe
 };
 
 /** What endpoints that need a key are run with. */
-export type EndpointTools = { authenticate: Authenticate; body: Pick<BodyReader, 'json'> };
+export type EndpointTools = {
+  authenticate: Authenticate;
+  body: Pick<BodyReader, 'json'>;
+  sending: Pick<Sending, 'jsonText'>;
+};
 
 /** A declared endpoint, with all that the router, the reference and agents' tools need. */
 export type Endpoint<M extends Method = Method, Path extends string = string> = {
@@ -172,10 +177,15 @@ function describe<M extends Method, Path extends string, Answer>(declaration: De
   return { method, path, name, tag, summary, description, ...flags, params: parametersOf(path), answers };
 }
 
-async function respond(response: Response, status: number, result: unknown): Promise<void> {
+async function respond(
+  response: Response,
+  status: number,
+  result: unknown,
+  { sending }: Pick<EndpointTools, 'sending'>,
+): Promise<void> {
   response.status(status);
   if (typeof result === 'function') await result(response);
-  else response.json(result);
+  else await sending.jsonText(response, JSON.stringify(result));
 }
 
 /** Declares an endpoint that needs an API key. Its checks run in this order: 401, `find`, `query`, `body`. */
@@ -221,7 +231,7 @@ export function endpoint(
         query: query ? readQuery(request.url, query) : {},
         body: body ? await tools.body.json(request, owner.id, body.schema, body.maxBytes) : {},
       };
-      await respond(response, answer.status, await handle(call));
+      await respond(response, answer.status, await handle(call), tools);
     },
   };
 }
@@ -254,6 +264,7 @@ export function publicEndpoint<const M extends Method, const Path extends string
     ]),
     pagesExcept,
     isThere,
-    handle: handle && (async (request, response) => respond(response, answer.status, await handle(request))),
+    handle:
+      handle && (async (request, response, tools) => respond(response, answer.status, await handle(request), tools)),
   };
 }

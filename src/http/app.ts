@@ -70,7 +70,8 @@ export function createEndpoints({
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
   const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
   const submit = submitEndpoints(config);
-  const reference = referenceEndpoints({ baseUrl: config.baseUrl, urlOf, endpoints: () => endpoints });
+  const { baseUrl, abuseContact: contact } = config;
+  const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 

@@ -44,6 +44,7 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
 export const referenceOf = (config: Config): Reference =>
   createReference({
     baseUrl: config.baseUrl,
+    contact: config.abuseContact,
     urlOf: (slug) => pageUrl(config, slug),
     endpoints: endpointsOf(config),
   });

@@ -79,7 +79,8 @@ export function exportEndpoints({
         },
       },
       type: contentType.replace(/;.*/, ''),
-      schema: z.string(),
+      // Generators make a Blob of it.
+      schema: isCompressed ? z.string().meta({ format: 'binary' }) : z.string(),
       example,
     },
     errors: [noSuchDeployment],

@@ -103,10 +103,13 @@ function pageFile<const Path extends string>(
 /** The reference, as OpenAPI and as a page. */
 export function referenceEndpoints({
   baseUrl,
+  contact,
   urlOf,
   endpoints,
 }: {
   baseUrl: string;
+  /** Of the operator. */
+  contact: { uri: string; text: string } | undefined;
   urlOf(slug: string): string;
   /** All endpoints, these included. */
   endpoints(): readonly Endpoint[];
@@ -125,7 +128,7 @@ export function referenceEndpoints({
     async read() {
       // Loaded on demand: it takes time and memory.
       const { createReference } = await import('./reference/document.ts');
-      return Buffer.from(JSON.stringify(createReference({ baseUrl, urlOf, endpoints: endpoints() })));
+      return Buffer.from(JSON.stringify(createReference({ baseUrl, contact, urlOf, endpoints: endpoints() })));
     },
   });
 
@@ -136,6 +139,7 @@ export function referenceEndpoints({
       name: 'getPlaces',
       tag: 'Service',
       summary: 'Get the addresses of the reference',
+      description: 'For programs and people who know the address of the service only. A browser is sent to `/docs`.',
       answer: { status: 200, description: 'The addresses.', schema: Start, example: start },
       otherAnswers: {
         302: {
@@ -171,6 +175,8 @@ export function referenceEndpoints({
       path: '/docs',
       name: 'getReferencePage',
       summary: 'Get this document as a page that can send requests',
+      description:
+        'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
       folder: PAGE,
       file: 'index.html',
       type: 'text/html',

@@ -10,6 +10,7 @@ import {
 import { PROJECT } from '../../../project.ts';
 import type { Endpoint, Tag } from '../../endpoint.ts';
 import type { DeclaredError } from '../../errors.ts';
+import { webhookRequests } from './webhooks.ts';
 
 const TAGS: Readonly<Record<Tag, string>> = {
   Deployments: 'Pages and their addresses.',
@@ -28,8 +29,8 @@ const ERROR_HEADERS: ZodOpenApiHeadersObject = {
   'WWW-Authenticate': { description: 'The scheme.', schema: { type: 'string', const: 'Bearer' } },
 };
 
-const { version } = z
-  .object({ version: z.string() })
+const { version, license } = z
+  .object({ version: z.string(), license: z.string() })
   .parse(JSON.parse(readFileSync(new URL('package.json', PROJECT), 'utf8')));
 
 const describe = (baseUrl: string, page: string): string => `\
@@ -124,21 +125,42 @@ function toPaths(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
   return paths;
 }
 
+type Contact = { uri: string; text: string };
+
+/** Who answers questions: the operator, since each service has its own. */
+function toContact(contact: Contact | undefined): { name: string; email?: string; url?: string } {
+  const name = 'The operator of this service';
+  if (contact === undefined) return { name };
+  return contact.uri.startsWith('mailto:') ? { name, email: contact.text } : { name, url: contact.uri };
+}
+
+/** On a local machine the host that answers the document: `localhost` is another machine for whoever gets a copy. */
+const toServer = (baseUrl: string): string => (/(?:^|\.)localhost$/.test(new URL(baseUrl).hostname) ? '/' : baseUrl);
+
 /** The reference as an OpenAPI 3.1 document, made of the endpoints' declarations. */
 export const createReference = ({
   baseUrl,
+  contact,
   urlOf,
   endpoints,
 }: {
   baseUrl: string;
+  /** Of the operator. */
+  contact: Contact | undefined;
   /** Where the page of a slug is. */
   urlOf(slug: string): string;
   endpoints: readonly Endpoint[];
 }) =>
   createDocument({
     openapi: '3.1.0',
-    info: { title: 'formhost', version, description: describe(baseUrl, urlOf('spring-sale')) },
-    servers: [{ url: baseUrl }],
+    info: {
+      title: 'formhost',
+      version,
+      description: describe(baseUrl, urlOf('spring-sale')),
+      contact: toContact(contact),
+      license: { name: license, identifier: license },
+    },
+    servers: [{ url: toServer(baseUrl), description: 'This service.' }],
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     components: {
@@ -147,4 +169,5 @@ export const createReference = ({
       },
     },
     paths: toPaths(endpoints),
+    webhooks: webhookRequests,
   });

@@ -141,6 +141,8 @@ export function holdAgainst(reference: Reference): Hold {
     if (content === undefined) return body ? `has a body: ${body}` : undefined;
     const type = headers.get('content-type') ?? '';
     const essence = type.replace(/;.*/, '');
+    // Only the text of the reference says that browsers get pages for a success.
+    if (path.startsWith('/submit/') && status === 200 && type.startsWith('text/html')) return undefined;
     const isAny = Object.hasOwn(Object(content), '*/*');
     if (!isAny && !Object.hasOwn(Object(content), essence)) return `has the type ${type}`;
     if (method === 'HEAD' || isAny || essence !== 'application/json') return undefined;

@@ -81,10 +81,8 @@ function toOperation(
   const { answers, errors, pagesExcept } = endpoint;
   const isPageToo = (error: DeclaredError): boolean => pagesExcept !== undefined && !pagesExcept.includes(error);
   const responses: [string, ZodOpenApiResponseObject][] = [
-    ...Object.entries(answers).map(([status, answer]): [string, ZodOpenApiResponseObject] => [
-      status,
-      pagesExcept ? withPage(answer) : answer,
-    ]),
+    // A client is not a browser: with a page as an alternative, generated clients would get a text or an object.
+    ...Object.entries(answers),
     ...errors.map((error): [string, ZodOpenApiResponseObject] => [
       String(error.example.status),
       isPageToo(error) ? withPage(responseOf(error)) : responseOf(error),

@@ -83,7 +83,7 @@ describe('the document', () => {
     expect(about({ ABUSE_CONTACT: 'https://example.org/abuse', BASE_URL: 'http://localhost:3000' })).toEqual({
       ...same,
       contact: { name, url: 'https://example.org/abuse' },
-      servers: ['/'],
+      servers: ['http://127.0.0.1:3000'],
     });
     expect(about({}).contact).toEqual({ name });
   });

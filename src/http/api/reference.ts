@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Response } from 'express';
 import { z } from 'zod';
@@ -32,6 +33,12 @@ const Start = z.strictObject({
 
 const notModified = { description: 'The client has this version (If-None-Match).' };
 
+/** Content in an encoding. */
+type Variant = { encoding: Encoding; etag: string; body: Buffer };
+
+/** How long a first request waits for it: less than a request may take (deadline.ts). */
+const MAX_COMPRESSION_MS = 1_500;
+
 /** Sends what does not change while the process runs. It is read, hashed and compressed at its first use. */
 function createFixed({
   type,
@@ -44,23 +51,37 @@ function createFixed({
   chooseEncoding: ChooseEncoding;
   read(): Promise<Buffer>;
 }): (response: Response) => Promise<void> {
-  type Variant = { etag: string; body: Buffer };
-  const variants = new Map<Encoding, Promise<Variant>>();
+  const variants = new Map<Encoding, Variant | Promise<Variant>>();
 
   async function make(encoding: Encoding): Promise<Variant> {
     const content = await read();
     // Each encoding has its own (RFC 9110, 8.8.3.3).
     const hash = createHash('sha256').update(content).digest('base64url');
-    if (encoding === 'identity') return { etag: `"${hash}"`, body: content };
-    return { etag: `"${hash}-${encoding}"`, body: await compressOnce(content, encoding) };
+    if (encoding === 'identity') return { encoding, etag: `"${hash}"`, body: content };
+    return { encoding, etag: `"${hash}-${encoding}"`, body: await compressOnce(content, encoding) };
+  }
+
+  function variant(encoding: Encoding): Variant | Promise<Variant> {
+    const known = variants.get(encoding);
+    if (known) return known;
+    const making = make(encoding);
+    variants.set(encoding, making);
+    making.then(
+      (made) => variants.set(encoding, made),
+      () => variants.delete(encoding),
+    );
+    return making;
+  }
+
+  /** The variant in an encoding, or the plain one while a busy machine is still compressing. */
+  async function variantInTime(encoding: Encoding): Promise<Variant> {
+    const wanted = variant(encoding);
+    if (!(wanted instanceof Promise)) return wanted;
+    return (await Promise.race([wanted, delay(MAX_COMPRESSION_MS, undefined, { ref: false })])) ?? variant('identity');
   }
 
   return async (response) => {
-    const encoding = chooseEncoding(response.req);
-    const making = variants.get(encoding) ?? make(encoding);
-    variants.set(encoding, making);
-    making.catch(() => variants.delete(encoding));
-    const { etag, body } = await making;
+    const { encoding, etag, body } = await variantInTime(chooseEncoding(response.req));
     response
       .type(type)
       .vary('Accept-Encoding')

@@ -11,6 +11,9 @@ import { startTestService } from './support/service.ts';
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 
+/** Both linters are large: a busy machine takes long to load them. */
+const LOADING = { timeout: 60_000 };
+
 /** What a service with these settings answers at /openapi.json. */
 async function documentOf(settings: Record<string, string>): Promise<string> {
   const service = await startTestService(settings);
@@ -48,7 +51,7 @@ describe.each<[string, Record<string, string>]>([
   ['a public service', { ABUSE_CONTACT: 'abuse@forms.example.org' }],
   ['a local service', { BASE_URL: 'http://localhost:3000', ABUSE_CONTACT: 'https://forms.example.org/abuse' }],
   ['a service without a contact', {}],
-])('the document of %s', (_which, settings) => {
+])('the document of %s', LOADING, (_which, settings) => {
   it("has no fault or warning for Redocly's linter", async () => {
     expect(await lintWithRedocly(await documentOf(settings))).toEqual({
       totals: { errors: 0, warnings: 0, ignored: 0 },
@@ -61,7 +64,7 @@ describe.each<[string, Record<string, string>]>([
   });
 });
 
-it('lets both linters find faults', async () => {
+it('lets both linters find faults', LOADING, async () => {
   const { paths, info, ...rest } = JSON.parse(await documentOf({}));
   const { contact: _contact, license: _license, ...bare } = info;
   const { get } = paths['/healthz'];

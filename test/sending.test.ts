@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
@@ -196,7 +197,7 @@ describe('json', () => {
     ['as a stream', SMALL_ANSWER_BYTES + 1, null],
   ])('sends %s what has %i bytes in memory', async (_how, bytes, length) => {
     const { url } = await startJson(bytes);
-    const response = await fetch(url);
+    const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
     expect([response.headers.get('content-type'), response.headers.get('content-length')]).toEqual([JSON_TYPE, length]);
     expect((await response.text()) === whole).toBe(true);
   });
@@ -362,5 +363,53 @@ describe('stream', () => {
     };
     await text(client);
     expect(moved).toEqual([5_000, 5_000, 5_000]);
+  });
+});
+
+describe.each(['br', 'gzip'])('compressedStream in %s', (encoding) => {
+  /** Pieces that don't compress well, without an end. */
+  async function startEndless(failure?: Error) {
+    let isOpen = true;
+    let asked = 0;
+    async function* source(): AsyncGenerator<Buffer> {
+      try {
+        for (;;) {
+          asked += 1;
+          if (failure && asked === 3) throw failure;
+          yield randomBytes(MIB);
+        }
+      } finally {
+        isOpen = false;
+      }
+    }
+    const begun = Promise.withResolvers<ServerResponse>();
+    const server = await startServer((response) => {
+      begun.resolve(response);
+      response.req.headers['accept-encoding'] = encoding;
+      return newSending().compressedStream(response, source());
+    });
+    return { ...server, response: begun.promise, asked: () => asked, isOpen: () => isOpen };
+  }
+
+  it('waits for its reader, and ends its pieces when the reader has left', async () => {
+    const server = await startEndless();
+    const client = server.ask();
+    const response = await server.response;
+    while (!response.writableNeedDrain) await nextTurn();
+    const before = server.asked();
+    for (let turn = 0; turn < 1_000; turn += 1) await nextTurn();
+    expect(response.writableLength).toBeLessThan(2 * SLICE_BYTES);
+    expect(server.asked() - before).toBeLessThan(8);
+    client.destroy();
+    await vi.waitFor(() => expect([server.outcomes, server.isOpen()]).toEqual([['sent'], false]), 10_000);
+  });
+
+  it('resets the connection where a piece fails', async () => {
+    const failure = new Error('a piece failed');
+    const { url, outcomes } = await startEndless(failure);
+    const response = await fetch(url);
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    expect(outcomes).toEqual([failure]);
   });
 });

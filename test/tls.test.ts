@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { takeDown } from '../src/db/take-downs.ts';
 import { tlsEndpoints } from '../src/http/api/tls.ts';
 import { createApi } from '../src/http/router.ts';
+import { createSending } from '../src/http/sending.ts';
 import { failure } from './support/answers.ts';
 import { proxyTo } from './support/postgres-proxy.ts';
 import { type Owner, startTestService, type TestService } from './support/service.ts';
@@ -149,7 +150,8 @@ describe('GET /internal/tls from outside', () => {
   async function statusFrom(address: string | undefined): Promise<number> {
     const { ask } = tlsEndpoints({ apiHost: 'api.test', placeOf: () => 'api', findPage: () => undefined });
     const unused = () => Promise.reject(new Error('It needs no key and no body.'));
-    const app = createApi([ask], { authenticate: unused, body: { fields: unused } });
+    const sending = createSending({ release: () => undefined, largest: 1 });
+    const app = createApi([ask], { authenticate: unused, body: { fields: unused }, sending });
     const status = Promise.withResolvers<number>();
     const socket = new Duplex({
       read: () => undefined,

@@ -1,5 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
+import type { Encoding } from '../compute/render-page.ts';
 
 /** Characters of an Accept or Accept-Encoding that is read. Browsers send at most a third of that. */
 export const MAX_ACCEPT = 1_000;
@@ -8,3 +10,33 @@ export const MAX_ACCEPT = 1_000;
 export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean =>
   accept.length <= MAX_ACCEPT &&
   new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes('text/html');
+
+/** Chooses the encoding of an answer. */
+export type ChooseEncoding = (request: Pick<IncomingMessage, 'headers'>) => Encoding;
+
+/** What is chosen among encodings that the client likes equally. */
+const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
+
+const isEncoding = (name: string | undefined): name is Encoding => ENCODINGS.some((encoding) => encoding === name);
+
+/**
+ * Chooses by Accept-Encoding (RFC 9110, 12.5.3): the encoding with the highest q. Answers without an encoding when the
+ * client accepts none. Clients send only a few different headers, so the choice for each is remembered.
+ */
+export function createChooseEncoding(): ChooseEncoding {
+  const known = new LRUCache<string, Encoding>({ max: 1_000 });
+  return (request) => {
+    const header = request.headers['accept-encoding'];
+    if (header === undefined || header.length > MAX_ACCEPT) return 'identity';
+    const before = known.get(header);
+    if (before) return before;
+    const negotiator = new Negotiator(request);
+    // The types of negotiator lack the second parameter.
+    const rank: (of: readonly string[], how: { preferred: readonly string[] }) => string[] =
+      negotiator.encodings.bind(negotiator);
+    const [best] = rank([...ENCODINGS], { preferred: ENCODINGS });
+    const encoding = isEncoding(best) ? best : 'identity';
+    if (header.length <= 200) known.set(header, encoding);
+    return encoding;
+  };
+}

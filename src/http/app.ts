@@ -105,7 +105,8 @@ export function createEndpoints({
   const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints(config);
-  const reference = referenceEndpoints({ baseUrl: config.baseUrl, urlOf, endpoints: () => endpoints });
+  const { baseUrl, abuseContact: contact } = config;
+  const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
@@ -287,7 +288,7 @@ export function createApp({
     log,
   });
   const listener = createListener({
-    api: createApi(endpoints, { authenticate, body }),
+    api: createApi(endpoints, { authenticate, body, sending }),
     endpoints,
     servePage,
     findForm: createFindForm(pages),

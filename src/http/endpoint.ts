@@ -9,6 +9,7 @@ import { badRequest, type DeclaredError, failed, unavailable } from './errors.ts
 import { PARAMETERS } from './fields.ts';
 import { addNotice } from './notice.ts';
 import { badQuery, readQuery } from './query.ts';
+import type { Sending } from './sending.ts';
 import { tooManyUnknownKeys } from './unknown-keys.ts';
 
 /*
@@ -124,7 +125,11 @@ type PublicDeclaration<M extends Method, Path extends string, Answer> = Describe
 };
 
 /** What endpoints that need a key are run with. */
-export type EndpointTools = { authenticate: Authenticate; body: Pick<BodyReader, 'fields'> };
+export type EndpointTools = {
+  authenticate: Authenticate;
+  body: Pick<BodyReader, 'fields'>;
+  sending: Pick<Sending, 'jsonText'>;
+};
 
 /** A declared endpoint, with all that the router, the reference and agents' tools need. */
 export type Endpoint<M extends Method = Method, Path extends string = string> = {
@@ -183,10 +188,15 @@ function describe<M extends Method, Path extends string, Answer>(declaration: De
   return { method, path, name, tag, summary, description, ...flags, params: parametersOf(path), answers };
 }
 
-async function respond(response: Response, status: number, result: unknown): Promise<void> {
+async function respond(
+  response: Response,
+  status: number,
+  result: unknown,
+  { sending }: Pick<EndpointTools, 'sending'>,
+): Promise<void> {
   response.status(status);
   if (typeof result === 'function') await result(response);
-  else response.json(result);
+  else await sending.jsonText(response, JSON.stringify(result));
 }
 
 type AnyBody = BodyForm<z.ZodObject> & { example: Readonly<Record<string, unknown>> };
@@ -255,7 +265,7 @@ export function endpoint(
         notify: (sentence: string) => addNotice(response, sentence),
       };
       if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
-      await respond(response, answer.status, await handle(call));
+      await respond(response, answer.status, await handle(call), tools);
     },
   };
 }
@@ -291,6 +301,7 @@ export function publicEndpoint<const M extends Method, const Path extends string
     pagesExcept,
     errorPageTitle,
     isThere,
-    handle: handle && (async (request, response) => respond(response, answer.status, await handle(request))),
+    handle:
+      handle && (async (request, response, tools) => respond(response, answer.status, await handle(request), tools)),
   };
 }

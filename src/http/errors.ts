@@ -69,11 +69,6 @@ export const unavailable = errorKind(
     ),
 );
 
-export const fileChanged = errorKind(
-  { id: 'Changed', description: 'The file does not match If-Match or If-Unmodified-Since.' },
-  () => new HttpError(412, 'The file has changed: leave out If-Match and If-Unmodified-Since.'),
-);
-
 /** For a path that no endpoint has. */
 export const noSuchPath = (): HttpError =>
   new HttpError(404, 'There is nothing at this path: check it against the API reference.');
@@ -89,8 +84,6 @@ export function toHttpError(error: unknown): HttpError {
   if (isOutOfReach(error)) return unavailable();
   // Express' router found a path parameter that does not decode.
   if (error instanceof URIError) return badRequest();
-  // Express compared If-Match or If-Unmodified-Since with a file that it was to send.
-  if (error instanceof Error && 'status' in error && error.status === 412) return fileChanged();
   return failed();
 }
 

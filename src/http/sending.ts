@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
+import limitConcurrency from 'p-limit';
+import { createChooseEncoding } from './accept.ts';
+import { compressFast, compressPieces, ENCODER_BYTES, MIN_COMPRESSED_BYTES } from './compress.ts';
 import { HttpError, retryAfter } from './errors.ts';
 import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
 import type { OwnerConcurrency } from './owner-concurrency.ts';
@@ -15,6 +18,9 @@ export const SMALL_ANSWER_BYTES = 64 * 1024;
 export const SLICE_BYTES = 128 * 1024;
 /** A request whose client takes longer to read a slice releases its slot (owner-concurrency.ts). */
 export const SLOW_MS = 250;
+
+/** Answers that are compressed as a whole at a time: libuv has four threads, and each that waits would take memory. */
+const MAX_CONCURRENT_COMPRESSIONS = 4;
 
 const tooManyAnswers = (): HttpError =>
   new HttpError(503, 'Too many large answers are being read: read those first, then try again.', retryAfter(2_000));
@@ -44,9 +50,13 @@ export type Sending = {
    * is reset, so that what was sent does not look complete.
    */
   stream(response: ServerResponse, pieces: Pieces): Promise<void>;
+  /** The same, compressed if the client accepts that. Answers HEAD too. */
+  compressedStream(response: Response, pieces: Pieces): Promise<void>;
+  /** Sends a JSON text as a whole, compressed if it is not short and the client accepts that. */
+  jsonText(response: Response, text: string): Promise<void>;
   /**
    * Sends the pieces of a JSON text, of which `bytes` are in memory at a time: as a whole when these are few, else as a
-   * counted stream.
+   * counted stream. Compressed if the client accepts that.
    */
   json(
     response: Response,
@@ -72,6 +82,8 @@ const drained = (response: ServerResponse): Promise<void> =>
 /** Bounds the memory of answers that are read slowly. `largest`: bytes of the largest page. */
 export function createSending({ release, largest }: Pick<OwnerConcurrency, 'release'> & { largest: number }): Sending {
   const budget = createMemoryBudget<number | string>(largest);
+  const chooseEncoding = createChooseEncoding();
+  const limitCompression = limitConcurrency(MAX_CONCURRENT_COMPRESSIONS);
   const shared = new Map<Buffer, { readers: number; reservation: MemoryReservation }>();
 
   function reserve(response: ServerResponse, client: number | string, bytes: number): void {
@@ -116,6 +128,31 @@ export function createSending({ release, largest }: Pick<OwnerConcurrency, 'rele
     response.end();
   }
 
+  async function compressedStream(response: Response, pieces: Pieces): Promise<void> {
+    const encoding = chooseEncoding(response.req);
+    response.vary('Accept-Encoding');
+    if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
+    if (response.req.method === 'HEAD') response.end();
+    else await stream(response, encoding === 'identity' ? pieces : compressPieces(pieces, encoding));
+  }
+
+  async function jsonText(response: Response, text: string): Promise<void> {
+    const body = Buffer.from(text);
+    response.type('json');
+    if (body.length <= MIN_COMPRESSED_BYTES) {
+      response.send(body);
+      return;
+    }
+    const encoding = chooseEncoding(response.req);
+    response.vary('Accept-Encoding');
+    if (encoding === 'identity') {
+      response.send(body);
+      return;
+    }
+    const compressed = await limitCompression(() => compressFast(body, encoding));
+    response.set('Content-Encoding', encoding).send(compressed);
+  }
+
   return {
     reserve,
     write,
@@ -139,17 +176,18 @@ export function createSending({ release, largest }: Pick<OwnerConcurrency, 'rele
       };
     },
     stream,
+    compressedStream,
+    jsonText,
     async json(response, ownerId, bytes, pieces) {
-      response.type('json');
       if (bytes <= SMALL_ANSWER_BYTES) {
         let text = '';
         for await (const piece of pieces) text += piece;
-        response.send(text);
+        await jsonText(response, text);
         return;
       }
-      reserve(response, ownerId, bytes);
-      if (response.req.method === 'HEAD') response.end();
-      else await stream(response, pieces);
+      response.type('json');
+      reserve(response, ownerId, bytes + ENCODER_BYTES);
+      await compressedStream(response, pieces);
     },
   };
 }

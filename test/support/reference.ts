@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { IncomingMessage, ServerResponse } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Config, pageUrl } from '../../src/config.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
@@ -50,6 +51,7 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
 export const referenceOf = (config: Config): Reference =>
   createReference({
     baseUrl: config.baseUrl,
+    contact: config.abuseContact,
     urlOf: (slug) => pageUrl(config, slug),
     endpoints: endpointsOf(config),
   });
@@ -150,6 +152,8 @@ export function holdAgainst(reference: Reference): Hold {
     if (content === undefined) return body ? `has a body: ${body}` : undefined;
     const type = headers.get('content-type') ?? '';
     const essence = type.replace(/;.*/, '');
+    // Only the text of the reference says that browsers get pages for a success.
+    if (path.startsWith('/submit/') && status === 200 && type.startsWith('text/html')) return undefined;
     const isAny = Object.hasOwn(Object(content), '*/*');
     if (!isAny && !Object.hasOwn(Object(content), essence)) return `has the type ${type}`;
     if (method === 'HEAD' || isAny || essence !== 'application/json') return undefined;
@@ -185,7 +189,7 @@ export function holdService(url: string, config: Config): void {
 export const releaseService = (url: string): boolean => held.delete(portOf(url));
 
 /** Has each answer's end told of, with what was written; the answer itself stays as it is. */
-function onEnd(response: ServerResponse, tell: (head: string, body: string | undefined) => void): void {
+function onEnd(response: ServerResponse, tell: (head: string, body: Buffer | undefined) => void): void {
   const { write, end } = response;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -205,7 +209,7 @@ function onEnd(response: ServerResponse, tell: (head: string, body: string | und
       // end() itself may go through write().
       Object.assign(response, { write });
       const ended = Reflect.apply(end, response, given);
-      tell(String(Reflect.get(response, '_header')), size > MAX_BYTES ? undefined : Buffer.concat(chunks).toString());
+      tell(String(Reflect.get(response, '_header')), size > MAX_BYTES ? undefined : Buffer.concat(chunks));
       return ended;
     },
   });
@@ -221,6 +225,12 @@ const headersOf = (head: string): ReadonlyMap<string, string> =>
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
   );
+
+/** The text of a body; none was sent in answer to HEAD. */
+function decoded(body: Buffer, encoding: string | undefined): string {
+  if (body.length === 0 || encoding === undefined) return body.toString();
+  return (encoding === 'br' ? brotliDecompressSync(body) : gunzipSync(body)).toString();
+}
 
 type Started = { request: IncomingMessage; response: ServerResponse };
 const isStarted = (message: unknown): message is Started =>
@@ -243,7 +253,9 @@ subscribe('http.server.request.start', (message) => {
   if (path === '/internal/tls') return;
   onEnd(response, (head, body) => {
     const { method = '' } = request;
-    const problem = service.hold({ method, path, status: response.statusCode, headers: headersOf(head), body });
+    const headers = headersOf(head);
+    const text = body && decoded(body, headers.get('content-encoding'));
+    const problem = service.hold({ method, path, status: response.statusCode, headers, body: text });
     if (problem !== undefined) problems.add(problem);
   });
 });

@@ -242,6 +242,7 @@ export function deploymentEndpoints({
       name: 'getDeployment',
       tag: 'Deployments',
       summary: 'Get the status of a deployment',
+      description: 'With the number of its submissions. `GET /deploy/{id}/html` answers the page itself.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: { status: 200, description: 'The deployment.', headers: NOTICE_HEADER, schema: Status, example },
       errors: [noSuchDeployment],

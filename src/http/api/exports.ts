@@ -31,6 +31,8 @@ type Format = {
   extension: string;
   /** The media type and its parameters, as the answer has them. */
   contentType: string;
+  /** Whether the file is compressed already. */
+  isCompressed?: boolean;
   example: string;
   write(slice: TimeSlice, ...source: Source): AsyncIterable<string | Buffer>;
 };
@@ -43,7 +45,7 @@ export function exportEndpoints({
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'release'>;
-  sending: Pick<Sending, 'stream'>;
+  sending: Pick<Sending, 'stream' | 'compressedStream'>;
 }) {
   const limitReads = limitConcurrency(MAX_CONCURRENT_READS);
   const newSlice = createTimeSlices();
@@ -65,7 +67,7 @@ export function exportEndpoints({
   }
 
   /** The part of the declarations that is the same for all formats. */
-  const exportAs = ({ extension, contentType, example, write }: Format) => ({
+  const exportAs = ({ extension, contentType, isCompressed = false, example, write }: Format) => ({
     find: (owner: Owner, { deployId }: { deployId: string }) => ownDeployment(db, owner, deployId),
     answer: {
       status: 200,
@@ -77,7 +79,8 @@ export function exportEndpoints({
         },
       },
       type: contentType.replace(/;.*/, ''),
-      schema: z.string(),
+      // Generators make a Blob of it.
+      schema: isCompressed ? z.string().meta({ format: 'binary' }) : z.string(),
       example,
     },
     errors: [noSuchDeployment],
@@ -100,8 +103,10 @@ export function exportEndpoints({
           response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
           // Exports have limits of their own.
           concurrency.release(request);
-          if (request.method === 'HEAD') response.end();
-          else await sending.stream(response, write(newSlice(), db, id, last, limitReads));
+          const source: Source = [db, id, last, limitReads];
+          if (!isCompressed) await sending.compressedStream(response, write(newSlice(), ...source));
+          else if (request.method === 'HEAD') response.end();
+          else await sending.stream(response, write(newSlice(), ...source));
         }),
   });
 
@@ -138,6 +143,7 @@ export function exportEndpoints({
       ...exportAs({
         extension: 'xlsx',
         contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+        isCompressed: true,
         example: 'PK...',
         write: (slice, ...source) => toXlsx(() => readSubmissions(...source), slice),
       }),

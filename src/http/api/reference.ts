@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Response } from 'express';
 import { z } from 'zod';
+import type { Encoding } from '../../compute/render-page.ts';
 import { PROJECT } from '../../project.ts';
-import { namesHtml } from '../accept.ts';
+import { type ChooseEncoding, createChooseEncoding, namesHtml } from '../accept.ts';
+import { compressOnce } from '../compress.ts';
 import { type Endpoint, publicEndpoint } from '../endpoint.ts';
-import { fileChanged } from '../errors.ts';
 
 const REVALIDATE = {
   'Cache-Control': 'public, max-age=0, must-revalidate',
@@ -30,12 +33,70 @@ const Start = z.strictObject({
 
 const notModified = { description: 'The client has this version (If-None-Match).' };
 
-const etagOf = (content: string | Buffer): string => `"${createHash('sha256').update(content).digest('base64url')}"`;
+/** Content in an encoding. */
+type Variant = { encoding: Encoding; etag: string; body: Buffer };
+
+/** How long a first request waits for it: less than a request may take (deadline.ts). */
+const MAX_COMPRESSION_MS = 1_500;
+
+/** Sends what does not change while the process runs. It is read, hashed and compressed at its first use. */
+function createFixed({
+  type,
+  headers,
+  chooseEncoding,
+  read,
+}: {
+  type: string;
+  headers: Readonly<Record<string, string>>;
+  chooseEncoding: ChooseEncoding;
+  read(): Promise<Buffer>;
+}): (response: Response) => Promise<void> {
+  const variants = new Map<Encoding, Variant | Promise<Variant>>();
+
+  async function make(encoding: Encoding): Promise<Variant> {
+    const content = await read();
+    // Each encoding has its own (RFC 9110, 8.8.3.3).
+    const hash = createHash('sha256').update(content).digest('base64url');
+    if (encoding === 'identity') return { encoding, etag: `"${hash}"`, body: content };
+    return { encoding, etag: `"${hash}-${encoding}"`, body: await compressOnce(content, encoding) };
+  }
+
+  function variant(encoding: Encoding): Variant | Promise<Variant> {
+    const known = variants.get(encoding);
+    if (known) return known;
+    const making = make(encoding);
+    variants.set(encoding, making);
+    making.then(
+      (made) => variants.set(encoding, made),
+      () => variants.delete(encoding),
+    );
+    return making;
+  }
+
+  /** The variant in an encoding, or the plain one while a busy machine is still compressing. */
+  async function variantInTime(encoding: Encoding): Promise<Variant> {
+    const wanted = variant(encoding);
+    if (!(wanted instanceof Promise)) return wanted;
+    return (await Promise.race([wanted, delay(MAX_COMPRESSION_MS, undefined, { ref: false })])) ?? variant('identity');
+  }
+
+  return async (response) => {
+    const { encoding, etag, body } = await variantInTime(chooseEncoding(response.req));
+    response
+      .type(type)
+      .vary('Accept-Encoding')
+      .set({ ...headers, ETag: etag });
+    // A 304 has no body that could be encoded.
+    if (encoding !== 'identity' && !response.req.fresh) response.set('Content-Encoding', encoding);
+    response.send(body);
+  };
+}
 
 type PageFile<Path extends string> = {
   path: Path;
   name: string;
   summary: string;
+  description?: string;
   isHidden?: boolean;
   folder: string;
   file: string;
@@ -43,33 +104,33 @@ type PageFile<Path extends string> = {
   example: string;
 };
 
-/** A file of the page that shows the reference. It is read on demand. */
-function pageFile<const Path extends string>({ folder, file, type, example, ...described }: PageFile<Path>) {
-  let etag: string | undefined;
+/** A file of the page that shows the reference. */
+function pageFile<const Path extends string>(
+  chooseEncoding: ChooseEncoding,
+  { folder, file, type, example, ...described }: PageFile<Path>,
+) {
+  const read = () => readFile(join(folder, file));
+  const send = createFixed({ type, headers: PAGE_HEADERS, chooseEncoding, read });
   return publicEndpoint({
     ...described,
     method: 'GET',
     tag: 'Service',
     answer: { status: 200, description: 'A page for a browser.', type, schema: z.string(), example },
     otherAnswers: { 304: notModified },
-    errors: [fileChanged],
-    handle: () => async (response) => {
-      // An ETag of the content: all files of npm packages have the same date.
-      etag ??= etagOf(await readFile(join(folder, file)));
-      response
-        .set({ ...PAGE_HEADERS, ETag: etag })
-        .sendFile(file, { root: folder, cacheControl: false, lastModified: false, acceptRanges: false });
-    },
+    handle: () => send,
   });
 }
 
 /** The reference, as OpenAPI and as a page. */
 export function referenceEndpoints({
   baseUrl,
+  contact,
   urlOf,
   endpoints,
 }: {
   baseUrl: string;
+  /** Of the operator. */
+  contact: { uri: string; text: string } | undefined;
   urlOf(slug: string): string;
   /** All endpoints, these included. */
   endpoints(): readonly Endpoint[];
@@ -80,14 +141,17 @@ export function referenceEndpoints({
     openapi: `${baseUrl}/openapi.json`,
   };
 
-  /** As bytes, which all answers share. */
-  async function makeDocument(): Promise<{ content: Buffer; etag: string }> {
-    // Loaded on demand: it takes time and memory.
-    const { createReference } = await import('./reference/document.ts');
-    const content = Buffer.from(JSON.stringify(createReference({ baseUrl, urlOf, endpoints: endpoints() })));
-    return { content, etag: etagOf(content) };
-  }
-  let document: ReturnType<typeof makeDocument> | undefined;
+  const chooseEncoding = createChooseEncoding();
+  const sendDocument = createFixed({
+    type: 'json',
+    headers: REVALIDATE,
+    chooseEncoding,
+    async read() {
+      // Loaded on demand: it takes time and memory.
+      const { createReference } = await import('./reference/document.ts');
+      return Buffer.from(JSON.stringify(createReference({ baseUrl, contact, urlOf, endpoints: endpoints() })));
+    },
+  });
 
   return {
     start: publicEndpoint({
@@ -96,6 +160,7 @@ export function referenceEndpoints({
       name: 'getPlaces',
       tag: 'Service',
       summary: 'Get the addresses of the reference',
+      description: 'For programs and people who know the address of the service only. A browser is sent to `/docs`.',
       answer: { status: 200, description: 'The addresses.', schema: Start, example: start },
       otherAnswers: {
         302: {
@@ -124,30 +189,22 @@ export function referenceEndpoints({
         example: { openapi: '3.1.0' },
       },
       otherAnswers: { 304: notModified },
-      handle: () => async (response) => {
-        document ??= makeDocument().catch((error) => {
-          document = undefined;
-          throw error;
-        });
-        const { content, etag } = await document;
-        response
-          .set({ ...REVALIDATE, ETag: etag })
-          .type('json')
-          .send(content);
-      },
+      handle: () => sendDocument,
     }),
 
-    page: pageFile({
+    page: pageFile(chooseEncoding, {
       path: '/docs',
       name: 'getReferencePage',
       summary: 'Get this document as a page that can send requests',
+      description:
+        'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
       folder: PAGE,
       file: 'index.html',
       type: 'text/html',
       example: '<!doctype html>',
     }),
 
-    pageScript: pageFile({
+    pageScript: pageFile(chooseEncoding, {
       path: '/docs/start.js',
       name: 'getReferenceScript',
       summary: 'What starts the page',
@@ -158,7 +215,7 @@ export function referenceEndpoints({
       example: 'const spec = {};',
     }),
 
-    pageStyles: pageFile({
+    pageStyles: pageFile(chooseEncoding, {
       path: '/docs/page.css',
       name: 'getReferenceStyles',
       summary: "The page's styles",
@@ -169,7 +226,7 @@ export function referenceEndpoints({
       example: 'body {}',
     }),
 
-    swaggerStyles: pageFile({
+    swaggerStyles: pageFile(chooseEncoding, {
       path: '/docs/swagger-ui.css',
       name: 'getSwaggerStyles',
       summary: "Swagger UI's styles",
@@ -180,7 +237,7 @@ export function referenceEndpoints({
       example: 'body {}',
     }),
 
-    swaggerScript: pageFile({
+    swaggerScript: pageFile(chooseEncoding, {
       path: '/docs/swagger-ui-bundle.js',
       name: 'getSwaggerScript',
       summary: 'Swagger UI',

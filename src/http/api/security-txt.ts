@@ -18,6 +18,7 @@ export const securityTxt = publicEndpoint({
   name: 'getSecurityTxt',
   tag: 'Service',
   summary: 'Get the contact for abuse and vulnerabilities (RFC 9116)',
+  description: 'Answered on the hosts of pages too, if the operator has set ABUSE_CONTACT.',
   answer: {
     status: 200,
     description: 'The contact of the operator.',

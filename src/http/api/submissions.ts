@@ -114,6 +114,7 @@ export function submissionEndpoints({
       name: 'getSubmission',
       tag: 'Submissions',
       summary: 'Get a submission',
+      description: 'One submission, in the shape in which the list has it.',
       answer: { status: 200, description: 'The submission.', schema: Listed, example: exampleSubmission },
       errors: [noSuchSubmission],
       async handle({ owner, params }) {

@@ -285,6 +285,7 @@ export function webhookEndpoints({
       tag: 'Webhooks',
       summary: 'Get the secret of a webhook',
       scope: 'full',
+      description: 'The secret that signs its deliveries now. Receivers need it to verify them.',
       find: (owner, ids) => ownWebhook(db, owner, ids),
       answer: { status: 200, description: 'The secret.', schema: Secret, example: exampleSecret },
       errors: [noSuchWebhook],

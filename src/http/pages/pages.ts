@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LRUCache } from 'lru-cache';
-import Negotiator from 'negotiator';
 import type { Encoding } from '../../compute/render-page.ts';
 import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../html.ts';
-import { MAX_ACCEPT } from '../accept.ts';
+import { createChooseEncoding } from '../accept.ts';
 import { HttpError } from '../errors.ts';
 import { NO_SLUG } from '../hosts.ts';
 import { type Sending, SLICE_BYTES } from '../sending.ts';
@@ -28,28 +26,11 @@ export type ServePage = (
 /** The id of the deployment to whose page a form was posted. Throws 404. */
 export type FindForm = (target: Target) => string | Promise<string>;
 
-const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
-
 const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
 const wrongMethod = (): HttpError =>
   new HttpError(405, 'This method is not allowed here: use GET, HEAD or POST.', { Allow: 'GET, HEAD, POST' });
 const takenDown = (blockedBy: string): HttpError =>
   new HttpError(451, 'This page has been taken down.', { Link: `<${blockedBy}>; rel="blocked-by"` });
-
-/** Chooses the encoding of a page. Browsers send only a few different headers, so the choice for each is remembered. */
-function createNegotiate(): (request: IncomingMessage) => Encoding {
-  const known = new LRUCache<string, Encoding>({ max: 1_000 });
-  return (request) => {
-    const header = request.headers['accept-encoding'];
-    if (header === undefined || header.length > MAX_ACCEPT) return 'identity';
-    const before = known.get(header);
-    if (before) return before;
-    const accepted = new Negotiator(request).encodings([...ENCODINGS]);
-    const encoding = ENCODINGS.find((name) => accepted.includes(name)) ?? 'identity';
-    if (header.length <= 200) known.set(header, encoding);
-    return encoding;
-  };
-}
 
 /** If-None-Match (RFC 9110, 13.1.2): a list of tags compared weakly, or `*`. */
 function matches(header: string | undefined, etag: string): boolean {
@@ -64,7 +45,7 @@ function checkTarget({ slug, path }: Target): void {
 
 /** `blockedBy`: the URL of the service that blocks pages that were taken down (RFC 7725, 4). */
 export function createServePage(cache: PageCache, sending: Sending, blockedBy: string): ServePage {
-  const negotiate = createNegotiate();
+  const chooseEncoding = createChooseEncoding();
 
   function send(
     request: IncomingMessage,
@@ -107,7 +88,7 @@ export function createServePage(cache: PageCache, sending: Sending, blockedBy: s
   return (request, response, target, requestId) => {
     checkTarget(target);
     const { slug } = target;
-    const encoding = negotiate(request);
+    const encoding = chooseEncoding(request);
     const page = cache.get(slug, encoding);
     if (page instanceof Promise) {
       return page.then((found) => answer(request, response, slug, requestId, encoding, found));

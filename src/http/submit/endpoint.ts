@@ -42,9 +42,12 @@ const properties = {
 };
 const fields = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const form = fields.meta({ maxProperties: MAX_FIELDS, properties });
-const multipart = fields.meta({
+// OpenAPI 3.1 would have contentMediaType, but generators of clients know a file by its format.
+const file = z.string().meta({ format: 'binary' });
+const part = z.union([z.string(), file]);
+const multipart = z.record(z.string(), z.union([part, z.array(part)])).meta({
   maxProperties: MAX_FIELDS,
-  properties,
+  properties: { ...properties, file: { type: 'string', format: 'binary', description: 'A file, under any name.' } },
   description: 'Any part may be a file: one with a filename.',
 });
 const json = z.record(z.string(), z.unknown()).meta({ maxProperties: MAX_FIELDS });

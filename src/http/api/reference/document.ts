@@ -6,9 +6,10 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { VERSION } from '../../../project.ts';
+import { LICENSE, VERSION } from '../../../project.ts';
 import type { Endpoint, Tag } from '../../endpoint.ts';
 import type { DeclaredError } from '../../errors.ts';
+import { webhookRequests } from './webhooks.ts';
 
 const TAGS: Readonly<Record<Tag, string>> = {
   Account: 'Who the owner of the key is, and what the owner may do.',
@@ -79,10 +80,8 @@ function toOperation(
   const isPageToo = (error: DeclaredError): boolean =>
     errorPageTitle !== undefined || (pagesExcept !== undefined && !pagesExcept.includes(error));
   const responses: [string, ZodOpenApiResponseObject][] = [
-    ...Object.entries(answers).map(([status, answer]): [string, ZodOpenApiResponseObject] => [
-      status,
-      pagesExcept ? withPage(answer) : answer,
-    ]),
+    // A client is not a browser: with a page as an alternative, generated clients would get a text or an object.
+    ...Object.entries(answers),
     ...errors.map((error): [string, ZodOpenApiResponseObject] => [
       String(error.example.status),
       isPageToo(error) ? withPage(responseOf(error)) : responseOf(error),
@@ -123,21 +122,43 @@ function toPaths(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
   return paths;
 }
 
+type Contact = { uri: string; text: string };
+
+/** Who answers questions: the operator, since each service has its own. */
+function toContact(contact: Contact | undefined): { name: string; email?: string; url?: string } {
+  const name = 'The operator of this service';
+  if (contact === undefined) return { name };
+  return contact.uri.startsWith('mailto:') ? { name, email: contact.text } : { name, url: contact.uri };
+}
+
+/** The API, with the address of `localhost`: linters take that name for a server that was forgotten. */
+const toServer = (baseUrl: string): string =>
+  baseUrl.replace(/^http:\/\/(?:[^/:]+\.)?localhost(?=[/:]|$)/, 'http://127.0.0.1');
+
 /** The reference as an OpenAPI 3.1 document, made of the endpoints' declarations. */
 export const createReference = ({
   baseUrl,
+  contact,
   urlOf,
   endpoints,
 }: {
   baseUrl: string;
+  /** Of the operator. */
+  contact: Contact | undefined;
   /** Where the page of a slug is. */
   urlOf(slug: string): string;
   endpoints: readonly Endpoint[];
 }) =>
   createDocument({
     openapi: '3.1.0',
-    info: { title: 'formhost', version: VERSION, description: describe(baseUrl, urlOf('spring-sale')) },
-    servers: [{ url: baseUrl }],
+    info: {
+      title: 'formhost',
+      version: VERSION,
+      description: describe(baseUrl, urlOf('spring-sale')),
+      contact: toContact(contact),
+      license: { name: LICENSE, identifier: LICENSE },
+    },
+    servers: [{ url: toServer(baseUrl), description: 'This service.' }],
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     components: {
@@ -146,4 +167,5 @@ export const createReference = ({
       },
     },
     paths: toPaths(endpoints),
+    webhooks: webhookRequests,
   });

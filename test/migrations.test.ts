@@ -53,6 +53,7 @@ describe('a migration that needs a table which somebody works on for long', { ta
     ['0005-removed-submissions', 'deployments', 'DROP TABLE removed_submissions'],
     ['0007-owners-turns', 'deliveries', 'ALTER TABLE deliveries DROP owner_id'],
     ['0009-delivery-events', 'deliveries', 'ALTER TABLE deliveries DROP event'],
+    ['0012-languages', 'deployments', 'ALTER TABLE deployments DROP language'],
   ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, table, undo) => {
     const database = await cloneDatabase();
     onTestFinished(() => database.drop());

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { newDeploymentId } from '../ids.ts';
+import { langOf, PAGE_START_BYTES } from '../languages.ts';
 import { announcePageChange } from './page-changes.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
@@ -26,6 +27,7 @@ export type DeploymentRow = {
   owner_id: number;
   slug: string;
   email_notifications: boolean;
+  language: string | null;
   submission_count: number;
   created_at: Date;
   updated_at: Date;
@@ -111,6 +113,31 @@ export async function findSlug(db: Knex, id: string): Promise<string | undefined
   return row?.slug ?? undefined;
 }
 
+/** What pages for visitors need to know of a deployment. */
+export type VisitedPage = {
+  slug: string;
+  /** The setting of the deployment. */
+  language: string | null;
+  /** The primary subtag of the page's `<html lang>`, in lower case. */
+  lang: string | undefined;
+};
+
+/** The live deployment with this id, of any owner; undefined also when it has been taken down. */
+export async function findVisitedPage(db: Knex, id: string): Promise<VisitedPage | undefined> {
+  const [row] = await query<{ slug: string; language: string | null; lang: string | null; start: Buffer | null }>(
+    db,
+    'find-visited-page',
+    `SELECT slug, language, lang,
+            CASE WHEN lang_version IS DISTINCT FROM version THEN substring(html FROM 1 FOR ${PAGE_START_BYTES}) END AS start
+       FROM deployments JOIN pages ON pages.deployment_id = deployments.id
+      WHERE deployments.id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
+    [id],
+  );
+  if (!row) return undefined;
+  const { slug, language, lang, start } = row;
+  return { slug, language, lang: start ? langOf(start) : (lang ?? undefined) };
+}
+
 /**
  * Makes a deployment unless the owner has `limit` live ones. Its slug is the first of `slugs` that no live deployment
  * has.
@@ -139,7 +166,13 @@ export async function createDeployment(
         .ignore()
         .returning([...COLUMNS]);
       if (!row) continue;
-      await transaction('pages').insert({ deployment_id: row.id, html });
+      await transaction('pages').insert({
+        deployment_id: row.id,
+        html,
+        version: 1,
+        lang: langOf(html),
+        lang_version: 1,
+      });
       await announcePageChange(transaction, slug);
       return toDeployment(row);
     }
@@ -160,7 +193,12 @@ export async function replaceHtml(
       // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
       await transaction('pages')
         .where({ deployment_id: id })
-        .update({ html, version: transaction.raw('version + 1') });
+        .update({
+          html,
+          version: transaction.raw('version + 1'),
+          lang: langOf(html) ?? null,
+          lang_version: transaction.raw('version + 1'),
+        });
       const deployment = await touch(transaction, ownerId, id, {});
       // A deleted deployment keeps the page that it had.
       if (!deployment) throw gone;
@@ -173,25 +211,27 @@ export async function replaceHtml(
   }
 }
 
-/** Changes settings; undefined when this owner has no such live deployment. */
+/** Changes settings; undefined when this owner has no such live deployment. What is undefined stays as it is. */
 export const changeSettings = (
   db: Knex,
   ownerId: number,
   id: string,
-  settings: { emailNotifications: boolean | undefined },
+  { emailNotifications, language }: { emailNotifications: boolean | undefined; language: string | null | undefined },
 ): Promise<Deployment | undefined> =>
-  touch(
-    db,
-    ownerId,
-    id,
-    settings.emailNotifications === undefined ? {} : { email_notifications: settings.emailNotifications },
-  );
+  db.transaction(async (transaction) => {
+    const deployment = await touch(transaction, ownerId, id, {
+      ...(emailNotifications !== undefined && { email_notifications: emailNotifications }),
+      ...(language !== undefined && { language }),
+    });
+    if (deployment && language !== undefined) await announcePageChange(transaction, deployment.slug);
+    return deployment;
+  });
 
 async function touch(
   db: Knex,
   ownerId: number,
   id: string,
-  changes: Partial<Pick<DeploymentRow, 'email_notifications'>>,
+  changes: Partial<Pick<DeploymentRow, 'email_notifications' | 'language'>>,
 ): Promise<Deployment | undefined> {
   const [row] = await db<DeploymentRow>('deployments')
     .where({ id, owner_id: ownerId, deleted_at: null })

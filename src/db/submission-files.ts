@@ -19,7 +19,7 @@ export type NewFile = { id: string; filename: string; contentType: string; conte
 export type StoredFile = { id: string; filename: string; contentType: string; size: number };
 
 /** The size of a chunk, in a statement and in memory: small enough for a slow disk, and for many slow readers. */
-const CHUNK_BYTES = 256 * 1024;
+export const CHUNK_BYTES = 256 * 1024;
 /** For how long a submission waits for a deployment that another transaction has locked, and how often it tries. */
 const BUSY_WAIT_MS = 1_500;
 const BUSY_POLL_MS = 5;

@@ -1,12 +1,13 @@
 import type { RequestListener } from 'node:http';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
-import { findPage, findPageVersion, findSlug, findSmallPage } from '../db/deployments.ts';
+import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { countUnknownKeyTries } from '../db/unknown-keys.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { networkOf } from '../public-address.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
@@ -29,8 +30,10 @@ import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
 import { createApi, listEndpoints } from './router.ts';
 import { createSending, type Sending } from './sending.ts';
-import { submitEndpoints } from './submit/endpoint.ts';
+import { createSpeak } from './speech.ts';
+import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
 import { createSubmit } from './submit/submit.ts';
+import { createVisitedPages } from './submit/visited-pages.ts';
 import { createVisitorPages } from './submit/visitors.ts';
 import { createCountUnknownKey } from './unknown-keys.ts';
 
@@ -49,6 +52,7 @@ type Parts = {
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
+  showThanks: ShowThanks;
   isReady(): Promise<boolean>;
 };
 
@@ -59,6 +63,7 @@ export function createEndpoints({
   placeOf,
   findPage,
   leadsHere,
+  showThanks,
   ...parts
 }: Parts): readonly Endpoint[] {
   const urlOf = (slug: string): string => pageUrl(config, slug);
@@ -69,7 +74,7 @@ export function createEndpoints({
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
   const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
-  const submit = submitEndpoints(config);
+  const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ baseUrl: config.baseUrl, urlOf, endpoints: () => endpoints });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
@@ -86,6 +91,7 @@ export function createEndpoints({
     // POST is answered ahead of Express, in dispatch.ts.
     'OPTIONS /submit/:deployId': submit.preflight,
     'POST /submit/:deployId': submit.submit,
+    'GET /submit/:deployId/thanks': submit.thanks,
 
     'GET /submissions/:deployId': submissions.list,
     'GET /submissions/:deployId/:submissionId': submissions.get,
@@ -187,10 +193,17 @@ export function createApp({
     sending,
     isInvalidationLive,
   });
-  const visitorPages = createVisitorPages(urlOf);
+  const speak = createSpeak();
+  const visited = createVisitedPages((id) => findVisitedPage(db, id), isInvalidationLive);
+  const visitorPages = createVisitorPages(urlOf, speak);
+  const showThanks: ShowThanks = async (response, deploymentId, headers) => {
+    // Before the first await: a socket that has closed has no address.
+    const network = networkOf(clientAddress(response.req));
+    visitorPages.thank(response, await visited.find(deploymentId, network), headers);
+  };
   const submit = createSubmit({
     intake,
-    findSlug: (id) => findSlug(db, id),
+    visited,
     visitorPages,
     body,
     clientAddress,
@@ -200,6 +213,7 @@ export function createApp({
   });
   function invalidatePage(slug: string): void {
     pages.invalidate(slug);
+    visited.invalidateAll();
     intake.invalidateAll();
   }
 
@@ -215,6 +229,7 @@ export function createApp({
     onPageChange: invalidatePage,
     reviewDeliveries,
     leadsHere,
+    showThanks,
     isReady,
   });
   const listener = createListener({
@@ -224,6 +239,9 @@ export function createApp({
     findForm: createFindForm(pages),
     submit,
     visitorPages,
+    findVisited: (id, request) => visited.find(id, networkOf(clientAddress(request))),
+    showThanks,
+    speak,
     placeOf,
     abuseContact: config.abuseContact,
     metrics,
@@ -241,6 +259,7 @@ export function createApp({
     invalidatePage,
     invalidateAll() {
       pages.invalidateAll();
+      visited.invalidateAll();
       intake.invalidateAll();
     },
     pageLookups: () => pages.lookups,

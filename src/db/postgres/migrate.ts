@@ -10,6 +10,7 @@ import * as idempotencyKeys from '../../../migrations/0006-idempotency-keys.ts';
 import * as ownersTurns from '../../../migrations/0007-owners-turns.ts';
 import * as unknownKeyTries from '../../../migrations/0008-unknown-key-tries.ts';
 import * as deliveryEvents from '../../../migrations/0009-delivery-events.ts';
+import * as languages from '../../../migrations/0012-languages.ts';
 import type { Connection } from './connect.ts';
 import { queryOne } from './query.ts';
 import { tableExists } from './table-exists.ts';
@@ -30,6 +31,7 @@ const migrations: readonly Migration[] = [
   { name: '0007-owners-turns', up: ownersTurns.up, config: ownersTurns.config },
   { name: '0008-unknown-key-tries', up: unknownKeyTries.up },
   { name: '0009-delivery-events', up: deliveryEvents.up },
+  { name: '0012-languages', up: languages.up, config: languages.config },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */

@@ -11,6 +11,7 @@ import {
   replaceHtml,
 } from '../../db/deployments.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import { LANGUAGES } from '../../languages.ts';
 import { isReserved, MAX_SLUG_LENGTH, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
 import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
@@ -49,6 +50,15 @@ const Settings = z.object({
     .boolean('email_notifications is not a boolean: send true or false.')
     .meta({
       description: 'Whether the owner gets a mail for each submission, if the service has a mail server. Off at first.',
+    })
+    .optional(),
+  language: z
+    .enum(LANGUAGES, `language is not one that pages for visitors have: send ${LANGUAGES.join(', ')} or null.`)
+    .nullable()
+    .meta({
+      description:
+        "The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one " +
+        "of the browser's Accept-Language, else English. null at first.",
     })
     .optional(),
 });
@@ -271,7 +281,9 @@ export function deploymentEndpoints({
       },
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: settings }) {
-        deploymentOr404(await changeSettings(db, owner.id, id, { emailNotifications: settings.email_notifications }));
+        const { email_notifications: emailNotifications, language } = settings;
+        const { slug } = deploymentOr404(await changeSettings(db, owner.id, id, { emailNotifications, language }));
+        if (language !== undefined) onPageChange(slug);
         reviewDeliveries(id);
         return { success: true as const, id };
       },

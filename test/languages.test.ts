@@ -85,7 +85,7 @@ describe('the language for a visitor', () => {
     expect(said).toEqual([
       ['Please try again in 40 seconds.', 'The file photo.png is larger than 10 MB.'],
       ['Bitte versuchen Sie es in 40 Sekunden erneut.', 'Die Datei photo.png ist größer als 10 MB.'],
-      ['Veuillez réessayer dans 40 secondes.', 'Le fichier photo.png dépasse 10\u00a0Mo.'],
+      ['Veuillez réessayer dans 40 secondes.', 'Le fichier photo.png dépasse 10\u202fMo.'],
       ['Inténtelo de nuevo dentro de 40 segundos.', 'El archivo photo.png ocupa más de 10 MB.'],
       ['Tente novamente em 40 segundos, por favor.', 'O arquivo photo.png tem mais de 10 MB.'],
       ['Si prega di riprovare tra 40 secondi.', 'Il file photo.png è più grande di 10 MB.'],

@@ -288,7 +288,7 @@ describe('the page of a form that is full', () => {
   const words = (seconds: string): string =>
     `<p>Too many people sent this form in the last minute. Please try again in ${seconds}.</p>`;
   const kept = (enctype: string, controls: string, { note = '', lost = '' } = {}): string =>
-    `<p>What you filled in has been kept.${note}</p>\n<form method="post" action="?attempt${lost}" enctype="${enctype}" autocomplete="off">\n${controls}${controls && '\n'}<p><button>Send it again</button></p>\n</form>`;
+    `<p>What you filled in has been kept.${note}</p>\n<form method="post" action="?attempt${lost}" enctype="${enctype}" autocomplete="off">\n${controls}${controls && '\n'}<button>Send it again</button>\n</form>`;
   const NOTE = ' Files are not kept: please choose them again, or send the form without them.';
   const seconds = ({ headers }: Answer): string => `${headers['retry-after']} seconds`;
 
@@ -424,7 +424,7 @@ describe('the page of a service that cannot take a form', () => {
       expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...CORS });
       expect(pageIn(answer)).toEqual({
         title: 'Your message could not be sent yet',
-        content: `<p>Too much is going on here right now. Please try again in 1 second.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<p><button>Send it again</button></p>\n</form>\n${BACK(slug)}`,
+        content: `<p>The service is busy right now. Please try again in 1 second.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>\n${BACK(slug)}`,
       });
     });
     expect(await stored(id)).toEqual([]);
@@ -646,7 +646,7 @@ describe('the page of a form whose files are too large', () => {
   const KEPT =
     '<p>What you filled in has been kept. Files are not kept: please choose them again, or send the form without them.</p>';
   const form = (controls: string, lost: string): string =>
-    `<form method="post" action="?attempt${lost}" enctype="multipart/form-data" autocomplete="off">\n${controls}\n<p><button>Send</button></p>\n</form>`;
+    `<form method="post" action="?attempt${lost}" enctype="multipart/form-data" autocomplete="off">\n${controls}\n<button>Send</button>\n</form>`;
 
   it('names the file and keeps the texts, before and after it', async () => {
     const { id, slug } = await its.deploy();

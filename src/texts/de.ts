@@ -16,7 +16,7 @@ export const de: Texts = {
   },
   busy: {
     title: 'Ihre Nachricht konnte noch nicht gesendet werden',
-    text: 'Hier ist gerade zu viel los.',
+    text: 'Der Dienst ist gerade überlastet.',
   },
   failed: {
     title: 'Etwas ist schiefgelaufen',
@@ -63,7 +63,7 @@ export const de: Texts = {
     text: 'Diese Seite wurde gesperrt.',
     contact: (link) => `Bei Fragen wenden Sie sich bitte an ${link}.`,
   },
-  pageBusy: { title: 'Diese Seite kann gerade nicht angezeigt werden', text: 'Hier ist gerade zu viel los.' },
+  pageBusy: { title: 'Diese Seite kann gerade nicht angezeigt werden', text: 'Der Dienst ist gerade überlastet.' },
   pageFailed: { title: 'Etwas ist schiefgelaufen', text: 'Diese Seite kann nicht angezeigt werden.' },
   badRequest: {
     title: 'Diese Adresse kann nicht geöffnet werden',

@@ -8,7 +8,7 @@ export const en: Texts = {
 
   unavailable: { title: 'This form is not available', text: 'The page it belongs to is no longer online.' },
   full: { title: 'Please wait a moment', text: 'Too many people sent this form in the last minute.' },
-  busy: { title: 'Your message could not be sent yet', text: 'Too much is going on here right now.' },
+  busy: { title: 'Your message could not be sent yet', text: 'The service is busy right now.' },
   failed: { title: 'Something went wrong', text: 'This is not your fault. Your message may not have been sent.' },
   slow: { title: 'Your message could not be sent', text: 'The connection was too slow.' },
   notSent: { title: 'Your message could not be sent', text: 'What the form sent could not be accepted.' },
@@ -46,7 +46,7 @@ export const en: Texts = {
     text: 'This page has been taken down.',
     contact: (link) => `For questions, contact ${link}.`,
   },
-  pageBusy: { title: 'This page cannot be shown right now', text: 'Too much is going on here right now.' },
+  pageBusy: { title: 'This page cannot be shown right now', text: 'The service is busy right now.' },
   pageFailed: { title: 'Something went wrong', text: 'This page cannot be shown.' },
   badRequest: { title: 'This address cannot be opened', text: 'Please check the address for mistakes.' },
 };

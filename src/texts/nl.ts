@@ -14,7 +14,7 @@ export const nl: Texts = {
     title: 'Een ogenblik geduld',
     text: 'Te veel mensen hebben dit formulier in de afgelopen minuut verzonden.',
   },
-  busy: { title: 'Uw bericht kon nog niet worden verzonden', text: 'Het is hier op dit moment te druk.' },
+  busy: { title: 'Uw bericht kon nog niet worden verzonden', text: 'De dienst heeft het op dit moment erg druk.' },
   failed: {
     title: 'Er is iets misgegaan',
     text: 'Dat ligt niet aan u. Misschien is uw bericht niet verzonden.',
@@ -60,7 +60,7 @@ export const nl: Texts = {
   },
   pageBusy: {
     title: 'Deze pagina kan nu niet worden getoond',
-    text: 'Het is hier op dit moment te druk.',
+    text: 'De dienst heeft het op dit moment erg druk.',
   },
   pageFailed: { title: 'Er is iets misgegaan', text: 'Deze pagina kan niet worden getoond.' },
   badRequest: { title: 'Dit adres kan niet worden geopend', text: 'Controleer het adres op fouten.' },

@@ -64,7 +64,7 @@ export function keptForm(kept: KeptForm, speech: Speech): string {
   return [
     `<form method="post" action="${action}" enctype="${enctype}" autocomplete="off">`,
     ...controls.filter((control) => control !== ''),
-    `<p><button>${label}</button></p>`,
+    `<button>${label}</button>`,
     '</form>',
   ].join('\n');
 }

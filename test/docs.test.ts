@@ -12,6 +12,7 @@ import { KEEP_ALIVE_MS, PACE_BYTES, PACE_MS, PROGRESS_TIMEOUT_MS } from '../src/
 import { MAX_KEY_CHARS } from '../src/http/submit/idempotency-key.ts';
 import { MAX_FILES } from '../src/http/submit/multipart.ts';
 import { MAX_FIELDS } from '../src/http/submit/read-submission.ts';
+import { LANGUAGES, PAGE_START_BYTES } from '../src/languages.ts';
 import { RESERVED } from '../src/slugs.ts';
 import { lookUp, referenceOf } from './support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from './support/service.ts';
@@ -102,6 +103,8 @@ describe('limits', () => {
     ],
     ['docs/forms.md', `It has 1 to ${MAX_KEY_CHARS} characters`],
     ['docs/forms.md', `A key is remembered for ${KEY_HOURS} hours`],
+    ['docs/forms.md', `The page's \`<html lang>\`, in its first ${kib(PAGE_START_BYTES)}`],
+    ...LANGUAGES.map((language): [string, string] => ['docs/forms.md', ` (\`${language}\``]),
     ['docs/webhooks.md', `At most ${kib(MAX_BODY_BYTES)} of the answer's body are read`],
     ['docs/operations.md', `| An idle kept-alive connection | ${s(KEEP_ALIVE_MS)} |`],
     ['docs/operations.md', `| An answer of which a client reads less than ${kib(PACE_BYTES)} | ${s(PACE_MS)} |`],

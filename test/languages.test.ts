@@ -94,7 +94,7 @@ describe('the language for a visitor', () => {
       ['Lütfen 40 saniye sonra yeniden deneyin.', 'photo.png dosyası 10 MB sınırını aşıyor.'],
       ['40 秒後にもう一度お試しください。', 'ファイル「photo.png」は10 MBを超えています。'],
       ['请在40秒钟后重试。', '文件“photo.png”超过了 10 MB。'],
-      ['يرجى المحاولة مرة أخرى خلال 40 ثانية.', 'حجم الملف photo.png أكبر من 10 م.ب.'],
+      ['يرجى المحاولة مرة أخرى بعد 40 ثانية.', 'حجم الملف photo.png أكبر من 10 م.ب.'],
     ]);
     const polish = speak({}, { language: 'pl', lang: undefined });
     expect([1, 2, 5, 59, 60, 61].map(polish.time)).toEqual([

@@ -16,7 +16,8 @@ export const ar: Texts = {
   slow: { title: 'تعذّر إرسال رسالتك', text: 'كان الاتصال بطيئًا جدًا.' },
   notSent: { title: 'تعذّر إرسال رسالتك', text: 'تعذّر قبول ما أرسله النموذج.' },
   nothingSent: 'لم يتم إرسال أي شيء.',
-  tryAgain: (time) => `يرجى المحاولة مرة أخرى ${time}.`,
+  // The time says `within`, where `after` is meant.
+  tryAgain: (time) => `يرجى المحاولة مرة أخرى ${time.replace('خلال', 'بعد')}.`,
   tryAgainSoon: 'يرجى المحاولة مرة أخرى بعد قليل.',
   goBack: 'عُد إلى الصفحة السابقة في المتصفح: من المفترض أن تجد ما أدخلته هناك.',
 

@@ -181,7 +181,8 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
       const content = `${paragraph(sentences.join(speech.gap))}${advice}`;
       // Browsers apply form-action to the redirect that follows the form, too.
       const formAction = kept === undefined ? undefined : `'self' ${urlOf(slug ?? '*')}`;
-      writeSmallPage(response, status, { speech, sign, title, content, formAction }, { ...error.headers, ...headers });
+      const shown = { speech, sign, title, content, isLong: kept !== undefined, formAction };
+      writeSmallPage(response, status, shown, { ...error.headers, ...headers });
     },
     refuseGet(response, page, headers) {
       const speech = languageOf(response, page);
@@ -195,7 +196,7 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
       // Its own address has what was filled in.
       const noReferrer = { 'Referrer-Policy': 'no-referrer' };
       const all = { ...error.headers, ...noReferrer, ...headers };
-      writeSmallPage(response, error.status, { speech, sign: 'problem', title, content }, all);
+      writeSmallPage(response, error.status, { speech, sign: 'problem', title, content, isLong: true }, all);
     },
   };
 }

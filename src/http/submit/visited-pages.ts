@@ -20,7 +20,7 @@ const MAX_REMEMBERED = 10_000;
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 1_000;
 /** How long a page for a visitor waits for this, the query included. */
-const MAX_WAIT_MS = 500;
+const MAX_WAIT_MS = 1_000;
 /** How long an entry is used while changes of deployments are not received. */
 const MAX_UNCONFIRMED_MS = 1_000;
 

@@ -33,7 +33,7 @@ export const pl: Texts = {
   goBack: 'Prosimy wrócić do poprzedniej strony w przeglądarce: wpisane dane powinny tam nadal być.',
 
   tooLarge: {
-    title: 'Tego jest zbyt dużo, by to wysłać',
+    title: 'Tego nie można wysłać: rozmiar jest zbyt duży',
     text: 'Prosimy skrócić tekst lub wybrać mniejsze pliki.',
     file: (name, size) => `Plik ${name} jest większy niż ${size}.`,
     files: (size) => `Łącznie pliki są większe niż ${size}.`,

@@ -24,7 +24,7 @@ export const tr: Texts = {
   goBack: 'Tarayıcınızda geri dönün: doldurduklarınız hâlâ orada olmalı.',
 
   tooLarge: {
-    title: 'Gönderilmek için çok büyük',
+    title: 'Göndermek için çok büyük',
     text: 'Lütfen metni kısaltın veya daha küçük dosyalar seçin.',
     file: (name, size) => `${name} dosyası ${size} sınırını aşıyor.`,
     files: (size) => `Dosyalar toplamda ${size} sınırını aşıyor.`,

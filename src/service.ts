@@ -5,12 +5,12 @@ import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
 import { findSlug } from './db/deployments.ts';
+import { findStored } from './db/find-stored.ts';
 import { findByKey } from './db/idempotency-keys.ts';
 import { createLinks } from './db/link-secret.ts';
 import { watchPageChanges } from './db/page-changes.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigrated } from './db/postgres/migrate.ts';
-import { findStored } from './db/submissions.ts';
 import { createAttempt } from './delivery/attempt.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { createOwnAddress } from './delivery/own-address.ts';
@@ -91,7 +91,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       leaseMs: config.deliveryLeaseMs,
       countBatch: metrics.batch,
     }),
-    findStored: (deploymentId, id) => findStored(db, deploymentId, id),
+    findStored: (...wanted) => findStored(db, ...wanted),
     findByKey: (deploymentId, keyHash) => findByKey(db, deploymentId, keyHash),
     findSlug: (deploymentId) => findSlug(db, deploymentId),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),

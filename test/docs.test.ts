@@ -13,6 +13,7 @@ import { KEEP_ALIVE_MS, PACE_BYTES, PACE_MS, PROGRESS_TIMEOUT_MS } from '../src/
 import { MAX_KEY_CHARS } from '../src/http/submit/idempotency-key.ts';
 import { MAX_FILES } from '../src/http/submit/multipart.ts';
 import { MAX_FIELDS } from '../src/http/submit/read-submission.ts';
+import { LANGUAGES, PAGE_START_BYTES } from '../src/languages.ts';
 import { FILE_LINK_DAYS } from '../src/signed-links.ts';
 import { RESERVED } from '../src/slugs.ts';
 import { lookUp, referenceOf } from './support/reference.ts';
@@ -112,6 +113,8 @@ describe('limits', () => {
     ['docs/mail.md', `| A value | ${MAX_VALUE_CHARS.toLocaleString('en')} characters |`],
     ['docs/mail.md', `| A name | ${MAX_NAME_CHARS} characters |`],
     ['docs/mail.md', `| Objects and lists in each other | ${MAX_LEVELS} levels |`],
+    ['docs/forms.md', `The page's \`<html lang>\`, in its first ${kib(PAGE_START_BYTES)}`],
+    ...LANGUAGES.map((language): [string, string] => ['docs/forms.md', ` (\`${language}\``]),
     ['docs/webhooks.md', `At most ${kib(MAX_BODY_BYTES)} of the answer's body are read`],
     ['docs/operations.md', `| An idle kept-alive connection | ${s(KEEP_ALIVE_MS)} |`],
     ['docs/operations.md', `| An answer of which a client reads less than ${kib(PACE_BYTES)} | ${s(PACE_MS)} |`],

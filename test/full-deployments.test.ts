@@ -7,6 +7,7 @@ import type { Outcome } from '../src/db/store-submissions.ts';
 import { createBodyReader } from '../src/http/body.ts';
 import { HttpError } from '../src/http/errors.ts';
 import { createOwnerConcurrency } from '../src/http/owner-concurrency.ts';
+import { createSpeak } from '../src/http/speech.ts';
 import { SubmissionError } from '../src/http/submit/refusals.ts';
 import { createSubmit } from '../src/http/submit/submit.ts';
 import { createVisitorPages } from '../src/http/submit/visitors.ts';
@@ -48,8 +49,8 @@ function startSubmit({ isLive = true } = {}) {
   });
   const submit = createSubmit({
     intake,
-    findSlug: async () => slug,
-    visitorPages: createVisitorPages(() => 'http://full.example'),
+    visited: { find: async () => undefined, inMemory: () => undefined },
+    visitorPages: createVisitorPages(() => 'http://full.example', createSpeak()),
     body: createBodyReader({
       largest: 1_024,
       concurrency: createOwnerConcurrency(),

@@ -302,10 +302,7 @@ describe('a submission with an Idempotency-Key', () => {
     const refused = await submit(id, { ...form, body: 'a=2' });
     expect([refused.status, /<h1>(.*)<\/h1>\n<p>(.*)<\/p>/.exec(refused.text)?.slice(1)]).toEqual([
       422,
-      [
-        'This could not be sent',
-        'The Idempotency-Key was used with another submission: send each submission with a key of its own.',
-      ],
+      ['Your message could not be sent', 'What the form sent could not be accepted. Nothing was sent.'],
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NewSubmission, Outcome } from '../src/db/store-submissions.ts';
-import type { AloneOutcome } from '../src/db/submission-files.ts';
+import type { AloneOutcome, Extras } from '../src/db/submission-files.ts';
 import { newDeploymentId, newSubmissionId } from '../src/ids.ts';
 import { createIntake } from '../src/intake/intake.ts';
 
@@ -18,7 +18,7 @@ const newSubmission = (): NewSubmission => ({
   ipAddress: '127.0.0.1',
 });
 
-type First = { id: string; bodyHash: Buffer };
+type First = { id: string; bodyHash: Buffer; hasFiles: boolean };
 
 /** An intake whose database gives these answers. `first`: the submission that was stored before. */
 function startIntake(answers: {
@@ -29,6 +29,7 @@ function startIntake(answers: {
   const { batch = () => accepted, alone = () => accepted, find = () => ({ slug, first: undefined }) } = answers;
   const counted: string[] = [];
   const stored: string[] = [];
+  const storedAlone: [NewSubmission, Extras][] = [];
   const startDeliveries = (): void => undefined;
   const intake = createIntake({
     store: {
@@ -36,7 +37,10 @@ function startIntake(answers: {
         stored.push(...submissions.map(({ id }) => id));
         return { outcomes: submissions.map(batch), startDeliveries };
       },
-      alone: async () => ({ outcome: alone(), startDeliveries }),
+      async alone(...given) {
+        storedAlone.push(given);
+        return { outcome: alone(), startDeliveries };
+      },
     },
     findStored: async () => find(),
     findByKey: async () => find(),
@@ -44,7 +48,7 @@ function startIntake(answers: {
     isInvalidationLive: () => true,
     count: (outcome) => counted.push(outcome),
   });
-  return { submit: intake.submit, counted, stored };
+  return { submit: intake.submit, counted, stored, alone: storedAlone };
 }
 
 const accepted: Outcome = { kind: 'accepted', slug };
@@ -79,7 +83,7 @@ it('says of a refusal what its answer needs: the id and, where it is known, the 
 });
 
 it('answers a submission that is sent again as the first one was, whatever has become of it', async () => {
-  const first = { id: newSubmissionId(), bodyHash: KEY.bodyHash };
+  const first = { id: newSubmissionId(), bodyHash: KEY.bodyHash, hasFiles: true };
   const { submit, counted } = startIntake({ find: () => ({ slug, first }), alone: () => limited });
   expect(await submit(newSubmission(), SENT_AGAIN, undefined)).toEqual({ kind: 'stored', id: first.id, slug });
   expect(await submit(newSubmission(), FORM, KEY)).toEqual({ kind: 'stored', id: first.id, slug });
@@ -88,7 +92,7 @@ it('answers a submission that is sent again as the first one was, whatever has b
 });
 
 it('finds the first one when another process has stored it meanwhile', async () => {
-  const first = { id: newSubmissionId(), bodyHash: KEY.bodyHash };
+  const first = { id: newSubmissionId(), bodyHash: KEY.bodyHash, hasFiles: true };
   for (const alone of [() => ({ kind: 'repeated' }) as const, () => limited]) {
     let lookUps = 0;
     const find = () => {
@@ -107,6 +111,19 @@ it('stores a submission under a new id when its own is in use elsewhere', async 
   const outcome = await submit(submission, SENT_AGAIN, undefined);
   expect(outcome).toEqual({ kind: 'stored', id: stored[0], slug });
   expect([stored.length, stored.includes(submission.id), counted]).toEqual([1, false, ['accepted']]);
+});
+
+it('stores a submission under a new id, with its files, when its own was stored without them', async () => {
+  const submission = newSubmission();
+  const first = { id: submission.id, bodyHash: KEY.bodyHash, hasFiles: false };
+  const { submit, alone } = startIntake({ find: () => ({ slug, first }) });
+  const files = [{ id: 'file_x', filename: 'a.txt', contentType: 'text/plain', content: Buffer.from('x') }];
+  const sent = { ...SENT_AGAIN, files, textUnder: (id: string) => `{"under":"${id}"}` };
+  const outcome = await submit(submission, sent, undefined);
+  expect(outcome).toEqual({ kind: 'stored', id: expect.stringMatching(/^sub_/), slug });
+  const data = `{"under":"${outcome.id}"}`;
+  expect(alone).toEqual([[{ ...submission, id: outcome.id, data }, { files }]]);
+  expect(outcome.id).not.toBe(submission.id);
 });
 
 it('answers a honeypot like a success and stores nothing, the same under the same key', async () => {

@@ -134,6 +134,9 @@ describe('the log at LOG_LEVEL=trace', () => {
     await note('bad multipart', 400, submit(MULTIPART, secret('bad multipart')));
     await note('another type', 415, submit('text/plain', secret('another type')));
     await note('too large', 413, submit(form, `a=${secret('too large').repeat(50_000)}`));
+    const query = `name=${secret('a form sent with GET to /submit')}`;
+    await note('a form without method', 405, request(url).get(`/submit/${id}?${query}`).set('Accept', 'text/html'));
+    await note('thanks', 200, request(url).get(`/submit/${id}/thanks?${query}`));
     await note(
       'no deployment',
       404,

@@ -54,6 +54,7 @@ describe('a migration that needs a table which somebody works on for long', { ta
     ['0007-owners-turns', 'deliveries', 'ALTER TABLE deliveries DROP owner_id'],
     ['0009-delivery-events', 'deliveries', 'ALTER TABLE deliveries DROP event'],
     ['0011-key-names', 'api_keys', 'ALTER TABLE api_keys DROP name, DROP prefix'],
+    ['0012-languages', 'deployments', 'ALTER TABLE deployments DROP language'],
   ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, table, undo) => {
     const database = await cloneDatabase();
     onTestFinished(() => database.drop());

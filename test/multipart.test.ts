@@ -3,7 +3,11 @@ import { readMultipart } from '../src/http/submit/multipart.ts';
 import { readParts } from '../src/http/submit/multipart-parts.ts';
 import { KIB, limits, NOT_UTF8, refusal, small, stored, tooLarge, tooManyFields } from './support/form-limits.ts';
 
-const read = (text: string | Buffer, within = limits) => readMultipart(Buffer.from(text), 'b', within, () => '/f');
+/** All of a body, with its data; each file has the URL `/f`. */
+function read(text: string | Buffer, within = limits, boundary = 'b') {
+  const { write, ...parsed } = readMultipart(Buffer.from(text), boundary, within);
+  return { ...parsed, ...write(() => '/f') };
+}
 const multipart = (text: string | Buffer, within = limits) => stored(read(text, within));
 /** What the data says of a file. */
 const file = (filename: string, size: number, type = 'application/octet-stream') =>
@@ -31,20 +35,36 @@ const BEHIND = malformed('put nothing after the boundary that ends it');
 const NO_BOUNDARY = malformed('name its boundary, 1 to 70 characters, in the content type');
 
 describe('readMultipart', () => {
-  it('tells what can be filled in again, in order: no file', () => {
+  it('tells what can be filled in again, in order, and what has to be chosen again', () => {
     const file = '; name="f"; filename="a.txt"';
     const none = '; name="f"; filename=""';
     const a = '; name="a"';
-    expect(read(body([a, '1'], [file, 'x'], ['; name="f"', 'x\r\ny'], [a, ''])).form).toEqual({
-      fields: [
-        ['a', '1'],
-        ['f', ''],
-        ['f', 'x\r\ny'],
-        ['a', ''],
-      ],
-      hasFiles: true,
-    });
-    expect(read(body([none, ''])).form).toEqual({ fields: [['f', '']], hasFiles: false });
+    expect(read(body([a, '1'], [file, 'x'], ['; name="f"', 'x\r\ny'], [a, ''])).form).toEqual([
+      ['a', '1'],
+      ['f', '', { filename: 'a.txt', size: 1 }],
+      ['f', 'x\r\ny'],
+      ['a', ''],
+    ]);
+    expect(read(body([none, ''])).form).toEqual([['f', '', { filename: '', size: 0 }]]);
+  });
+
+  it('tells all that was sent when files are refused, whatever came after them', () => {
+    const sent = body(['; name="a"', '1'], ['; name="f"; filename="x.png"', 'x'.repeat(5)], ['; name="b"', '2']);
+    const form = [
+      ['a', '1'],
+      ['f', '', { filename: 'x.png', size: 5 }],
+      ['b', '2'],
+    ];
+    for (const [kind, within] of [
+      ['file', { maxFileBytes: 4 }],
+      ['files', { maxFilesBytes: 4 }],
+    ] as const) {
+      expect(() => read(sent, { ...limits, ...within })).toThrow(
+        expect.objectContaining({ status: 413, exceeded: { kind, limit: 4 }, form }),
+      );
+    }
+    const many = body(...Array.from({ length: 11 }, (): [string, string] => ['; name="f"; filename="a"', '']));
+    expect(() => read(many)).toThrow(expect.objectContaining({ status: 413, exceeded: { kind: 'count', limit: 10 } }));
   });
 
   it.each([
@@ -280,10 +300,10 @@ describe('readMultipart', () => {
     for (const boundary of ['x', "'()+_,-./:=?", '-'.repeat(70), 'é']) {
       const text = body(['; name="a"', '1']).replaceAll('--b', `--${boundary}`);
       const whole = Buffer.from(text, 'latin1');
-      expect(readMultipart(whole, boundary, limits, () => '/f').text).toBe('{"a":"1"}');
+      expect(read(whole, limits, boundary).text).toBe('{"a":"1"}');
     }
     for (const boundary of ['', 'x'.repeat(71)]) {
-      expect(refusal(() => readMultipart(Buffer.from(body()), boundary, limits, () => '/f'))).toEqual(NO_BOUNDARY);
+      expect(refusal(() => readMultipart(Buffer.from(body()), boundary, limits))).toEqual(NO_BOUNDARY);
     }
   });
 

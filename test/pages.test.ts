@@ -236,7 +236,7 @@ describe('If-None-Match', () => {
 
 describe('anything else on the host of a page', () => {
   it.each([
-    ...['/index.html', '/favicon.ico', '/robots.txt', '//', '/./', '/%2F', '/deploy', '/healthz', '/readyz'],
+    ...['/index.html', '/robots.txt', '//', '/./', '/%2F', '/deploy', '/healthz', '/readyz'],
     ...['/submissions/d_00000000000000000000', '/%00', '/%C3%A9', '/__proto__', '/index.html?a=/'],
   ])('answers 404 with a page for GET %s', async (path) => {
     const { host } = await publish();

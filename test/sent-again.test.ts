@@ -50,14 +50,14 @@ async function post(
     .on('response', resolve)
     .end(body);
   const response = await promise;
-  return { status: response.statusCode ?? 0, text: await text(response) };
+  return { status: response.statusCode ?? 0, location: response.headers.location, text: await text(response) };
 }
 
 const titleOf = (page: string): string | undefined => /<title>([^<]*)/.exec(page)?.[1];
 
 /** The form on a page of ours, as a browser sends it again: the query, the submission's id in it, the fields. */
 function formIn(page: string) {
-  const [, query = '', id = ''] = /action="(\?attempt=(sub_[0-9A-Za-z]{24})\.[\w-]{43})"/.exec(page) ?? [];
+  const [, query = '', id = ''] = /action="(\?attempt=(sub_[0-9A-Za-z]{24})\.[\w-]{43}[.0-9m]*)"/.exec(page) ?? [];
   const fields = [...page.matchAll(/<textarea name="([^"]*)" hidden>\n([^<]*)<\/textarea>/g)].map(
     ([, name = '', value = '']): [string, string] => [name, value],
   );
@@ -102,7 +102,7 @@ describe('a form sent again from the page of an error', () => {
     if (onPage) await post(id, { ...place, url: troubled, body: '_hp=x' });
     proxy.loseAnswerTo(statement);
     const failed = await post(id, { ...place, url: troubled, type, body });
-    expect([failed.status, titleOf(failed.text)]).toEqual([503, 'This could not be sent right now']);
+    expect([failed.status, titleOf(failed.text)]).toEqual([503, 'Your message could not be sent yet']);
     const form = formIn(failed.text);
     const before = await rowsOf(id);
     expect(before.map((row) => row.id)).toEqual([form.id]);
@@ -116,8 +116,8 @@ describe('a form sent again from the page of an error', () => {
     };
     // Through either process, as often as one likes.
     for (const url of [service.url, troubled, service.url]) {
-      const answer = await post(id, { ...again, url });
-      expect([answer.status, titleOf(answer.text)]).toEqual([200, 'Thank you']);
+      const { status, location } = await post(id, { ...again, url });
+      expect([status, location]).toEqual([303, onPage ? '/thanks' : `/submit/${id}/thanks`]);
     }
     const json = await post(id, { ...again, accept: '*/*' });
     expect(JSON.parse(json.text)).toEqual({ message: 'Submission received', id: form.id });
@@ -137,7 +137,7 @@ describe('a form sent again from the page of an error', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post(id, { url: troubled, query: first.query })),
     );
-    expect(answers.map(({ text }) => titleOf(text))).toEqual(answers.map(() => 'Thank you'));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 303));
     expect([await idsOf(id), await countOf(id)]).toEqual([[first.id], 1]);
   });
 
@@ -156,7 +156,7 @@ describe('a form sent again from the page of an error', () => {
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%FOR NO KEY UPDATE SKIP LOCKED%' AND state = 'idle in transaction'";
     await vi.waitFor(async () => expect((await service.db.raw(storing)).rows.length).toBeGreaterThan(0), PATIENCE);
     await first.commit();
-    expect(titleOf((await again).text)).toBe('Thank you');
+    expect((await again).status).toBe(303);
     expect([await idsOf(id), await countOf(id)]).toEqual([[form.id], 1]);
   });
 
@@ -166,7 +166,7 @@ describe('a form sent again from the page of an error', () => {
     const { query, id: first } = formIn((await post(id, { slug })).text);
     await setAccepted(id, 0);
     for (const body of ['a=1', 'a=2', 'a=1&b=', 'b=1', 'a=2']) {
-      expect(titleOf((await post(id, { url: troubled, slug, query, body })).text)).toBe('Thank you');
+      expect((await post(id, { url: troubled, slug, query, body })).status).toBe(303);
     }
     const rows = await rowsOf(id);
     expect(rows.map(({ data }) => data)).toEqual([
@@ -187,7 +187,7 @@ describe('a form sent again from the page of an error', () => {
     await setAccepted(id, 0);
     await post(id, { url: troubled, query: form.query });
     await owner.delete(`/submissions/${id}/${form.id}`).expect(200);
-    expect(titleOf((await post(id, { url: troubled, query: form.query })).text)).toBe('Thank you');
+    expect((await post(id, { url: troubled, query: form.query })).status).toBe(303);
     const ids = await idsOf(id);
     expect([ids.length, ids.includes(form.id)]).toEqual([1, false]);
   });
@@ -196,7 +196,7 @@ describe('a form sent again from the page of an error', () => {
     const { id } = await owner.deploy();
     await setAccepted(id, 10);
     const { query } = formIn((await post(id)).text);
-    expect(titleOf((await post(id, { query, body: 'a=1&_hp=x' })).text)).toBe('Thank you');
+    expect((await post(id, { query, body: 'a=1&_hp=x' })).status).toBe(303);
     expect(await idsOf(id)).toEqual([]);
   });
 
@@ -205,9 +205,134 @@ describe('a form sent again from the page of an error', () => {
     await setAccepted(id, 10);
     const { query } = formIn((await post(id)).text);
     await setAccepted(id, 0);
-    expect((await post(id, { url: troubled, query })).status).toBe(200);
+    expect((await post(id, { url: troubled, query })).status).toBe(303);
     await owner.delete(`/deploy/${id}`).expect(200);
     expect((await post(id, { url: troubled, query })).status).toBe(404);
+  });
+});
+
+describe('a form with files sent again from the page of an error', () => {
+  type Part = [parameters: string, content: string];
+  const TEXT: Part = ['name="a"', '1'];
+  const file = (filename: string, content: string): Part => [`name="f"; filename="${filename}"`, content];
+  const NONE = file('', '');
+  const sent = (...parts: Part[]): Sent => ({ type: MULTIPART, body: multipartBody(...parts) });
+  const large = (byte: string): string => byte.repeat(600 * 1024);
+
+  /** What is stored, oldest first: the ids, and the files with the contents that the API answers. */
+  async function storedFiles(id: string): Promise<[id: string, files: [filename: string, content: string][]][]> {
+    const rows = await rowsOf(id);
+    return Promise.all(
+      rows.map(async ({ id: submissionId, data }): Promise<[string, [string, string][]]> => {
+        const values: unknown[] = [JSON.parse(data).f].flat();
+        const files = values.filter((value) => value instanceof Object);
+        const read = files.map(async (value): Promise<[string, string]> => {
+          const url: string = Reflect.get(value, 'url');
+          const answer = await fetch(service.url + url, { headers: { Authorization: `Bearer ${owner.key}` } });
+          return [Reflect.get(value, 'filename'), await answer.text()];
+        });
+        return [submissionId, await Promise.all(read)];
+      }),
+    );
+  }
+
+  /** A first attempt that was stored, though answered with a 503. */
+  async function storeUnseen(id: string, ...parts: Part[]): Promise<ReturnType<typeof formIn>> {
+    proxy.loseAnswerTo('COMMIT');
+    const failed = await post(id, { ...sent(...parts), url: troubled });
+    expect(failed.status).toBe(503);
+    return formIn(failed.text);
+  }
+
+  it.each<[string, Part[]]>([
+    ['the same file', [TEXT, file('a.txt', large('x'))]],
+    ['no file', [TEXT, NONE]],
+  ])('is stored once when the first attempt was stored after all: %s', async (_what, parts) => {
+    const { id } = await owner.deploy();
+    const form = await storeUnseen(id, TEXT, file('a.txt', large('x')));
+    for (const url of [service.url, troubled]) {
+      expect((await post(id, { ...sent(...parts), url, query: form.query })).status).toBe(303);
+    }
+    const json = await post(id, { ...sent(...parts), query: form.query, accept: '*/*' });
+    expect(JSON.parse(json.text)).toEqual({ message: 'Submission received', id: form.id });
+    expect(await storedFiles(id)).toEqual([[form.id, [['a.txt', large('x')]]]]);
+    expect(await countOf(id)).toBe(1);
+  });
+
+  it.each<[string, Part[]]>([
+    ['another content', [file('a.txt', large('y'))]],
+    ['another name', [file('b.txt', large('x'))]],
+    ['one more', [file('a.txt', large('x')), file('b.txt', 'y')]],
+    ['the same twice', [file('a.txt', large('x')), file('a.txt', large('x'))]],
+  ])('is another submission with other files, of which none is lost: %s', async (_what, files) => {
+    const { id } = await owner.deploy();
+    const form = await storeUnseen(id, TEXT, file('a.txt', large('x')));
+    expect((await post(id, { ...sent(TEXT, ...files), query: form.query })).status).toBe(303);
+    const [first, second] = await storedFiles(id);
+    expect(first).toEqual([form.id, [['a.txt', large('x')]]]);
+    const expected = files.map(([parameters, content]) => [/filename="(.*)"/.exec(parameters)?.[1], content]);
+    expect([second?.[0] === form.id, second?.[1]]).toEqual([false, expected]);
+  });
+
+  it('is stored with all that it has, under the id of the first attempt, when that was refused', async () => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const first = formIn((await post(id, sent(TEXT, file('a.txt', 'x')))).text);
+    await setAccepted(id, 0);
+    const again = { ...sent(TEXT, file('b.txt', 'other'), file('c.txt', '')), url: troubled, query: first.query };
+    for (const _time of [1, 2]) expect((await post(id, again)).status).toBe(303);
+    expect(await storedFiles(id)).toEqual([
+      [
+        first.id,
+        [
+          ['b.txt', 'other'],
+          ['c.txt', ''],
+        ],
+      ],
+    ]);
+  });
+
+  it('loses no file that is chosen only after an attempt without it was stored unseen', async () => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const first = formIn((await post(id, sent(TEXT, file('a.txt', 'x')))).text);
+    await setAccepted(id, 0);
+    // The second attempt has no file. It is stored, and its answer is lost.
+    proxy.loseAnswerTo('COMMIT');
+    const failed = await post(id, { ...sent(TEXT, NONE), url: troubled, query: first.query });
+    const second = formIn(failed.text);
+    expect([failed.status, second.id, await storedFiles(id)]).toEqual([503, first.id, [[first.id, []]]]);
+    const third = { ...sent(TEXT, file('a.txt', 'x')), url: troubled, query: second.query };
+    expect((await post(id, third)).status).toBe(303);
+    const rows = await storedFiles(id);
+    expect(rows.map(([, files]) => files)).toEqual([[], [['a.txt', 'x']]]);
+  });
+
+  it('offers the files again each time, until they are sent', async () => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const note = 'Files are not kept: please choose them again, or send the form without them.';
+    const inputs = (page: string): string[] => page.match(/<input [^>]*>|(?<=<label [^>]*>).*(?=<\/label>)/g) ?? [];
+    const other: Part = ['name="g"; filename=""', ''];
+    const first = await post(id, sent(TEXT, file('a.txt', 'x'), file('b.txt', 'y'), other));
+    const HIDDEN = '<input type="file" name="g" hidden>';
+    const INPUT = '<input type="file" name="f" multiple id="file1">';
+    expect([first.text.includes(note), inputs(first.text)]).toEqual([
+      true,
+      ['Choose again: <bdi>a.txt</bdi> and <bdi>b.txt</bdi>', INPUT, HIDDEN],
+    ]);
+    let page = first.text;
+    for (const _time of [1, 2]) {
+      page = (await post(id, { ...sent(TEXT, NONE, other), query: formIn(page).query })).text;
+      expect([formIn(page).query, page.includes(note), inputs(page)]).toEqual([
+        formIn(first.text).query,
+        true,
+        ['Choose again: <bdi>f</bdi>', INPUT, HIDDEN],
+      ]);
+    }
+    // Of a form in which no file was chosen there is nothing to say.
+    const none = (await post(id, sent(TEXT, NONE))).text;
+    expect([none.includes(note), inputs(none)]).toEqual([false, ['<input type="file" name="f" hidden>']]);
   });
 });
 
@@ -240,10 +365,12 @@ describe('an attempt that no page of ours has', () => {
     ['under another name', (id, digest) => `?Attempt=${id}.${digest}`],
     ['for JSON', (id, digest) => `?attempt=${id}.${digest}`, { type: JSON_TYPE['Content-Type'], body: '{"a":"1"}' }],
     [
-      'for a file',
+      'for a file instead of a text',
       (id, digest) => `?attempt=${id}.${digest}`,
       { type: MULTIPART, body: multipartBody(['name="a"; filename="x"', '1']) },
     ],
+    ['with nonsense behind it', (id, digest) => `?attempt=${id}.${digest}.x`],
+    ['with a number that is too long', (id, digest) => `?attempt=${id}.${digest}.12345`],
   ])('is passed over: %s', async (_what, query, sent = {}) => {
     const { id } = await owner.deploy();
     await setAccepted(id, 10);
@@ -266,7 +393,7 @@ describe('an attempt that no page of ours has', () => {
     await setAccepted(one.id, 10);
     const { query, id } = formIn((await post(one.id)).text);
     await setAccepted(one.id, 0);
-    expect((await post(one.id, { url: troubled, query })).status).toBe(200);
+    expect((await post(one.id, { url: troubled, query })).status).toBe(303);
     const answers = [];
     for (let count = 0; count < 2; count += 1) answers.push(await post(other.id, { query, accept: '*/*' }));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);

@@ -5,6 +5,7 @@ import { it, onTestFinished } from 'vitest';
 import { createComputePool } from '../src/compute/pool.ts';
 import { createBodyReader } from '../src/http/body.ts';
 import { createOwnerConcurrency } from '../src/http/owner-concurrency.ts';
+import { createSpeak } from '../src/http/speech.ts';
 import { createSubmit } from '../src/http/submit/submit.ts';
 import { createVisitorPages } from '../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../src/ids.ts';
@@ -20,8 +21,8 @@ it('a submission whose files take longer to be stored than a connection may stan
         return { kind: 'stored', id, slug };
       },
     },
-    findSlug: async () => slug,
-    visitorPages: createVisitorPages(() => 'http://slow.example'),
+    visited: { find: async () => undefined, inMemory: () => undefined },
+    visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak()),
     body: createBodyReader({
       largest: 1_024,
       concurrency: createOwnerConcurrency(),

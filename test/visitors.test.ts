@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_ACCEPT } from '../src/http/accept.ts';
 import { HttpError } from '../src/http/errors.ts';
+import { createSpeak } from '../src/http/speech.ts';
 import { createVisitorPages, MAX_KEPT_CHARS } from '../src/http/submit/visitors.ts';
 import { multipartBody } from './support/multipart.ts';
 import {
@@ -85,20 +86,20 @@ async function deployFull(seconds = 30, on: { db: TestService['db']; owner: Owne
 const STYLE = /<style>([^<]*)<\/style>/;
 
 /** Where a form that was kept is sent again: an id and a digest, which are others each time. */
-const ATTEMPT = /action="\?attempt=sub_[0-9A-Za-z]{24}\.[\w-]{43}"/;
+const ATTEMPT = /action="\?attempt=sub_[0-9A-Za-z]{24}\.[\w-]{43}([.0-9m]*)"/;
 
-/** A page of ours: its title, and what stands below it, the id and the digest of a form that was kept aside. */
+/** A page of ours in English: its title, and what stands below it, the id and the digest of a form that was kept aside. */
 function pageIn({ headers, body }: Answer): { title: string; content: string } {
   const style = STYLE.exec(body)?.[1] ?? '';
   const [, title = '', heading, content = ''] =
-    /^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+)<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>\n<\/body>\n<\/html>\n$/s.exec(
+    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+)<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>\n<\/body>\n<\/html>\n$/s.exec(
       body,
     ) ?? [];
   expect(heading).toBe(title);
   expect(headers['content-security-policy']).toMatch(
     `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action `,
   );
-  return { title, content: content.replace(ATTEMPT, 'action="?attempt"') };
+  return { title, content: content.replace(ATTEMPT, 'action="?attempt$1"') };
 }
 
 /** The headers of an answer except those of the connection and the request. */
@@ -122,7 +123,16 @@ const pageHeaders = ({ body }: Answer, formAction: string) => ({
 
 const BACK = (slug: string): string => `<p><a href="${pageOf(slug)}">Back to the page</a></p>`;
 const GO_BACK = '<p>Go back in your browser: what you filled in should still be there.</p>';
-const thanks = (slug: string) => ({ title: 'Thank you', content: `<p>Your form has been sent.</p>\n${BACK(slug)}` });
+const thanks = (slug: string) => ({
+  title: 'Thank you',
+  content: `<p>Your message has been sent.</p>\n${BACK(slug)}`,
+});
+/** Where a browser is sent after a success, and with which headers. */
+const thanksAt = (location: string, cors: object) => [
+  303,
+  '',
+  { location, 'cache-control': 'no-store', 'content-length': '0', ...cors },
+];
 
 type Case = { sent: Sent; status: number; json: unknown };
 const sentence = { error: expect.stringMatching(/\S/) };
@@ -130,12 +140,12 @@ const accepted = { message: 'Submission received', id: expect.stringMatching(/^s
 
 /** What becomes of a submission, for each way to send a form. */
 const OUTCOMES: readonly [string, Case][] = [
-  ['accepted', { sent: { body: 'a=1&b=2' }, status: 200, json: accepted }],
+  ['accepted', { sent: { body: 'a=1&b=2' }, status: 303, json: accepted }],
   [
     'accepted (multipart)',
-    { sent: { type: MULTIPART_TYPE, body: multipartBody(['name="a"', '1']) }, status: 200, json: accepted },
+    { sent: { type: MULTIPART_TYPE, body: multipartBody(['name="a"', '1']) }, status: 303, json: accepted },
   ],
-  ['a trap sprung', { sent: { body: 'a=1&_hp=x' }, status: 200, json: accepted }],
+  ['a trap sprung', { sent: { body: 'a=1&_hp=x' }, status: 303, json: accepted }],
   ['too large', { sent: { body: TOO_LONG }, status: 413, json: sentence }],
   ['not UTF-8', { sent: { body: 'a=%ff' }, status: 400, json: sentence }],
   ['bad multipart', { sent: { type: MULTIPART_TYPE, body: 'x' }, status: 400, json: sentence }],
@@ -149,28 +159,34 @@ const OUTCOMES: readonly [string, Case][] = [
 const isFormEncoded = ({ type = FORM_TYPE }: Sent): boolean => type.includes('form');
 
 describe('a form sent by a browser that shows the answer', () => {
-  it.each(OUTCOMES)('is answered with a page if it is form-encoded: %s', async (_what, { sent, status, json }) => {
-    const { id, slug } = await owner.deploy();
-    for (const [path, host, cors] of [
-      [`/submit/${id}`, undefined, CORS],
-      [`/submit/${id}?from=there`, undefined, CORS],
-      ['/', hostOf(slug), {}],
-      ['/?from=there', hostOf(slug), {}],
-    ] as const) {
-      const answer = await post(path, { ...sent, host });
-      expect(answer.status).toBe(status);
-      if (!isFormEncoded(sent)) {
-        expect([answer.headers['content-type'], JSON.parse(answer.body)]).toEqual([
-          'application/json; charset=utf-8',
-          json,
-        ]);
-      } else {
-        const { 'accept-encoding': advice, ...said } = saidIn(answer);
-        expect(said).toEqual({ ...pageHeaders(answer, "'none'"), ...cors });
-        expect(pageIn(answer).content).toContain(status === 200 ? thanks(slug).content : `\n${GO_BACK}\n${BACK(slug)}`);
+  it.each(OUTCOMES)(
+    'is answered with a page, or led to one, if it is form-encoded: %s',
+    async (_what, { sent, status, json }) => {
+      const { id, slug } = await owner.deploy();
+      for (const [path, host, cors] of [
+        [`/submit/${id}`, undefined, CORS],
+        [`/submit/${id}?from=there`, undefined, CORS],
+        ['/', hostOf(slug), {}],
+        ['/?from=there', hostOf(slug), {}],
+      ] as const) {
+        const answer = await post(path, { ...sent, host });
+        expect(answer.status).toBe(status);
+        if (!isFormEncoded(sent)) {
+          expect([answer.headers['content-type'], JSON.parse(answer.body)]).toEqual([
+            'application/json; charset=utf-8',
+            json,
+          ]);
+        } else if (status === 303) {
+          const location = host === undefined ? `/submit/${id}/thanks` : '/thanks';
+          expect([answer.status, answer.body, saidIn(answer)]).toEqual(thanksAt(location, cors));
+        } else {
+          const { 'accept-encoding': advice, ...said } = saidIn(answer);
+          expect(said).toEqual({ ...pageHeaders(answer, "'none'"), ...cors });
+          expect(pageIn(answer).content).toContain(`\n${GO_BACK}\n${BACK(slug)}`);
+        }
       }
-    }
-  });
+    },
+  );
 
   it.each([
     ...[CHROMIUM, FIREFOX, 'text/html', 'TEXT/HTML;Q=0.5', 'application/json, text/html;q=0.001', 'text/html;level=1'],
@@ -183,8 +199,8 @@ describe('a form sent by a browser that shows the answer', () => {
     ],
   ])('is one whose Accept names text/html: %j', async (accept) => {
     const { id, slug } = await owner.deploy();
-    expect(pageIn(await post(`/submit/${id}`, { accept }))).toEqual(thanks(slug));
-    expect(pageIn(await post('/', { accept, host: hostOf(slug) }))).toEqual(thanks(slug));
+    expect((await post(`/submit/${id}`, { accept })).headers.location).toBe(`/submit/${id}/thanks`);
+    expect((await post('/', { accept, host: hostOf(slug) })).headers.location).toBe('/thanks');
   });
 
   it.each([
@@ -223,7 +239,7 @@ describe('a form sent by a browser that shows the answer', () => {
     expect([refused.status, JSON.parse(refused.body)]).toEqual([404, sentence]);
   });
 
-  it('gets the same page, but for nothing, when a robot has sprung the trap', async () => {
+  it('gets the same answer, but for nothing, when a robot has sprung the trap', async () => {
     const { id } = await owner.deploy();
     const [person, robot] = [await post(`/submit/${id}`), await post(`/submit/${id}`, { body: 'a=1&_hp=x' })];
     expect([robot.status, robot.body, saidIn(robot)]).toEqual([person.status, person.body, saidIn(person)]);
@@ -240,7 +256,7 @@ describe('a form sent by a browser that shows the answer', () => {
         if (id !== '%zz') {
           expect(pageIn(answer)).toEqual({
             title: 'This form is not available',
-            content: '<p>The page that it belongs to is not online. Nothing was sent.</p>',
+            content: '<p>The page it belongs to is no longer online. Nothing was sent.</p>',
           });
         }
       }
@@ -250,7 +266,7 @@ describe('a form sent by a browser that shows the answer', () => {
   it('gets a page when the head of its request is refused', async () => {
     const { id } = await owner.deploy();
     const answer = await post(`/submit/${id}`, { headers: { Expect: 'a miracle' } });
-    expect([answer.status, pageIn(answer).title]).toEqual([417, 'This could not be sent']);
+    expect([answer.status, pageIn(answer).title]).toEqual([417, 'Your message could not be sent']);
   });
 
   it('changes nothing elsewhere', async () => {
@@ -265,15 +281,15 @@ describe('a form sent by a browser that shows the answer', () => {
     }
     expect((await post('/', { host: 'nobody.pages.test' })).status).toBe(404);
     expect((await post('/other', { host: hostOf(slug) })).status).toBe(404);
-    const shown = await fetch(`${service.url}/submit/${id}`, { headers: { Accept: CHROMIUM } });
-    expect([shown.status, await shown.json()]).toEqual([405, sentence]);
   });
 });
 
 describe('the page of a form that is full', () => {
-  const words = (seconds: string): string => `<p>This form has received many submissions. Try again in ${seconds}.</p>`;
-  const kept = (enctype: string, controls: string, files = ''): string =>
-    `<p>What you filled in has been kept${files}.</p>\n<form method="post" action="?attempt" enctype="${enctype}" autocomplete="off">\n${controls}\n<button>Send it again</button>\n</form>`;
+  const words = (seconds: string): string =>
+    `<p>Too many people sent this form in the last minute. Please try again in ${seconds}.</p>`;
+  const kept = (enctype: string, controls: string, { note = '', lost = '' } = {}): string =>
+    `<p>What you filled in has been kept.${note}</p>\n<form method="post" action="?attempt${lost}" enctype="${enctype}" autocomplete="off">\n${controls}${controls && '\n'}<button>Send it again</button>\n</form>`;
+  const NOTE = ' Files are not kept: please choose them again, or send the form without them.';
   const seconds = ({ headers }: Answer): string => `${headers['retry-after']} seconds`;
 
   it('says when to try again and keeps what was filled in, on both hosts, from memory too', async () => {
@@ -345,20 +361,24 @@ describe('the page of a form that is full', () => {
     const body = multipartBody(['name="a"', '1'], ['name="f"; filename="<b>.txt"', 'secret'], ['name="a"', '2']);
     const answer = await post(`/submit/${id}`, { type: MULTIPART_TYPE, body });
     const controls =
-      '<textarea name="a" hidden>\n1</textarea>\n<textarea name="f" hidden>\n</textarea>\n<textarea name="a" hidden>\n2</textarea>';
-    const files = ', except files: to send them too, go back and choose them again';
-    expect(pageIn(answer).content).toContain(`\n${kept('multipart/form-data', controls, files)}\n`);
+      '<textarea name="a" hidden>\n1</textarea>\n<p><label for="file1">Choose again: <bdi>&lt;b&gt;.txt</bdi></label>\n<input type="file" name="f" id="file1"></p>\n<textarea name="a" hidden>\n2</textarea>';
+    expect(pageIn(answer).content).toContain(
+      `\n${kept('multipart/form-data', controls, { note: NOTE, lost: '.1' })}\n`,
+    );
     const none = multipartBody(['name="f"; filename=""', '']);
     expect(
       pageIn(await post(`/submit/${id}`, { type: 'Multipart/FORM-data ; boundary=b', body: none })).content,
-    ).toContain(`\n${kept('multipart/form-data', '<textarea name="f" hidden>\n</textarea>')}\n`);
+    ).toContain(`\n${kept('multipart/form-data', '<input type="file" name="f" hidden>')}\n`);
   });
 
   it('keeps no more than 16 MiB, of all pages on their way together', async () => {
-    const pages = createVisitorPages((slug) => `https://${hostOf(slug)}`);
+    const pages = createVisitorPages((slug) => `https://${hostOf(slug)}`, createSpeak());
     const server = createServer((request, response) => {
       const fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]] as const;
-      const visitor = { enctype: FORM_TYPE, slug: 'a', form: { fields, hasFiles: false }, attempt: 'sub_x' };
+      const visitor = {
+        ...{ enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined },
+        ...{ form: fields, attempt: 'sub_x' },
+      };
       pages.refuse(response, visitor, new HttpError(429, ''), {});
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -395,17 +415,16 @@ describe('the page of a form that is full', () => {
 
 describe('the page of a service that cannot take a form', () => {
   it('keeps what was filled in while the deployment is held', async () => {
-    const { id } = await owner.deploy();
+    const { id, slug } = await owner.deploy();
     await service.db.transaction(async (transaction) => {
       await transaction.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
       const answer = await post(`/submit/${id}`, { body: 'a=1&_redirect=/' });
       expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
       const { 'retry-after': retryAfter, ...said } = saidIn(answer);
-      expect(said).toEqual({ ...pageHeaders(answer, "'self' https://\\*\\.pages\\.test"), ...CORS });
+      expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...CORS });
       expect(pageIn(answer)).toEqual({
-        title: 'This could not be sent right now',
-        content:
-          '<p>The service is busy. Try again in 1 second.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>',
+        title: 'Your message could not be sent yet',
+        content: `<p>The service is busy right now. Please try again in 1 second.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>\n${BACK(slug)}`,
       });
     });
     expect(await stored(id)).toEqual([]);
@@ -451,13 +470,258 @@ describe('_redirect', () => {
   });
 
   it('is passed over where it leads elsewhere, is a file, or the submission is not taken', async () => {
-    const { id, slug } = await owner.deploy();
-    expect(pageIn(await post(`/submit/${id}`, { body: '_redirect=https://evil.test/' }))).toEqual(thanks(slug));
+    const { id } = await owner.deploy();
+    const thanked = [303, `/submit/${id}/thanks`];
+    const leads = async (sent: Sent) => {
+      const { status, headers } = await post(`/submit/${id}`, sent);
+      return [status, headers.location];
+    };
+    expect(await leads({ body: '_redirect=https://evil.test/' })).toEqual(thanked);
     const file = { type: MULTIPART_TYPE, body: multipartBody(['name="_redirect"; filename="/a"', '/b']) };
-    expect(pageIn(await post(`/submit/${id}`, file))).toEqual(thanks(slug));
+    expect(await leads(file)).toEqual(thanked);
     expect((await post(`/submit/${id}`, { body: '_redirect=/&a=%ff' })).status).toBe(400);
     expect((await post(`/submit/${UNKNOWN_ID}`, { body: '_redirect=/' })).status).toBe(404);
     expect((await stored(id))[0]).toEqual({ _redirect: 'https://evil.test/' });
+  });
+});
+
+/** Gets an address, as a browser does unless told otherwise. */
+async function get(
+  path: string,
+  { host, method = 'GET', headers = {} }: { host?: string; method?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    startRequest(service.url + path, {
+      method,
+      headers: { ...(host === undefined ? {} : { Host: host }), Accept: CHROMIUM, ...headers },
+    })
+      .on('response', resolve)
+      .on('error', reject)
+      .end();
+  });
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+}
+
+describe('the page that thanks', () => {
+  it('is a page of its own on both hosts, with a link back', async () => {
+    const { id, slug } = await owner.deploy();
+    for (const [path, host, cors] of [
+      [`/submit/${id}/thanks`, undefined, CORS],
+      ['/thanks', hostOf(slug), {}],
+      ['/thanks?from=there', hostOf(slug), {}],
+    ] as const) {
+      const options = host === undefined ? {} : { host };
+      const answer = await get(path, options);
+      expect([answer.status, pageIn(answer), saidIn(answer)]).toEqual([
+        200,
+        thanks(slug),
+        { ...pageHeaders(answer, "'none'"), ...cors },
+      ]);
+      // Whatever is accepted: it is what a script finds at the end of the redirect.
+      expect((await get(path, { ...options, headers: { Accept: '*/*' } })).body).toBe(answer.body);
+      const head = await get(path, { ...options, method: 'HEAD' });
+      expect([head.status, head.body, saidIn(head)]).toEqual([200, '', saidIn(answer)]);
+    }
+  });
+
+  it.each(['POST', 'PUT', 'DELETE'])('is a 405 for %s', async (method) => {
+    const { id, slug } = await owner.deploy();
+    const onApi = await get(`/submit/${id}/thanks`, { method });
+    expect([onApi.status, onApi.headers.allow, JSON.parse(onApi.body)]).toEqual([405, 'GET, HEAD', sentence]);
+    const onPage = await get('/thanks', { method, host: hostOf(slug) });
+    expect([onPage.status, onPage.headers.allow, pageIn(onPage).title]).toEqual([
+      405,
+      'GET, HEAD',
+      'This is not possible here',
+    ]);
+  });
+
+  it('is a 404 page where there is no form, and once it was deleted', async () => {
+    const { id, slug } = await owner.deploy();
+    expect([(await get(`/submit/${id}/thanks`)).status, (await get('/thanks', { host: hostOf(slug) })).status]).toEqual(
+      [200, 200],
+    );
+    await owner.delete(`/deploy/${id}`).expect(200);
+    for (const gone of [id, UNKNOWN_ID, 'nonsense', '%00']) {
+      const answer = await get(`/submit/${gone}/thanks`);
+      expect([answer.status, pageIn(answer)]).toEqual([
+        404,
+        { title: 'This form is not available', content: '<p>The page it belongs to is no longer online.</p>' },
+      ]);
+    }
+    expect((await get('/thanks', { host: hostOf(slug) })).status).toBe(404);
+    expect((await get('/thanks', { host: 'a.b.pages.test' })).status).toBe(404);
+  });
+
+  it('thanks even when the form cannot be looked up', async () => {
+    const { id } = await owner.deploy();
+    await service.db.transaction(async (transaction) => {
+      await transaction.raw('LOCK TABLE pages, deployments IN ACCESS EXCLUSIVE MODE');
+      const answer = await get(`/submit/${id}/thanks`);
+      expect([answer.status, pageIn(answer)]).toEqual([
+        200,
+        { title: 'Thank you', content: '<p>Your message has been sent.</p>' },
+      ]);
+    });
+  });
+});
+
+describe('a form without method="post"', () => {
+  it.each(['GET', 'HEAD'])(
+    'gets a page that says what is wrong, and nothing of what was filled in: %s',
+    async (method) => {
+      const { id, slug } = await owner.deploy();
+      const answer = await get(`/submit/${id}?name=secret&text=%3Cb%3E`, { method });
+      const { allow, 'referrer-policy': referrer, ...said } = saidIn(answer);
+      expect([answer.status, allow, referrer]).toEqual([405, 'OPTIONS, POST', 'no-referrer']);
+      if (method === 'HEAD') {
+        expect([answer.body, said['content-type']]).toEqual(['', 'text/html; charset=utf-8']);
+        return;
+      }
+      expect(said).toEqual(pageHeaders(answer, "'none'"));
+      expect(pageIn(answer)).toEqual({
+        title: 'This form could not be sent',
+        content: `<p>The form is not set up correctly. Nothing was sent.</p>\n${BACK(slug)}\n<p class="note">If you made this page: add <code dir="ltr">method=&quot;post&quot;</code> to the <code dir="ltr">&lt;form&gt;</code> tag of the form.</p>`,
+      });
+      expect(await stored(id)).toEqual([]);
+    },
+  );
+
+  it.each(['*/*', 'application/json'])('gets JSON where %s is accepted, as ever', async (accept) => {
+    const { id } = await owner.deploy();
+    const answer = await get(`/submit/${id}?name=secret`, { headers: { Accept: accept } });
+    expect([answer.status, answer.headers.allow, JSON.parse(answer.body)]).toEqual([
+      405,
+      'OPTIONS, POST',
+      { error: 'This method is not allowed here: use OPTIONS, POST.' },
+    ]);
+  });
+
+  it('gets the page where there is no such form, too', async () => {
+    for (const id of [UNKNOWN_ID, 'nonsense']) {
+      const answer = await get(`/submit/${id}?a=1`);
+      expect([answer.status, pageIn(answer).title]).toEqual([405, 'This form could not be sent']);
+    }
+  });
+});
+
+describe('/favicon.ico of a page', () => {
+  it('is nothing, for a day, wherever there is a page and where there is none', async () => {
+    const { slug } = await owner.deploy();
+    for (const host of [hostOf(slug), hostOf('nobody'), 'a1.pages.test']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await get('/favicon.ico', { host, method });
+        expect([answer.status, answer.body, saidIn(answer)]).toEqual([
+          204,
+          '',
+          { 'cache-control': 'public, max-age=86400' },
+        ]);
+      }
+      expect((await get('/favicon.ico', { host, method: 'PUT' })).status).toBe(404);
+    }
+  });
+});
+
+describe('the page of a form whose files are too large', () => {
+  let small: TestService;
+  let its: Owner;
+  beforeAll(async () => {
+    small = await startTestService({ MAX_FILE_BYTES: '2048', MAX_FILES_BYTES: '4096' });
+    its = await small.owner();
+  });
+  afterAll(() => small.close());
+
+  const MULTIPART = { type: MULTIPART_TYPE };
+  const KEPT =
+    '<p>What you filled in has been kept. Files are not kept: please choose them again, or send the form without them.</p>';
+  const form = (controls: string, lost: string): string =>
+    `<form method="post" action="?attempt${lost}" enctype="multipart/form-data" autocomplete="off">\n${controls}\n<button>Send</button>\n</form>`;
+
+  it('names the file and keeps the texts, before and after it', async () => {
+    const { id, slug } = await its.deploy();
+    const body = multipartBody(
+      ['name="a"', '1'],
+      ['name="big"; filename="photo.png"', 'x'.repeat(2_049)],
+      ['name="ok"; filename="cv.pdf"', 'y'],
+      ['name="none"; filename=""', ''],
+      ['name="b"', '2'],
+    );
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+    const controls = [
+      '<textarea name="a" hidden>\n1</textarea>',
+      '<p><label for="file1">Choose a smaller file instead of <bdi>photo.png</bdi></label>\n<input type="file" name="big" id="file1"></p>',
+      '<p><label for="file2">Choose again: <bdi>cv.pdf</bdi></label>\n<input type="file" name="ok" id="file2"></p>',
+      '<input type="file" name="none" hidden>',
+      '<textarea name="b" hidden>\n2</textarea>',
+    ].join('\n');
+    expect([answer.status, pageIn(answer)]).toEqual([
+      413,
+      {
+        title: 'This is too large to send',
+        content: `<p>The file <bdi>photo.png</bdi> is larger than 2 kB.</p>\n${KEPT}\n${form(controls, '.1.2')}\n${BACK(slug)}`,
+      },
+    ]);
+    expect(answer.headers['content-security-policy']).toContain(`form-action 'self' https://${hostOf(slug)};`);
+    const json = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body, accept: '*/*' });
+    expect([json.status, JSON.parse(json.body)]).toEqual([
+      413,
+      { error: 'A file is too large: send at most 2048 bytes in each.' },
+    ]);
+  });
+
+  it.each<[string, [string, string][], string]>([
+    [
+      'all together too large',
+      ['a', 'b', 'c'].map((name) => [`name="f"; filename="${name}.txt"`, 'x'.repeat(2_000)]),
+      'Together, the files are larger than 4 kB.',
+    ],
+    [
+      'too many',
+      Array.from({ length: 11 }, (_, index) => [`name="f"; filename="${index}.txt"`, '']),
+      'No more than 10 files can be sent at once.',
+    ],
+    [
+      'without a name',
+      [['name="<f>"; filename=""', 'x'.repeat(3_000)]],
+      'The file <bdi>&lt;f&gt;</bdi> is larger than 2 kB.',
+    ],
+    [
+      'with a very long name',
+      [[`name="f"; filename="${'😀'.repeat(500)}"`, 'x'.repeat(3_000)]],
+      `The file <bdi>${'😀'.repeat(80)}…</bdi> is larger than 2 kB.`,
+    ],
+  ])('says why: %s', async (_what, parts, words) => {
+    const { id } = await its.deploy();
+    const body = multipartBody(...parts);
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+    expect([answer.status, pageIn(answer).content.split('\n')[0]]).toEqual([413, `<p>${words}</p>`]);
+    expect(answer.body).toContain(
+      parts.length > 1 ? '<input type="file" name="f" multiple id="file1">' : ' id="file1">',
+    );
+  });
+
+  it('offers no files to a form that may have none', async () => {
+    const without = await startTestService({ MAX_FILE_BYTES: '0' });
+    onTestFinished(() => without.close());
+    const { id } = await (await without.owner()).deploy();
+    const body = multipartBody(['name="a"', '1'], ['name="f"; filename="a.txt"', 'x']);
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: without.url, body });
+    expect(pageIn(answer).content).toContain(
+      `<p>This form cannot receive files.</p>\n<p>What you filled in has been kept.</p>\n${form('<textarea name="a" hidden>\n1</textarea>\n<input type="file" name="f" hidden>', '')}`,
+    );
+  });
+
+  it('is a short one, at once, for an upload that is far too large', async () => {
+    const { id, slug } = await its.deploy();
+    const body = multipartBody(['name="a"', '1'], ['name="f"; filename="a"', 'x'.repeat(3 * 1024 * 1024)]);
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+    expect([answer.status, pageIn(answer)]).toEqual([
+      413,
+      {
+        title: 'This is too large to send',
+        content: `<p>Please shorten what you wrote, or choose smaller files.</p>\n${GO_BACK}\n${BACK(slug)}`,
+      },
+    ]);
   });
 });
 
@@ -480,13 +744,21 @@ describe('the look of the small pages', () => {
   it('is readable, light and dark: a contrast of 4.5 at least', async () => {
     expect([contrast('#fff', '#000'), contrast('#777777', '#ffffff').toFixed(2)]).toEqual([21, '4.48']);
     const [, style = ''] = STYLE.exec((await post(`/submit/${UNKNOWN_ID}`)).body) ?? [];
-    const schemes = [...style.matchAll(/--text:(#[0-9a-f]+);--back:(#[0-9a-f]+);--accent:(#[0-9a-f]+)/g)];
+    const schemes = [...style.matchAll(/--text:#[^}]*/g)].map(
+      ([colors]) => new Map(Array.from(colors.matchAll(/--([a-z-]+):(#[0-9a-f]+)/g), ([, name, hex]) => [name, hex])),
+    );
     expect(schemes).toHaveLength(2);
-    for (const [, text = '', back = '', accent = ''] of schemes) {
-      expect(Math.min(contrast(text, back), contrast(accent, back))).toBeGreaterThanOrEqual(4.5);
+    for (const scheme of schemes) {
+      const between = (one: string, other: string) => contrast(scheme.get(one) ?? '', scheme.get(other) ?? '');
+      const pairs = [
+        ...['text', 'muted', 'accent'].map((name) => between(name, 'card')),
+        ...[between('text', 'back'), between('on-accent', 'accent')],
+      ];
+      expect(Math.min(...pairs)).toBeGreaterThanOrEqual(4.5);
+      expect(Math.min(between('done', 'card'), between('problem', 'card'))).toBeGreaterThanOrEqual(3);
     }
     // No colour but these.
-    expect(style.match(/#[0-9a-f]+/g)).toHaveLength(6);
+    expect(style.match(/#[0-9a-f]{3,6}\b/g)).toHaveLength(18);
   });
 
   it("is that of a page host's errors", async () => {
@@ -495,7 +767,7 @@ describe('the look of the small pages', () => {
     expect(saidIn(answer)).toEqual(pageHeaders(answer, "'none'"));
     expect([answer.status, pageIn(answer)]).toEqual([
       404,
-      { title: 'Not Found', content: '<p>There is no page at this address.</p>' },
+      { title: 'Page not found', content: '<p>There is no page at this address.</p>' },
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { newDeploymentId } from '../ids.ts';
+import { type Language, langOf, PAGE_START_BYTES } from '../languages.ts';
 import { announcePageChange } from './page-changes.ts';
 import { addVersion, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
@@ -29,6 +30,7 @@ export type DeploymentRow = {
   owner_id: number;
   slug: string;
   email_notifications: boolean;
+  language: Language | null;
   submission_count: number;
   created_at: Date;
   updated_at: Date;
@@ -37,7 +39,7 @@ export type DeploymentRow = {
 };
 
 /** Settings, by the names that they have in the API too. */
-const SETTINGS = ['email_notifications'] as const;
+const SETTINGS = ['email_notifications', 'language'] as const;
 export type Settings = Pick<DeploymentRow, (typeof SETTINGS)[number]>;
 
 const COLUMNS = ['id', 'slug', 'submission_count', 'created_at', 'updated_at', 'taken_down_at'] as const;
@@ -120,6 +122,31 @@ export async function findSlug(db: Knex, id: string): Promise<string | undefined
   return row?.slug ?? undefined;
 }
 
+/** What pages for visitors need to know of a deployment. */
+export type VisitedPage = {
+  slug: string;
+  /** The setting of the deployment. */
+  language: string | null;
+  /** The primary subtag of the page's `<html lang>`, in lower case. */
+  lang: string | undefined;
+};
+
+/** The live deployment with this id, of any owner; undefined also when it has been taken down. */
+export async function findVisitedPage(db: Knex, id: string): Promise<VisitedPage | undefined> {
+  const [row] = await query<{ slug: string; language: string | null; lang: string | null; start: Buffer | null }>(
+    db,
+    'find-visited-page',
+    `SELECT slug, language, lang,
+            CASE WHEN lang_version IS DISTINCT FROM version THEN substring(html FROM 1 FOR ${PAGE_START_BYTES}) END AS start
+       FROM deployments JOIN pages ON pages.deployment_id = deployments.id
+      WHERE deployments.id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
+    [id],
+  );
+  if (!row) return undefined;
+  const { slug, language, lang, start } = row;
+  return { slug, language, lang: start ? langOf(start) : (lang ?? undefined) };
+}
+
 /**
  * Makes a deployment unless the owner has `limit` live ones. Its slug is the first of `slugs` that no live deployment
  * has.
@@ -148,7 +175,14 @@ export async function createDeployment(
         .ignore()
         .returning([...COLUMNS]);
       if (!row) continue;
-      await transaction('pages').insert({ deployment_id: row.id, html, created_at: row.created_at });
+      await transaction('pages').insert({
+        deployment_id: row.id,
+        html,
+        version: 1,
+        created_at: row.created_at,
+        lang: langOf(html),
+        lang_version: 1,
+      });
       await announcePageChange(transaction, slug);
       return toDeployment(row);
     }
@@ -197,7 +231,12 @@ export const changeSettings = (
   ownerId: number,
   id: string,
   changes: Partial<Settings>,
-): Promise<Deployment | undefined> => touch(db, ownerId, id, changes);
+): Promise<Deployment | undefined> =>
+  db.transaction(async (transaction) => {
+    const deployment = await touch(transaction, ownerId, id, changes);
+    if (deployment && changes.language !== undefined) await announcePageChange(transaction, deployment.slug);
+    return deployment;
+  });
 
 /** The slug of the live deployment with this id, of any owner. Its page may have been taken down. */
 export async function findLinkedDeployment(db: Knex, id: string): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { langOf } from '../languages.ts';
 import { execute, query } from './postgres/query.ts';
 
 /** A version of a page whose HTML is there; `bytes`: the length of that. */
@@ -81,8 +82,8 @@ export async function addVersion(
   await execute(
     transaction,
     'replace-page',
-    'UPDATE pages SET html = ?, version = version + 1 WHERE deployment_id = ?',
-    [html, deploymentId],
+    'UPDATE pages SET html = ?, lang = ?, version = version + 1, lang_version = version + 1 WHERE deployment_id = ?',
+    [html, langOf(html) ?? null, deploymentId],
   );
   // Versions from which nothing was sent leave no trace; of the others only the HTML goes.
   await execute(

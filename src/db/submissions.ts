@@ -35,23 +35,6 @@ export async function findSubmission(
   return row && toSubmission(row);
 }
 
-/** Whether a deployment has stored the submission with this id; undefined when no such deployment is live. */
-export async function findStored(
-  db: Knex,
-  deploymentId: string,
-  id: string,
-): Promise<Found<{ id: string }> | undefined> {
-  const [row] = await query<{ slug: string; id: string | null }>(
-    db,
-    'find-stored',
-    `SELECT slug, submissions.id
-       FROM deployments LEFT JOIN submissions ON submissions.id = ? AND deployment_id = deployments.id
-      WHERE deployments.id = ? AND coalesce(deleted_at, taken_down_at) IS NULL`,
-    [id, deploymentId],
-  );
-  return row && { slug: row.slug, first: row.id === null ? undefined : { id: row.id } };
-}
-
 /*
  * The deployment's row is locked first, as by the statement that stores submissions, which passes over a locked row. So
  * there is no deadlock. What has been deleted by the time of the lock is not found.

@@ -1,13 +1,14 @@
 import type { RequestListener } from 'node:http';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
-import { findPage, findPageVersion, findSlug, findSmallPage } from '../db/deployments.ts';
+import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { countUnknownKeyTries } from '../db/unknown-keys.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
@@ -40,9 +41,11 @@ import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
 import { createApi, listEndpoints } from './router.ts';
 import { createSending, type Sending } from './sending.ts';
+import { createSpeak } from './speech.ts';
 import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
-import { submitEndpoints } from './submit/endpoint.ts';
+import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
 import { createSubmit } from './submit/submit.ts';
+import { createVisitedPages } from './submit/visited-pages.ts';
 import { createVisitorPages } from './submit/visitors.ts';
 import { createCountUnknownKey } from './unknown-keys.ts';
 
@@ -68,6 +71,7 @@ type Parts = {
   onPurge(): void;
   /** Fires when the service stops. */
   stopping: AbortSignal;
+  showThanks: ShowThanks;
   isReady(): Promise<boolean>;
   log: Log;
 };
@@ -79,6 +83,7 @@ export function createEndpoints({
   placeOf,
   findPage,
   leadsHere,
+  showThanks,
   ...parts
 }: Parts): readonly Endpoint[] {
   const urlOf = (slug: string): string => pageUrl(config, slug);
@@ -104,7 +109,7 @@ export function createEndpoints({
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
   const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
   const statistics = statisticsEndpoints(parts);
-  const submit = submitEndpoints(config);
+  const submit = submitEndpoints({ ...config, showThanks });
   const { baseUrl, abuseContact: contact } = config;
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
   const health = healthEndpoints(isReady);
@@ -136,6 +141,7 @@ export function createEndpoints({
     // POST is answered ahead of Express, in dispatch.ts.
     'OPTIONS /submit/:deployId': submit.preflight,
     'POST /submit/:deployId': submit.submit,
+    'GET /submit/:deployId/thanks': submit.thanks,
 
     'GET /submissions/:deployId': submissions.list,
     'GET /submissions/:deployId/after/:cursor': live.after,
@@ -252,10 +258,17 @@ export function createApp({
     sending,
     isInvalidationLive,
   });
-  const visitorPages = createVisitorPages(urlOf);
+  const speak = createSpeak();
+  const visited = createVisitedPages((id) => findVisitedPage(db, id), isInvalidationLive);
+  const visitorPages = createVisitorPages(urlOf, speak);
+  const showThanks: ShowThanks = async (response, deploymentId, headers) => {
+    // Before the first await: a socket that has closed has no address.
+    const network = networkOf(clientAddress(response.req));
+    visitorPages.thank(response, await visited.find(deploymentId, network), headers);
+  };
   const submit = createSubmit({
     intake,
-    findSlug: (id) => findSlug(db, id),
+    visited,
     visitorPages,
     body,
     clientAddress,
@@ -265,6 +278,7 @@ export function createApp({
   });
   function invalidatePage(slug: string): void {
     pages.invalidate(slug);
+    visited.invalidateAll();
     intake.invalidateAll();
   }
 
@@ -284,6 +298,7 @@ export function createApp({
     watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
     onPurge,
     stopping,
+    showThanks,
     isReady,
     log,
   });
@@ -294,6 +309,9 @@ export function createApp({
     findForm: createFindForm(pages),
     submit,
     visitorPages,
+    findVisited: (id, request) => visited.find(id, networkOf(clientAddress(request))),
+    showThanks,
+    speak,
     placeOf,
     abuseContact: config.abuseContact,
     metrics,
@@ -311,6 +329,7 @@ export function createApp({
     invalidatePage,
     invalidateAll() {
       pages.invalidateAll();
+      visited.invalidateAll();
       intake.invalidateAll();
     },
     pageLookups: () => pages.lookups,

@@ -1,20 +1,24 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Express } from 'express';
 import type { Config } from '../config.ts';
+import type { VisitedPage } from '../db/deployments.ts';
 import { BusyError } from '../fair-queue.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { namesHtml } from './accept.ts';
 import { SECURITY_TXT, sendSecurityTxt } from './api/security-txt.ts';
 import { answerInTime, tooSlow } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
-import { HttpError, toHttpError, writeError } from './errors.ts';
+import { HttpError, methodNotAllowed, toHttpError, writeError } from './errors.ts';
 import { checkHead, type Place, pathOf, resolveHost } from './hosts.ts';
 import { writeLinkPage } from './link-page.ts';
 import { type FindForm, type ServePage, writeErrorPage } from './pages/pages.ts';
 import type { LogRequest } from './request-log.ts';
+import type { Speak } from './speech.ts';
+import type { ShowThanks } from './submit/endpoint.ts';
 import { SubmissionError } from './submit/refusals.ts';
 import { CORS, type Submit } from './submit/submit.ts';
-import { type Visitor, type VisitorPages, visitorOf } from './submit/visitors.ts';
+import { THANKS, type Visitor, type VisitorPages, visitorOf } from './submit/visitors.ts';
 import { untilStarted } from './until-started.ts';
 
 /** What is known of a request; only this file changes it. */
@@ -30,7 +34,12 @@ type Context = {
 /** The routes that metrics count besides those of the API. */
 const PAGE = 'page';
 const SUBMIT = 'POST /submit/:deployId';
+const SUBMIT_PATH = /^\/submit\/([^/]+)$/;
 const NO_ROUTE = 'other';
+
+/** Browsers ask every host for it, and note a 404. */
+const FAVICON = '/favicon.ico';
+const FAVICON_SECONDS = 86_400;
 
 /** Answers every request. The hot paths, pages and submissions, don't go through Express. */
 export function createListener({
@@ -40,6 +49,9 @@ export function createListener({
   findForm,
   submit,
   visitorPages,
+  findVisited,
+  showThanks,
+  speak,
   placeOf,
   abuseContact,
   metrics,
@@ -56,6 +68,9 @@ export function createListener({
   findForm: FindForm;
   submit: Submit;
   visitorPages: VisitorPages;
+  findVisited(deploymentId: string, request: IncomingMessage): Promise<VisitedPage | 'absent' | undefined>;
+  showThanks: ShowThanks;
+  speak: Speak;
   placeOf(host: string): Place;
   abuseContact: Config['abuseContact'];
   metrics: Metrics;
@@ -105,16 +120,21 @@ export function createListener({
       return answerSecurityTxt(request, response, context, abuseContact);
     }
     if (slug !== undefined) {
+      if (path === FAVICON && isRead(request)) return answerFavicon(response, requestId);
+      if (path === THANKS) return thankOnPage(request, response, slug, requestId);
       if (request.method === 'POST') return submitToPage(request, response, slug, path, requestId);
       const serving = servePage(request, response, { slug, path }, requestId);
       if (serving) return serving.then(() => metrics.request(PAGE, response.statusCode));
       metrics.request(PAGE, response.statusCode);
       return undefined;
     }
-    const deploymentId = request.method === 'POST' ? /^\/submit\/([^/]+)$/.exec(path)?.[1] : undefined;
-    if (deploymentId === undefined) return callApi(request, response, context);
+    const encodedId = SUBMIT_PATH.exec(path)?.[1];
+    if (encodedId === undefined) return callApi(request, response, context);
+    const deploymentId = decodeURIComponent(encodedId);
+    if (isRead(request) && namesHtml(request.headers)) return refuseGet(request, response, context, deploymentId);
+    if (request.method !== 'POST') return callApi(request, response, context);
     return submit
-      .handle(request, response, { deploymentId: decodeURIComponent(deploymentId), requestId, pageSlug: undefined })
+      .handle(request, response, { deploymentId, requestId, pageSlug: undefined })
       .then(() => metrics.request(SUBMIT, response.statusCode));
   }
 
@@ -129,6 +149,39 @@ export function createListener({
     const deploymentId = await findForm({ slug, path });
     await submit.handle(request, response, { deploymentId, requestId, pageSlug: slug });
     metrics.request(SUBMIT, response.statusCode);
+  }
+
+  /** What a browser shows after it has posted a form to its own page. */
+  async function thankOnPage(
+    request: IncomingMessage,
+    response: ServerResponse,
+    slug: string,
+    requestId: string,
+  ): Promise<void> {
+    if (!isRead(request)) throw methodNotAllowed('GET, HEAD');
+    await showThanks(response, await findForm({ slug, path: '/' }), { 'x-request-id': requestId });
+    metrics.request(PAGE, response.statusCode);
+  }
+
+  /** No host has an icon, which is not looked up: a page names its own. */
+  function answerFavicon(response: ServerResponse, requestId: string): void {
+    response.writeHead(204, { 'Cache-Control': `public, max-age=${FAVICON_SECONDS}`, 'x-request-id': requestId });
+    response.end();
+    metrics.request(PAGE, response.statusCode);
+  }
+
+  /** A form without method="post" arrives as a GET. */
+  async function refuseGet(
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: Context,
+    deploymentId: string,
+  ): Promise<void> {
+    const { requestId } = context;
+    logOnce(request, response, context);
+    const page = await findVisited(deploymentId, request);
+    visitorPages.refuseGet(response, page === 'absent' ? undefined : page, { 'x-request-id': requestId });
+    metrics.request(`${request.method} /submit/:deployId`, response.statusCode);
   }
 
   function callApi(request: IncomingMessage, response: ServerResponse, context: Context): void {
@@ -161,12 +214,14 @@ export function createListener({
       refuse(thrown.cause, thrown.visitor, response, context);
     } else if (slug === undefined && isToSubmit(request)) {
       refuse(thrown, visitorOf(request, undefined), response, context);
+    } else if (slug !== undefined && pathOf(request) === '/' && visitorOf(request, slug)) {
+      refuse(thrown, visitorOf(request, slug), response, context);
     } else {
       const error = toLoggedError(thrown, requestId);
       metrics.request(slug === undefined ? NO_ROUTE : PAGE, error.status);
       if (response.headersSent) response.destroy();
       else if (slug === undefined) writeError(response, error, { 'x-request-id': requestId });
-      else writeErrorPage(response, error, requestId, abuseContact);
+      else writeErrorPage(response, error, { requestId, abuseContact, speech: speak(request.headers) });
     }
   }
 
@@ -218,6 +273,8 @@ export function createListener({
 
   return listener;
 }
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 /** Also for paths below /submit/ that don't exist: pages of any origin may read the 404. */
 const isToSubmit = (request: IncomingMessage): boolean =>

@@ -25,6 +25,14 @@ export function writeLinkPage(
           `<form method="post"><button name="List-Unsubscribe" value="One-Click">${escapeHtml(button)}</button></form>`,
         ]),
   ].join('\n');
-  const formAction = button === undefined ? undefined : "'self'";
-  writeSmallPage(response, status, { title, content, formAction }, { ...headers, ...LINK_HEADERS });
+  const page = {
+    // As the mails are.
+    speech: { language: 'en', dir: 'ltr' },
+    sign: status >= 400 || button !== undefined ? 'problem' : 'done',
+    title: escapeHtml(title),
+    content,
+    isLong: true,
+    formAction: button === undefined ? undefined : "'self'",
+  } as const;
+  writeSmallPage(response, status, page, { ...headers, ...LINK_HEADERS });
 }

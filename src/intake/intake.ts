@@ -18,6 +18,8 @@ type Traits = {
   honeypot: boolean;
   /** Whether its id is that of an earlier attempt. */
   isSentAgain: boolean;
+  /** Its data under another id, where the two depend on each other. */
+  textUnder?: (id: string) => string;
 };
 
 export type Intake = {
@@ -67,13 +69,13 @@ export function createIntake({
   }
 
   return {
-    submit(submission, { files, honeypot: isHoneypot, isSentAgain }, key) {
+    submit(submission, { files, honeypot: isHoneypot, isSentAgain, textUnder }, key) {
       if (isHoneypot) return honeypot.answer(submission, key);
       if (key && honeypot.hasAnswered(submission, key)) {
         return Promise.resolve({ kind: 'key-reused', id: submission.id, slug: undefined });
       }
       if (key) return repeated.storeWithKey(submission, { files: files ?? NO_FILES, key });
-      if (isSentAgain) return repeated.storeAgain(submission);
+      if (isSentAgain) return repeated.storeAgain(submission, { files: files ?? NO_FILES }, textUnder);
       return storeNew(submission, files);
     },
     invalidateAll: full.invalidateAll,

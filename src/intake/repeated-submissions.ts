@@ -1,7 +1,7 @@
 import type { IdempotencyKey } from '../db/idempotency-keys.ts';
 import { isDuplicate } from '../db/postgres/connect.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
-import type { Extras } from '../db/submission-files.ts';
+import type { Extras, NewFile } from '../db/submission-files.ts';
 import type { Found } from '../db/submissions.ts';
 import { BusyError } from '../fair-queue.ts';
 import { newSubmissionId } from '../ids.ts';
@@ -11,23 +11,35 @@ import type { UploadQueue } from './upload-queue.ts';
 
 /** Stores submissions that may have been stored before: once, and the answer is that of the first one. */
 type RepeatedSubmissions = {
-  /** A form that is sent again from one of our error pages, under the id of its first attempt. */
-  storeAgain(submission: NewSubmission): Promise<IntakeOutcome>;
+  /**
+   * A form that is sent again from one of our error pages, under the id of its first attempt. Where that was stored
+   * without one of these files, it is another submission. `textUnder` returns its data under another id.
+   */
+  storeAgain(
+    submission: NewSubmission,
+    extras: Extras,
+    textUnder: ((id: string) => string) | undefined,
+  ): Promise<IntakeOutcome>;
   storeWithKey(submission: NewSubmission, extras: ExtrasWithKey): Promise<IntakeOutcome>;
 };
 
 type ExtrasWithKey = Extras & { key: IdempotencyKey };
 
-export type FindStored = (deploymentId: string, id: string) => Promise<Found<{ id: string }> | undefined>;
+/** `hasFiles`: whether it was stored with all of these files. */
+export type FindStored = (
+  deploymentId: string,
+  id: string,
+  files: readonly NewFile[],
+) => Promise<Found<{ id: string; hasFiles: boolean }> | undefined>;
 export type FindByKey = (
   deploymentId: string,
   keyHash: Buffer,
 ) => Promise<Found<{ id: string; bodyHash: Buffer }> | undefined>;
 
 /** `bodyHash`: of a submission that was stored under a key. */
-type FindFirst = () => Promise<Found<{ id: string; bodyHash?: Buffer }> | undefined>;
-/** The deployment is live, and has no first submission. */
-type NotFound = { kind: 'not-found'; slug: string };
+type FindFirst = () => Promise<Found<{ id: string; bodyHash?: Buffer; hasFiles?: boolean }> | undefined>;
+/** The deployment is live, and has no first submission; when `isTaken`, it has another one under the id. */
+type NotFound = { kind: 'not-found'; slug: string; isTaken: boolean };
 
 export function createRepeatedSubmissions({
   uploads,
@@ -42,7 +54,7 @@ export function createRepeatedSubmissions({
   findStored: FindStored;
   findByKey: FindByKey;
   outcomes: Outcomes;
-  storeNew(submission: NewSubmission): Promise<IntakeOutcome>;
+  storeNew(submission: NewSubmission, files: readonly NewFile[]): Promise<IntakeOutcome>;
 }): RepeatedSubmissions {
   /** `slug`: the deployment's, when it is known already. */
   async function findFirst(
@@ -56,7 +68,8 @@ export function createRepeatedSubmissions({
       const found = await lookUp(ipAddress, find);
       if (!found) return outcomes.conclude(submission, { kind: 'no-deployment' }, outcomes.version());
       const { first } = found;
-      if (!first) return { kind: 'not-found', slug: found.slug };
+      if (!first) return { kind: 'not-found', slug: found.slug, isTaken: false };
+      if (first.hasFiles === false) return { kind: 'not-found', slug: found.slug, isTaken: true };
       if (key && !first.bodyHash?.equals(key.bodyHash)) return { kind: 'key-reused', id, slug };
       return outcomes.repeat(first.id, found.slug);
     } catch (error) {
@@ -72,7 +85,7 @@ export function createRepeatedSubmissions({
   ): Promise<IntakeOutcome | NotFound> {
     const { key } = extras;
     const before = await findFirst(submission, key, find);
-    if (before.kind !== 'not-found') return before;
+    if (before.kind !== 'not-found' || before.isTaken) return before;
     const refusal = outcomes.refuseFromMemory(submission);
     if (refusal) return refusal;
     const version = outcomes.version();
@@ -91,12 +104,14 @@ export function createRepeatedSubmissions({
   }
 
   return {
-    async storeAgain(submission) {
-      const find = (): ReturnType<FindStored> => findStored(submission.deploymentId, submission.id);
-      const outcome = await storeOnce(submission, { files: [] }, find);
+    async storeAgain(submission, extras, textUnder) {
+      const { deploymentId, data } = submission;
+      const find = (): ReturnType<FindStored> => findStored(deploymentId, submission.id, extras.files);
+      const outcome = await storeOnce(submission, extras, find);
       if (outcome.kind !== 'not-found') return outcome;
-      // The id is that of a deleted submission, or of one to another deployment.
-      return storeNew({ ...submission, id: newSubmissionId() });
+      // The id is that of a deleted submission, of one to another deployment, or of one without these files.
+      const id = newSubmissionId();
+      return storeNew({ ...submission, id, data: textUnder?.(id) ?? data }, extras.files);
     },
     async storeWithKey(submission, extras) {
       const find = (): ReturnType<FindByKey> => findByKey(submission.deploymentId, extras.key.hash);

@@ -42,6 +42,7 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     watch: { size: () => 0, wait: async () => 'over' },
     onPurge: () => undefined,
     stopping: new AbortController().signal,
+    showThanks: async () => undefined,
     isReady: async () => false,
     log: createLog('silent'),
   });
@@ -91,6 +92,8 @@ const ERROR_POINTER = '#/components/schemas/Error';
 /** What answers before it is known what is asked for. */
 const BEFORE_ROUTES = [400, 417, 500, 503];
 
+const isPage = (headers: Exchange['headers']): boolean => headers.get('content-type') === 'text/html; charset=utf-8';
+
 export function holdAgainst(reference: Reference): Hold {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true });
   ajv.addSchema(reference, 'reference');
@@ -131,13 +134,14 @@ export function holdAgainst(reference: Reference): Hold {
     const way = ['paths', documented, name];
     if (lookUp(reference, ...way).value === undefined) {
       if (status === 405 && !headers.has('allow')) return 'has no Allow';
+      // A form without method="post".
+      if (status === 405 && documented === '/submit/{deployId}' && name === 'get' && isPage(headers)) return undefined;
       return [404, 405, ...BEFORE_ROUTES].includes(status)
         ? problemOfError(exchange)
         : 'is of a method that is not documented';
     }
     if (status === 417) {
-      const isPage = path.startsWith('/submit/') && headers.get('content-type')?.startsWith('text/html');
-      return isPage ? undefined : problemOfError(exchange);
+      return path.startsWith('/submit/') && isPage(headers) ? undefined : problemOfError(exchange);
     }
     way.push('responses', String(status));
     if (lookUp(reference, ...way).value === undefined) return `has a status that is not documented`;

@@ -12,6 +12,7 @@ import * as unknownKeyTries from '../../../migrations/0008-unknown-key-tries.ts'
 import * as deliveryEvents from '../../../migrations/0009-delivery-events.ts';
 import * as linkSecret from '../../../migrations/0010-link-secret.ts';
 import * as keyNames from '../../../migrations/0011-key-names.ts';
+import * as languages from '../../../migrations/0012-languages.ts';
 import * as trash from '../../../migrations/0014-trash.ts';
 import * as pageVersions from '../../../migrations/0015-page-versions.ts';
 import * as keyScopes from '../../../migrations/0016-key-scopes.ts';
@@ -37,6 +38,7 @@ const migrations: readonly Migration[] = [
   { name: '0009-delivery-events', up: deliveryEvents.up },
   { name: '0010-link-secret', up: linkSecret.up },
   { name: '0011-key-names', up: keyNames.up },
+  { name: '0012-languages', up: languages.up, config: languages.config },
   { name: '0014-trash', up: trash.up, config: trash.config },
   { name: '0015-page-versions', up: pageVersions.up },
   { name: '0016-key-scopes', up: keyScopes.up },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { changeSettings, findSettings, type Settings } from '../../db/deployments.ts';
 import { FIRST_OWNER, type Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import { LANGUAGES } from '../../languages.ts';
 import type { Log } from '../../log.ts';
 import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
@@ -17,13 +18,22 @@ const fields = {
       description: 'Whether the owner gets a mail for each submission, if the service has a mail server. Off at first.',
     })
     .exactOptional(),
+  language: z
+    .enum(LANGUAGES, `language is not one that pages for visitors have: send ${LANGUAGES.join(', ')} or null.`)
+    .nullable()
+    .meta({
+      description:
+        "The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one " +
+        "of the browser's Accept-Language, else English. null at first.",
+    })
+    .exactOptional(),
 } satisfies { [Name in keyof Settings]: z.ZodExactOptional<z.ZodType<Settings[Name]>> };
 
 const Change = z.object(fields);
 const All = z.strictObject(fields).required().meta({ id: 'Settings' });
 const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).meta({ id: 'SettingsChanged' });
 
-const example: Settings = { email_notifications: true };
+const example: Settings = { email_notifications: true, language: null };
 
 const MAIL_IS_OFF = 'Mail is off: the operator must set SMTP_URL';
 const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: the operator must run npm run --silent owners -- set-email ${FIRST_OWNER} you@example.com with your address`;
@@ -32,12 +42,15 @@ const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: the oper
 export function settingsEndpoints({
   db,
   log,
+  onPageChange,
   reviewDeliveries,
   hasMail,
   abuseContact,
 }: {
   db: Database;
   log: Pick<Log, 'warn'>;
+  /** Called once a change of what is live under a slug is committed. */
+  onPageChange(slug: string): void;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Whether there is a mail server. */
@@ -88,7 +101,8 @@ export function settingsEndpoints({
       },
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: changes, notify }) {
-        deploymentOr404(await changeSettings(db, owner.id, id, changes));
+        const { slug } = deploymentOr404(await changeSettings(db, owner.id, id, changes));
+        if (changes.language !== undefined) onPageChange(slug);
         reviewDeliveries(id);
         const problems = changes.email_notifications ? mailProblems(owner) : [];
         for (const problem of problems) notify(problem);

@@ -7,10 +7,8 @@ import { HttpError } from '../errors.ts';
 import { NO_SLUG } from '../hosts.ts';
 import { type Sending, SLICE_BYTES } from '../sending.ts';
 import { writeSmallPage } from '../small-page.ts';
+import type { Speech } from '../speech.ts';
 import { type Found, type Head, LARGE_PAGE_BYTES, type PageCache, type ReadyPage, type Variant } from './page-cache.ts';
-
-// Not imported: src/http/server.ts says why.
-const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** A page's host and the path on it, without a query. */
 type Target = { slug: string; path: string };
@@ -113,14 +111,33 @@ export function createFindForm(cache: Pick<PageCache, 'head'>): FindForm {
 export function writeErrorPage(
   response: ServerResponse,
   error: HttpError,
-  requestId: string,
-  abuseContact: Config['abuseContact'],
+  { requestId, abuseContact, speech }: { requestId: string; abuseContact: Config['abuseContact']; speech: Speech },
 ): void {
+  const { title, text, more = '' } = wordsOf(error, speech);
   const contact =
     error.status === 451 && abuseContact
-      ? `\n<p>For questions, contact <a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>.</p>`
+      ? `\n<p>${speech.takenDown.contact(`<a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>`)}</p>`
       : '';
-  const title = STATUS_CODES[error.status] ?? 'Error';
-  const content = `<p>${escapeHtml(error.message)}</p>${contact}`;
-  writeSmallPage(response, error.status, { title, content }, { ...error.headers, 'x-request-id': requestId });
+  const content = `<p>${text}${more && speech.gap}${more}</p>${contact}`;
+  const headers = { ...error.headers, 'x-request-id': requestId };
+  writeSmallPage(response, error.status, { speech, sign: 'problem', title, content }, headers);
+}
+
+function wordsOf({ status, headers }: HttpError, speech: Speech): { title: string; text: string; more?: string } {
+  const seconds = headers['Retry-After'];
+  const tryAgain = seconds === undefined ? speech.tryAgainSoon : speech.tryAgain(speech.time(Number(seconds)));
+  switch (status) {
+    case 404:
+      return speech.noPage;
+    case 405:
+      return speech.wrongMethod;
+    case 451:
+      return speech.takenDown;
+    case 500:
+      return { ...speech.pageFailed, more: tryAgain };
+    case 503:
+      return { ...speech.pageBusy, more: tryAgain };
+    default:
+      return speech.badRequest;
+  }
 }

@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import cors from 'cors';
 import { z } from 'zod';
 import { KEY_HOURS } from '../../db/idempotency-keys.ts';
 import { RATE_LIMIT, RATE_SECONDS } from '../../db/store-submissions.ts';
+import { LANGUAGES } from '../../languages.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { errorKind } from '../errors.ts';
 import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
@@ -10,7 +12,7 @@ import { MAX_KEY_CHARS } from './idempotency-key.ts';
 import { MAX_FILES } from './multipart.ts';
 import { MAX_FIELDS } from './read-submission.ts';
 import { keyReused as keyReusedError, noSuchForm, tooManySubmissions, webhookLoop } from './refusals.ts';
-import { Received } from './submit.ts';
+import { CORS, Received } from './submit.ts';
 
 const PREFLIGHT_SECONDS = 7_200;
 
@@ -56,8 +58,12 @@ const loop = errorKind(
   { id: 'Loop', description: 'The request is a delivery of this service: a webhook leads back to it.' },
   webhookLoop,
 );
+const noForm = errorKind(
+  { id: 'NoSuchForm', description: 'There is no such deployment, or it was deleted.' },
+  noSuchForm,
+);
 const errors = [
-  errorKind({ id: 'NoSuchForm', description: 'There is no such deployment, or it was deleted.' }, noSuchForm),
+  noForm,
   errorKind(
     {
       id: 'KeyReused',
@@ -79,17 +85,26 @@ const errors = [
 /** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
 const allowAnyOrigin = cors({ methods: 'POST', maxAge: PREFLIGHT_SECONDS, preflightContinue: true });
 
+/** Answers with the page that thanks a visitor of a deployment. */
+export type ShowThanks = (
+  response: ServerResponse,
+  deploymentId: string,
+  headers: Readonly<Record<string, string>>,
+) => Promise<void>;
+
 /** Where forms post to. Submissions are answered by submit.ts, ahead of Express. */
 export const submitEndpoints = ({
   maxSubmissionBytes,
   maxFileBytes,
   maxFilesBytes,
+  showThanks,
 }: {
   /** Bytes of names and values, decoded. */
   maxSubmissionBytes: number;
   maxFileBytes: number;
   /** Bytes of all files of a submission. */
   maxFilesBytes: number;
+  showThanks: ShowThanks;
 }) => ({
   submit: publicEndpoint({
     method: 'POST',
@@ -105,7 +120,8 @@ export const submitEndpoints = ({
       `Fields named here are an example. \`${HONEYPOT}\` is a honeypot for robots: if it is filled in, the answer is that of a success, ` +
       'and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +
       '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
-      'text/html) gets a small page with the same status.',
+      'text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak ' +
+      `${LANGUAGES.length} languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.`,
     requestHeaders,
     content: {
       'application/json': { schema: json, example },
@@ -121,15 +137,46 @@ export const submitEndpoints = ({
     },
     otherAnswers: {
       303: {
-        description: `A redirect to the address in the field \`${REDIRECT}\` of a form; for browsers only.`,
+        description:
+          'For browsers that post a form, instead of 200: a redirect to a page that thanks, so that a reload sends nothing twice; ' +
+          `or to the address in the field \`${REDIRECT}\`.`,
         headers: {
           ...corsHeaders,
-          Location: { description: "An address on the page's own origin.", schema: { type: 'string' } },
+          Location: {
+            description: "`/submit/{deployId}/thanks`, or an address on the page's own origin.",
+            schema: { type: 'string' },
+          },
         },
       },
     },
     errors,
     pagesExcept: [loop],
+  }),
+
+  thanks: publicEndpoint({
+    method: 'GET',
+    path: '/submit/:deployId/thanks',
+    name: 'getThanks',
+    tag: 'Submissions',
+    summary: 'Thank a visitor',
+    description:
+      "What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The " +
+      'host of each page has the same at `/thanks`.',
+    answer: {
+      status: 200,
+      description: 'A page in the language of the visitor.',
+      type: 'text/html',
+      schema: z.string(),
+      example: '<!doctype html>',
+      // A script that accepts HTML follows the redirect.
+      headers: corsHeaders,
+    },
+    errors: [noForm],
+    pagesExcept: [],
+    handle:
+      ({ params: { deployId = '' } }) =>
+      (response) =>
+        showThanks(response, deployId, CORS),
   }),
 
   preflight: publicEndpoint({

@@ -14,14 +14,20 @@ export type Submitted = {
 /** A file in a submission's data. `size` in bytes; `url`: the path of the API at which it is downloaded. */
 export type FileValue = { filename: string; content_type: string; size: number; url: string };
 
-/** A name and its value, both literal: `a[b]` is a name like any other. */
-export type Field = readonly [name: string, value: string];
+/** A file as a form has sent it. `size` in bytes. An input for files that was left empty has the name `""` and no bytes. */
+export type SentFile = { filename: string; size: number };
+
+/** A name and its value, both literal: `a[b]` is a name like any other. A file has the value `""`. */
+export type Field = readonly [name: string, value: string, file?: SentFile];
 
 /** A field of a form that may have files. */
 export type Entry = readonly [name: string, value: string | FileValue];
 
-/** A form's fields, in order. A file is an empty value: a page can't fill in files. */
-export type Form = { fields: readonly Field[]; hasFiles: boolean };
+/** A form's fields, in order. */
+export type Form = readonly Field[];
+
+/** Whether it is a file, and not an input that was left empty. */
+export const isChosen = ({ filename, size }: SentFile): boolean => filename !== '' || size > 0;
 
 /** Positions of a field: its name is from `start` to `equals`, its value after that up to `end`. */
 type Span = { start: number; equals: number; end: number };
@@ -81,8 +87,11 @@ export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits
   // Positions in bytes are positions in the text when all of it is ASCII.
   const ascii = text.length === decoded.length;
   const piece = (from: number, to: number) => (ascii ? text.slice(from, to) : decoded.toString('utf8', from, to));
-  const fields = spans.map(({ start, equals, end }): Field => [piece(start, equals), piece(equals + 1, end)]);
-  return { ...writeFields(fields), form: { fields, hasFiles: false } };
+  const fields = spans.map(({ start, equals, end }): readonly [string, string] => [
+    piece(start, equals),
+    piece(equals + 1, end),
+  ]);
+  return { ...writeFields(fields), form: fields };
 }
 
 /** The decoded body, the positions of its fields, and `size`: the bytes of their names and values. */

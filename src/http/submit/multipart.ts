@@ -1,8 +1,42 @@
 import type { NewFile } from '../../db/submission-files.ts';
 import { newFileId } from '../../ids.ts';
 import { HttpError } from '../errors.ts';
-import { type Entry, type Field, type FormLimits, type Submitted, tooLarge, utf8, writeFields } from './form-body.ts';
+import {
+  type Entry,
+  type Field,
+  type Form,
+  type FormLimits,
+  isChosen,
+  type SentFile,
+  type Submitted,
+  tooLarge,
+  utf8,
+  writeFields,
+} from './form-body.ts';
 import { type Part, readParts } from './multipart-parts.ts';
+
+/** Why files were refused. `limit`: in bytes, or a count. */
+export type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
+
+/** Files are too large, or too many. */
+export class FilesRefused extends HttpError {
+  readonly exceeded: FileLimit;
+  /** All that was sent. */
+  readonly form: Form;
+
+  constructor(message: string, exceeded: FileLimit, form: Form) {
+    super(413, message);
+    this.exceeded = exceeded;
+    this.form = form;
+  }
+}
+
+type ReadForm = {
+  form: Form;
+  files: readonly NewFile[];
+  /** The data. `urlOf` returns the URL of a file. */
+  write(urlOf: (fileId: string) => string): Pick<Submitted, 'text' | 'honeypot'>;
+};
 
 export const MAX_FILES = 10;
 const MAX_CONTENT_TYPE_CHARS = 255;
@@ -14,50 +48,65 @@ const QUOTED = '"(?:[\\t !\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\t -~])*"';
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:[ \\t]*;(?:[ \\t]*${TOKEN}=(?:${TOKEN}|${QUOTED}))?)*$`);
 
 /**
- * Reads multipart/form-data. `boundary` is the content type's parameter; `urlOf` returns the URL of a file. A file
- * input that was left empty is the value `""`.
+ * Reads multipart/form-data. `boundary` is the content type's parameter. A file input that was left empty is the value
+ * `""`.
  */
-export function readMultipart(
-  body: Buffer,
-  boundary: string,
-  limits: FormLimits,
-  urlOf: (fileId: string) => string,
-): Submitted & { files: readonly NewFile[] } {
+export function readMultipart(body: Buffer, boundary: string, limits: FormLimits): ReadForm {
   const parts = readParts(body, boundary, limits);
   let bytes = 0;
   for (const { name, filename, content } of parts) {
     bytes += Buffer.byteLength(name) + (filename === undefined ? content.length : Buffer.byteLength(filename));
   }
   if (bytes > limits.maxBytes) throw tooLarge(limits.maxBytes);
-  checkFiles(
-    parts.filter(isFile).map(({ content }) => content.length),
-    limits,
-  );
-  const files: NewFile[] = [];
-  const entries = parts.map((part): Entry => {
-    const { name, filename, content } = part;
-    if (filename === undefined || !isFile(part)) return [name, filename ?? utf8(content)];
-    const file = { id: newFileId(), filename, contentType: mediaTypeOf(part), content };
-    files.push(file);
-    return [name, { filename, content_type: file.contentType, size: content.length, url: urlOf(file.id) }];
+  checkFiles(parts, limits);
+  const form = toForm(parts, utf8);
+  const files = parts.map((part): NewFile | undefined => {
+    const file = fileOf(part);
+    if (!file || !isChosen(file)) return undefined;
+    return { id: newFileId(), filename: file.filename, contentType: mediaTypeOf(part), content: part.content };
   });
-  const fields = entries.map(([name, value]): Field => [name, typeof value === 'string' ? value : '']);
-  return { ...writeFields(entries), form: { fields, hasFiles: files.length > 0 }, files };
+  return {
+    form,
+    files: files.filter((file) => file !== undefined),
+    write: (urlOf) =>
+      writeFields(
+        form.map(([name, value], index): Entry => {
+          const file = files[index];
+          if (!file) return [name, value];
+          const { id, filename, contentType, content } = file;
+          return [name, { filename, content_type: contentType, size: content.length, url: urlOf(id) }];
+        }),
+      ),
+  };
 }
 
-/** A file input that was left empty is sent as a part with an empty filename and no content. */
-const isFile = ({ filename, content }: Part): boolean =>
-  filename !== undefined && (filename !== '' || content.length > 0);
+const fileOf = ({ filename, content }: Part): SentFile | undefined =>
+  filename === undefined ? undefined : { filename, size: content.length };
 
-function checkFiles(sizes: readonly number[], { maxFileBytes, maxFilesBytes }: FormLimits): void {
-  if (sizes.length > MAX_FILES) {
-    throw new HttpError(413, `The submission has too many files: send at most ${MAX_FILES}.`);
+const toForm = (parts: readonly Part[], decode: (content: Buffer) => string): Form =>
+  parts.map((part): Field => {
+    const file = fileOf(part);
+    return file ? [part.name, '', file] : [part.name, decode(part.content)];
+  });
+
+function checkFiles(parts: readonly Part[], { maxFileBytes, maxFilesBytes }: FormLimits): void {
+  // Texts that are not UTF-8 are shown as far as they can be read.
+  const refuse = (message: string, kind: FileLimit['kind'], limit: number): FilesRefused =>
+    new FilesRefused(
+      message,
+      { kind, limit },
+      toForm(parts, (content) => content.toString('utf8')),
+    );
+  const files = parts.map(fileOf).filter((file) => file !== undefined && isChosen(file));
+  if (files.length > MAX_FILES) {
+    throw refuse(`The submission has too many files: send at most ${MAX_FILES}.`, 'count', MAX_FILES);
   }
+  const sizes = files.map((file) => file?.size ?? 0);
   if (sizes.some((size) => size > maxFileBytes)) {
-    throw new HttpError(413, `A file is too large: send at most ${maxFileBytes} bytes in each.`);
+    throw refuse(`A file is too large: send at most ${maxFileBytes} bytes in each.`, 'file', maxFileBytes);
   }
   if (sizes.reduce((sum, size) => sum + size, 0) > maxFilesBytes) {
-    throw new HttpError(413, `The files are too large: send at most ${maxFilesBytes} bytes of files.`);
+    throw refuse(`The files are too large: send at most ${maxFilesBytes} bytes of files.`, 'files', maxFilesBytes);
   }
 }
 

@@ -10,8 +10,16 @@ import { maxMultipartBytes } from './multipart-parts.ts';
 import { attemptOf } from './sent-again.ts';
 import type { ShareLargeWork } from './time-share.ts';
 
-/** `id` is that of an earlier attempt when it `isSentAgain`. */
-export type ParsedSubmission = Submitted & { id: string; isSentAgain: boolean; files?: readonly NewFile[] };
+/**
+ * `id` is that of an earlier attempt when it `isSentAgain`. `textUnder` returns the text under another id, which is in
+ * the URLs of files.
+ */
+export type ParsedSubmission = Submitted & {
+  id: string;
+  isSentAgain: boolean;
+  files?: readonly NewFile[];
+  textUnder?: (id: string) => string;
+};
 
 /** The client's network that a submission comes from, and the deployment that it is for. */
 export type Sender = { deploymentId: string; network: string };
@@ -36,7 +44,7 @@ export const fileUrl = (deploymentId: string, submissionId: string, fileId: stri
 // Called when the body is complete: ids rise in the order in which submissions are stored.
 function withId(request: IncomingMessage, submitted: Submitted): ParsedSubmission {
   const attempt = attemptOf(request, submitted.form);
-  return { id: attempt ?? newSubmissionId(), isSentAgain: attempt !== undefined, ...submitted };
+  return { id: attempt?.id ?? newSubmissionId(), isSentAgain: attempt !== undefined, ...submitted };
 }
 
 export function createReadSubmission({
@@ -72,10 +80,12 @@ export function createReadSubmission({
     }
     const bytes = await body.bytes(request, maxBytes, reservation, { decodedLimit: maxTextBytes });
     return shareLargeWork(request, network, bytes.length, () => {
-      const id = newSubmissionId();
-      const submitted = readMultipart(bytes, boundary, limits, (fileId) => fileUrl(deploymentId, id, fileId));
-      // A form that an error page sends again has no files. The URLs of files have this id already.
-      return submitted.files.length > 0 ? { ...submitted, id, isSentAgain: false } : withId(request, submitted);
+      const { form, files, write } = readMultipart(bytes, boundary, limits);
+      const attempt = attemptOf(request, form);
+      const id = attempt?.id ?? newSubmissionId();
+      const writeUnder = (under: string) => write((fileId) => fileUrl(deploymentId, under, fileId));
+      const submitted = { ...writeUnder(id), form, files, id, isSentAgain: attempt !== undefined };
+      return attempt ? { ...submitted, textUnder: (under) => writeUnder(under).text } : submitted;
     });
   }
 

@@ -1,18 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { IdempotencyKey } from '../../db/idempotency-keys.ts';
+import { isOutOfReach } from '../../db/postgres/connect.ts';
 import { DELIVERY_HEADER } from '../../delivery-header.ts';
-import { isDeploymentId } from '../../ids.ts';
+import { isDeploymentId, newSubmissionId } from '../../ids.ts';
 import type { Intake } from '../../intake/intake.ts';
 import { networkOf } from '../../public-address.ts';
 import type { BodyReader } from '../body.ts';
 import type { ClientAddress } from '../client-address.ts';
 import { submissionId } from '../fields.ts';
-import type { MemoryReservation } from '../memory-budget.ts';
 import { bodyHashOf, dataHashOf, keyHashOf } from './idempotency-key.ts';
+import { FilesRefused } from './multipart.ts';
 import { createReadSubmission, fileUrl, type ParsedSubmission, type Sender } from './read-submission.ts';
 import { errorOf, noSuchForm, SubmissionError, webhookLoop } from './refusals.ts';
+import { attemptOf } from './sent-again.ts';
 import { createShareLargeWork } from './time-share.ts';
+import type { VisitedPages } from './visited-pages.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './visitors.ts';
 
 /*
@@ -42,7 +45,7 @@ const ALONE_TIMEOUT_MS = 40_000;
 
 export function createSubmit({
   intake,
-  findSlug,
+  visited,
   visitorPages,
   body,
   clientAddress,
@@ -51,7 +54,7 @@ export function createSubmit({
   maxFilesBytes,
 }: {
   intake: Pick<Intake, 'submit'>;
-  findSlug(deploymentId: string): Promise<string | undefined>;
+  visited: Pick<VisitedPages, 'find' | 'inMemory'>;
   visitorPages: VisitorPages;
   body: BodyReader;
   clientAddress: ClientAddress;
@@ -68,19 +71,21 @@ export function createSubmit({
     maxFilesBytes,
   });
 
-  /** Reads what a visitor has sent. When that fails, the error page still leads back to the form's page. */
-  async function readFromVisitor(
+  /** What the page that answers a refusal needs to know: how to get back, in which language, what was filled in. */
+  async function recognize(
     visitor: Visitor,
     request: IncomingMessage,
     sender: Sender,
-    reservation: MemoryReservation,
-  ): Promise<ParsedSubmission> {
-    try {
-      return await readSubmission(request, sender, reservation);
-    } catch (error) {
-      const slug = visitor.slug ?? (await findSlug(sender.deploymentId).catch(() => undefined));
-      throw new SubmissionError(error, { ...visitor, slug });
-    }
+    error: unknown,
+  ): Promise<Visitor> {
+    const { deploymentId, network } = sender;
+    // Where the database is out of reach, the answer does not wait for it once more.
+    const found = isOutOfReach(error) ? undefined : await visited.find(deploymentId, network);
+    const page = found === 'absent' ? undefined : (found ?? visited.inMemory(deploymentId));
+    const recognized = { ...visitor, page, slug: visitor.slug ?? page?.slug };
+    if (!(error instanceof FilesRefused)) return recognized;
+    const { form } = error;
+    return { ...recognized, form, attempt: attemptOf(request, form)?.id ?? newSubmissionId() };
   }
 
   async function keyOf(
@@ -110,27 +115,26 @@ export function createSubmit({
     response.end(text);
   }
 
-  function thank(response: ServerResponse, { requestId, pageSlug }: Target, visitor: Visitor): void {
+  function redirect(response: ServerResponse, { deploymentId, requestId, pageSlug }: Target, visitor: Visitor): void {
     const cors = pageSlug === undefined ? CORS : {};
-    visitorPages.thank(response, visitor, { ...cors, 'x-request-id': requestId });
+    visitorPages.redirect(response, visitor, deploymentId, { ...cors, 'x-request-id': requestId });
   }
 
   return {
     async handle(request, response, target) {
       const { deploymentId, pageSlug } = target;
       let visitor = visitorOf(request, pageSlug);
+      let sender: Sender | undefined;
       try {
         if (request.headers[DELIVERY_HEADER] !== undefined) throw webhookLoop();
         // Before the first await: a socket that has closed has no address.
         const ipAddress = clientAddress(request);
         // Only ids reach Postgres, which refuses some texts (NUL).
         if (!isDeploymentId(deploymentId)) throw noSuchForm();
-        const sender = { deploymentId, network: networkOf(ipAddress) };
+        sender = { deploymentId, network: networkOf(ipAddress) };
         // Files are in memory until they are stored.
         using reservation = body.reserve(sender.network);
-        const parsed = await (visitor
-          ? readFromVisitor(visitor, request, sender, reservation)
-          : readSubmission(request, sender, reservation));
+        const parsed = await readSubmission(request, sender, reservation);
         const { id, text: data, form, files, isSentAgain } = parsed;
         if (visitor) visitor = { ...visitor, form, attempt: id };
 
@@ -139,12 +143,17 @@ export function createSubmit({
         const key = keyHash && (await keyOf(request, sender, parsed, keyHash));
         const outcome = await intake.submit({ id, deploymentId, data, ipAddress }, parsed, key);
         if (visitor) visitor = { ...visitor, slug: outcome.slug ?? visitor.slug, attempt: outcome.id };
+        // There is no page to get back to, or to ask for its language.
+        if (outcome.kind === 'no-deployment') sender = undefined;
 
         if (outcome.kind !== 'stored') throw errorOf(outcome);
-        if (visitor) thank(response, target, visitor);
+        if (visitor) redirect(response, target, visitor);
         else answer(response, target, outcome.id);
       } catch (error) {
-        throw error instanceof SubmissionError ? error : new SubmissionError(error, visitor);
+        throw new SubmissionError(
+          error,
+          visitor && sender ? await recognize(visitor, request, sender, error) : visitor,
+        );
       }
     },
   };

@@ -1,19 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { VisitedPage } from '../../db/deployments.ts';
 import { DELIVERY_HEADER } from '../../delivery-header.ts';
 import { escapeHtml } from '../../html.ts';
 import { namesHtml } from '../accept.ts';
-import type { HttpError } from '../errors.ts';
+import { HttpError, methodNotAllowed } from '../errors.ts';
 import { writeSmallPage } from '../small-page.ts';
-import type { Form } from './form-body.ts';
+import type { Speak, Speech } from '../speech.ts';
+import { type Form, isChosen } from './form-body.ts';
+import { keptForm, shownName } from './kept-form.ts';
+import { FilesRefused } from './multipart.ts';
 import { redirectWithin } from './redirect.ts';
-import { attemptQuery } from './sent-again.ts';
+import { attemptOf, type FileInput, fileInputsOf } from './sent-again.ts';
 
 /** A person whose browser shows the answer to the form that it sent, and what is known of the form. */
 export type Visitor = {
   /** How the form was sent: its content type without parameters. */
   readonly enctype: string;
+  /** Whether the form was posted to the host of its own page. */
+  readonly isOnPage: boolean;
   /** The slug of the page that the form is on. */
   readonly slug: string | undefined;
+  /** That page, which has a language. */
+  readonly page: VisitedPage | undefined;
   readonly form: Form | undefined;
   /** The submission's id, which it keeps when the form is sent again. */
   readonly attempt: string | undefined;
@@ -22,17 +30,24 @@ export type Visitor = {
 type Headers = Readonly<Record<string, string>>;
 
 export type VisitorPages = {
-  /** The answer to a success, and to a filled-in honeypot: a page, or a redirect to `_redirect`. */
-  thank(response: ServerResponse, visitor: Visitor, headers: Headers): void;
+  /** The answer to a success, and to a filled-in honeypot: a redirect to `_redirect`, or to the page that thanks. */
+  redirect(response: ServerResponse, visitor: Visitor, deploymentId: string, headers: Headers): void;
+  /** The page that a visitor sees after a success. 'absent': there is no such form; undefined: it is not known. */
+  thank(response: ServerResponse, page: VisitedPage | 'absent' | undefined, headers: Headers): void;
   /** The answer to a refusal, with the error's status and headers. */
   refuse(response: ServerResponse, visitor: Visitor, error: HttpError, headers: Headers): void;
+  /** The answer to a form without method="post", which arrives as a GET. */
+  refuseGet(response: ServerResponse, page: VisitedPage | undefined, headers: Headers): void;
 };
+
+/** The path of the page that thanks, on the host of a page. */
+export const THANKS = '/thanks';
+/** What POST /submit/:deployId allows. */
+const ALLOWED = 'OPTIONS, POST';
 
 const FORM_ENCODED = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?=[\t ]*(?:;|$))/i;
 /** Characters of the forms in error pages that are being sent. Escaped, they can be six times as long. */
 export const MAX_KEPT_CHARS = 16 * 1024 * 1024;
-
-const GO_BACK = '<p>Go back in your browser: what you filled in should still be there.</p>';
 
 /**
  * The visitor, when the request posts a form as a browser does that shows the answer: its Accept names text/html. A
@@ -42,89 +57,146 @@ export function visitorOf({ method, headers }: IncomingMessage, slug: string | u
   if (method !== 'POST') return undefined;
   const [enctype] = FORM_ENCODED.exec(headers['content-type'] ?? '') ?? [];
   if (enctype === undefined || headers[DELIVERY_HEADER] !== undefined || !namesHtml(headers)) return undefined;
-  return { enctype: enctype.toLowerCase(), slug, form: undefined, attempt: undefined };
+  const isOnPage = slug !== undefined;
+  return { enctype: enctype.toLowerCase(), isOnPage, slug, page: undefined, form: undefined, attempt: undefined };
 }
 
-/** A form whose hidden fields contain what was filled in. One click sends it again, as the same submission. */
-function keptForm(enctype: string, form: Form, attempt: string): string {
-  // Textareas, because browsers change a hidden input named _charset_. HTML has no NUL, and drops a first line break.
-  const controls = form.fields.map(([name, value]) =>
-    `<textarea name="${escapeHtml(name)}" hidden>\n${escapeHtml(value)}</textarea>`.replaceAll('\0', '\uFFFD'),
-  );
-  return `<form method="post" action="${attemptQuery(attempt, form)}" enctype="${enctype}" autocomplete="off">\n${controls.join('\n')}\n<button>Send it again</button>\n</form>`;
-}
+const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;
 
 /** When to try again, from Retry-After. */
-function inSeconds({ headers }: HttpError): string {
+function whenToTryAgain({ headers }: HttpError, speech: Speech): string {
   const seconds = headers['Retry-After'];
-  if (seconds === undefined) return 'in a moment';
-  return seconds === '1' ? 'in 1 second' : `in ${seconds} seconds`;
+  return seconds === undefined ? speech.tryAgainSoon : speech.tryAgain(speech.time(Number(seconds)));
 }
 
-function words(error: HttpError): { title: string; text: string } {
+/** Sentences about the files that were refused, with their names where these say more. */
+function aboutFiles({ exceeded: { kind, limit }, form }: FilesRefused, speech: Speech): string[] {
+  const { file, files, fileCount, noFiles } = speech.tooLarge;
+  if (limit === 0) return [noFiles];
+  if (kind === 'count') return [fileCount(speech.number(limit))];
+  if (kind === 'files') return [files(speech.size(limit))];
+  return form.flatMap(([name, , sent]) =>
+    sent && isChosen(sent) && sent.size > limit ? [file(shownName(sent.filename || name), speech.size(limit))] : [],
+  );
+}
+
+type Words = { sign: 'wait' | 'problem'; title: string; sentences: readonly string[] };
+
+function wordsOf(error: HttpError, speech: Speech): Words {
+  const say = ({ title, text }: { title: string; text: string }, ...more: string[]): Words => ({
+    sign: 'problem',
+    title,
+    sentences: [text, ...more],
+  });
+  const { tooLarge } = speech;
   switch (error.status) {
     case 404:
-      return {
-        title: 'This form is not available',
-        text: 'The page that it belongs to is not online. Nothing was sent.',
-      };
+      return say(speech.unavailable, speech.nothingSent);
+    case 408:
+      return say(speech.slow, speech.tryAgainSoon);
     case 413:
-      return { title: 'This is too large to send', text: error.message };
+      if (!(error instanceof FilesRefused)) return say(tooLarge);
+      return { sign: 'problem', title: tooLarge.title, sentences: aboutFiles(error, speech) };
     case 429:
-      return {
-        title: 'Please wait a moment',
-        text: `This form has received many submissions. Try again ${inSeconds(error)}.`,
-      };
+      return { ...say(speech.full, whenToTryAgain(error, speech)), sign: 'wait' };
     case 503:
-      return { title: 'This could not be sent right now', text: `The service is busy. Try again ${inSeconds(error)}.` };
+      return { ...say(speech.busy, whenToTryAgain(error, speech)), sign: 'wait' };
     case 500:
-      return { title: 'Something went wrong', text: `This is not your fault. Try again ${inSeconds(error)}.` };
+      return say(speech.failed, whenToTryAgain(error, speech));
     default:
-      return { title: 'This could not be sent', text: error.message };
+      return say(speech.notSent, speech.nothingSent);
   }
 }
 
 /** `urlOf`: a page's origin by its slug. */
-export function createVisitorPages(urlOf: (slug: string) => string): VisitorPages {
+export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak): VisitorPages {
   let keptChars = 0;
 
-  const linkBack = ({ slug }: Visitor): string =>
-    slug === undefined ? '' : `\n<p><a href="${escapeHtml(urlOf(slug))}/">Back to the page</a></p>`;
+  const linkBack = (slug: string | undefined, speech: Speech): string =>
+    slug === undefined ? '' : `\n<p><a href="${escapeHtml(urlOf(slug))}/">${speech.back}</a></p>`;
 
-  /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
-  function keep(response: ServerResponse, { enctype, form, attempt }: Visitor): string | undefined {
-    if (!form || attempt === undefined || response.closed) return undefined;
-    const chars = form.fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-    if (keptChars + chars > MAX_KEPT_CHARS) return undefined;
+  /** Counts the characters of a form until the answer is closed; whether there is room for them. */
+  function reserve(response: ServerResponse, form: Form): boolean {
+    const chars = form.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    if (response.closed || keptChars + chars > MAX_KEPT_CHARS) return false;
     keptChars += chars;
     response.once('close', () => {
       keptChars -= chars;
     });
-    const files = form.hasFiles ? ', except files: to send them too, go back and choose them again' : '';
-    return `<p>What you filled in has been kept${files}.</p>\n${keptForm(enctype, form, attempt)}`;
+    return true;
+  }
+
+  /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
+  function keep(
+    response: ServerResponse,
+    { enctype, form, attempt }: Visitor,
+    error: HttpError,
+    speech: Speech,
+  ): string | undefined {
+    const mayBeSentAgain = error.status === 429 || error.status >= 500 || error instanceof FilesRefused;
+    if (!mayBeSentAgain || !form || attempt === undefined || !reserve(response, form)) return undefined;
+    const refused = error instanceof FilesRefused ? error.exceeded : undefined;
+    const acceptsFiles = refused?.limit !== 0;
+    const inputs = fileInputsOf(form, attemptOf(response.req, form)).map(
+      (input): FileInput => ({ ...input, isLost: input.isLost && acceptsFiles }),
+    );
+    const note = inputs.some(({ isLost }) => isLost) ? [speech.gap, speech.filesNotKept] : [];
+    const maxFileBytes = refused?.kind === 'file' ? refused.limit : undefined;
+    const kept = { enctype, form, inputs, attempt, isChanged: refused !== undefined, maxFileBytes };
+    return `${paragraph(speech.kept, ...note)}\n${keptForm(kept, speech)}`;
+  }
+
+  const languageOf = ({ req: { headers } }: ServerResponse, page: VisitedPage | undefined): Speech =>
+    speak(headers, page);
+
+  /** There is no such form, or no longer. */
+  function writeAbsent(response: ServerResponse, speech: Speech, headers: Headers): void {
+    const { sign, title, sentences } = wordsOf(new HttpError(404, ''), speech);
+    const [text = ''] = sentences;
+    writeSmallPage(response, 404, { speech, sign, title, content: paragraph(text) }, headers);
   }
 
   return {
-    thank(response, visitor, headers) {
-      const { slug, form } = visitor;
-      const location = slug !== undefined && form ? redirectWithin(urlOf(slug), form.fields) : undefined;
-      if (location !== undefined) {
-        response.writeHead(303, { ...headers, Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' });
-        response.end();
-        return;
-      }
-      const content = `<p>Your form has been sent.</p>${linkBack(visitor)}`;
-      writeSmallPage(response, 200, { title: 'Thank you', content }, headers);
+    redirect(response, { slug, form, isOnPage }, deploymentId, headers) {
+      const chosen = slug !== undefined && form ? redirectWithin(urlOf(slug), form) : undefined;
+      const location = chosen ?? (isOnPage ? THANKS : `/submit/${deploymentId}${THANKS}`);
+      response.writeHead(303, { ...headers, Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' });
+      response.end();
+    },
+    thank(response, page, headers) {
+      const known = page === 'absent' ? undefined : page;
+      const speech = languageOf(response, known);
+      if (page === 'absent') return writeAbsent(response, speech, headers);
+      const { title, text } = speech.thanks;
+      const content = `${paragraph(text)}${linkBack(known?.slug, speech)}`;
+      writeSmallPage(response, 200, { speech, sign: 'done', title, content }, headers);
     },
     refuse(response, visitor, error, headers) {
       const { status } = error;
-      const { title, text } = words(error);
-      const kept = status === 429 || status >= 500 ? keep(response, visitor) : undefined;
-      const advice = status === 404 ? '' : `\n${kept ?? GO_BACK}${linkBack(visitor)}`;
-      const content = `<p>${escapeHtml(text)}</p>${advice}`;
+      const { slug, page } = visitor;
+      const speech = languageOf(response, page);
+      const { sign, title, sentences } = wordsOf(error, speech);
+      const kept = keep(response, visitor, error, speech);
+      const advice = status === 404 ? '' : `\n${kept ?? paragraph(speech.goBack)}${linkBack(slug, speech)}`;
+      const content = `${paragraph(sentences.join(speech.gap))}${advice}`;
       // Browsers apply form-action to the redirect that follows the form, too.
-      const formAction = kept === undefined ? undefined : `'self' ${urlOf(visitor.slug ?? '*')}`;
-      writeSmallPage(response, status, { title, content, formAction }, { ...error.headers, ...headers });
+      const formAction = kept === undefined ? undefined : `'self' ${urlOf(slug ?? '*')}`;
+      const shown = { speech, sign, title, content, isLong: kept !== undefined, formAction };
+      writeSmallPage(response, status, shown, { ...error.headers, ...headers });
+    },
+    refuseGet(response, page, headers) {
+      const speech = languageOf(response, page);
+      const { title, text, owner } = speech.wrongForm;
+      const code = (source: string): string => `<code dir="ltr">${escapeHtml(source)}</code>`;
+      const content = [
+        paragraph(text, speech.gap, speech.nothingSent) + linkBack(page?.slug, speech),
+        `<p class="note">${owner(code('method="post"'), code('<form>'))}</p>`,
+      ].join('\n');
+      const error = methodNotAllowed(ALLOWED);
+      // Its own address has what was filled in.
+      const noReferrer = { 'Referrer-Policy': 'no-referrer' };
+      const all = { ...error.headers, ...noReferrer, ...headers };
+      writeSmallPage(response, error.status, { speech, sign: 'problem', title, content, isLong: true }, all);
     },
   };
 }

@@ -50,7 +50,7 @@ service's log as well.
 
 **Pages** are not at \`${baseUrl}\`, where this API is, but each at a host of its own, such as \`${page}\`. GET and HEAD of \`/\`
 answer the page, with an ETag; \`POST /\` accepts a submission as \`POST /submit/{deployId}\` does, for forms without an action; every
-other path is a 404 page.`;
+other path is a 404 page, except for \`/thanks\`, the page that a browser shows after a submission.`;
 
 /** An error as an answer that operations refer to by its id. */
 const toResponse = ({ id, description, example }: DeclaredError): ZodOpenApiResponseObject => {

@@ -1,0 +1,76 @@
+import { webcrypto } from 'node:crypto';
+import type { Knex } from 'knex';
+import { query } from './postgres/query.ts';
+import { CHUNK_BYTES } from './stored-files.ts';
+import type { NewFile } from './submission-files.ts';
+import type { Found } from './submissions.ts';
+
+/*
+ * Whether a submission that is sent again has been stored before.
+ */
+
+const sha256 = async (content: Buffer): Promise<string> =>
+  // On another thread: all files together may have tens of megabytes.
+  Buffer.from(await webcrypto.subtle.digest('SHA-256', Buffer.from(content))).toString('hex');
+
+/** A text that is the same for two files with the same name and content; `hashes`: of its chunks. */
+const fingerprint = (filename: string, hashes: readonly string[]): string => JSON.stringify([filename, ...hashes]);
+
+async function fingerprintOf({ filename, content }: NewFile): Promise<string> {
+  const hashes: string[] = [];
+  for (let from = 0; from < content.length; from += CHUNK_BYTES) {
+    hashes.push(await sha256(content.subarray(from, from + CHUNK_BYTES)));
+  }
+  return fingerprint(filename, hashes);
+}
+
+/** Whether all of these files, with their names and contents, are among those that a submission was stored with. */
+async function isStoredWith(
+  db: Knex,
+  { deploymentId, submissionId }: { deploymentId: string; submissionId: string },
+  files: readonly NewFile[],
+): Promise<boolean> {
+  // Hashed only where the sizes fit: that costs as much as the upload did.
+  const rows = await query<{ filename: Buffer; hashes: string[] }>(
+    db,
+    'find-file-hashes',
+    `SELECT filename, ARRAY(
+              SELECT encode(sha256(content), 'hex') FROM submission_file_chunks WHERE file_id = id ORDER BY position
+            ) AS hashes
+       FROM submission_files
+      WHERE deployment_id = ? AND submission_id = ? AND size = ANY (?::integer[])`,
+    [deploymentId, submissionId, files.map(({ content }) => content.length)],
+  );
+  const stored = rows.map(({ filename, hashes }) => fingerprint(filename.toString(), hashes));
+  if (stored.length < files.length) return false;
+  for (const file of files) {
+    const index = stored.indexOf(await fingerprintOf(file));
+    if (index < 0) return false;
+    stored.splice(index, 1);
+  }
+  return true;
+}
+
+/**
+ * Whether a deployment has stored the submission with this id, and with all of these files; undefined when no such
+ * deployment is live.
+ */
+export async function findStored(
+  db: Knex,
+  deploymentId: string,
+  id: string,
+  files: readonly NewFile[],
+): Promise<Found<{ id: string; hasFiles: boolean }> | undefined> {
+  const [row] = await query<{ slug: string; id: string | null }>(
+    db,
+    'find-stored',
+    `SELECT slug, submissions.id
+       FROM deployments LEFT JOIN submissions ON submissions.id = ? AND deployment_id = deployments.id
+      WHERE deployments.id = ? AND coalesce(deleted_at, taken_down_at) IS NULL`,
+    [id, deploymentId],
+  );
+  if (!row) return undefined;
+  if (row.id === null) return { slug: row.slug, first: undefined };
+  const hasFiles = files.length === 0 || (await isStoredWith(db, { deploymentId, submissionId: id }, files));
+  return { slug: row.slug, first: { id: row.id, hasFiles } };
+}

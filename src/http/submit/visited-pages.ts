@@ -1,0 +1,79 @@
+import { LRUCache } from 'lru-cache';
+import type { VisitedPage } from '../../db/deployments.ts';
+import { createFairQueue } from '../../fair-queue.ts';
+import { isDeploymentId } from '../../ids.ts';
+
+/** What pages for visitors need to know of deployments: kept in memory, and looked up with bounded concurrency. */
+export type VisitedPages = {
+  /**
+   * The page of a deployment; 'absent' when there is no such deployment, undefined when it can't be looked up in time.
+   * `network`: the client's.
+   */
+  find(deploymentId: string, network: string): Promise<VisitedPage | 'absent' | undefined>;
+  /** The page, if it is in memory; it may have changed meanwhile. */
+  inMemory(deploymentId: string): VisitedPage | undefined;
+  /** To be called when a deployment has changed, or may have. */
+  invalidateAll(): void;
+};
+
+const MAX_REMEMBERED = 10_000;
+const MAX_CONCURRENT = 2;
+const MAX_WAITING = 1_000;
+/** How long a page for a visitor waits for this, the query included. */
+const MAX_WAIT_MS = 1_000;
+/** How long an entry is used while changes of deployments are not received. */
+const MAX_UNCONFIRMED_MS = 1_000;
+
+/** `since`: as performance.now() returns it. */
+type Entry = { page: VisitedPage | 'absent'; since: number };
+
+/** `isInvalidationLive`: whether changes of deployments are received at this time. */
+export function createVisitedPages(
+  lookUp: (deploymentId: string) => Promise<VisitedPage | undefined>,
+  isInvalidationLive: () => boolean,
+): VisitedPages {
+  const entries = new LRUCache<string, Entry>({ max: MAX_REMEMBERED });
+  const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
+  let version = 0;
+
+  function confirmed(deploymentId: string): Entry['page'] | undefined {
+    const entry = entries.get(deploymentId);
+    return entry && (performance.now() - entry.since < MAX_UNCONFIRMED_MS || isInvalidationLive())
+      ? entry.page
+      : undefined;
+  }
+
+  async function load(deploymentId: string): Promise<Entry['page']> {
+    // Another request may have looked it up while this one waited.
+    const known = confirmed(deploymentId);
+    if (known) return known;
+    const versionBefore = version;
+    const since = performance.now();
+    const page = (await lookUp(deploymentId)) ?? 'absent';
+    if (version === versionBefore) entries.set(deploymentId, { page, since });
+    return page;
+  }
+
+  return {
+    async find(deploymentId, network) {
+      // Only ids reach Postgres, which refuses some texts (NUL).
+      if (!isDeploymentId(deploymentId)) return 'absent';
+      const known = confirmed(deploymentId);
+      if (known) return known;
+      const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
+      const timer = setTimeout(() => resolve(undefined), MAX_WAIT_MS);
+      const loading = queue.run(network, MAX_WAIT_MS, () => load(deploymentId)).catch(() => undefined);
+      const found = await Promise.race([loading, tooLate]);
+      clearTimeout(timer);
+      return found;
+    },
+    inMemory(deploymentId) {
+      const page = entries.get(deploymentId)?.page;
+      return page === 'absent' ? undefined : page;
+    },
+    invalidateAll() {
+      version += 1;
+      entries.clear();
+    },
+  };
+}

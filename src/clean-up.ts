@@ -45,7 +45,11 @@ export function createCleanUp({
       () => removeExpiredKeys(db, BATCH),
       () => removeEndedUnknownKeyTries(db, BATCH),
     ];
-    for (const remove of removals) while (!signal.aborted && (await remove()) === BATCH);
+    for (const remove of removals) {
+      let removed: number;
+      do removed = await remove();
+      while (removed === BATCH && !signal.aborted);
+    }
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
       await finishPurge(db, id, signal);
     }

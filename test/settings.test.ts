@@ -32,19 +32,24 @@ describe('GET /deploy/:id/settings', () => {
     const { id } = await owner.deploy();
     expect(answer(await owner.get(`/deploy/${id}/settings`))).toEqual({
       status: 200,
-      body: { email_notifications: false },
+      body: { email_notifications: false, language: null },
     });
     const states: unknown[] = [];
     for (const change of [
       { email_notifications: true },
       {},
       { email_notifications: 1 },
-      { email_notifications: false },
+      { email_notifications: false, language: 'de' },
+      { language: 'tlh' },
+      { language: null },
     ]) {
       await owner.patch(`/deploy/${id}`).send(change);
       states.push(await settingsOf(id));
     }
-    expect(states).toEqual([true, true, true, false].map((on) => ({ email_notifications: on })));
+    expect(states).toEqual([
+      ...[true, true, true].map((on) => ({ email_notifications: on, language: null })),
+      ...['de', 'de', null].map((language) => ({ email_notifications: false, language })),
+    ]);
   });
 
   it('has each field that PATCH takes', async () => {

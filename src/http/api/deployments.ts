@@ -287,8 +287,8 @@ export function deploymentEndpoints({
       tag: 'Deployments',
       summary: 'Delete a deployment',
       description:
-        'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. Its submissions ' +
-        'are kept, but the API no longer shows them.',
+        'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its ' +
+        'submissions it is in the trash, from where it can be restored.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: {
         status: 200,

@@ -45,6 +45,7 @@ export function meEndpoints({
       name: 'getMe',
       tag: 'Account',
       summary: 'Get the owner of the key',
+      description: 'With the plan, what it allows, and what this service can do.',
       answer: {
         status: 200,
         description: 'Who you are, and what your plan allows.',

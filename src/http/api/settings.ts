@@ -72,6 +72,7 @@ export function settingsEndpoints({
       name: 'getSettings',
       tag: 'Deployments',
       summary: 'Get the settings of a deployment',
+      description: 'All that can be changed by PATCH, as it is now.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: { status: 200, description: 'All settings.', headers: NOTICE_HEADER, schema: All, example },
       errors: [noSuchDeployment],

@@ -127,6 +127,7 @@ export function beginPurge(db: Knex, id: string): Promise<boolean> {
     // Without its page it can't be restored; without webhooks no more deliveries are made.
     await transaction('pages').where({ deployment_id: id }).delete();
     await transaction('webhooks').where({ deployment_id: id }).delete();
+    await transaction('deployments').where({ id }).update({ purging: true });
     return true;
   });
 }
@@ -149,8 +150,7 @@ export async function findUnfinishedPurge(db: Knex): Promise<string | undefined>
   const [row] = await query<{ id: string }>(
     db,
     'find-unfinished-purge',
-    `SELECT id FROM deployments
-      WHERE deleted_at IS NOT NULL AND NOT EXISTS (SELECT FROM pages WHERE deployment_id = deployments.id) LIMIT 1`,
+    'SELECT id FROM deployments WHERE purging LIMIT 1',
   );
   return row?.id;
 }

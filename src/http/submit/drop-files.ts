@@ -19,51 +19,62 @@ const DASHES = '--';
 /** Where in the body the bytes are that come next. */
 type State = 'header' | 'text' | 'file' | 'end';
 
-/** `boundary` as the content type names it. Each byte is looked at once or twice, whatever the body is. */
-export function createDropFiles(boundary: string): DropFiles {
+/**
+ * `boundary` as the content type names it. After `maxParts` all is kept. Each byte is looked at once or twice, whatever the
+ * body is.
+ */
+export function createDropFiles(boundary: string, maxParts: number): DropFiles {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const sizes: number[] = [];
   // The first delimiter may be at the start of the body.
   let rest = Buffer.from('\r\n');
   let state: State = 'text';
-
-  function take(data: Buffer, length: number, kept: Buffer[]): Buffer {
-    if (state === 'file') sizes[sizes.length - 1] = (sizes.at(-1) ?? 0) + length;
-    else kept.push(data.subarray(0, length));
-    return data.subarray(length);
-  }
+  let parts = 0;
 
   /** The bytes that can't be told yet: they may be the beginning of a delimiter or of a header. */
-  function read(bytes: Buffer, kept: Buffer[]): Buffer {
-    let data = bytes;
-    for (;;) {
-      if (state === 'end') return take(data, data.length, kept);
+  function read(data: Buffer, kept: Buffer[]): Buffer {
+    let at = 0;
+    const takeTo = (end: number): void => {
+      if (state === 'file') sizes[sizes.length - 1] = (sizes.at(-1) ?? 0) + end - at;
+      else if (end > at) kept.push(data.subarray(at, end));
+      at = end;
+    };
+    // Searched for once, not for each of many delimiters before it.
+    let headerEnd = data.indexOf(HEADER_END);
+    while (state !== 'end') {
       if (state === 'header') {
-        const headerEnd = data.indexOf(HEADER_END);
-        if (headerEnd === -1 && data.length <= MAX_HEADER_BYTES) return data;
-        const header = data.toString('latin1', delimiter.length, Math.max(headerEnd, 0));
-        const isFile = headerEnd !== -1 && isFileHeader(header);
-        const isEnd = data.toString('latin1', delimiter.length, delimiter.length + DASHES.length) === DASHES;
-        data = take(data, headerEnd === -1 ? delimiter.length : headerEnd + HEADER_END.length, kept);
-        state = isEnd ? 'end' : isFile ? 'file' : 'text';
-        if (isFile && !isEnd) sizes.push(0);
+        if (headerEnd !== -1 && headerEnd < at) headerEnd = data.indexOf(HEADER_END, at);
+        const isWhole = headerEnd !== -1 && headerEnd - at <= MAX_HEADER_BYTES;
+        if (!isWhole && data.length - at <= MAX_HEADER_BYTES) return data.subarray(at);
+        const from = at + delimiter.length;
+        parts += 1;
+        if (parts > maxParts || data.toString('latin1', from, from + DASHES.length) === DASHES) {
+          state = 'end';
+        } else {
+          const isFile = isWhole && isFileHeader(data.toString('latin1', from, headerEnd));
+          takeTo(isWhole ? headerEnd + HEADER_END.length : from);
+          state = isFile ? 'file' : 'text';
+          if (isFile) sizes.push(0);
+        }
       } else {
-        const at = data.indexOf(delimiter);
-        if (at === -1) return take(data, Math.max(0, data.length - delimiter.length + 1), kept);
-        data = take(data, at, kept);
+        const next = data.indexOf(delimiter, at);
+        takeTo(next === -1 ? Math.max(at, data.length - delimiter.length + 1) : next);
+        if (next === -1) return data.subarray(at);
         state = 'header';
       }
     }
+    takeTo(data.length);
+    return data.subarray(at);
   }
 
   return {
     sizes,
     filter(chunk) {
       const kept: Buffer[] = [];
-      const left = read(chunk && rest.length > 0 ? Buffer.concat([rest, chunk]) : (chunk ?? rest), kept);
-      // Copied: the piece that is left out of a chunk would keep all of it in memory.
-      rest = Buffer.from(left);
-      if (!chunk) take(rest, rest.length, kept);
+      // Copied: a piece of a chunk would keep all of it in memory.
+      rest = Buffer.from(read(chunk ? Buffer.concat([rest, chunk]) : rest, kept));
+      if (!chunk && state === 'file') sizes[sizes.length - 1] = (sizes.at(-1) ?? 0) + rest.length;
+      else if (!chunk) kept.push(rest);
       return Buffer.concat(kept);
     },
   };

@@ -80,7 +80,7 @@ export function createReadSubmission({
     const maxBytes = maxTextBytes + maxContentBytes;
     if (Number(request.headers['content-length']) > maxBytes) {
       if (isVisitor && boundary.length <= MAX_BOUNDARY_CHARS && request.headers['content-encoding'] === undefined) {
-        const { filter, sizes } = createDropFiles(boundary);
+        const { filter, sizes } = createDropFiles(boundary, MAX_FIELDS);
         const limit = Math.max(maxBytes, MAX_READ_BYTES);
         const kept = await body.bytes(request, limit, reservation, { filter, decodedLimit: maxTextBytes });
         throw await shareLargeWork(request, network, kept.length, () => refusalOfLarge(kept, boundary, sizes, limits));

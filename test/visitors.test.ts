@@ -711,17 +711,65 @@ describe('the page of a form whose files are too large', () => {
     );
   });
 
-  it('is a short one, at once, for an upload that is far too large', async () => {
-    const { id, slug } = await its.deploy();
-    const body = multipartBody(['name="a"', '1'], ['name="f"; filename="a"', 'x'.repeat(3 * 1024 * 1024)]);
+  const FAR_TOO_LARGE = 'x'.repeat(3 * 1024 * 1024);
+
+  it.each<[string, [string, string][], string]>([
+    ['a file', [['name="f"; filename="film.mp4"', FAR_TOO_LARGE]], 'The file <bdi>film.mp4</bdi> is larger than 2 kB.'],
+    [
+      'two files',
+      [
+        ['name="f"; filename="one.mp4"', FAR_TOO_LARGE],
+        ['name="f"; filename="two.mp4"', FAR_TOO_LARGE],
+      ],
+      'The file <bdi>one.mp4</bdi> is larger than 2 kB.The file <bdi>two.mp4</bdi> is larger than 2 kB.',
+    ],
+    [
+      'many files',
+      Array.from({ length: 990 }, (_, at): [string, string] => [`name="f"; filename="${at}"`, 'x'.repeat(2_048)]),
+      'No more than 10 files can be sent at once.',
+    ],
+  ])('keeps the texts before and after %s that far exceeds all limits', async (_, files, sentence) => {
+    const { id } = await its.deploy();
+    const body = multipartBody(['name="a"', '1'], ...files, ['name="b"', '2']);
     const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
-    expect([answer.status, pageIn(answer)]).toEqual([
-      413,
-      {
-        title: 'This is too large to send',
-        content: `<p>Please shorten what you wrote, or choose smaller files.</p>\n${GO_BACK}\n${BACK(slug)}`,
-      },
-    ]);
+    const { content } = pageIn(answer);
+    expect([answer.status, content.split('</p>')[0]]).toEqual([413, `<p>${sentence.replaceAll('.The', '. The')}`]);
+    expect(content).toContain('<textarea name="a" hidden>\n1</textarea>');
+    expect(content).toContain('<textarea name="b" hidden>\n2</textarea>');
+    expect(content).toContain('<input type="file" name="f"');
+  });
+
+  it('is a short one for texts that are too large beside such a file, and for what is no form', async () => {
+    const { id, slug } = await its.deploy();
+    const page = {
+      title: 'This is too large to send',
+      content: `<p>Please shorten what you wrote, or choose smaller files.</p>\n${GO_BACK}\n${BACK(slug)}`,
+    };
+    const file: [string, string] = ['name="f"; filename="film.mp4"', FAR_TOO_LARGE];
+    for (const body of [
+      multipartBody(['name="a"', 'x'.repeat(256 * 1024)], file),
+      multipartBody(file, ['name="a"', FAR_TOO_LARGE]),
+      multipartBody(file, ...Array.from({ length: 1_000 }, (_, at): [string, string] => [`name="${at}"`, ''])),
+      Buffer.from(FAR_TOO_LARGE),
+    ]) {
+      const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+      expect([answer.status, pageIn(answer)]).toEqual([413, page]);
+    }
+  });
+
+  it('comes at once for an upload that is larger still, as JSON does for any', async () => {
+    const { id } = await its.deploy();
+    for (const [accept, length] of [
+      [CHROMIUM, 1024 * 1024 * 1024 + 1],
+      ['*/*', 3 * 1024 * 1024],
+    ] as const) {
+      const socket = openSocket(small.url);
+      socket.write(
+        `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\nAccept: ${accept}\r\nContent-Type: ${MULTIPART_TYPE}\r\nContent-Length: ${length}\r\n\r\n`,
+      );
+      const [head] = await once(socket, 'data');
+      expect(String(head)).toMatch(/^HTTP\/1\.1 413 /);
+    }
   });
 });
 

@@ -68,13 +68,14 @@ export type BodyReader = {
   reserve(client: string | number): MemoryReservation;
   /**
    * The body, at most `limit` bytes, else 413; 503 when the memory budget of its client, or of all clients, is used up.
-   * A Content-Encoding is decoded, up to `decodedLimit` bytes.
+   * A Content-Encoding is decoded, up to `decodedLimit` bytes. `filter` returns what is kept of the bytes of a body without
+   * one, at most `decodedLimit`, and is called without bytes at the end.
    */
   bytes(
     request: IncomingMessage,
     limit: number,
     reservation: MemoryReservation,
-    options?: { decodedLimit?: number },
+    options?: { decodedLimit?: number; filter?: (chunk?: Buffer) => Buffer },
   ): Promise<Buffer>;
   /**
    * The fields that a request sends, as `schema` says; an absent body reads as `{}`. The request releases its slot
@@ -148,13 +149,24 @@ export function createBodyReader({
   const oneAtATime = limitConcurrency(1);
 
   /** Reads to the end, or up to the first byte beyond the limit. The rest is not read here. */
-  function collect(request: IncomingMessage, limit: number, reservation: MemoryReservation): Promise<Buffer> {
+  function collect(
+    request: IncomingMessage,
+    limit: number,
+    reservation: MemoryReservation,
+    filtered?: { filter: (chunk?: Buffer) => Buffer; limit: number },
+  ): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
+      let kept = 0;
       let pace: NodeJS.Timeout | undefined;
       const settle = (error?: Error): void => {
-        request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+        request
+          .off('data', onData)
+          .off('data', onFiltered)
+          .off('end', onEnd)
+          .off('close', onClose)
+          .off('error', onClose);
         clearInterval(pace);
         if (!error) {
           const [only] = chunks;
@@ -172,6 +184,17 @@ export function createBodyReader({
           before = size;
         }, UPLOAD_PACE_MS);
       };
+      const onFiltered = (chunk?: Buffer): void => {
+        if (!filtered) return;
+        size += chunk?.length ?? 0;
+        pace ??= keepPace();
+        const part = filtered.filter(chunk);
+        kept += part.length;
+        reservation.add(part.length);
+        if (part.length > 0) chunks.push(part);
+        if (size > limit || kept > filtered.limit) settle(tooLarge(limit));
+        else if (kept > SMALL_BODY_BYTES && !reservation.fits(0)) settle(tooManyUploads());
+      };
       const onData = (chunk: Buffer): void => {
         size += chunk.length;
         if (size > SMALL_BODY_BYTES) {
@@ -183,20 +206,30 @@ export function createBodyReader({
         else if (size > SMALL_BODY_BYTES && !reservation.fits(0)) settle(tooManyUploads());
         else chunks.push(chunk);
       };
-      const onEnd = (): void => settle();
+      const onEnd = (): void => {
+        onFiltered();
+        settle();
+      };
       const onClose = (): void => settle(new HttpError(400, 'The body ended early: send all of it.'));
-      request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+      request
+        .on('data', filtered ? onFiltered : onData)
+        .on('end', onEnd)
+        .on('close', onClose)
+        .on('error', onClose);
       const length = Number(request.headers['content-length'] ?? 0);
       if (length > limit) settle(tooLarge(limit));
       // Refused before it arrives, because it would not fit.
-      else if (length > SMALL_BODY_BYTES && !reservation.fits(length)) settle(tooManyUploads());
+      else if (!filtered && length > SMALL_BODY_BYTES && !reservation.fits(length)) settle(tooManyUploads());
       else if (request.destroyed) onClose();
     });
   }
 
-  const bytes: BodyReader['bytes'] = async (request, limit, reservation, { decodedLimit = limit } = {}) => {
+  const bytes: BodyReader['bytes'] = async (request, limit, reservation, { decodedLimit = limit, filter } = {}) => {
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-    if (encoding === 'identity' || encoding === '') return await collect(request, limit, reservation);
+    if (encoding === 'identity' || encoding === '') {
+      const filtered = filter && { filter, limit: decodedLimit };
+      return await collect(request, limit, reservation, filtered);
+    }
     const decode = DECODERS.get(encoding);
     if (!decode) {
       throw new HttpError(

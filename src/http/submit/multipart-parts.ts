@@ -5,8 +5,17 @@ import { type FormLimits, tooLarge, tooManyFields, utf8 } from './form-body.ts';
  * The format of multipart/form-data: delimiters, headers and parts.
  */
 
-/** A part of a form; a file when it has a filename. `content` shares the memory of the body. */
-export type Part = { name: string; filename: string | undefined; contentType: string | undefined; content: Buffer };
+/**
+ * A part of a form; a file when it has a filename. `content` shares the memory of the body. `size`: the bytes of the
+ * content that was sent.
+ */
+export type Part = {
+  name: string;
+  filename: string | undefined;
+  contentType: string | undefined;
+  content: Buffer;
+  size: number;
+};
 
 /** The positions of a delimiter, with the line breaks before and after it. */
 type Delimiter = { start: number; end: number; closes: boolean };
@@ -15,7 +24,7 @@ type Delimiter = { start: number; end: number; closes: boolean };
 type Misses = { count: number };
 
 /** RFC 2046, section 5.1.1. Searching for a longer one could be slow. */
-const MAX_BOUNDARY_CHARS = 70;
+export const MAX_BOUNDARY_CHARS = 70;
 /** A well-chosen boundary has none. Each costs a search. */
 const MAX_MISSES = 100_000;
 /** The header of a part, without the line that has its name. */
@@ -30,7 +39,7 @@ const MAX_OUTSIDE_BYTES = 16 * 1024;
 // A delimiter of another boundary, or a part's header.
 const PART_BEGINNING = /^(?:--|content-disposition[ \t]*:)/im;
 
-const HEADER_END = Buffer.from('\r\n\r\n');
+export const HEADER_END = Buffer.from('\r\n\r\n');
 const FORM_DATA = /(?:^|\r\n)content-disposition:[ \t]*form-data[ \t]*(?=[;\r]|$)/i;
 const CONTENT_TYPE = /(?:^|\r\n)content-type:/i;
 const LINE_END = /\r\n(?![ \t])|$/;
@@ -73,7 +82,8 @@ export function readParts(
     headers += headerEnd - opening.end;
     if (headers > maxMultipartBytes(maxBytes)) throw tooLarge(maxBytes);
     const header = readHeader(utf8(body.subarray(opening.end, headerEnd)));
-    parts.push({ ...header, content: body.subarray(headerEnd + HEADER_END.length, next.start) });
+    const content = body.subarray(headerEnd + HEADER_END.length, next.start);
+    parts.push({ ...header, content, size: content.length });
     opening = next;
   }
   if (mayHaveParts(body.subarray(opening.end))) throw malformed('put nothing after the boundary that ends it');
@@ -115,7 +125,7 @@ function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter 
 }
 
 /** Reads `Content-Disposition: form-data` and `Content-Type` of a part's header, and ignores the other lines. */
-function readHeader(header: string): Omit<Part, 'content'> {
+function readHeader(header: string): Omit<Part, 'content' | 'size'> {
   const start = FORM_DATA.exec(header);
   const line = start ? lineAfter(header, start) : '';
   if (header.length - line.length > MAX_HEADER_KIB * 1024) {
@@ -130,6 +140,15 @@ function readHeader(header: string): Omit<Part, 'content'> {
     filename: parameters.get('filename') ?? parameters.get('filename*'),
     contentType: type ? lineAfter(header, type).trim() : undefined,
   };
+}
+
+/** Whether a part with this header is a file; false when it is malformed. */
+export function isFileHeader(header: string): boolean {
+  try {
+    return readHeader(header).filename !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** The rest of the header's line after the match. */

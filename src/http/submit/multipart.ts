@@ -53,11 +53,7 @@ const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:[ \\t]*;(?:[ \\t]*${TOKEN}=(
  */
 export function readMultipart(body: Buffer, boundary: string, limits: FormLimits): ReadForm {
   const parts = readParts(body, boundary, limits);
-  let bytes = 0;
-  for (const { name, filename, content } of parts) {
-    bytes += Buffer.byteLength(name) + (filename === undefined ? content.length : Buffer.byteLength(filename));
-  }
-  if (bytes > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  checkTexts(parts, limits);
   checkFiles(parts, limits);
   const form = toForm(parts, utf8);
   const files = parts.map((part): NewFile | undefined => {
@@ -80,14 +76,46 @@ export function readMultipart(body: Buffer, boundary: string, limits: FormLimits
   };
 }
 
-const fileOf = ({ filename, content }: Part): SentFile | undefined =>
-  filename === undefined ? undefined : { filename, size: content.length };
+/**
+ * The error for a body that is too large, of which the contents of files were not kept. `sizes`: their bytes, in order.
+ */
+export function refusalOfLarge(
+  body: Buffer,
+  boundary: string,
+  sizes: readonly number[],
+  limits: FormLimits,
+): HttpError {
+  let file = 0;
+  try {
+    const parts = readParts(body, boundary, limits).map((part): Part => {
+      if (part.filename === undefined) return part;
+      file += 1;
+      return { ...part, size: sizes[file - 1] ?? 0 };
+    });
+    checkTexts(parts, limits);
+    checkFiles(parts, limits);
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 413) return error;
+  }
+  return tooLarge(limits.maxBytes);
+}
+
+const fileOf = ({ filename, size }: Part): SentFile | undefined =>
+  filename === undefined ? undefined : { filename, size };
 
 const toForm = (parts: readonly Part[], decode: (content: Buffer) => string): Form =>
   parts.map((part): Field => {
     const file = fileOf(part);
     return file ? [part.name, '', file] : [part.name, decode(part.content)];
   });
+
+function checkTexts(parts: readonly Part[], { maxBytes }: FormLimits): void {
+  let bytes = 0;
+  for (const { name, filename, content } of parts) {
+    bytes += Buffer.byteLength(name) + (filename === undefined ? content.length : Buffer.byteLength(filename));
+  }
+  if (bytes > maxBytes) throw tooLarge(maxBytes);
+}
 
 function checkFiles(parts: readonly Part[], { maxFileBytes, maxFilesBytes }: FormLimits): void {
   // Texts that are not UTF-8 are shown as far as they can be read.

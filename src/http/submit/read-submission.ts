@@ -4,9 +4,10 @@ import { newSubmissionId } from '../../ids.ts';
 import { type BodyReader, mediaType } from '../body.ts';
 import { HttpError } from '../errors.ts';
 import type { MemoryReservation } from '../memory-budget.ts';
+import { createDropFiles } from './drop-files.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
-import { MAX_FILES, readMultipart } from './multipart.ts';
-import { maxMultipartBytes } from './multipart-parts.ts';
+import { MAX_FILES, readMultipart, refusalOfLarge } from './multipart.ts';
+import { MAX_BOUNDARY_CHARS, maxMultipartBytes } from './multipart-parts.ts';
 import { attemptOf } from './sent-again.ts';
 import type { ShareLargeWork } from './time-share.ts';
 
@@ -21,8 +22,11 @@ export type ParsedSubmission = Submitted & {
   textUnder?: (id: string) => string;
 };
 
-/** The client's network that a submission comes from, and the deployment that it is for. */
-export type Sender = { deploymentId: string; network: string };
+/**
+ * The client's network that a submission comes from, and the deployment that it is for. `isVisitor`: whether the answer is
+ * a page for a visitor.
+ */
+export type Sender = { deploymentId: string; network: string; isVisitor: boolean };
 
 /** Reads a submission in any of the three content types. Throws HttpError. */
 type ReadSubmission = (
@@ -36,6 +40,8 @@ export const MAX_FIELDS = 1_000;
 const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;
 const SEPARATOR_BYTES = 16 * 1024;
+/** A larger body of a visitor is not read at all, and what was filled in is lost. */
+const MAX_READ_BYTES = 1024 * 1024 * 1024;
 
 /** The path of the API at which a file is downloaded. */
 export const fileUrl = (deploymentId: string, submissionId: string, fileId: string): string =>
@@ -67,12 +73,18 @@ export function createReadSubmission({
   async function readParts(
     request: IncomingMessage,
     boundary: string | undefined,
-    { deploymentId, network }: Sender,
+    { deploymentId, network, isVisitor }: Sender,
     reservation: MemoryReservation,
   ): Promise<ParsedSubmission> {
     if (!boundary) throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
     const maxBytes = maxTextBytes + maxContentBytes;
     if (Number(request.headers['content-length']) > maxBytes) {
+      if (isVisitor && boundary.length <= MAX_BOUNDARY_CHARS && request.headers['content-encoding'] === undefined) {
+        const { filter, sizes } = createDropFiles(boundary, MAX_FIELDS);
+        const limit = Math.max(maxBytes, MAX_READ_BYTES);
+        const kept = await body.bytes(request, limit, reservation, { filter, decodedLimit: maxTextBytes });
+        throw await shareLargeWork(request, network, kept.length, () => refusalOfLarge(kept, boundary, sizes, limits));
+      }
       throw new HttpError(
         413,
         `The submission is too large: send at most ${maxSubmissionBytes} bytes of names and values and ${maxContentBytes} bytes of files.`,

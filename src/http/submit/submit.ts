@@ -131,7 +131,7 @@ export function createSubmit({
         const ipAddress = clientAddress(request);
         // Only ids reach Postgres, which refuses some texts (NUL).
         if (!isDeploymentId(deploymentId)) throw noSuchForm();
-        sender = { deploymentId, network: networkOf(ipAddress) };
+        sender = { deploymentId, network: networkOf(ipAddress), isVisitor: visitor !== undefined };
         // Files are in memory until they are stored.
         using reservation = body.reserve(sender.network);
         const parsed = await readSubmission(request, sender, reservation);

@@ -15,6 +15,7 @@ import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
 import { fileLinkEndpoints } from './api/file-links.ts';
 import { healthEndpoints } from './api/health.ts';
+import { inboxEndpoints } from './api/inbox.ts';
 import { keyEndpoints } from './api/keys.ts';
 import { liveEndpoints } from './api/live.ts';
 import { meEndpoints } from './api/me.ts';
@@ -101,6 +102,7 @@ export function createEndpoints({
   const settings = settingsEndpoints(ownerParts);
   const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
   const submissions = submissionEndpoints(parts);
+  const inbox = inboxEndpoints(parts);
   const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
   const fileLinks = fileLinkEndpoints(parts);
@@ -144,9 +146,12 @@ export function createEndpoints({
     'GET /submit/:deployId/thanks': submit.thanks,
 
     'GET /submissions/:deployId': submissions.list,
+    'GET /submissions/:deployId/search': inbox.search,
+    'POST /submissions/:deployId/bulk': inbox.bulk,
     'GET /submissions/:deployId/after/:cursor': live.after,
     'GET /submissions/:deployId/stream': live.stream,
     'GET /submissions/:deployId/:submissionId': submissions.get,
+    'PATCH /submissions/:deployId/:submissionId': inbox.mark,
     'DELETE /submissions/:deployId/:submissionId': submissions.delete,
     'GET /submissions/:deployId/:submissionId/files/:fileId': files.get,
     'GET /submissions/:deployId/export.csv': exports.csv,

@@ -8,7 +8,7 @@ import { readNumbers, starredNumbers } from './submission-marks.ts';
 const FIRST_RANGE = 500;
 const MAX_RANGE = 2_000;
 /** About how much is read at a time, or one submission that is larger. */
-const BATCH_BYTES = 192 * 1024;
+const BATCH_BYTES = 256 * 1024;
 /** Starred submissions that are read at a time. */
 const STARRED_BATCH = 20;
 /** Data of the submissions that one search finds: an answer is bounded in bytes too. */
@@ -68,29 +68,38 @@ type Range = { first: number; before: number };
 
 async function* readAll(db: Database, deploymentId: string, { first, before }: Range): AsyncGenerator<Batch> {
   let range = FIRST_RANGE;
-  for (let end = before; end > first; ) {
+  let end = before;
+  const readNext = (): Promise<Batch & { bytes: number }> => {
     const begin = Math.max(first, end - range);
     const from = `submissions
       WHERE deployment_id = ${pg.escapeLiteral(deploymentId)} AND number >= ${begin} AND number < ${end} ORDER BY number DESC`;
-    const batch = await db.copyOut(copySubmissions(from), (pieces) => readUntilFull(pieces, begin));
+    const reading = db.copyOut(copySubmissions(from), (pieces) => readUntilFull(pieces, begin));
+    // The failure is handled where it is awaited; without this it would be an unhandled rejection when the search ends.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  for (let reading = end > first ? readNext() : undefined; reading; ) {
+    const batch: Batch & { bytes: number } = await reading;
     // What is sent after a cut is lost, and a cut costs a connection: a few more batches cost less.
-    if (batch.downTo > begin) range = Math.max(batch.rows.length >> 1, 1);
-    else range = Math.min(range * 2, MAX_RANGE);
-    yield batch;
+    if (batch.downTo > Math.max(first, end - range)) range = Math.max(batch.rows.length >> 1, 1);
+    else if (batch.bytes < BATCH_BYTES / 4) range = Math.min(range * 2, MAX_RANGE);
     end = batch.downTo;
+    // Read while this one is looked at.
+    reading = end > first ? readNext() : undefined;
+    yield batch;
   }
 }
 
-async function readUntilFull(pieces: AsyncIterable<Buffer>, begin: number): Promise<Batch> {
+async function readUntilFull(pieces: AsyncIterable<Buffer>, begin: number): Promise<Batch & { bytes: number }> {
   const rows: NumberedData[] = [];
   let bytes = 0;
   for await (const copied of wholeRows(pieces)) {
     if (copied.count === 0) continue;
     rows.push(...toNumberedData(copied));
     bytes += copied.bytes.length;
-    if (bytes >= BATCH_BYTES && copied.lastNumber > begin) return { rows, downTo: copied.lastNumber };
+    if (bytes >= BATCH_BYTES && copied.lastNumber > begin) return { rows, downTo: copied.lastNumber, bytes };
   }
-  return { rows, downTo: begin };
+  return { rows, downTo: begin, bytes };
 }
 
 async function* readStarred(db: Database, deploymentId: string, { first, before }: Range): AsyncGenerator<Batch> {

@@ -168,7 +168,11 @@ describe('GET /submissions/:deployId/:submissionId', () => {
     expect(answer(await service.anonymous.get(path))).toEqual(refused(401));
     expect(answer(await service.anonymous.delete(path))).toEqual(refused(401));
     const response = await owner.post(path).send({});
-    expect([response.status, response.body, response.headers.allow]).toEqual([405, failure, 'GET, HEAD, PATCH, DELETE']);
+    expect([response.status, response.body, response.headers.allow]).toEqual([
+      405,
+      failure,
+      'GET, HEAD, PATCH, DELETE',
+    ]);
   });
 });
 

@@ -19,6 +19,7 @@ import { inboxEndpoints } from './api/inbox.ts';
 import { keyEndpoints } from './api/keys.ts';
 import { liveEndpoints } from './api/live.ts';
 import { meEndpoints } from './api/me.ts';
+import { overviewEndpoints } from './api/overview.ts';
 import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
 import { settingsEndpoints } from './api/settings.ts';
@@ -99,6 +100,7 @@ export function createEndpoints({
   const keys = keyEndpoints(parts);
   const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, keptVersions });
   const versions = versionEndpoints({ ...parts, urlOf, keptVersions });
+  const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
   const settings = settingsEndpoints(ownerParts);
   const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
   const submissions = submissionEndpoints(parts);
@@ -119,6 +121,7 @@ export function createEndpoints({
 
   const endpoints = listEndpoints({
     'GET /me': me.get,
+    'GET /overview': overview.get,
     'GET /keys': keys.list,
     'POST /keys': keys.create,
     'DELETE /keys/:keyId': keys.revoke,

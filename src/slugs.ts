@@ -18,8 +18,11 @@ export const isSlug = (text: string): boolean => SLUG.test(text);
 export const isReserved = (slug: string, more: readonly string[]): boolean =>
   RESERVED.includes(slug) || more.includes(slug);
 
-/** The first 200 characters of a page's title; '' without one. Reads only the first <title>, in linear time. */
-function titleOf(html: string): string {
+/**
+ * The first 200 characters of a page's title, as its HTML has them; '' without one. Reads only the first <title>, in
+ * linear time.
+ */
+export function titleOf(html: string): string {
   const start = html.search(/<title[\s>]/i);
   if (start < 0) return '';
   return /^<title[^>]*>([^<]{0,200})/i.exec(html.slice(start, start + 1_000))?.[1] ?? '';

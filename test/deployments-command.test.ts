@@ -79,6 +79,7 @@ const TABLES = [
   'pages',
   'removed_submissions',
   'submission_files',
+  'submission_marks',
   'submissions',
   'webhooks',
 ];
@@ -396,6 +397,9 @@ describe('deployments purge', () => {
       [deployment.id],
     );
     await service
+      .db('submission_marks')
+      .insert([1, 2].map((number) => ({ deployment_id: deployment.id, number, read: true, starred: false })));
+    await service
       .db('removed_submissions')
       .insert([1_204, 1_205].map((number) => ({ deployment_id: deployment.id, number })));
     return deployment;
@@ -404,7 +408,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 3, 1, 1, 2, 10, 1_203, 1, 1];
+    const whole = [1_203, 3, 1, 1, 2, 10, 2, 1_203, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(
@@ -435,7 +439,7 @@ describe('deployments purge', () => {
     expect(await run('undelete', id)).toEqual(refusedFor(id, 'purge'));
     await print('export', id);
     await print('purge', id);
-    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
   });
 });
 

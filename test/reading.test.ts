@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listSubmissions } from '../src/db/list-submissions.ts';
-import { deleteSubmission } from '../src/db/submissions.ts';
+import { deleteSubmissions } from '../src/db/submissions.ts';
 import { answer, aTime, failure, refused } from './support/answers.ts';
 import { inParallel } from './support/figures.ts';
 import { startReceiver } from './support/receivers.ts';
@@ -168,7 +168,11 @@ describe('GET /submissions/:deployId/:submissionId', () => {
     expect(answer(await service.anonymous.get(path))).toEqual(refused(401));
     expect(answer(await service.anonymous.delete(path))).toEqual(refused(401));
     const response = await owner.post(path).send({});
-    expect([response.status, response.body, response.headers.allow]).toEqual([405, failure, 'GET, HEAD, DELETE']);
+    expect([response.status, response.body, response.headers.allow]).toEqual([
+      405,
+      failure,
+      'GET, HEAD, PATCH, DELETE',
+    ]);
   });
 });
 
@@ -294,7 +298,7 @@ describe('pages of the list, with deletions', () => {
     await service.db('deployments').where({ id }).update({ submission_count: COUNT, last_submission_number: COUNT });
     const deleted = numbers.filter(isDeleted);
     for (const number of deleted.toSorted(() => Math.random() - 0.5)) {
-      expect(await deleteSubmission(service.db, ownerId, id, `${id}${number}`)).toBe(true);
+      expect(await deleteSubmissions(service.db, ownerId, id, [`${id}${number}`])).toBe(1);
     }
     const left = numbers.filter((number) => !deleted.includes(number)).toReversed();
     for (const limit of [1, 2, 3, 7, 10, 39, 100]) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { beginPurge, finishPurge } from '../src/db/deleted-deployments.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
 import { REMOVED_BYTES } from '../src/db/stored-files.ts';
-import { deleteSubmission } from '../src/db/submissions.ts';
+import { deleteSubmissions } from '../src/db/submissions.ts';
 import { cloneDatabase, type FreshDatabase } from './support/fresh-database.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -74,18 +74,18 @@ it('removes the files of a purged deployment in pieces, large ones and many smal
 it('removes the large files of a deleted submission in pieces, for its owner only', async () => {
   await addFiles('sub_1', LARGE);
   await addFiles('sub_2', CHUNK_BYTES + 1);
-  expect(await deleteSubmission(db, 2, 'd_1', 'sub_1')).toBe(false);
+  expect(await deleteSubmissions(db, 2, 'd_1', ['sub_1'])).toBe(0);
   expect(await chunksOf()).toEqual({ sub_11: 3 * MAX_CHUNKS + 1, sub_21: 2 });
-  expect(await deleteSubmission(db, 1, 'd_1', 'sub_1')).toBe(true);
+  expect(await deleteSubmissions(db, 1, 'd_1', ['sub_1'])).toBe(1);
   expect(await chunksOf()).toEqual({ sub_21: 2 });
   expect((await db('submissions')).map(({ id }) => id)).toEqual(['sub_2']);
-  expect(await deleteSubmission(db, 1, 'd_1', 'sub_1')).toBe(false);
+  expect(await deleteSubmissions(db, 1, 'd_1', ['sub_1'])).toBe(0);
 });
 
 it('deletes a submission whose large files a broken-off deletion has removed in part', async () => {
   await addFiles('sub_1', LARGE, LARGE);
   await db.raw('DELETE FROM submission_file_chunks WHERE position < 100 AND file_id = ?', ['sub_11']);
-  expect(await deleteSubmission(db, 1, 'd_1', 'sub_1')).toBe(true);
+  expect(await deleteSubmissions(db, 1, 'd_1', ['sub_1'])).toBe(1);
   expect(await chunksOf()).toEqual({});
 });
 

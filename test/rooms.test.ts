@@ -60,6 +60,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/ids.ts': 'base',
   'src/signed-links.ts': 'base',
   'src/slugs.ts': 'base',
+  'src/submission-search.ts': 'base',
   'src/time-buckets.ts': 'base',
   'src/log.ts': 'base',
   'src/html.ts': 'base',

@@ -106,6 +106,18 @@ export function toSubmissions({ bytes }: CopiedRows): Submission[] {
   return submissions;
 }
 
+/** The number of a submission, and its JSON text. */
+export type NumberedData = { number: number; data: string };
+
+export function toNumberedData({ bytes }: CopiedRows): NumberedData[] {
+  const view = viewOf(bytes);
+  const all: NumberedData[] = [];
+  for (let row = rowAt(view, 0); row; row = rowAt(view, row.end)) {
+    all.push({ number: row.number, data: bytes.toString('utf8', row.dataAt, row.dataEnd) });
+  }
+  return all;
+}
+
 const BEFORE_ID = Buffer.from('{"id":"');
 const BEFORE_DATA = Buffer.from('","data":');
 const BEFORE_IP_ADDRESS = Buffer.from(',"ip_address":"');

@@ -46,6 +46,23 @@ export async function numberOfSubmission(db: Knex, deploymentId: string, id: str
   return row?.number;
 }
 
+/** The number of a submission of a live deployment of this owner. */
+export async function numberOfOwnSubmission(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  id: string,
+): Promise<number | undefined> {
+  const [row] = await query<{ number: number }>(
+    db,
+    'number-of-own-submission',
+    `SELECT number FROM submissions JOIN deployments ON deployments.id = deployment_id
+      WHERE submissions.id = ? AND deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
+    [id, deploymentId, ownerId],
+  );
+  return row?.number;
+}
+
 /** The last number of each of these deployments that is live, and which of these keys are valid; one statement. */
 export async function lastNumbers(
   db: Knex,

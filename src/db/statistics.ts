@@ -9,7 +9,7 @@ import { query } from './postgres/query.ts';
  * - The first number that is not before `at` is from `low` to `high`. Of deleted numbers, the next that is there is
  *   looked at.
  */
-const COUNTS = `
+const SEARCH = `
   WITH RECURSIVE search (position, at, low, high) AS (
     SELECT position, at, CAST(1 AS bigint), last_submission_number + 1
       FROM deployments, unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS boundary (at, position)
@@ -24,7 +24,9 @@ const COUNTS = `
      WHERE low < high
   ), found AS (
     SELECT position, low AS number, lead(low) OVER (ORDER BY position) AS next FROM search WHERE low = high
-  )
+  )`;
+
+const COUNTS = `${SEARCH}
   SELECT next - number - (
            SELECT count(*) FROM removed_submissions
             WHERE deployment_id = :deploymentId AND removed_submissions.number >= found.number
@@ -49,4 +51,23 @@ export async function countSubmissionsBetween(
     times: times.map((time) => time.toISOString()),
   });
   return rows.length === 0 ? undefined : rows.map(({ submissions }) => submissions);
+}
+
+/**
+ * The first number of a submission that was accepted at each of these times or later, or one more than the last number;
+ * of a live deployment of this owner.
+ */
+export async function firstNumbersAt(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  times: readonly Date[],
+): Promise<number[]> {
+  const rows = await query<{ number: number }>(
+    db,
+    'first-numbers-at',
+    `${SEARCH} SELECT number FROM found ORDER BY position`,
+    { deploymentId, ownerId, times: times.map((time) => time.toISOString()) },
+  );
+  return rows.map(({ number }) => number);
 }

@@ -47,18 +47,18 @@ export async function findLinkedFile(
   return row && toFile(row);
 }
 
-/** The files of a submission to a live deployment of this owner; none when there is no such submission. */
+/** The files of submissions to a live deployment of this owner. */
 export async function listSubmissionFiles(
   db: Knex,
-  { ownerId, deploymentId, submissionId }: { ownerId: number; deploymentId: string; submissionId: string },
+  { ownerId, deploymentId, submissionIds }: { ownerId: number; deploymentId: string; submissionIds: readonly string[] },
 ): Promise<StoredFile[]> {
   const rows = await query<FileRow>(
     db,
     'list-submission-files',
     `SELECT submission_files.id, filename, content_type, size
        FROM submission_files JOIN deployments ON deployments.id = deployment_id
-      WHERE deployment_id = ? AND submission_id = ? AND owner_id = ? AND deleted_at IS NULL`,
-    [deploymentId, submissionId, ownerId],
+      WHERE deployment_id = ? AND submission_id = ANY (?::text[]) AND owner_id = ? AND deleted_at IS NULL`,
+    [deploymentId, [...submissionIds], ownerId],
   );
   return rows.map(toFile);
 }

@@ -44,24 +44,40 @@ const DELETE = `
     SELECT id FROM deployments WHERE id = ? AND owner_id = ? AND deleted_at IS NULL FOR NO KEY UPDATE
   ), removed AS (
     DELETE FROM submissions USING deployment
-     WHERE submissions.id = ? AND deployment_id = deployment.id RETURNING deployment_id, submissions.id, number
+     WHERE submissions.id = ANY (?::text[]) AND deployment_id = deployment.id
+    RETURNING deployment_id, submissions.id, number
   ), files AS (
     DELETE FROM submission_files USING removed
      WHERE submission_files.deployment_id = removed.deployment_id AND submission_id = removed.id
   ), hole AS (
     INSERT INTO removed_submissions (deployment_id, number) SELECT deployment_id, number FROM removed
   ), counted AS (
-    UPDATE deployments SET submission_count = submission_count - 1 FROM removed WHERE deployments.id = removed.deployment_id
+    UPDATE deployments SET submission_count = submission_count - count
+      FROM (SELECT deployment_id, count(*) AS count FROM removed GROUP BY deployment_id) AS gone
+     WHERE deployments.id = gone.deployment_id
   )
   SELECT FROM removed`;
 
+/** Submissions that one statement deletes. */
+const DELETED_BATCH = 100;
+
 /**
- * Deletes a submission of a live deployment of this owner, with its files; whether there was one. Its number is not
- * used again, and it still counts for the rate limit. Its pending deliveries are deleted when they are claimed.
+ * Deletes submissions of a live deployment of this owner, with their files; how many there were. Their numbers are not
+ * used again, and they still count for the rate limit. Their pending deliveries are deleted when they are claimed.
  */
-export async function deleteSubmission(db: Knex, ownerId: number, deploymentId: string, id: string): Promise<boolean> {
-  const files = await listSubmissionFiles(db, { ownerId, deploymentId, submissionId: id });
-  // Large files first: with them, the statement could take too long. If it fails then, it is to be sent again.
-  if (files.reduce((sum, { size }) => sum + size, 0) > REMOVED_BYTES) await removeFiles(db, files);
-  return (await execute(db, 'delete-submission', DELETE, [deploymentId, ownerId, id])) === 1;
+export async function deleteSubmissions(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  ids: readonly string[],
+): Promise<number> {
+  let deleted = 0;
+  for (let from = 0; from < ids.length; from += DELETED_BATCH) {
+    const some = ids.slice(from, from + DELETED_BATCH);
+    const files = await listSubmissionFiles(db, { ownerId, deploymentId, submissionIds: some });
+    // Large files first: with them, the statement could take too long. If it fails then, it is to be sent again.
+    if (files.reduce((sum, { size }) => sum + size, 0) > REMOVED_BYTES) await removeFiles(db, files);
+    deleted += await execute(db, 'delete-submissions', DELETE, [deploymentId, ownerId, some]);
+  }
+  return deleted;
 }

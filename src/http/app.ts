@@ -15,9 +15,11 @@ import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
 import { fileLinkEndpoints } from './api/file-links.ts';
 import { healthEndpoints } from './api/health.ts';
+import { inboxEndpoints } from './api/inbox.ts';
 import { keyEndpoints } from './api/keys.ts';
 import { liveEndpoints } from './api/live.ts';
 import { meEndpoints } from './api/me.ts';
+import { overviewEndpoints } from './api/overview.ts';
 import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
 import { settingsEndpoints } from './api/settings.ts';
@@ -98,9 +100,11 @@ export function createEndpoints({
   const keys = keyEndpoints(parts);
   const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, keptVersions });
   const versions = versionEndpoints({ ...parts, urlOf, keptVersions });
+  const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
   const settings = settingsEndpoints(ownerParts);
   const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
   const submissions = submissionEndpoints(parts);
+  const inbox = inboxEndpoints(parts);
   const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
   const fileLinks = fileLinkEndpoints(parts);
@@ -117,6 +121,7 @@ export function createEndpoints({
 
   const endpoints = listEndpoints({
     'GET /me': me.get,
+    'GET /overview': overview.get,
     'GET /keys': keys.list,
     'POST /keys': keys.create,
     'DELETE /keys/:keyId': keys.revoke,
@@ -144,9 +149,12 @@ export function createEndpoints({
     'GET /submit/:deployId/thanks': submit.thanks,
 
     'GET /submissions/:deployId': submissions.list,
+    'GET /submissions/:deployId/search': inbox.search,
+    'POST /submissions/:deployId/bulk': inbox.bulk,
     'GET /submissions/:deployId/after/:cursor': live.after,
     'GET /submissions/:deployId/stream': live.stream,
     'GET /submissions/:deployId/:submissionId': submissions.get,
+    'PATCH /submissions/:deployId/:submissionId': inbox.mark,
     'DELETE /submissions/:deployId/:submissionId': submissions.delete,
     'GET /submissions/:deployId/:submissionId/files/:fileId': files.get,
     'GET /submissions/:deployId/export.csv': exports.csv,

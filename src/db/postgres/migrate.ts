@@ -16,6 +16,7 @@ import * as languages from '../../../migrations/0012-languages.ts';
 import * as trash from '../../../migrations/0014-trash.ts';
 import * as pageVersions from '../../../migrations/0015-page-versions.ts';
 import * as keyScopes from '../../../migrations/0016-key-scopes.ts';
+import * as submissionMarks from '../../../migrations/0017-submission-marks.ts';
 import type { Connection } from './connect.ts';
 import { queryOne } from './query.ts';
 import { tableExists } from './table-exists.ts';
@@ -42,6 +43,7 @@ const migrations: readonly Migration[] = [
   { name: '0014-trash', up: trash.up, config: trash.config },
   { name: '0015-page-versions', up: pageVersions.up },
   { name: '0016-key-scopes', up: keyScopes.up },
+  { name: '0017-submission-marks', up: submissionMarks.up },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */

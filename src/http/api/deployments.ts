@@ -24,7 +24,7 @@ export const ownSlug = z
   .string()
   .regex(SLUG)
   .meta({ description: "The label of the page's host.", example: 'spring-sale' });
-const pageUrl = z
+export const pageUrl = z
   .string()
   .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.org' });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listSubmissions, readBatch } from '../../db/list-submissions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { deleteSubmission, findSubmission, type Submission } from '../../db/submissions.ts';
+import { deleteSubmissions, findSubmission, type Submission } from '../../db/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
@@ -29,7 +29,7 @@ const Submissions = z.strictObject({ submissions: z.array(Listed), total, ...pag
 const Deleted = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionDeleted' });
 
 /** The same for an unknown submission, an unknown deployment and those of another owner. */
-const noSuchSubmission = errorKind(
+export const noSuchSubmission = errorKind(
   {
     id: 'NoSuchSubmission',
     description: "There is no such deployment of the key's owner, or no such submission of it.",
@@ -52,7 +52,7 @@ export const submissionJson = ({ id, data, ipAddress, createdAt }: Submission): 
   `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
 
 /** The ids of a path; throws 404 for a text that is not an id, which Postgres may refuse (NUL). */
-function idsOf({ deployId, submissionId }: { deployId: string; submissionId: string }): [string, string] {
+export function idsOf({ deployId, submissionId }: { deployId: string; submissionId: string }): [string, string] {
   if (!isDeploymentId(deployId) || !isSubmissionId(submissionId)) throw noSuchSubmission();
   return [deployId, submissionId];
 }
@@ -140,7 +140,7 @@ export function submissionEndpoints({
       errors: [noSuchSubmission],
       async handle({ owner, params }) {
         const [deploymentId, id] = idsOf(params);
-        if (!(await deleteSubmission(db, owner.id, deploymentId, id))) throw noSuchSubmission();
+        if ((await deleteSubmissions(db, owner.id, deploymentId, [id])) === 0) throw noSuchSubmission();
         reviewDeliveries(deploymentId);
         return { message: 'Submission deleted', id };
       },

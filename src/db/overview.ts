@@ -1,0 +1,79 @@
+import type { Knex } from 'knex';
+import { query } from './postgres/query.ts';
+
+/** Bytes at the beginning of a page in which its title is looked for. */
+const START_BYTES = 16 * 1024;
+
+/** A live deployment with what its owner wants to see at a glance. `start`: the beginning of its page. */
+export type OverviewRow = {
+  id: string;
+  slug: string;
+  submissionCount: number;
+  unread: number;
+  lastSubmissionAt: Date | null;
+  emailNotifications: boolean;
+  failingWebhooks: number;
+  takenDownAt: Date | null;
+  updatedAt: Date;
+  start: Buffer;
+};
+
+type Row = {
+  id: string;
+  slug: string;
+  submission_count: number;
+  read_count: number;
+  last_submission_at: Date | null;
+  email_notifications: boolean;
+  failing_webhooks: number;
+  taken_down_at: Date | null;
+  updated_at: Date;
+  start: Buffer;
+};
+
+const toOverviewRow = (row: Row): OverviewRow => ({
+  id: row.id,
+  slug: row.slug,
+  submissionCount: row.submission_count,
+  // A submission may have been deleted between the two counts.
+  unread: Math.max(0, row.submission_count - row.read_count),
+  lastSubmissionAt: row.last_submission_at,
+  emailNotifications: row.email_notifications,
+  failingWebhooks: row.failing_webhooks,
+  takenDownAt: row.taken_down_at,
+  updatedAt: row.updated_at,
+  start: row.start,
+});
+
+/** A page of an owner's live deployments, newest first, and how many there are in all. */
+export async function listOverview(
+  db: Knex,
+  ownerId: number,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ deployments: OverviewRow[]; total: number }> {
+  const rows = await query<{ total: number } & (Row | { id: null })>(
+    db,
+    'list-overview',
+    `SELECT counted.total, deployment.*
+       FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
+       LEFT JOIN LATERAL (
+         SELECT id, slug, submission_count, email_notifications, taken_down_at, updated_at,
+                substring(html FROM 1 FOR ${START_BYTES}) AS start,
+                (SELECT count(*) FROM submission_marks WHERE deployment_id = on_page.id AND read) AS read_count,
+                (SELECT created_at FROM submissions
+                  WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS last_submission_at,
+                (SELECT count(*) FROM webhooks
+                  WHERE deployment_id = on_page.id AND failing_since IS NOT NULL) AS failing_webhooks
+           FROM (
+             SELECT * FROM deployments
+              WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
+           ) AS on_page JOIN pages ON pages.deployment_id = on_page.id
+          ORDER BY id DESC
+       ) AS deployment ON true`,
+    { ownerId, limit, offset: (page - 1) * limit },
+  );
+  return {
+    total: rows[0]?.total ?? 0,
+    deployments: rows.flatMap((row) => (row.id === null ? [] : [toOverviewRow(row)])),
+  };
+}

@@ -1,0 +1,117 @@
+import pg from 'pg';
+import { copySubmissions, type NumberedData, toNumberedData, wholeRows } from './copied-submissions.ts';
+import type { Database } from './postgres/connect.ts';
+import { query } from './postgres/query.ts';
+import { readNumbers, starredNumbers } from './submission-marks.ts';
+
+/** How many numbers a statement covers. */
+const FIRST_RANGE = 500;
+const MAX_RANGE = 2_000;
+/** About how much is read at a time, or one submission that is larger. */
+const BATCH_BYTES = 256 * 1024;
+/** Starred submissions that are read at a time. */
+const STARRED_BATCH = 20;
+/** Data of the submissions that one search finds: an answer is bounded in bytes too. */
+const MAX_FOUND_BYTES = 1024 * 1024;
+
+/** Numbers from `first` until before `before`. `matches`: whether a submission with this JSON text is looked for. */
+type Search = {
+  first: number;
+  before: number;
+  matches: ((data: string) => boolean) | undefined;
+  unread: boolean;
+  starred: boolean;
+  limit: number;
+  /** For how many milliseconds it may work. */
+  maxMs: number;
+};
+
+/** `next`: before which number to go on; undefined when everything was looked at. */
+type Found = { numbers: number[]; searched: number; next: number | undefined };
+
+/** Some submissions, highest number first, and the lowest number up to which all has been read. */
+type Batch = { rows: readonly NumberedData[]; downTo: number };
+
+/** Looks for submissions, newest first, until it has found `limit`, or has worked for `maxMs`. */
+export async function searchSubmissions(
+  db: Database,
+  deploymentId: string,
+  { first, before, matches, unread, starred, limit, maxMs }: Search,
+): Promise<Found> {
+  const startedAt = performance.now();
+  const numbers: number[] = [];
+  let [searched, bytes, downTo] = [0, 0, before];
+  for await (const batch of (starred ? readStarred : readAll)(db, deploymentId, { first, before: downTo })) {
+    const [newest] = batch.rows;
+    const read =
+      unread && newest
+        ? await readNumbers(db, deploymentId, { first: batch.downTo, before: newest.number + 1 })
+        : undefined;
+    for (const { number, data } of batch.rows) {
+      searched += 1;
+      downTo = number;
+      if (read?.has(number) || (matches && !matches(data))) continue;
+      numbers.push(number);
+      bytes += data.length;
+      if (numbers.length === limit || bytes >= MAX_FOUND_BYTES)
+        return { numbers, searched, next: nextOf(downTo, first) };
+    }
+    ({ downTo } = batch);
+    if (performance.now() - startedAt >= maxMs) return { numbers, searched, next: nextOf(downTo, first) };
+  }
+  return { numbers, searched, next: undefined };
+}
+
+const nextOf = (downTo: number, first: number): number | undefined => (downTo > first ? downTo : undefined);
+
+type Range = { first: number; before: number };
+
+async function* readAll(db: Database, deploymentId: string, { first, before }: Range): AsyncGenerator<Batch> {
+  let range = FIRST_RANGE;
+  let end = before;
+  const readNext = (): Promise<Batch & { bytes: number }> => {
+    const begin = Math.max(first, end - range);
+    const from = `submissions
+      WHERE deployment_id = ${pg.escapeLiteral(deploymentId)} AND number >= ${begin} AND number < ${end} ORDER BY number DESC`;
+    const reading = db.copyOut(copySubmissions(from), (pieces) => readUntilFull(pieces, begin));
+    // The failure is handled where it is awaited; without this it would be an unhandled rejection when the search ends.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  for (let reading = end > first ? readNext() : undefined; reading; ) {
+    const batch: Batch & { bytes: number } = await reading;
+    // What is sent after a cut is lost, and a cut costs a connection: a few more batches cost less.
+    if (batch.downTo > Math.max(first, end - range)) range = Math.max(batch.rows.length >> 1, 1);
+    else if (batch.bytes < BATCH_BYTES / 4) range = Math.min(range * 2, MAX_RANGE);
+    end = batch.downTo;
+    // Read while this one is looked at.
+    reading = end > first ? readNext() : undefined;
+    yield batch;
+  }
+}
+
+async function readUntilFull(pieces: AsyncIterable<Buffer>, begin: number): Promise<Batch & { bytes: number }> {
+  const rows: NumberedData[] = [];
+  let bytes = 0;
+  for await (const copied of wholeRows(pieces)) {
+    if (copied.count === 0) continue;
+    rows.push(...toNumberedData(copied));
+    bytes += copied.bytes.length;
+    if (bytes >= BATCH_BYTES && copied.lastNumber > begin) return { rows, downTo: copied.lastNumber, bytes };
+  }
+  return { rows, downTo: begin, bytes };
+}
+
+async function* readStarred(db: Database, deploymentId: string, { first, before }: Range): AsyncGenerator<Batch> {
+  for (let end = before; end > first; ) {
+    const numbers = await starredNumbers(db, deploymentId, { first, before: end, limit: STARRED_BATCH });
+    const rows = await query<NumberedData>(
+      db,
+      'read-starred',
+      'SELECT number, data FROM submissions WHERE deployment_id = ? AND number = ANY (?::bigint[]) ORDER BY number DESC',
+      [deploymentId, numbers],
+    );
+    end = numbers.length < STARRED_BATCH ? first : (numbers.at(-1) ?? first);
+    yield { rows, downTo: end };
+  }
+}

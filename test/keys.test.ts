@@ -97,8 +97,11 @@ describe('keys create', () => {
 
   it('says on standard error that --plan changes the plan of keys that there are, and only then', async () => {
     const email = 'change@keys.example';
-    for (const _key of [1, 2, 3]) await service.owner({ email, plan: 'pro' });
-    await service.db.raw('UPDATE api_keys SET revoked_at = now() WHERE id = (SELECT max(id) FROM api_keys)');
+    for (const end of ['none', 'none', 'revoked_at', 'expires_at']) {
+      await service.owner({ email, plan: 'pro' });
+      if (end === 'none') continue;
+      await service.db.raw('UPDATE api_keys SET ?? = now() WHERE id = (SELECT max(id) FROM api_keys)', [end]);
+    }
     const said = async (...more: string[]) =>
       (await keys(['create', '--email', 'Change@Keys.example', ...more])).stderr;
     expect(await said('--plan', 'pro')).toBe('');

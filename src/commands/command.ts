@@ -25,7 +25,7 @@ export const hasCode = (error: unknown, pattern: RegExp): error is Error =>
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-export const printError = (line: string): void => void process.stderr.write(`formhost: ${line}\n`);
+const printError = (line: string): void => void process.stderr.write(`formhost: ${line}\n`);
 
 /** The arguments without a flag that every command has, and whether it was there. After `--` nothing is a flag. */
 function takeFlag(args: readonly string[], ...flags: string[]): { rest: string[]; isSet: boolean } {

@@ -6,7 +6,7 @@ import { execute, query, queryOne } from './postgres/query.ts';
 import { listFiles, removeFiles } from './stored-files.ts';
 
 /** A deleted deployment whose page is still there. */
-export type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
+type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
 
 type TrashedRow = { id: string; slug: string; submission_count: number; deleted_at: Date };
 

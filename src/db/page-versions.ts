@@ -3,7 +3,7 @@ import { langOf } from '../languages.ts';
 import { execute, query } from './postgres/query.ts';
 
 /** A version of a page whose HTML is there; `bytes`: the length of that. */
-export type KeptVersion = { version: number; createdAt: Date; bytes: number; isLive: boolean };
+type KeptVersion = { version: number; createdAt: Date; bytes: number; isLive: boolean };
 
 type KeptRow = { version: number; created_at: Date; bytes: number; is_live: boolean };
 

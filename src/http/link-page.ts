@@ -1,12 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { escapeHtml } from '../html.ts';
 import { writeSmallPage } from './small-page.ts';
 
 /** Of every answer to a link of a mail: its address is a secret, and its page has a button that no other may frame. */
 export const LINK_HEADERS = { 'Referrer-Policy': 'no-referrer', 'X-Frame-Options': 'DENY' } as const;
-
-/** The query of a request, without the question mark. */
-export const queryOf = ({ url = '' }: IncomingMessage): string => /\?(.*)/s.exec(url)?.[1] ?? '';
 
 /** What a person sees who has opened a link of a mail. `button`: posts to the same address. */
 export function writeLinkPage(

@@ -5,7 +5,8 @@ import { findLinkedFile } from '../../db/stored-files.ts';
 import { FILE_LINK_DAYS, type SignedLinks } from '../../signed-links.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import { LINK_HEADERS, queryOf } from '../link-page.ts';
+import { LINK_HEADERS } from '../link-page.ts';
+import { queryOf } from '../query.ts';
 import type { Sending } from '../sending.ts';
 import { fileAnswer, readPiece, sendFile } from './submission-files.ts';
 
@@ -65,7 +66,7 @@ export function fileLinkEndpoints({
         const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
         const linked = { deploymentId, submissionId, fileId };
         // Before anything is looked up: only who has a link can make the database work.
-        const state = (await links()).checkFile(linked, queryOf(request));
+        const state = (await links()).checkFile(linked, queryOf(request.url));
         if (state === 'wrong') throw noSuchLink();
         if (state === 'expired') throw linkExpired();
         const file = await limitReads(() => findLinkedFile(db, linked));

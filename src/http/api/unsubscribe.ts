@@ -4,7 +4,8 @@ import type { Database } from '../../db/postgres/connect.ts';
 import type { SignedLinks } from '../../signed-links.ts';
 import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import { queryOf, writeLinkPage } from '../link-page.ts';
+import { writeLinkPage } from '../link-page.ts';
+import { queryOf } from '../query.ts';
 
 const noSuchLink = errorKind(
   { id: 'NoSuchUnsubscribeLink', description: 'The link was changed, or its deployment has been deleted.' },
@@ -40,7 +41,7 @@ export function unsubscribeEndpoints({
   /** The deployment of a link. Throws 404 before anything is looked up: only who has a link can make the database work. */
   async function checked(request: EndpointRequest): Promise<string> {
     const { deployId = '' } = request.params;
-    if (!(await links()).isUnsubscribe(deployId, queryOf(request))) throw noSuchLink();
+    if (!(await links()).isUnsubscribe(deployId, queryOf(request.url))) throw noSuchLink();
     return deployId;
   }
 

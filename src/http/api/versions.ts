@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type Deployment, replaceHtml } from '../../db/deployments.ts';
+import { replaceHtml } from '../../db/deployments.ts';
 import { findVersionHtml, listVersions } from '../../db/page-versions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import { time, total, VERSION } from '../fields.ts';
+import { time, total, VERSION_NUMBER } from '../fields.ts';
 import { Paging, paged } from '../paging.ts';
 import type { Sending } from '../sending.ts';
-import { Deployed, exampleDeployed, exampleHtml, Html, htmlAsJson } from './deployments.ts';
+import { Deployed, exampleDeployed, exampleHtml, Html, htmlAsJson, toDeployed } from './deployments.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
 const Version = z
@@ -45,11 +45,9 @@ export function versionEndpoints({
   /** How many versions of a page are kept, the live one included. */
   keptVersions: number;
 }) {
-  const toDeployed = ({ id, slug }: Deployment): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
-
   /** The HTML of a version; throws 404. */
   async function htmlOf(deploymentId: string, version: string): Promise<Buffer> {
-    const html = VERSION.test(version) ? await findVersionHtml(db, deploymentId, Number(version)) : undefined;
+    const html = VERSION_NUMBER.test(version) ? await findVersionHtml(db, deploymentId, Number(version)) : undefined;
     if (!html) throw noSuchVersion();
     return html;
   }
@@ -123,7 +121,7 @@ export function versionEndpoints({
         const html = await htmlOf(id, params.version);
         const deployment = deploymentOr404(await replaceHtml(db, owner.id, id, html, keptVersions));
         onPageChange(deployment.slug);
-        return toDeployed(deployment);
+        return toDeployed(deployment, urlOf);
       },
     }),
   };

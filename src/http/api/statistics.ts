@@ -8,7 +8,7 @@ import { badQuery } from '../query.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
 export const MAX_BUCKETS = 1_000;
-const DEFAULT_DAYS = 30;
+export const DEFAULT_DAYS = 30;
 
 const invalidTime = (name: string): string =>
   `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;

@@ -244,7 +244,7 @@ describe('keys list and revoke', () => {
 
     const id = before[0]?.id ?? '';
     const kept = await create(email);
-    expect(await keys(['revoke', id])).toEqual({ code: 0, stdout: expect.any(String), stderr: '' });
+    expect(await keys(['revoke', id])).toEqual({ code: 0, stdout: `revoked ${id}\n`, stderr: '' });
     expect([await deployWith(revoked), await deployWith(kept)]).toEqual([401, 201]);
     const after = await listed(email);
     expect(after.toSorted((a, b) => Number(b.id === id) - Number(a.id === id))).toEqual([

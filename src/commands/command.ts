@@ -17,7 +17,7 @@ import { migrate } from '../db/postgres/migrate.ts';
 /** A mistake that a person can correct, in one line. */
 export class CommandError extends Error {}
 
-/** The command was used in another way than its usage says. `message`: what is wrong, if more can be said. */
+/** The command was not used as its usage says. `message`: what is wrong, if more can be said. */
 export class UsageError extends Error {}
 
 export const hasCode = (error: unknown, pattern: RegExp): error is Error =>

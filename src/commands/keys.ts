@@ -44,7 +44,7 @@ function create({ email, plan, name, scope: scopeName = 'full', expires }: Optio
   });
 }
 
-/** The time of --expires. */
+/** Reads the time of --expires. Throws a CommandError. */
 function timeAhead(text: string): Date {
   if (!z.union([z.iso.datetime({ offset: true }), z.iso.date()]).safeParse(text).success) {
     throw new CommandError('--expires is no time: give one such as 2027-01-01T00:00:00Z, or a day in UTC');

@@ -6,7 +6,7 @@ export const SCOPES = ['full', 'read'] as const;
 /** What a key may do: everything, or only read, without secrets and keys. */
 export type Scope = (typeof SCOPES)[number];
 
-/** How much of a key is stored and shown, so that its owner knows it again. The rest is secret. */
+/** How much of a key is stored and shown, so that its owner recognizes it. The rest is secret. */
 export const PREFIX_CHARS = 8;
 /** Keys of an owner that are not revoked. */
 export const MAX_KEYS = 1_000;
@@ -16,7 +16,7 @@ export const MAX_KEY_NAME_CHARS = 100;
 /** Whether a text can be stored as a key's name (Postgres has no NUL), and shown in one line of a list. */
 export const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
-/** What a row of api_keys has when its key works. */
+/** The condition for a row of api_keys whose key works, in SQL. */
 export const IS_VALID = '(revoked_at IS NULL AND coalesce(expires_at > now(), true))';
 
 /** A new key, and what is stored of it. */

@@ -10,8 +10,8 @@ export const FIRST_OWNER = 'owner@localhost';
 export type Owner = { id: number; email: string; plan: string; keyId: string; scope: Scope };
 
 /**
- * The owner of the key with this hash; undefined when it is unknown, revoked or expired. Stores the time of its use, at most
- * once a minute.
+ * The owner of the key with this hash; undefined when it is unknown, revoked or expired. Stores the time of its use, at
+ * most once a minute.
  */
 export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | undefined> {
   const [row] = await query<Omit<Owner, 'keyId'> & { key_id: string; use_is_due: boolean }>(

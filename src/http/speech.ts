@@ -78,7 +78,7 @@ function acceptedOf({ 'accept-language': header = '' }: IncomingHttpHeaders): La
   return toLanguage(best);
 }
 
-/** What a page wants its visitors to be spoken to in; undefined when it is not known. */
+/** The languages that a deployment and its page name; undefined when they are not known. */
 type PageLanguage = { language: string | null; lang: string | undefined } | undefined;
 
 /**

@@ -10,7 +10,7 @@ import { queryOf } from '../query.ts';
 import type { Sending } from '../sending.ts';
 import { fileAnswer, readPiece, sendFile } from './submission-files.ts';
 
-/** Statements at a time, of all who open links: the pool has ten connections, and other requests need some. */
+/** Statements that run at a time for all who open links: the pool has ten connections, and other requests need some. */
 const MAX_CONCURRENT_READS = 3;
 
 /** The same for a wrong signature, and for a file that has been deleted. */
@@ -30,7 +30,7 @@ const linkExpired = errorKind(
     ),
 );
 
-/** The links to files that mails have. */
+/** The links to files in mails. */
 export function fileLinkEndpoints({
   db,
   sending,

@@ -133,7 +133,7 @@ export const keyEndpoints = ({ db }: { db: Database }) => ({
     name: 'createKey',
     tag: 'Account',
     summary: 'Make an API key',
-    description: `For another program or person, with a name to know it again. An owner has at most ${MAX_KEYS} keys.`,
+    description: `For another program or person, with a name by which you recognize it. An owner has at most ${MAX_KEYS} keys.`,
     body: {
       schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
       example: { name: 'Website build', scope: 'read' },

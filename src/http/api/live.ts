@@ -25,7 +25,7 @@ const STREAM_LIMIT = 100;
 const SOCKET_TIMEOUT_MS = 40_000;
 /** Requests of one owner that may wait at a time. */
 export const MAX_WAITING_OF_OWNER = 2_000;
-/** The digits of a number that is exact. */
+/** The digits of a number that JavaScript has exactly. */
 const CURSOR = /^[0-9]{1,15}$/;
 
 const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${MAX_WAIT_SECONDS}, once.`;
@@ -74,7 +74,7 @@ export function liveEndpoints({
 }) {
   const waitingOf = new Map<number, number>();
 
-  /** Waits without one of its owner's slots, and beyond the deadline of other requests. */
+  /** Waits without using one of the owner's slots, and without the deadline of other requests. */
   async function waitFor(
     request: EndpointRequest,
     response: Response,

@@ -70,14 +70,14 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
 /** The starts of the buckets of a range; throws 400 when they are too many. */
 function startsOf(range: Range): number[] {
   const tooMany = badQuery(`That is more than ${MAX_BUCKETS} buckets: ask for less time, or by day.`);
-  // So that no work is done for thousands of years.
+  // Before they are listed: a range may have thousands of years.
   if ((range.to - range.from) / UNITS[range.by] > MAX_BUCKETS + 2) throw tooMany;
   const starts = startsBetween(range, MAX_BUCKETS);
   if (starts.length > MAX_BUCKETS) throw tooMany;
   return starts;
 }
 
-/** How many submissions came, and when. */
+/** Statistics of submissions. */
 export const statisticsEndpoints = ({ db }: { db: Database }) => ({
   get: endpoint({
     method: 'GET',

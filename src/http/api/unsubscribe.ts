@@ -25,7 +25,7 @@ const common = {
   errors: [noSuchLink],
 } as const;
 
-/** The link with which the reader of a mail switches further ones off (RFC 8058). */
+/** The link in a mail that stops the mails about a deployment (RFC 8058). */
 export function unsubscribeEndpoints({
   db,
   links,

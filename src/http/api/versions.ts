@@ -29,7 +29,7 @@ const noSuchVersion = errorKind(
   () => new HttpError(404, 'No such version: choose one that GET /deploy/:id/versions lists.'),
 );
 
-/** What a page was before. */
+/** The versions of a page. */
 export function versionEndpoints({
   db,
   sending,

@@ -192,20 +192,20 @@ export async function createDeployment(
 
 /**
  * Replaces the HTML of a deployment known to be this owner's; undefined when it has been deleted. The last
- * `keptVersions` are kept, the new one included.
+ * `pageVersions` are kept, the new one included.
  */
 export async function replaceHtml(
   db: Knex,
   ownerId: number,
   id: string,
   html: Buffer,
-  keptVersions: number,
+  pageVersions: number,
 ): Promise<Deployment | undefined> {
   const gone = new Error('The deployment has been deleted.');
   try {
     return await db.transaction(async (transaction) => {
       // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
-      const change = await addVersion(transaction, id, html, keptVersions);
+      const change = await addVersion(transaction, id, html, pageVersions);
       const deployment = await touch(transaction, ownerId, id, {});
       // A deleted deployment keeps the page that it had.
       if (!deployment) throw gone;
@@ -239,10 +239,10 @@ export const changeSettings = (
   });
 
 /** The slug of the live deployment with this id, of any owner. Its page may have been taken down. */
-export async function findLinkedDeployment(db: Knex, id: string): Promise<string | undefined> {
+export async function findLinkedSlug(db: Knex, id: string): Promise<string | undefined> {
   const [row] = await query<{ slug: string }>(
     db,
-    'find-linked-deployment',
+    'find-linked-slug',
     'SELECT slug FROM deployments WHERE id = ? AND deleted_at IS NULL',
     [id],
   );

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { lastNumbers } from '../db/new-submissions.ts';
 
-/** Why a wait has ended; `deleted`: the deployment; `revoked`: the key. */
+/** Why a wait has ended; `deleted`: the deployment; `revoked`: the key, which may have expired instead. */
 export type WaitEnd = 'new' | 'deleted' | 'revoked' | 'over';
 
 /** Waits for new submissions. All that wait in a process share one query in each POLL_MS; none has a connection. */

@@ -154,7 +154,7 @@ export function deploymentEndpoints({
   planLimits,
   reservedSlugs,
   maxHtmlBytes,
-  keptVersions,
+  pageVersions,
   abuseContact,
 }: {
   db: Database;
@@ -168,7 +168,7 @@ export function deploymentEndpoints({
   reservedSlugs: readonly string[];
   maxHtmlBytes: number;
   /** How many versions of a page are kept, the live one included. */
-  keptVersions: number;
+  pageVersions: number;
   abuseContact: string | undefined;
 }) {
   const notices = takeDownNotices(abuseContact);
@@ -276,7 +276,7 @@ export function deploymentEndpoints({
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: { html }, notify }) {
         const deployment = deploymentOr404(
-          await limitWrites(() => replaceHtml(db, owner.id, id, Buffer.from(html), keptVersions)),
+          await limitWrites(() => replaceHtml(db, owner.id, id, Buffer.from(html), pageVersions)),
         );
         if (deployment.takenDownAt) notify(notices.newHtml);
         onPageChange(deployment.slug);

@@ -183,7 +183,7 @@ export function liveEndpoints({
             countWaiting(response, owner.id);
             const ms = query.wait * 1_000;
             const end = await waitFor(request, response, { keyId: owner.keyId, deploymentId: id, after: start, ms });
-            if (end === 'revoked') throw unauthorized('The API key was revoked: send a valid one.');
+            if (end === 'revoked') throw unauthorized('The API key has expired, or was revoked: send a valid one.');
             if (end === 'deleted') throw noSuchDeployment();
             if (end === 'new') found = await listSubmissionsAfter(db, id, start, query.limit);
           }
@@ -203,7 +203,7 @@ export function liveEndpoints({
       description:
         'As Server-Sent Events (`event: submission`, `id:` a cursor, `data:` the submission as it is listed), oldest first, with a ' +
         'comment line every few seconds. Begins after the `Last-Event-ID` of the request, which browsers send when they connect ' +
-        'again, or with what comes from now on. It ends when the key is revoked, the deployment deleted, or the service restarted.',
+        'again, or with what comes from now on. It ends when the key is revoked or expires, the deployment is deleted, or the service restarts.',
       find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
       answer: {
         status: 200,

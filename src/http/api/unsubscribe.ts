@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findLinkedDeployment, unsubscribe } from '../../db/deployments.ts';
+import { findLinkedSlug, unsubscribe } from '../../db/deployments.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import type { SignedLinks } from '../../signed-links.ts';
 import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
@@ -57,7 +57,7 @@ export function unsubscribeEndpoints({
       answer: { ...page, status: 200, description: 'A page with a button, which posts to the same address.' },
       handle: (request) => async (response) => {
         const id = await checked(request);
-        const slug = await findLinkedDeployment(db, id);
+        const slug = await findLinkedSlug(db, id);
         if (slug === undefined) throw noSuchLink();
         writeLinkPage(response, 200, {
           title: `Stop the mails about ${slug}?`,

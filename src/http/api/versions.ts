@@ -35,7 +35,7 @@ export function versionEndpoints({
   sending,
   onPageChange,
   urlOf,
-  keptVersions,
+  pageVersions,
 }: {
   db: Database;
   sending: Pick<Sending, 'json'>;
@@ -43,7 +43,7 @@ export function versionEndpoints({
   onPageChange(slug: string): void;
   urlOf(slug: string): string;
   /** How many versions of a page are kept, the live one included. */
-  keptVersions: number;
+  pageVersions: number;
 }) {
   /** The HTML of a version; throws 404. */
   async function htmlOf(deploymentId: string, version: string): Promise<Buffer> {
@@ -60,7 +60,7 @@ export function versionEndpoints({
       tag: 'Deployments',
       summary: 'List the versions of a page',
       description:
-        `Newest first. Each change of the HTML makes one; the last ${keptVersions} are kept (PAGE_VERSIONS). PUT with ` +
+        `Newest first. Each change of the HTML makes one; the last ${pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
         'the HTML that is live makes none.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       query: Paging,
@@ -119,7 +119,7 @@ export function versionEndpoints({
       errors: [noSuchVersion],
       async handle({ owner, params, resource: { id } }) {
         const html = await htmlOf(id, params.version);
-        const deployment = deploymentOr404(await replaceHtml(db, owner.id, id, html, keptVersions));
+        const deployment = deploymentOr404(await replaceHtml(db, owner.id, id, html, pageVersions));
         onPageChange(deployment.slug);
         return toDeployed(deployment, urlOf);
       },

@@ -1,8 +1,8 @@
-import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createKey } from '../src/db/owners.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
 import { findChromium } from './support/chromium.ts';
 import { cloneDatabase } from './support/fresh-database.ts';
 import { forgetfulProxyTo } from './support/postgres-proxy.ts';
@@ -491,11 +491,7 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { tags: 'sl
     const titles: string[] = [];
     async function check(): Promise<void> {
       titles.push(await page.title());
-      await page.evaluate(axe.source);
-      const { violations }: axe.AxeResults = await page.evaluate('axe.run()');
-      expect(violations.map(({ id: rule, nodes }) => [page.url(), rule, nodes.map(({ html: node }) => node)])).toEqual(
-        [],
-      );
+      expect([page.url(), await accessibilityProblems(page)]).toEqual([page.url(), []]);
       expect(await page.evaluate('document.documentElement.lang')).toBe(lang);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     }

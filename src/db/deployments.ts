@@ -147,6 +147,17 @@ export async function findVisitedPage(db: Knex, id: string): Promise<VisitedPage
   return { slug, language, lang: start ? langOf(start) : (lang ?? undefined) };
 }
 
+/** How many live deployments an owner has. */
+export async function countLive(db: Knex, ownerId: number): Promise<number> {
+  const { live } = await queryOne<{ live: number }>(
+    db,
+    'count-live-deployments',
+    'SELECT count(*) AS live FROM deployments WHERE owner_id = ? AND deleted_at IS NULL',
+    [ownerId],
+  );
+  return live;
+}
+
 /**
  * Makes a deployment unless the owner has `limit` live ones. Its slug is the first of `slugs` that no live deployment
  * has.
@@ -160,13 +171,7 @@ export async function createDeployment(
       // The lock lets one creation of this owner in at a time, so that the count is still true when the row is
       // inserted.
       await execute(transaction, 'lock-owner', 'SELECT FROM owners WHERE id = ? FOR UPDATE', [ownerId]);
-      const { live } = await queryOne<{ live: number }>(
-        transaction,
-        'count-live-deployments',
-        'SELECT count(*) AS live FROM deployments WHERE owner_id = ? AND deleted_at IS NULL',
-        [ownerId],
-      );
-      if (live >= limit) return 'limit-reached';
+      if ((await countLive(transaction, ownerId)) >= limit) return 'limit-reached';
     }
     for (const slug of slugs) {
       const [row] = await transaction<DeploymentRow>('deployments')

@@ -8,9 +8,9 @@ import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
 import type { Log } from './log.ts';
 
 type CleanUp = {
-  /** Removes what is over, again and again until the signal fires. */
+  /** Removes expired rows every INTERVAL_MS, until the signal fires. */
   run(): Promise<void>;
-  /** Removes it now: there is something. */
+  /** Begins at once, without waiting for the interval. */
   wake(): void;
 };
 

@@ -74,7 +74,7 @@ async function runAll({ workers, host, metricsPort: port }: Config, log: Log): P
 }
 
 /** Prints what a person needs after the very first start, and asks for the owner's address where a person can answer. */
-async function welcome(owner: FirstOwner, { baseUrl, dataDir }: Config, stopping: AbortSignal): Promise<void> {
+async function showFirstRun(owner: FirstOwner, { baseUrl, dataDir }: Config, stopping: AbortSignal): Promise<void> {
   process.stdout.write(firstRunMessage(baseUrl, owner.key));
   const isAnswered = !process.env.CI && (await canAsk()) && (await askForEmail(owner, stopping));
   if (!isAnswered && !stopping.aborted) process.stdout.write(emailAdvice(owner.email, dataDir));
@@ -84,20 +84,20 @@ async function run(config: Config, log: Log): Promise<void> {
   const service = await startService(config, log);
   let closeMetrics: (() => Promise<void>) | undefined;
   const stopping = new AbortController();
-  let welcoming: Promise<void> | undefined;
+  let firstRun: Promise<void> | undefined;
   try {
     closeMetrics = await openMetrics(service, config);
     log.info({ url: service.url }, 'listening');
     const announced = service.ready.then(({ firstOwner }) => {
       log.info('ready');
       reportReady();
-      if (firstOwner !== undefined) welcoming = welcome(firstOwner, config, stopping.signal);
+      if (firstOwner !== undefined) firstRun = showFirstRun(firstOwner, config, stopping.signal);
     });
     await Promise.race([signalled, announced.then(() => signalled)]);
     log.info('stopping');
   } finally {
     stopping.abort();
-    await welcoming;
+    await firstRun;
     await closeMetrics?.();
     await service.close();
   }

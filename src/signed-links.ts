@@ -12,7 +12,10 @@ const MINUTE_MS = 60 * 1_000;
 
 export type LinkedFile = { deploymentId: string; submissionId: string; fileId: string };
 
-/** Makes and checks the links of the endpoints in src/http/api/file-links.ts and unsubscribe.ts. `query` is that of a request, without the question mark. */
+/**
+ * Makes and checks the links of the endpoints in src/http/api/file-links.ts and unsubscribe.ts. `query` is that of a
+ * request, without the question mark.
+ */
 export type SignedLinks = {
   /** A URL that works until `expires`, a whole second. */
   file(file: LinkedFile, expires: Date): string;

@@ -40,7 +40,7 @@ function instantOf(local: number, offsetAt: OffsetAt): number {
   const after = offsetAt(local + UNITS.day);
   if (before === after) return local - before;
   const instants = [local - before, local - after].toSorted((a, b) => a - b);
-  // None where the clock was put forward over that time: then it is when it was.
+  // No instant has this local time if the clock was put forward over it. Then the offset before the change counts.
   return instants.find((instant) => instant + offsetAt(instant) === local) ?? local - before;
 }
 
@@ -70,7 +70,7 @@ export function startsBetween(
   const starts: number[] = [];
   let start = by === 'day' ? instantOf(first, offsetAt) : first - offsetAt(from);
   for (let count = 1; start < to && starts.length <= max; count += 1) {
-    // A day may be missing, where a zone has changed sides of the date line.
+    // A zone that moved to the other side of the date line has skipped a day.
     if (start !== starts.at(-1)) starts.push(start);
     // Not every hour has 60 minutes: the next begins when the clock next shows a full one.
     const untilNext = HOUR - modulo(start + offsetAt(start), HOUR);

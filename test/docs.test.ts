@@ -2,11 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config.ts';
+import { MAX_KEY_NAME_CHARS, MAX_KEYS, PREFIX_CHARS } from '../src/db/api-keys.ts';
 import { KEY_HOURS } from '../src/db/idempotency-keys.ts';
 import { RATE_LIMIT, RATE_SECONDS } from '../src/db/store-submissions.ts';
 import { MAX_FIELDS_BYTES, MAX_LEVELS, MAX_NAME_CHARS, MAX_VALUE_CHARS } from '../src/delivery/mail-fields.ts';
 import { MAX_BODY_BYTES } from '../src/delivery/send-webhook.ts';
 import { tour } from '../src/first-run-message.ts';
+import { MAX_WAIT_SECONDS, MAX_WAITING_OF_OWNER } from '../src/http/api/live.ts';
+import { DEFAULT_DAYS, MAX_BUCKETS } from '../src/http/api/statistics.ts';
 import { SMALL_BODY_BYTES, UPLOAD_PACE_BYTES, UPLOAD_PACE_MS } from '../src/http/body.ts';
 import { BUDGET_BYTES } from '../src/http/memory-budget.ts';
 import { KEEP_ALIVE_MS, PACE_BYTES, PACE_MS, PROGRESS_TIMEOUT_MS } from '../src/http/server.ts';
@@ -98,6 +101,13 @@ describe('limits', () => {
   const inWords = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
   it.each([
+    ['docs/getting-started.md', `the database has only its hash and its first ${PREFIX_CHARS} characters`],
+    ['docs/getting-started.md', `(1 to ${MAX_KEY_NAME_CHARS} characters`],
+    ['docs/getting-started.md', `at most ${MAX_KEYS.toLocaleString('en')} keys`],
+    ['docs/live.md', `as many seconds as \`wait\` says (at most ${MAX_WAIT_SECONDS})`],
+    ['docs/live.md', `${MAX_WAITING_OF_OWNER.toLocaleString('en')} requests of one owner may wait at a time`],
+    ['docs/live.md', `the last ${DEFAULT_DAYS} days`],
+    ['docs/live.md', `at most ${MAX_BUCKETS.toLocaleString('en')} buckets`],
     ['docs/getting-started.md', `These are reserved: ${RESERVED.join(', ')}, and`],
     ['docs/forms.md', `| Submissions of a deployment | ${RATE_LIMIT} in any ${RATE_SECONDS} seconds |`],
     ['docs/forms.md', `| Fields, files among them | ${MAX_FIELDS.toLocaleString('en')} |`],
@@ -145,18 +155,17 @@ describe('docs/api.md', () => {
 });
 
 describe('docs/dependencies.md', () => {
-  it('names each dependency, and no other', () => {
+  it('names each dependency once, and no other', () => {
     const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json'));
     const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
     const rows = read('docs/dependencies.md').matchAll(/^\| ([^|]+) \|/gm);
-    const documented = [...rows].flatMap(([, cell = '']) => cell.trim().split(', '));
+    const documented = Array.from(rows, ([, cell = '']) => cell.trim().split(', '))
+      .flat()
+      .filter((name) => !['Package', '---'].includes(name));
     const matches = (name: string, pattern: string) =>
       pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+    expect(documented.filter((name, index) => documented.indexOf(name) !== index)).toEqual([]);
     expect(names.filter((name) => !documented.some((pattern) => matches(name, pattern)))).toEqual([]);
-    expect(
-      documented.filter(
-        (pattern) => !['Package', '---'].includes(pattern) && !names.some((name) => matches(name, pattern)),
-      ),
-    ).toEqual([]);
+    expect(documented.filter((pattern) => !names.some((name) => matches(name, pattern)))).toEqual([]);
   });
 });

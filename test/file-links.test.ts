@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../src/db/link-secret.ts';
 import type { LinkedFile, SignedLinks } from '../src/signed-links.ts';
-import { failure } from './support/answers.ts';
+import { failure, fixedHeaders } from './support/answers.ts';
 import { multipartBody } from './support/multipart.ts';
 import { startServiceProcess } from './support/process.ts';
 import {
@@ -78,13 +78,7 @@ const mailOf = (slug: string) =>
 async function open(path: string, { method = 'GET', url = service.url } = {}) {
   const response = await fetch(url + path, { method });
   const content = Buffer.from(await response.arrayBuffer());
-  const {
-    date: _date,
-    'x-request-id': _id,
-    connection: _connection,
-    ...headers
-  } = Object.fromEntries(response.headers);
-  return { status: response.status, headers, content };
+  return { status: response.status, headers: fixedHeaders(response), content };
 }
 
 const pageHeaders = (length: number) => ({

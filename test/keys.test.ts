@@ -97,8 +97,11 @@ describe('keys create', () => {
 
   it('says on standard error that --plan changes the plan of keys that there are, and only then', async () => {
     const email = 'change@keys.example';
-    for (const _key of [1, 2, 3]) await service.owner({ email, plan: 'pro' });
-    await service.db.raw('UPDATE api_keys SET revoked_at = now() WHERE id = (SELECT max(id) FROM api_keys)');
+    for (const end of ['none', 'none', 'revoked_at', 'expires_at']) {
+      await service.owner({ email, plan: 'pro' });
+      if (end === 'none') continue;
+      await service.db.raw('UPDATE api_keys SET ?? = now() WHERE id = (SELECT max(id) FROM api_keys)', [end]);
+    }
     const said = async (...more: string[]) =>
       (await keys(['create', '--email', 'Change@Keys.example', ...more])).stderr;
     expect(await said('--plan', 'pro')).toBe('');
@@ -241,7 +244,7 @@ describe('keys list and revoke', () => {
 
     const id = before[0]?.id ?? '';
     const kept = await create(email);
-    expect(await keys(['revoke', id])).toEqual({ code: 0, stdout: expect.any(String), stderr: '' });
+    expect(await keys(['revoke', id])).toEqual({ code: 0, stdout: `revoked ${id}\n`, stderr: '' });
     expect([await deployWith(revoked), await deployWith(kept)]).toEqual([401, 201]);
     const after = await listed(email);
     expect(after.toSorted((a, b) => Number(b.id === id) - Number(a.id === id))).toEqual([

@@ -45,12 +45,18 @@ describe('GET /me', () => {
 
   it('follows a change of the address and the plan at once', async () => {
     const owner = await service.owner({ email: 'before@me.example', plan: 'free' });
-    expect((await owner.get('/me')).body).toMatchObject({ email: 'before@me.example', plan: 'free' });
+    expect((await owner.get('/me')).body).toEqual({
+      ...{ email: 'before@me.example', plan: 'free', deployment_limit: 3 },
+      ...{ deployments: 0, mail: false, version },
+    });
     await service
       .db('owners')
       .where({ email: 'before@me.example' })
       .update({ email: 'after@me.example', plan: 'closed' });
-    expect((await owner.get('/me')).body).toMatchObject({ email: 'after@me.example', plan: 'closed' });
+    expect((await owner.get('/me')).body).toEqual({
+      ...{ email: 'after@me.example', plan: 'closed', deployment_limit: 0 },
+      ...{ deployments: 0, mail: false, version },
+    });
   });
 
   it('says whether the service can send mail', async () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { beginPurge, finishPurge } from '../src/db/deleted-deployments.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
-import { REMOVED_BYTES } from '../src/db/stored-files.ts';
+import { CHUNK_BYTES, REMOVED_BYTES } from '../src/db/stored-files.ts';
 import { deleteSubmissions } from '../src/db/submissions.ts';
 import { cloneDatabase, type FreshDatabase } from './support/fresh-database.ts';
 
-const CHUNK_BYTES = 256 * 1024;
 const MAX_CHUNKS = REMOVED_BYTES / CHUNK_BYTES;
 
 let database: FreshDatabase;

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MAX_FILENAME } from '../src/http/api/submission-files.ts';
-import { answer, failure, refused } from './support/answers.ts';
+import { answer, failure, fixedHeaders, refused } from './support/answers.ts';
 import { multipartBody } from './support/multipart.ts';
 import { startServiceProcess } from './support/process.ts';
 import { type Received, startReceiver } from './support/receivers.ts';
@@ -67,13 +67,7 @@ async function stored(...parts: Part[]) {
 async function get(path: string, { key = owner.key, method = 'GET' } = {}) {
   const response = await fetch(service.url + path, { method, headers: { Authorization: `Bearer ${key}` } });
   const content = Buffer.from(await response.arrayBuffer());
-  const {
-    date: _date,
-    'x-request-id': _id,
-    connection: _connection,
-    ...headers
-  } = Object.fromEntries(response.headers);
-  return { status: response.status, headers, content };
+  return { status: response.status, headers: fixedHeaders(response), content };
 }
 
 const part = (filename: string, content: string | Buffer, name = 'f'): Part => [

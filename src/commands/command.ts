@@ -17,7 +17,7 @@ import { migrate } from '../db/postgres/migrate.ts';
 /** A mistake that a person can correct, in one line. */
 export class CommandError extends Error {}
 
-/** The command was used in another way than its usage says. `message`: what is wrong, if more can be said. */
+/** The command was not used as its usage says. `message`: what is wrong, if more can be said. */
 export class UsageError extends Error {}
 
 export const hasCode = (error: unknown, pattern: RegExp): error is Error =>
@@ -25,7 +25,7 @@ export const hasCode = (error: unknown, pattern: RegExp): error is Error =>
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-export const printError = (line: string): void => void process.stderr.write(`formhost: ${line}\n`);
+const printError = (line: string): void => void process.stderr.write(`formhost: ${line}\n`);
 
 /** The arguments without a flag that every command has, and whether it was there. After `--` nothing is a flag. */
 function takeFlag(args: readonly string[], ...flags: string[]): { rest: string[]; isSet: boolean } {

@@ -1,17 +1,16 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { type Config, isMailAddress } from '../config.ts';
-import { SCOPES } from '../db/api-keys.ts';
-import { listKeys, makeKey, revokeKey } from '../db/owners.ts';
+import { isOneLine, listKeys, MAX_KEY_NAME_CHARS, revokeKey, SCOPES } from '../db/api-keys.ts';
+import { makeKey } from '../db/owners.ts';
 import { action, type Command, CommandError, checkPlan, listing, runCommand, UsageError } from './command.ts';
 
 const USAGE = `usage: npm run --silent keys -- create --email you@example.com [--plan NAME] [--name NAME]
-           [--scope full|read] [--expires 2027-01-01T00:00:00Z] [--json]
+           [--scope ${SCOPES.join('|')}] [--expires 2027-01-01T00:00:00Z] [--json]
        npm run --silent keys -- list [--json]
        npm run --silent keys -- revoke KEY_ID [--json]`;
 
 const DEFAULT_PLAN = 'unlimited';
-const MAX_NAME_CHARS = 100;
 
 type Options = { email?: string; plan?: string; name?: string; scope?: string; expires?: string };
 
@@ -23,9 +22,8 @@ function create({ email, plan, name, scope: scopeName = 'full', expires }: Optio
     );
   }
   checkPlan(plan ?? DEFAULT_PLAN, config);
-  // A control character would break the lines of the list.
-  if (name !== undefined && (name.trim() === '' || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name))) {
-    throw new CommandError(`--name has 1 to ${MAX_NAME_CHARS} characters, none of them a control character`);
+  if (name !== undefined && (name.trim() === '' || name.length > MAX_KEY_NAME_CHARS || !isOneLine(name))) {
+    throw new CommandError(`--name has 1 to ${MAX_KEY_NAME_CHARS} characters, none of them a control character`);
   }
   const scope = SCOPES.find((one) => one === scopeName);
   if (scope === undefined) throw new CommandError(`there is no scope ${scopeName}: choose ${SCOPES.join(' or ')}`);
@@ -46,7 +44,7 @@ function create({ email, plan, name, scope: scopeName = 'full', expires }: Optio
   });
 }
 
-/** The time of --expires. */
+/** Reads the time of --expires. Throws a CommandError. */
 function timeAhead(text: string): Date {
   if (!z.union([z.iso.datetime({ offset: true }), z.iso.date()]).safeParse(text).success) {
     throw new CommandError('--expires is no time: give one such as 2027-01-01T00:00:00Z, or a day in UTC');

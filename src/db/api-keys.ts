@@ -6,10 +6,24 @@ export const SCOPES = ['full', 'read'] as const;
 /** What a key may do: everything, or only read, without secrets and keys. */
 export type Scope = (typeof SCOPES)[number];
 
-/** How much of a key is stored and shown, so that its owner knows it again. The rest is secret. */
+/** How much of a key is stored and shown, so that its owner recognizes it. The rest is secret. */
 export const PREFIX_CHARS = 8;
 /** Keys of an owner that are not revoked. */
 export const MAX_KEYS = 1_000;
+/** UTF-16 units of a key's name. */
+export const MAX_KEY_NAME_CHARS = 100;
+
+/** Whether a text can be stored as a key's name (Postgres has no NUL), and shown in one line of a list. */
+export const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
+
+/** The condition for a row of api_keys whose key works, in SQL. */
+export const IS_VALID = '(revoked_at IS NULL AND coalesce(expires_at > now(), true))';
+
+/** A new key, and what is stored of it. */
+export function generateKey(): { key: string; id: string; hash: Buffer; prefix: string } {
+  const key = newApiKey();
+  return { key, id: newKeyId(), hash: hashOfKey(key), prefix: key.slice(0, PREFIX_CHARS) };
+}
 
 /** A key as its owner sees it; `name` and `prefix` are null for one that an older version made. */
 export type OwnKey = {
@@ -44,6 +58,36 @@ const toOwnKey = (row: OwnKeyRow): OwnKey => ({
 
 const COLUMNS = 'id, name, prefix, scope, created_at, last_used_at, expires_at';
 
+/** A key as the operator sees it, with its owner. */
+type ListedKey = OwnKey & { email: string; plan: string; revokedAt: Date | null };
+
+type ListedRow = OwnKeyRow & { email: string; plan: string; revoked_at: Date | null };
+
+const toListedKey = (row: ListedRow): ListedKey => ({
+  ...toOwnKey(row),
+  email: row.email,
+  plan: row.plan,
+  revokedAt: row.revoked_at,
+});
+
+/** All keys of all owners, oldest first, with revoked ones. */
+export async function listKeys(db: Knex): Promise<ListedKey[]> {
+  const rows = await query<ListedRow>(
+    db,
+    'list-keys',
+    `SELECT own.*, email, plan
+       FROM (SELECT ${COLUMNS}, revoked_at, owner_id FROM api_keys) AS own JOIN owners ON owners.id = owner_id
+      ORDER BY own.id`,
+  );
+  return rows.map(toListedKey);
+}
+
+/** Revokes a key of any owner; whether there is such a key. One that was revoked before keeps the time of that. */
+export async function revokeKey(db: Knex, id: string): Promise<boolean> {
+  const sql = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ?';
+  return (await execute(db, 'revoke-key', sql, [id])) === 1;
+}
+
 /** A page of an owner's keys that are not revoked, newest first, and how many there are in all. */
 export async function listOwnKeys(
   db: Knex,
@@ -67,7 +111,7 @@ export async function listOwnKeys(
   };
 }
 
-/** Lets one change of an owner's keys in at a time, so that what was counted is still true when it is changed. */
+/** Makes other changes of an owner's keys wait for this transaction, so that a count stays true until the commit. */
 const lockOwner = (transaction: Knex, ownerId: number): Promise<unknown> =>
   execute(transaction, 'lock-owner-of-keys', 'SELECT FROM owners WHERE id = ? FOR NO KEY UPDATE', [ownerId]);
 
@@ -77,7 +121,7 @@ export function makeOwnKey(
   ownerId: number,
   { name, scope, expiresAt }: { name: string; scope: Scope; expiresAt: Date | undefined },
 ): Promise<{ key: string; made: OwnKey } | 'too-many'> {
-  const key = newApiKey();
+  const { key, id, hash, prefix } = generateKey();
   return db.transaction(async (transaction) => {
     await lockOwner(transaction, ownerId);
     const { keys } = await queryOne<{ keys: number }>(
@@ -92,7 +136,7 @@ export function makeOwnKey(
       'make-own-key',
       `INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
        RETURNING ${COLUMNS}`,
-      [newKeyId(), ownerId, hashOfKey(key), key.slice(0, PREFIX_CHARS), name, scope, expiresAt ?? null],
+      [id, ownerId, hash, prefix, name, scope, expiresAt ?? null],
     );
     return { key, made: toOwnKey(row) };
   });
@@ -115,7 +159,7 @@ export function revokeOwnKey(db: Knex, ownerId: number, id: string): Promise<'re
       `SELECT scope = 'full' AND NOT EXISTS (
                 SELECT FROM api_keys AS other
                  WHERE other.owner_id = api_keys.owner_id AND other.id <> api_keys.id AND other.scope = 'full'
-                   AND other.revoked_at IS NULL AND coalesce(other.expires_at > now(), true)
+                   AND ${IS_VALID}
               ) AS is_last
          FROM api_keys WHERE id = ? AND owner_id = ? AND revoked_at IS NULL`,
       [id, ownerId],

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { countLive } from './deployments.ts';
 import { announcePageChange } from './page-changes.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 import { listFiles, removeFiles } from './stored-files.ts';
 
 /** A deleted deployment whose page is still there. */
-export type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
+type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
 
 type TrashedRow = { id: string; slug: string; submission_count: number; deleted_at: Date };
 
@@ -70,22 +71,16 @@ export async function undeleteDeployment(
   try {
     return await db.transaction(async (transaction) => {
       // The owner first, as where a deployment is made: the count is still true when this one is live.
-      const [owner] = await query<{ plan: string }>(
+      const [owner] = await query<{ id: number; plan: string }>(
         transaction,
         'lock-owner-of-deployment',
-        'SELECT plan FROM owners WHERE id = (SELECT owner_id FROM deployments WHERE id = ?) FOR NO KEY UPDATE',
+        'SELECT id, plan FROM owners WHERE id = (SELECT owner_id FROM deployments WHERE id = ?) FOR NO KEY UPDATE',
         [id],
       );
       if (!owner || !(await lockDeleted(transaction, id))) return 'not-deleted';
       // Under the lock: a purge that had the lock before may have removed the page.
       if (!(await hasPage(transaction, id))) return 'incomplete';
-      const { live } = await queryOne<{ live: number }>(
-        transaction,
-        'count-deployments-of-owner',
-        `SELECT count(*) AS live FROM deployments
-          WHERE owner_id = (SELECT owner_id FROM deployments WHERE id = ?) AND deleted_at IS NULL`,
-        [id],
-      );
+      const live = await countLive(transaction, owner.id);
       if (live >= limitOf(owner.plan)) return 'limit-reached';
       const restored = await queryOne<{ slug: string }>(
         transaction,

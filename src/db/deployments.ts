@@ -147,6 +147,17 @@ export async function findVisitedPage(db: Knex, id: string): Promise<VisitedPage
   return { slug, language, lang: start ? langOf(start) : (lang ?? undefined) };
 }
 
+/** How many live deployments an owner has. */
+export async function countLive(db: Knex, ownerId: number): Promise<number> {
+  const { live } = await queryOne<{ live: number }>(
+    db,
+    'count-live-deployments',
+    'SELECT count(*) AS live FROM deployments WHERE owner_id = ? AND deleted_at IS NULL',
+    [ownerId],
+  );
+  return live;
+}
+
 /**
  * Makes a deployment unless the owner has `limit` live ones. Its slug is the first of `slugs` that no live deployment
  * has.
@@ -160,13 +171,7 @@ export async function createDeployment(
       // The lock lets one creation of this owner in at a time, so that the count is still true when the row is
       // inserted.
       await execute(transaction, 'lock-owner', 'SELECT FROM owners WHERE id = ? FOR UPDATE', [ownerId]);
-      const { live } = await queryOne<{ live: number }>(
-        transaction,
-        'count-live-deployments',
-        'SELECT count(*) AS live FROM deployments WHERE owner_id = ? AND deleted_at IS NULL',
-        [ownerId],
-      );
-      if (live >= limit) return 'limit-reached';
+      if ((await countLive(transaction, ownerId)) >= limit) return 'limit-reached';
     }
     for (const slug of slugs) {
       const [row] = await transaction<DeploymentRow>('deployments')
@@ -192,20 +197,20 @@ export async function createDeployment(
 
 /**
  * Replaces the HTML of a deployment known to be this owner's; undefined when it has been deleted. The last
- * `keptVersions` are kept, the new one included.
+ * `pageVersions` are kept, the new one included.
  */
 export async function replaceHtml(
   db: Knex,
   ownerId: number,
   id: string,
   html: Buffer,
-  keptVersions: number,
+  pageVersions: number,
 ): Promise<Deployment | undefined> {
   const gone = new Error('The deployment has been deleted.');
   try {
     return await db.transaction(async (transaction) => {
       // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
-      const change = await addVersion(transaction, id, html, keptVersions);
+      const change = await addVersion(transaction, id, html, pageVersions);
       const deployment = await touch(transaction, ownerId, id, {});
       // A deleted deployment keeps the page that it had.
       if (!deployment) throw gone;
@@ -239,10 +244,10 @@ export const changeSettings = (
   });
 
 /** The slug of the live deployment with this id, of any owner. Its page may have been taken down. */
-export async function findLinkedDeployment(db: Knex, id: string): Promise<string | undefined> {
+export async function findLinkedSlug(db: Knex, id: string): Promise<string | undefined> {
   const [row] = await query<{ slug: string }>(
     db,
-    'find-linked-deployment',
+    'find-linked-slug',
     'SELECT slug FROM deployments WHERE id = ? AND deleted_at IS NULL',
     [id],
   );

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { IS_VALID } from './api-keys.ts';
 import { query, queryOne } from './postgres/query.ts';
 import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
 
@@ -74,7 +75,7 @@ export async function lastNumbers(
     'last-numbers',
     `SELECT (SELECT json_object_agg(id, last_submission_number) FROM deployments
               WHERE id = ANY (?::text[]) AND deleted_at IS NULL) AS numbers,
-            ARRAY(SELECT id FROM api_keys WHERE id = ANY (?::text[]) AND revoked_at IS NULL AND coalesce(expires_at > now(), true)) AS keys`,
+            ARRAY(SELECT id FROM api_keys WHERE id = ANY (?::text[]) AND ${IS_VALID}) AS keys`,
     [[...deploymentIds], [...keyIds]],
   );
   const found: Record<string, number> = numbers === null ? {} : JSON.parse(numbers);

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
-import { hashOfKey, newApiKey, newKeyId } from '../ids.ts';
-import { PREFIX_CHARS, type Scope } from './api-keys.ts';
+import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
@@ -10,49 +9,9 @@ export const FIRST_OWNER = 'owner@localhost';
 /** `keyId` and `scope`: of the key by which the owner was found. */
 export type Owner = { id: number; email: string; plan: string; keyId: string; scope: Scope };
 
-type ApiKey = {
-  id: string;
-  email: string;
-  plan: string;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  revokedAt: Date | null;
-  /** The first characters of the key; null for one that an older version made. */
-  prefix: string | null;
-  name: string | null;
-  scope: Scope;
-  expiresAt: Date | null;
-};
-
-type KeyRow = {
-  id: string;
-  email: string;
-  plan: string;
-  created_at: Date;
-  last_used_at: Date | null;
-  revoked_at: Date | null;
-  prefix: string | null;
-  name: string | null;
-  scope: Scope;
-  expires_at: Date | null;
-};
-
-const toKey = (row: KeyRow): ApiKey => ({
-  id: row.id,
-  email: row.email,
-  plan: row.plan,
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at,
-  revokedAt: row.revoked_at,
-  prefix: row.prefix,
-  name: row.name,
-  scope: row.scope,
-  expiresAt: row.expires_at,
-});
-
 /**
- * The owner of the key with this hash; undefined when it is unknown, revoked or expired. Stores the time of its use, at most
- * once a minute.
+ * The owner of the key with this hash; undefined when it is unknown, revoked or expired. Stores the time of its use, at
+ * most once a minute.
  */
 export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | undefined> {
   const [row] = await query<Omit<Owner, 'keyId'> & { key_id: string; use_is_due: boolean }>(
@@ -61,7 +20,7 @@ export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | un
     `SELECT owners.id, owners.email, owners.plan, api_keys.id AS key_id, scope,
             coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS use_is_due
        FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
-      WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL AND coalesce(expires_at > now(), true)`,
+      WHERE api_keys.hash = ? AND ${IS_VALID}`,
     [hash],
   );
   if (!row) return undefined;
@@ -112,8 +71,7 @@ export async function makeKey(
     expiresAt?: Date | undefined;
   },
 ): Promise<NewKey> {
-  const key = newApiKey();
-  const prefix = key.slice(0, PREFIX_CHARS);
+  const { key, id, hash, prefix } = generateKey();
   const row = await queryOne<{
     id: string;
     created_at: Date;
@@ -134,15 +92,15 @@ export async function makeKey(
        RETURNING id, created_at
      )
      SELECT made.id, made.created_at, owner.plan, before.plan AS plan_before,
-            (SELECT count(*) FROM api_keys WHERE owner_id = before.id AND revoked_at IS NULL) AS keys_before
+            (SELECT count(*) FROM api_keys WHERE owner_id = before.id AND ${IS_VALID}) AS keys_before
        FROM owner CROSS JOIN made LEFT JOIN before ON true`,
     [
       email.toLowerCase(),
       email.toLowerCase(),
       plan ?? defaultPlan,
       plan ?? null,
-      newKeyId(),
-      hashOfKey(key),
+      id,
+      hash,
       prefix,
       name ?? null,
       scope,
@@ -172,22 +130,6 @@ export async function createFirstKey(db: Knex, email: string, plan: string): Pro
     const owners = await execute(transaction, 'find-any-owner', 'SELECT FROM owners LIMIT 1');
     return owners > 0 ? undefined : createKey(transaction, { email, plan, defaultPlan: plan });
   });
-}
-
-export async function listKeys(db: Knex): Promise<ApiKey[]> {
-  const rows = await query<KeyRow>(
-    db,
-    'list-keys',
-    `SELECT api_keys.id, email, plan, api_keys.created_at, last_used_at, revoked_at, prefix, name, scope, expires_at
-       FROM api_keys JOIN owners ON owners.id = api_keys.owner_id ORDER BY api_keys.id`,
-  );
-  return rows.map(toKey);
-}
-
-/** Whether there is such a key. One that has been revoked before keeps the time of that. */
-export async function revokeKey(db: Knex, id: string): Promise<boolean> {
-  const sql = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ?';
-  return (await execute(db, 'revoke-key', sql, [id])) === 1;
 }
 
 /** An owner as the operator sees it. */

@@ -3,7 +3,7 @@ import { langOf } from '../languages.ts';
 import { execute, query } from './postgres/query.ts';
 
 /** A version of a page whose HTML is there; `bytes`: the length of that. */
-export type KeptVersion = { version: number; createdAt: Date; bytes: number; isLive: boolean };
+type KeptVersion = { version: number; createdAt: Date; bytes: number; isLive: boolean };
 
 type KeptRow = { version: number; created_at: Date; bytes: number; is_live: boolean };
 
@@ -54,15 +54,15 @@ export async function findVersionHtml(db: Knex, deploymentId: string, version: n
 }
 
 /**
- * Makes this HTML the live version of a page, unless it is that already, and keeps what was live; of `kept` versions,
- * the live one included, the HTML stays. The page is locked until the transaction ends. To be followed by
+ * Makes this HTML the live version of a page, unless it is that already, and keeps what was live. The HTML of the last
+ * `pageVersions` stays, the live one included. The page is locked until the transaction ends. To be followed by
  * `startVersion` once the deployment is locked.
  */
 export async function addVersion(
   transaction: Knex,
   deploymentId: string,
   html: Buffer,
-  kept: number,
+  pageVersions: number,
 ): Promise<'added' | 'same'> {
   const changed = await execute(
     transaction,
@@ -95,14 +95,14 @@ export async function addVersion(
          FROM page_versions WHERE deployment_id = :deploymentId AND html IS NOT NULL
      ), removed AS (
        DELETE FROM page_versions USING past
-        WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :kept
+        WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :pageVersions
           AND NOT has_submissions
      )
      UPDATE page_versions SET html = NULL
        FROM past
-      WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :kept
+      WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :pageVersions
         AND coalesce(has_submissions, true)`,
-    { deploymentId, kept },
+    { deploymentId, pageVersions },
   );
   return 'added';
 }

@@ -6,8 +6,8 @@ import { query } from './postgres/query.ts';
  * so the first number at a time is found by a binary search in the primary key, for all times at once. Between two of
  * these numbers there are as many submissions as numbers, less those that were deleted.
  *
- * - The first number that is not before `at` is from `low` to `high`. Of deleted numbers, the next that is there is
- *   looked at.
+ * `low` and `high` approach each other until both are the first number that is not before `at`. Where the number in
+ * the middle was deleted, the next one that exists is looked at.
  */
 const SEARCH = `
   WITH RECURSIVE search (position, at, low, high) AS (
@@ -35,8 +35,8 @@ const COUNTS = `${SEARCH}
     FROM found WHERE next IS NOT NULL ORDER BY position`;
 
 /**
- * How many submissions a live deployment of this owner has from each of these times, which rise and are at least two, until before the next;
- * undefined when there is no such deployment. The cost rises with the logarithm of how many submissions there are, and
+ * How many submissions a live deployment of this owner has from each of these times on, and before the next; undefined
+ * when there is no such deployment. `times` rise, and are at least two. The cost rises with the logarithm of how many submissions there are, and
  * with how many have been deleted.
  */
 export async function countSubmissionsBetween(

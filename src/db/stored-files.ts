@@ -31,7 +31,7 @@ export async function findFile(
   return row && toFile(row);
 }
 
-/** The same, of a live deployment of any owner. */
+/** A file of a live deployment of any owner, for those who have a link to it. */
 export async function findLinkedFile(
   db: Knex,
   { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },

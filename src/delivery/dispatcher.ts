@@ -112,7 +112,7 @@ export function createDispatcher({
 
   const isFull = (): boolean => load.isFull(incoming.length + outcomes.size());
 
-  /** Claims what is due; in how many milliseconds there may be more that could start. */
+  /** Claims what is due. Answers in how many milliseconds more may be due. */
   async function claim(): Promise<number> {
     giveBackWaiting(isLate);
     // While outcomes are not stored, leases end, and deliveries that have succeeded would be sent again.

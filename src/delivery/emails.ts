@@ -16,7 +16,7 @@ export type Email = {
 };
 
 /** A submission, and what its mail links to. */
-export type SubmissionMail = {
+type SubmissionMail = {
   deploymentId: string;
   submissionId: string;
   slug: string;

@@ -37,7 +37,7 @@ type Line = {
 export type MailFields = { count: number; text: string; html: string; isCut: boolean; hasFiles: boolean };
 
 /** The URL of a file by its path in the API; undefined when the path is not that of a file of this submission. */
-export type FileUrl = (path: string) => string | undefined;
+type FileUrl = (path: string) => string | undefined;
 
 /** The fields whose names don't begin with `_`. `data`: JSON text of an object, known to be valid. */
 export function layOutFields(data: string, fileUrl: FileUrl): MailFields {

@@ -14,7 +14,7 @@ export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean =>
 /** Chooses the encoding of an answer. */
 export type ChooseEncoding = (request: Pick<IncomingMessage, 'headers'>) => Encoding;
 
-/** What is chosen among encodings that the client likes equally. */
+/** In the order in which they are preferred where the client gives them the same q. */
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 
 const isEncoding = (name: string | undefined): name is Encoding => ENCODINGS.some((encoding) => encoding === name);

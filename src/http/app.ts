@@ -89,7 +89,7 @@ export function createEndpoints({
   ...parts
 }: Parts): readonly Endpoint[] {
   const urlOf = (slug: string): string => pageUrl(config, slug);
-  const { planLimits, reservedSlugs, maxHtmlBytes, pageVersions: keptVersions } = config;
+  const { planLimits, reservedSlugs, maxHtmlBytes, pageVersions } = config;
   const ownerParts = {
     ...parts,
     planLimits,
@@ -98,8 +98,8 @@ export function createEndpoints({
   };
   const me = meEndpoints(ownerParts);
   const keys = keyEndpoints(parts);
-  const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, keptVersions });
-  const versions = versionEndpoints({ ...parts, urlOf, keptVersions });
+  const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
+  const versions = versionEndpoints({ ...parts, urlOf, pageVersions });
   const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
   const settings = settingsEndpoints(ownerParts);
   const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });

@@ -8,7 +8,7 @@ export const tooSlow = (): HttpError => unavailable();
 
 const deadlines = new WeakMap<ServerResponse, { stop(): void; begin(): void }>();
 
-/** Stops the time of `answerInTime` for a request that waits; the returned function lets it go on. */
+/** Stops the clock of `answerInTime` for a request that waits. The returned function starts it again. */
 export function pauseDeadline(response: ServerResponse): () => void {
   const deadline = deadlines.get(response);
   deadline?.stop();

@@ -37,7 +37,7 @@ const SUBMIT = 'POST /submit/:deployId';
 const SUBMIT_PATH = /^\/submit\/([^/]+)$/;
 const NO_ROUTE = 'other';
 
-/** Browsers ask every host for it, and note a 404. */
+/** Browsers ask every host for it, and report a 404 as an error. */
 const FAVICON = '/favicon.ico';
 const FAVICON_SECONDS = 86_400;
 
@@ -163,7 +163,7 @@ export function createListener({
     metrics.request(PAGE, response.statusCode);
   }
 
-  /** No host has an icon, which is not looked up: a page names its own. */
+  /** No host has an icon at this path, so nothing is looked up. A page can name one. */
   function answerFavicon(response: ServerResponse, requestId: string): void {
     response.writeHead(204, { 'Cache-Control': `public, max-age=${FAVICON_SECONDS}`, 'x-request-id': requestId });
     response.end();

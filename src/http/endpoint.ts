@@ -85,7 +85,7 @@ type Call<Path extends string, Resource, Query extends z.ZodObject, Body extends
   resource: Resource;
   query: z.infer<Query>;
   body: z.infer<Body>;
-  /** Tells the owner something besides, in a header of the answer, which is declared with NOTICE_HEADER. */
+  /** Adds a sentence to the header `formhost-notice` of the answer, which is declared with NOTICE_HEADER. */
   notify(sentence: string): void;
 };
 

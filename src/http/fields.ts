@@ -43,7 +43,7 @@ export const time = z
 export const total = z.int().min(0).meta({ description: 'The number of items on all pages together.' });
 
 /** The number of a version of a page. */
-export const VERSION = /^[1-9][0-9]{0,14}$/;
+export const VERSION_NUMBER = /^[1-9][0-9]{0,14}$/;
 
 /** Parameters by their names in paths. */
 export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
@@ -54,6 +54,6 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   webhookId,
   deliveryId,
   keyId,
-  version: z.string().regex(VERSION).meta({ description: 'The number of a version.', example: '1' }),
+  version: z.string().regex(VERSION_NUMBER).meta({ description: 'The number of a version.', example: '1' }),
   cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
 };

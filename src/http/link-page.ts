@@ -1,14 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { escapeHtml } from '../html.ts';
 import { writeSmallPage } from './small-page.ts';
 
-/** Of every answer to a link of a mail: its address is a secret, and its page has a button that no other may frame. */
+/** Of every answer to a link in a mail: the address is a secret, and no other page may frame the button. */
 export const LINK_HEADERS = { 'Referrer-Policy': 'no-referrer', 'X-Frame-Options': 'DENY' } as const;
 
-/** The query of a request, without the question mark. */
-export const queryOf = ({ url = '' }: IncomingMessage): string => /\?(.*)/s.exec(url)?.[1] ?? '';
-
-/** What a person sees who has opened a link of a mail. `button`: posts to the same address. */
+/** What a person sees who has opened a link in a mail. `button`: posts to the same address. */
 export function writeLinkPage(
   response: ServerResponse,
   status: number,
@@ -26,7 +23,7 @@ export function writeLinkPage(
         ]),
   ].join('\n');
   const page = {
-    // As the mails are.
+    // Mails are in English, too.
     speech: { language: 'en', dir: 'ltr' },
     sign: status >= 400 || button !== undefined ? 'problem' : 'done',
     title: escapeHtml(title),

@@ -1,13 +1,16 @@
 import type { Response } from 'express';
 
-/** What an answer tells its owner besides: sentences in ASCII without a period at the end, with `; ` between them. */
+/**
+ * The header with what the owner should know and no field says: sentences in ASCII without a period at the end, with
+ * `; ` between them.
+ */
 export const NOTICE = 'formhost-notice';
 
 /** The header, for the declaration of an answer. */
 export const NOTICE_HEADER = {
   [NOTICE]: {
     description:
-      'What the owner should know besides, if there is anything: a sentence, or several with `; ` between them.',
+      'What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them.',
     required: false,
     schema: { type: 'string' },
   },

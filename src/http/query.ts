@@ -11,9 +11,12 @@ export const badQuery = errorKind(
   invalidNumber('limit'),
 );
 
+/** The query of a URL, without the question mark. */
+export const queryOf = (url: string | undefined): string => /\?(.*)/s.exec(url ?? '')?.[1] ?? '';
+
 /** The parameters of a URL's query with these names, if they are given. One that is given more than once is a list. */
 export function queryValues(url: string | undefined, names: readonly string[]): Record<string, string | string[]> {
-  const query = new URLSearchParams(/\?(.*)/s.exec(url ?? '')?.[1] ?? '');
+  const query = new URLSearchParams(queryOf(url));
   return Object.fromEntries(
     names.flatMap((name) => {
       const [first, ...more] = query.getAll(name);

@@ -39,8 +39,8 @@ export type Sending = {
    * again, and keep each in memory.
    */
   share(ownerId: number, body: Buffer): () => void;
-  /** Counts bytes until they are disposed of; undefined when they don't fit the memory budget. */
-  hold(ownerId: number, bytes: number): Disposable | undefined;
+  /** Counts bytes until the reservation is disposed of; undefined when they don't fit the memory budget. */
+  tryReserve(ownerId: number, bytes: number): Disposable | undefined;
   /** Writes a piece of an answer as fast as the client reads it. */
   write(response: ServerResponse, piece: string | Buffer): Promise<void>;
   /** Whether the memory budget allows another body for this owner. */
@@ -156,7 +156,7 @@ export function createSending({ release, largest }: Pick<OwnerConcurrency, 'rele
   return {
     reserve,
     write,
-    hold(ownerId, bytes) {
+    tryReserve(ownerId, bytes) {
       const reservation = budget.reserve(ownerId);
       if (!reservation.fits(bytes)) return undefined;
       reservation.add(bytes);

@@ -15,6 +15,7 @@ import type { Texts } from '../texts/texts.ts';
 import { tr } from '../texts/tr.ts';
 import { zh } from '../texts/zh.ts';
 import { MAX_ACCEPT } from './accept.ts';
+import type { HttpError } from './errors.ts';
 
 /** A language with its texts, and with times and sizes in it. */
 export type Speech = Texts & {
@@ -64,6 +65,12 @@ function speechOf(language: Language): Speech {
   };
 }
 
+/** A sentence that says when to try again, from an error's Retry-After. */
+export function whenToTryAgain({ headers }: HttpError, speech: Speech): string {
+  const seconds = headers['Retry-After'];
+  return seconds === undefined ? speech.tryAgainSoon : speech.tryAgain(speech.time(Number(seconds)));
+}
+
 /** The first language that Accept-Language wants (RFC 9110, 12.5.4) and that there is. */
 function acceptedOf({ 'accept-language': header = '' }: IncomingHttpHeaders): Language | undefined {
   if (header === '' || header.length > MAX_ACCEPT) return undefined;
@@ -71,8 +78,8 @@ function acceptedOf({ 'accept-language': header = '' }: IncomingHttpHeaders): La
   return toLanguage(best);
 }
 
-/** What a page wants its visitors to be spoken to in; undefined when it is not known. */
-export type PageLanguage = { language: string | null; lang: string | undefined } | undefined;
+/** The languages that a deployment and its page name; undefined when they are not known. */
+type PageLanguage = { language: string | null; lang: string | undefined } | undefined;
 
 /**
  * Chooses the language for a visitor: that of the deployment, else that of its page, else one that the browser accepts,

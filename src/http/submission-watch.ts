@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { lastNumbers } from '../db/new-submissions.ts';
 
-/** Why a wait has ended; `deleted`: the deployment; `revoked`: the key. */
+/** Why a wait has ended; `deleted`: the deployment; `revoked`: the key, which may have expired instead. */
 export type WaitEnd = 'new' | 'deleted' | 'revoked' | 'over';
 
 /** Waits for new submissions. All that wait in a process share one query in each POLL_MS; none has a connection. */
 export type SubmissionWatch = {
-  /** How many wait. */
+  /** How many requests wait. */
   size(): number;
   /** Settles when the deployment has a number above `after`, or is deleted, the key is revoked, or the signal fires ('over'). */
   wait(waiting: { deploymentId: string; after: number; keyId: string; signal: AbortSignal }): Promise<WaitEnd>;

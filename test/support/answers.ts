@@ -14,3 +14,9 @@ export const answer = ({ status, body }: { status: number; body: unknown }) => (
 
 /** The answer of a refusal with this status. */
 export const refused = (status: number) => ({ status, body: failure });
+
+/** The headers of an answer of `fetch`, without those that differ each time. */
+export function fixedHeaders({ headers }: Response): Record<string, string> {
+  const { date: _date, 'x-request-id': _id, connection: _connection, ...fixed } = Object.fromEntries(headers);
+  return fixed;
+}

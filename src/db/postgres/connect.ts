@@ -117,7 +117,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
 
   const cuts = new Map<pg.PoolClient, NodeJS.Timeout>();
 
-  /** `isStuck`: it is then the server that does not answer, and not the unit of work that has used its time. */
+  /** `isStuck`: whether the server does not answer then; otherwise the unit of work has used up its time. */
   function cutAfter(ms: number, client: pg.PoolClient, isStuck = true): void {
     clearTimeout(cuts.get(client));
     const cut = (): void => {

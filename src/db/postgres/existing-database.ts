@@ -16,13 +16,13 @@ export type Location = { databaseUrl: string | undefined; dataDir: string };
 export const NO_SIGN_MS = 10_000;
 /** The longest wait for a start that shows signs: a build, initdb and migrations on a slow machine. */
 const MAX_WAIT_MS = 120_000;
-/** A start is told of only if it takes longer. */
+/** `onWait` is called only after this time. */
 const TELL_AFTER_MS = 1_000;
 const POLL_MS = 100;
 const ANSWER_MS = 5_000;
-/** The lock is touched every 2.5 s. One that a killed process left is older soon. */
+/** The process that has the lock touches it every 2.5 s. An older lock was left by a process that was killed. */
 const LOCK_STALE_MS = 6_000;
-/** A killed build leaves its folder. */
+/** An older folder was left by a build that was killed. */
 const BUILD_STALE_MS = 60_000;
 
 type State = 'exists' | 'starting' | 'missing';
@@ -97,7 +97,7 @@ async function waitForTables({ connection }: DatabaseServer, onWait: () => void)
 }
 
 /**
- * Opens the database of the service, which exists. During the service's very first start it waits until that has made
+ * Opens the existing database of the service. During the service's very first start it waits until that has made
  * the database; `onWait` is called when this takes long. Creates nothing where there is none: that would be another
  * database than the service's. Throws NoDatabaseError then.
  */

@@ -29,6 +29,11 @@ export const pageUrl = z
   .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.org' });
 
 export const Deployed = z.strictObject({ id: deploymentId, url: pageUrl, slug: ownSlug }).meta({ id: 'Deployed' });
+/** `urlOf`: a page's origin by its slug. */
+export const toDeployed = (
+  { id, slug }: Pick<Deployment, 'id' | 'slug'>,
+  urlOf: (slug: string) => string,
+): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
 const Status = z
   .strictObject({
     id: deploymentId,
@@ -149,7 +154,7 @@ export function deploymentEndpoints({
   planLimits,
   reservedSlugs,
   maxHtmlBytes,
-  keptVersions,
+  pageVersions,
   abuseContact,
 }: {
   db: Database;
@@ -163,7 +168,7 @@ export function deploymentEndpoints({
   reservedSlugs: readonly string[];
   maxHtmlBytes: number;
   /** How many versions of a page are kept, the live one included. */
-  keptVersions: number;
+  pageVersions: number;
   abuseContact: string | undefined;
 }) {
   const notices = takeDownNotices(abuseContact);
@@ -174,7 +179,6 @@ export function deploymentEndpoints({
     text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
   };
 
-  const toDeployed = ({ id, slug }: Deployment): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
   const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): z.infer<typeof Status> => ({
     id,
     slug,
@@ -232,7 +236,7 @@ export function deploymentEndpoints({
         if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();
         onPageChange(deployment.slug);
-        return toDeployed(deployment);
+        return toDeployed(deployment, urlOf);
       },
     }),
 
@@ -272,11 +276,11 @@ export function deploymentEndpoints({
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: { html }, notify }) {
         const deployment = deploymentOr404(
-          await limitWrites(() => replaceHtml(db, owner.id, id, Buffer.from(html), keptVersions)),
+          await limitWrites(() => replaceHtml(db, owner.id, id, Buffer.from(html), pageVersions)),
         );
         if (deployment.takenDownAt) notify(notices.newHtml);
         onPageChange(deployment.slug);
-        return toDeployed(deployment);
+        return toDeployed(deployment, urlOf);
       },
     }),
 

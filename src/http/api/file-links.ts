@@ -5,11 +5,12 @@ import { findLinkedFile } from '../../db/stored-files.ts';
 import { FILE_LINK_DAYS, type SignedLinks } from '../../signed-links.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import { LINK_HEADERS, queryOf } from '../link-page.ts';
+import { LINK_HEADERS } from '../link-page.ts';
+import { queryOf } from '../query.ts';
 import type { Sending } from '../sending.ts';
 import { fileAnswer, readPiece, sendFile } from './submission-files.ts';
 
-/** Statements at a time, of all who open links: the pool has ten connections, and other requests need some. */
+/** Statements that run at a time for all who open links: the pool has ten connections, and other requests need some. */
 const MAX_CONCURRENT_READS = 3;
 
 /** The same for a wrong signature, and for a file that has been deleted. */
@@ -29,7 +30,7 @@ const linkExpired = errorKind(
     ),
 );
 
-/** The links to files that mails have. */
+/** The links to files in mails. */
 export function fileLinkEndpoints({
   db,
   sending,
@@ -65,7 +66,7 @@ export function fileLinkEndpoints({
         const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
         const linked = { deploymentId, submissionId, fileId };
         // Before anything is looked up: only who has a link can make the database work.
-        const state = (await links()).checkFile(linked, queryOf(request));
+        const state = (await links()).checkFile(linked, queryOf(request.url));
         if (state === 'wrong') throw noSuchLink();
         if (state === 'expired') throw linkExpired();
         const file = await limitReads(() => findLinkedFile(db, linked));

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import {
+  isOneLine,
   listOwnKeys,
+  MAX_KEY_NAME_CHARS,
   MAX_KEYS,
   makeOwnKey,
   type OwnKey,
   ownKeyExists,
+  PREFIX_CHARS,
   revokeOwnKey,
   SCOPES,
 } from '../../db/api-keys.ts';
@@ -16,17 +19,14 @@ import { errorKind, HttpError } from '../errors.ts';
 import { keyId, time, total } from '../fields.ts';
 import { Paging, paged } from '../paging.ts';
 
-const MAX_NAME_CHARS = 100;
-
 const name = z
-  .string(`name is required: send 1 to ${MAX_NAME_CHARS} characters.`)
-  .refine((text) => text.trim() !== '', `name is empty: send 1 to ${MAX_NAME_CHARS} characters.`)
-  .max(MAX_NAME_CHARS, `name is too long: send at most ${MAX_NAME_CHARS} characters.`)
-  // Postgres has no NUL in a text, and a control character would break the lines of a list.
-  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'name has a control character: leave it out.')
-  .meta({ description: `What the key is for, 1 to ${MAX_NAME_CHARS} characters.`, example: 'Website build' });
+  .string(`name is required: send 1 to ${MAX_KEY_NAME_CHARS} characters.`)
+  .refine((text) => text.trim() !== '', `name is empty: send 1 to ${MAX_KEY_NAME_CHARS} characters.`)
+  .max(MAX_KEY_NAME_CHARS, `name is too long: send at most ${MAX_KEY_NAME_CHARS} characters.`)
+  .refine(isOneLine, 'name has a control character: leave it out.')
+  .meta({ description: `What the key is for, 1 to ${MAX_KEY_NAME_CHARS} characters.`, example: 'Website build' });
 const scope = z
-  .enum(SCOPES, 'scope is invalid: send full or read.')
+  .enum(SCOPES, `scope is invalid: send ${SCOPES.join(' or ')}.`)
   .meta({ description: '`full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.' });
 const expiresAt = z.iso
   .datetime({
@@ -39,7 +39,10 @@ const expiresAt = z.iso
 const shown = {
   id: keyId,
   name: z.string().nullable().meta({ description: 'null for a key that was made without one.' }),
-  prefix: z.string().nullable().meta({ description: 'The first 8 characters of the key; null for an old one.' }),
+  prefix: z
+    .string()
+    .nullable()
+    .meta({ description: `The first ${PREFIX_CHARS} characters of the key; null for an old one.` }),
   scope,
   created_at: time,
 };
@@ -130,7 +133,7 @@ export const keyEndpoints = ({ db }: { db: Database }) => ({
     name: 'createKey',
     tag: 'Account',
     summary: 'Make an API key',
-    description: `For another program or person, with a name to know it again. An owner has at most ${MAX_KEYS} keys.`,
+    description: `For another program or person, with a name by which you recognize it. An owner has at most ${MAX_KEYS} keys.`,
     body: {
       schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
       example: { name: 'Website build', scope: 'read' },

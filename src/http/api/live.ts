@@ -21,21 +21,19 @@ export const MAX_WAIT_SECONDS = 30;
 const COMMENT_MS = 10_000;
 /** Submissions that a stream reads at a time. */
 const STREAM_LIMIT = 100;
-/** A connection on which one request may wait; longer than MAX_WAIT_SECONDS and than COMMENT_MS. */
+/** The time-out of a connection whose request waits; longer than MAX_WAIT_SECONDS and COMMENT_MS. */
 const SOCKET_TIMEOUT_MS = 40_000;
 /** Requests of one owner that may wait at a time. */
 export const MAX_WAITING_OF_OWNER = 2_000;
-/** The digits of a number that is exact. */
+/** The digits of a number that JavaScript has exactly. */
 const CURSOR = /^[0-9]{1,15}$/;
+
+const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${MAX_WAIT_SECONDS}, once.`;
 
 const wait = z
   .preprocess(
     (text) => (typeof text === 'string' && /^[0-9]{1,3}$/.test(text) ? Number(text) : text),
-    z
-      .int(`wait is invalid: send a whole number from 0 to ${MAX_WAIT_SECONDS}, once.`)
-      .min(0)
-      .max(MAX_WAIT_SECONDS, `wait is invalid: send a whole number from 0 to ${MAX_WAIT_SECONDS}, once.`)
-      .default(0),
+    z.int(INVALID_WAIT).min(0, INVALID_WAIT).max(MAX_WAIT_SECONDS, INVALID_WAIT).default(0),
   )
   .meta({ description: 'Seconds to wait while there is no new submission.' });
 
@@ -59,7 +57,7 @@ const invalidCursor = (): HttpError =>
 const tooManyWaiting = (): HttpError =>
   new HttpError(429, `More than ${MAX_WAITING_OF_OWNER} requests are waiting: end some of them.`, retryAfter(30_000));
 
-/** New submissions as they come, without a question for each. */
+/** New submissions as they come. The requests that wait share one query a second. */
 export function liveEndpoints({
   db,
   concurrency,
@@ -69,35 +67,30 @@ export function liveEndpoints({
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
-  sending: Pick<Sending, 'hold' | 'json' | 'write'>;
+  sending: Pick<Sending, 'json' | 'tryReserve' | 'write'>;
   watch: SubmissionWatch;
   /** Fires when the service stops: what waits is answered. */
   stopping: AbortSignal;
 }) {
   const waitingOf = new Map<number, number>();
 
-  /** Waits without one of its owner's slots, and beyond the deadline of other requests. */
+  /** Waits without using one of the owner's slots, and without the deadline of other requests. */
   async function waitFor(
     request: EndpointRequest,
     response: Response,
-    {
-      owner,
-      deploymentId,
-      after,
-      ms,
-    }: { owner: { id: number; keyId: string }; deploymentId: string; after: number; ms: number },
+    { keyId, deploymentId, after, ms }: { keyId: string; deploymentId: string; after: number; ms: number },
   ): Promise<WaitEnd> {
-    const left = new AbortController();
-    const leave = (): void => left.abort();
-    response.once('close', leave);
+    const closed = new AbortController();
+    const onClose = (): void => closed.abort();
+    response.once('close', onClose);
     const resumeDeadline = pauseDeadline(response);
     request.socket.setTimeout(SOCKET_TIMEOUT_MS);
     concurrency.release(request);
     try {
-      const signal = AbortSignal.any([left.signal, stopping, AbortSignal.timeout(ms)]);
-      return await watch.wait({ deploymentId, after, keyId: owner.keyId, signal });
+      const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(ms)]);
+      return await watch.wait({ deploymentId, after, keyId, signal });
     } finally {
-      response.off('close', leave);
+      response.off('close', onClose);
       await concurrency.resume(request);
       resumeDeadline();
     }
@@ -148,14 +141,14 @@ export function liveEndpoints({
       if (!found) break;
       if (found.length > 0) {
         const text = found.map(toEvent).join('');
-        using held = sending.hold(owner.id, text.length);
+        using reservation = sending.tryReserve(owner.id, text.length);
         // Too many read slowly: the client comes back with its cursor.
-        if (!held) break;
+        if (!reservation) break;
         await sending.write(response, text);
         after = found.at(-1)?.number ?? after;
         continue;
       }
-      const end = await waitFor(request, response, { owner, deploymentId, after, ms: COMMENT_MS });
+      const end = await waitFor(request, response, { keyId: owner.keyId, deploymentId, after, ms: COMMENT_MS });
       if (end === 'revoked' || end === 'deleted') break;
       if (end === 'over' && !response.destroyed) await sending.write(response, ':\n\n');
     }
@@ -189,8 +182,8 @@ export function liveEndpoints({
           if (found.length === 0 && query.wait > 0 && request.method !== 'HEAD') {
             countWaiting(response, owner.id);
             const ms = query.wait * 1_000;
-            const end = await waitFor(request, response, { owner, deploymentId: id, after: start, ms });
-            if (end === 'revoked') throw unauthorized('The API key was revoked: send a valid one.');
+            const end = await waitFor(request, response, { keyId: owner.keyId, deploymentId: id, after: start, ms });
+            if (end === 'revoked') throw unauthorized('The API key has expired, or was revoked: send a valid one.');
             if (end === 'deleted') throw noSuchDeployment();
             if (end === 'new') found = await listSubmissionsAfter(db, id, start, query.limit);
           }
@@ -210,7 +203,7 @@ export function liveEndpoints({
       description:
         'As Server-Sent Events (`event: submission`, `id:` a cursor, `data:` the submission as it is listed), oldest first, with a ' +
         'comment line every few seconds. Begins after the `Last-Event-ID` of the request, which browsers send when they connect ' +
-        'again, or with what comes from now on. It ends when the key is revoked, the deployment deleted, or the service restarted.',
+        'again, or with what comes from now on. It ends when the key is revoked or expires, the deployment is deleted, or the service restarts.',
       find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
       answer: {
         status: 200,

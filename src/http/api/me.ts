@@ -5,7 +5,7 @@ import { VERSION } from '../../project.ts';
 import { endpoint } from '../endpoint.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 
-/** Pages that were taken down and that a notice names: a header has to stay short. */
+/** How many of the pages that were taken down a notice names: a header has to be short. */
 export const MAX_NAMED_PAGES = 5;
 
 const Me = z

@@ -36,7 +36,7 @@ const notModified = { description: 'The client has this version (If-None-Match).
 /** Content in an encoding. */
 type Variant = { encoding: Encoding; etag: string; body: Buffer };
 
-/** How long a first request waits for it: less than a request may take (deadline.ts). */
+/** How long a request waits for the first compression: less than a request may take (deadline.ts). */
 const MAX_COMPRESSION_MS = 1_500;
 
 /** Sends what does not change while the process runs. It is read, hashed and compressed at its first use. */

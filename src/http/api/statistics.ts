@@ -8,7 +8,7 @@ import { badQuery } from '../query.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
 export const MAX_BUCKETS = 1_000;
-const DEFAULT_DAYS = 30;
+export const DEFAULT_DAYS = 30;
 
 const invalidTime = (name: string): string =>
   `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;
@@ -70,14 +70,14 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
 /** The starts of the buckets of a range; throws 400 when they are too many. */
 function startsOf(range: Range): number[] {
   const tooMany = badQuery(`That is more than ${MAX_BUCKETS} buckets: ask for less time, or by day.`);
-  // So that no work is done for thousands of years.
+  // Before they are listed: a range may have thousands of years.
   if ((range.to - range.from) / UNITS[range.by] > MAX_BUCKETS + 2) throw tooMany;
   const starts = startsBetween(range, MAX_BUCKETS);
   if (starts.length > MAX_BUCKETS) throw tooMany;
   return starts;
 }
 
-/** How many submissions came, and when. */
+/** Statistics of submissions. */
 export const statisticsEndpoints = ({ db }: { db: Database }) => ({
   get: endpoint({
     method: 'GET',

@@ -58,7 +58,7 @@ async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): As
   }
 }
 
-/** Sends a file. `client`: whose memory it counts as; `first`: its piece at position 0; `read`: for the others. */
+/** Sends a file. `client`: whose share of the memory budget it uses; `first`: its piece at position 0; `read`: for the others. */
 export async function sendFile(
   response: Response,
   { sending, client }: { sending: Pick<Sending, 'reserve' | 'stream'>; client: number | string },

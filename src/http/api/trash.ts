@@ -16,6 +16,7 @@ import {
   planLimitReached,
   slugField,
   slugTaken,
+  toDeployed,
 } from './deployments.ts';
 
 const Trashed = z
@@ -138,7 +139,7 @@ export function trashEndpoints({
         if (restored === 'slug-taken') throw slugTaken();
         onPageChange(restored.slug);
         reviewDeliveries(id);
-        return { id, url: urlOf(restored.slug), slug: restored.slug };
+        return toDeployed({ id, slug: restored.slug }, urlOf);
       },
     }),
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { findLinkedDeployment, unsubscribe } from '../../db/deployments.ts';
+import { findLinkedSlug, unsubscribe } from '../../db/deployments.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import type { SignedLinks } from '../../signed-links.ts';
 import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import { queryOf, writeLinkPage } from '../link-page.ts';
+import { writeLinkPage } from '../link-page.ts';
+import { queryOf } from '../query.ts';
 
 const noSuchLink = errorKind(
   { id: 'NoSuchUnsubscribeLink', description: 'The link was changed, or its deployment has been deleted.' },
@@ -24,7 +25,7 @@ const common = {
   errors: [noSuchLink],
 } as const;
 
-/** The link with which the reader of a mail switches further ones off (RFC 8058). */
+/** The link in a mail that stops the mails about a deployment (RFC 8058). */
 export function unsubscribeEndpoints({
   db,
   links,
@@ -40,7 +41,7 @@ export function unsubscribeEndpoints({
   /** The deployment of a link. Throws 404 before anything is looked up: only who has a link can make the database work. */
   async function checked(request: EndpointRequest): Promise<string> {
     const { deployId = '' } = request.params;
-    if (!(await links()).isUnsubscribe(deployId, queryOf(request))) throw noSuchLink();
+    if (!(await links()).isUnsubscribe(deployId, queryOf(request.url))) throw noSuchLink();
     return deployId;
   }
 
@@ -56,7 +57,7 @@ export function unsubscribeEndpoints({
       answer: { ...page, status: 200, description: 'A page with a button, which posts to the same address.' },
       handle: (request) => async (response) => {
         const id = await checked(request);
-        const slug = await findLinkedDeployment(db, id);
+        const slug = await findLinkedSlug(db, id);
         if (slug === undefined) throw noSuchLink();
         writeLinkPage(response, 200, {
           title: `Stop the mails about ${slug}?`,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type Deployment, replaceHtml } from '../../db/deployments.ts';
+import { replaceHtml } from '../../db/deployments.ts';
 import { findVersionHtml, listVersions } from '../../db/page-versions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import { time, total, VERSION } from '../fields.ts';
+import { time, total, VERSION_NUMBER } from '../fields.ts';
 import { Paging, paged } from '../paging.ts';
 import type { Sending } from '../sending.ts';
-import { Deployed, exampleDeployed, exampleHtml, Html, htmlAsJson } from './deployments.ts';
+import { Deployed, exampleDeployed, exampleHtml, Html, htmlAsJson, toDeployed } from './deployments.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
 const Version = z
@@ -29,13 +29,13 @@ const noSuchVersion = errorKind(
   () => new HttpError(404, 'No such version: choose one that GET /deploy/:id/versions lists.'),
 );
 
-/** What a page was before. */
+/** The versions of a page. */
 export function versionEndpoints({
   db,
   sending,
   onPageChange,
   urlOf,
-  keptVersions,
+  pageVersions,
 }: {
   db: Database;
   sending: Pick<Sending, 'json'>;
@@ -43,13 +43,11 @@ export function versionEndpoints({
   onPageChange(slug: string): void;
   urlOf(slug: string): string;
   /** How many versions of a page are kept, the live one included. */
-  keptVersions: number;
+  pageVersions: number;
 }) {
-  const toDeployed = ({ id, slug }: Deployment): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
-
   /** The HTML of a version; throws 404. */
   async function htmlOf(deploymentId: string, version: string): Promise<Buffer> {
-    const html = VERSION.test(version) ? await findVersionHtml(db, deploymentId, Number(version)) : undefined;
+    const html = VERSION_NUMBER.test(version) ? await findVersionHtml(db, deploymentId, Number(version)) : undefined;
     if (!html) throw noSuchVersion();
     return html;
   }
@@ -62,7 +60,7 @@ export function versionEndpoints({
       tag: 'Deployments',
       summary: 'List the versions of a page',
       description:
-        `Newest first. Each change of the HTML makes one; the last ${keptVersions} are kept (PAGE_VERSIONS). PUT with ` +
+        `Newest first. Each change of the HTML makes one; the last ${pageVersions} are kept (PAGE_VERSIONS). PUT with ` +
         'the HTML that is live makes none.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       query: Paging,
@@ -121,9 +119,9 @@ export function versionEndpoints({
       errors: [noSuchVersion],
       async handle({ owner, params, resource: { id } }) {
         const html = await htmlOf(id, params.version);
-        const deployment = deploymentOr404(await replaceHtml(db, owner.id, id, html, keptVersions));
+        const deployment = deploymentOr404(await replaceHtml(db, owner.id, id, html, pageVersions));
         onPageChange(deployment.slug);
-        return toDeployed(deployment);
+        return toDeployed(deployment, urlOf);
       },
     }),
   };

@@ -7,7 +7,7 @@ import { HttpError } from '../errors.ts';
 import { NO_SLUG } from '../hosts.ts';
 import { type Sending, SLICE_BYTES } from '../sending.ts';
 import { writeSmallPage } from '../small-page.ts';
-import type { Speech } from '../speech.ts';
+import { type Speech, whenToTryAgain } from '../speech.ts';
 import { type Found, type Head, LARGE_PAGE_BYTES, type PageCache, type ReadyPage, type Variant } from './page-cache.ts';
 
 /** A page's host and the path on it, without a query. */
@@ -123,10 +123,8 @@ export function writeErrorPage(
   writeSmallPage(response, error.status, { speech, sign: 'problem', title, content }, headers);
 }
 
-function wordsOf({ status, headers }: HttpError, speech: Speech): { title: string; text: string; more?: string } {
-  const seconds = headers['Retry-After'];
-  const tryAgain = seconds === undefined ? speech.tryAgainSoon : speech.tryAgain(speech.time(Number(seconds)));
-  switch (status) {
+function wordsOf(error: HttpError, speech: Speech): { title: string; text: string; more?: string } {
+  switch (error.status) {
     case 404:
       return speech.noPage;
     case 405:
@@ -134,9 +132,9 @@ function wordsOf({ status, headers }: HttpError, speech: Speech): { title: strin
     case 451:
       return speech.takenDown;
     case 500:
-      return { ...speech.pageFailed, more: tryAgain };
+      return { ...speech.pageFailed, more: whenToTryAgain(error, speech) };
     case 503:
-      return { ...speech.pageBusy, more: tryAgain };
+      return { ...speech.pageBusy, more: whenToTryAgain(error, speech) };
     default:
       return speech.badRequest;
   }

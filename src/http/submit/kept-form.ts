@@ -4,7 +4,7 @@ import type { Form } from './form-body.ts';
 import { attemptQuery, type FileInput } from './sent-again.ts';
 
 /** What an error page needs to send a form again. */
-export type KeptForm = {
+type KeptForm = {
   enctype: string;
   form: Form;
   inputs: readonly FileInput[];

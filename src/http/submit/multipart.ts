@@ -16,7 +16,7 @@ import {
 import { type Part, readParts } from './multipart-parts.ts';
 
 /** Why files were refused. `limit`: in bytes, or a count. */
-export type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
+type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
 
 /** Files are too large, or too many. */
 export class FilesRefused extends HttpError {

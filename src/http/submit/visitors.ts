@@ -5,7 +5,7 @@ import { escapeHtml } from '../../html.ts';
 import { namesHtml } from '../accept.ts';
 import { HttpError, methodNotAllowed } from '../errors.ts';
 import { writeSmallPage } from '../small-page.ts';
-import type { Speak, Speech } from '../speech.ts';
+import { type Speak, type Speech, whenToTryAgain } from '../speech.ts';
 import { type Form, isChosen } from './form-body.ts';
 import { keptForm, shownName } from './kept-form.ts';
 import { FilesRefused } from './multipart.ts';
@@ -62,12 +62,6 @@ export function visitorOf({ method, headers }: IncomingMessage, slug: string | u
 }
 
 const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;
-
-/** When to try again, from Retry-After. */
-function whenToTryAgain({ headers }: HttpError, speech: Speech): string {
-  const seconds = headers['Retry-After'];
-  return seconds === undefined ? speech.tryAgainSoon : speech.tryAgain(speech.time(Number(seconds)));
-}
 
 /** Sentences about the files that were refused, with their names where these say more. */
 function aboutFiles({ exceeded: { kind, limit }, form }: FilesRefused, speech: Speech): string[] {

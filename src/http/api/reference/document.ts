@@ -12,7 +12,7 @@ import type { DeclaredError } from '../../errors.ts';
 import { webhookRequests } from './webhooks.ts';
 
 const TAGS: Readonly<Record<Tag, string>> = {
-  Account: 'Who the owner of the key is, and what the owner may do.',
+  Account: 'The owner of the key, what the plan allows, and API keys.',
   Deployments: 'Pages and their addresses.',
   Submissions: 'What the forms of pages submit.',
   Webhooks: 'The addresses to which submissions are posted.',
@@ -37,11 +37,11 @@ Publishes HTML pages and receives what their forms submit: you get it as a list,
 form; \`GET /submissions/{deployId}\`.
 
 **Keys**: every endpoint except \`POST /submit\`, the links in mails, the health checks and this reference needs
-\`Authorization: Bearer <API_KEY>\`. The operator of the service makes keys with its \`keys\` command. A resource of another owner is a 404.
+\`Authorization: Bearer <API_KEY>\`. The operator of the service makes keys with its \`keys\` command, and their owner with
+\`POST /keys\`. A resource of another owner is a 404.
 
 **Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too, and for pages, which may be sent as
-\`text/html\`. Unknown fields are ignored, null is a wrong type,
-and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.
+\`text/html\`. Unknown fields are ignored, null is a wrong type, and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.
 
 **Errors** are \`{"error": "<a sentence that says what to do>"}\`. Checks run in this order: 400 for a path that can't be decoded, 404
 for an unknown path, 405 (with \`Allow\`) for a method that the path does not have, 401, 404 for what the path names, 415, 413, 400, 403,

@@ -1,0 +1,14 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+
+const Findings = z.object({
+  violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
+});
+
+/** What axe finds wrong with a page: the rule, and the HTML of each element. */
+export async function accessibilityProblems(page: Page): Promise<{ rule: string; nodes: string[] }[]> {
+  await page.evaluate(axe.source);
+  const { violations } = Findings.parse(await page.evaluate('axe.run()'));
+  return violations.map(({ id: rule, nodes }) => ({ rule, nodes: nodes.map(({ html }) => html) }));
+}

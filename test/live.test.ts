@@ -74,6 +74,29 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     expect(await Promise.all(waiting)).toEqual([expected, expected]);
   });
 
+  it('goes on waiting where the new submission has been deleted, and passes it over', async () => {
+    const { id } = await owner.deploy();
+    await owner.delete(`/submissions/${id}/${await submit(id, '{"n":1}')}`).expect(200);
+    const start = performance.now();
+    expect(await newAfter(id, '0', '?wait=3')).toEqual({ submissions: [], cursor: '1' });
+    expect(performance.now() - start).toBeGreaterThan(2_900);
+    const waiting = newAfter(id, '0', '?wait=20');
+    await delay(1_500);
+    await submit(id, '{"n":2}');
+    expect(await waiting).toMatchObject({ submissions: [{ data: { n: 2 } }], cursor: '2' });
+  });
+
+  it('goes on from the last submission where the cursor is beyond it, as after the restore of a backup', async () => {
+    const { id } = await owner.deploy();
+    await submit(id, '{"n":1}');
+    expect(await newAfter(id, '400')).toEqual({ submissions: [], cursor: '1' });
+    const waiting = newAfter(id, '400', '?wait=20');
+    const stream = await openStream(id, { lastEventId: '400' });
+    await submit(id, '{"n":2}');
+    expect(await waiting).toMatchObject({ submissions: [{ data: { n: 2 } }], cursor: '2' });
+    await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), 8_000);
+  });
+
   it('answers none when the time is over', async () => {
     const { id } = await owner.deploy();
     const start = performance.now();
@@ -205,6 +228,24 @@ describe('GET /submissions/:deployId/stream', () => {
     expect(JSON.parse(eventsOf(again.text)[0]?.data ?? '').data).toEqual({ n: 4 });
   });
 
+  it('begins with a cursor, so that a client that comes back before the first event misses nothing', async () => {
+    const { id } = await owner.deploy();
+    await submit(id, '{"n":1}');
+    const stream = await openStream(id);
+    await vi.waitFor(() => expect(stream.text).toBe(': new submissions follow\nid: 1\n\n'), 5_000);
+  });
+
+  it('asks no more for a new submission that has been deleted, and goes on with its comments', {
+    timeout: 30_000,
+  }, async () => {
+    const { id } = await owner.deploy();
+    const stream = await openStream(id, { lastEventId: '0' });
+    await owner.delete(`/submissions/${id}/${await submit(id, '{"n":1}')}`).expect(200);
+    await vi.waitFor(() => expect(stream.text).toMatch(/\n:\n\n$/), 15_000);
+    await submit(id, '{"n":2}');
+    await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), 8_000);
+  });
+
   it('ends whole when the service stops, and when the key is revoked', async () => {
     const stopping = await service.another();
     const { id } = await owner.deploy();
@@ -219,7 +260,7 @@ describe('GET /submissions/:deployId/stream', () => {
     const ended = response.text();
     const [row] = await service.db('deployments').where({ id: its }).select('owner_id');
     await service.db('api_keys').where({ owner_id: row?.owner_id }).update({ revoked_at: new Date() });
-    expect(await ended).toMatch(/^(?::[^\n]*\n\n)+$/);
+    expect(await ended).toMatch(/^: [^\n]*\nid: 0\n\n(?::\n\n)*$/);
   });
 
   it('answers HEAD at once', async () => {
@@ -246,7 +287,7 @@ describe('createSubmissionWatch', () => {
     );
     await vi.waitFor(() => expect(asked).toHaveLength(2), 5_000);
     last = 1;
-    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['new']));
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
     expect([asked.length, ...(asked[0] ?? []), watch.size()]).toEqual([3, 7, 3, 0]);
   });
 });

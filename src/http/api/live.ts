@@ -117,7 +117,8 @@ export function liveEndpoints({
 
   /** The number after which a cursor goes on; throws 400 and 404. */
   async function numberAt(deploymentId: string, cursor: string): Promise<number> {
-    if (CURSOR.test(cursor)) return Number(cursor);
+    // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
+    if (CURSOR.test(cursor)) return Math.min(Number(cursor), await lastSubmissionNumber(db, deploymentId));
     if (!isSubmissionId(cursor)) throw invalidCursor();
     const number = await numberOfSubmission(db, deploymentId, cursor);
     if (number === undefined) throw noSuchCursor();
@@ -140,7 +141,9 @@ export function liveEndpoints({
       return;
     }
     let after = start;
-    await sending.write(response, ': new submissions follow\n\n');
+    // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
+    await sending.write(response, `: new submissions follow\nid: ${start}\n\n`);
+    let last = start;
     while (!response.destroyed && !stopping.aborted) {
       await concurrency.resume(request);
       const found = await listSubmissionsAfter(db, deploymentId, after, STREAM_LIMIT).catch(() => undefined);
@@ -155,9 +158,12 @@ export function liveEndpoints({
         after = found.at(-1)?.number ?? after;
         continue;
       }
+      // What was new has been deleted.
+      after = Math.max(after, last);
       const end = await waitFor(request, response, { owner, deploymentId, after, ms: COMMENT_MS });
       if (end === 'revoked' || end === 'deleted') break;
-      if (end === 'over' && !response.destroyed) await sending.write(response, ':\n\n');
+      if (typeof end === 'number') last = end;
+      else if (!response.destroyed) await sending.write(response, ':\n\n');
     }
     response.end();
   }
@@ -185,16 +191,23 @@ export function liveEndpoints({
       async handle({ request, owner, params, resource: { id }, query }) {
         const start = await numberAt(id, params.cursor);
         return async (response) => {
-          let found = await listSubmissionsAfter(db, id, start, query.limit);
-          if (found.length === 0 && query.wait > 0 && request.method !== 'HEAD') {
-            countWaiting(response, owner.id);
-            const ms = query.wait * 1_000;
-            const end = await waitFor(request, response, { owner, deploymentId: id, after: start, ms });
+          let after = start;
+          let found = await listSubmissionsAfter(db, id, after, query.limit);
+          const mayWait = query.wait > 0 && request.method !== 'HEAD';
+          if (found.length === 0 && mayWait) countWaiting(response, owner.id);
+          const until = performance.now() + query.wait * 1_000;
+          while (found.length === 0 && mayWait) {
+            const ms = Math.ceil(until - performance.now());
+            if (ms <= 0) break;
+            const end = await waitFor(request, response, { owner, deploymentId: id, after, ms });
             if (end === 'revoked') throw unauthorized('The API key was revoked: send a valid one.');
             if (end === 'deleted') throw noSuchDeployment();
-            if (end === 'new') found = await listSubmissionsAfter(db, id, start, query.limit);
+            if (end === 'over') break;
+            found = await listSubmissionsAfter(db, id, after, query.limit);
+            // What was new has been deleted.
+            if (found.length === 0) after = end;
           }
-          const cursor = String(found.at(-1)?.number ?? start);
+          const cursor = String(found.at(-1)?.number ?? after);
           const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${cursor}"}`;
           await sending.json(response, owner.id, text.length, [text]);
         };
@@ -217,7 +230,7 @@ export function liveEndpoints({
         description: 'The stream.',
         type: 'text/event-stream',
         schema: z.string(),
-        example: `event: submission\nid: 3\ndata: ${JSON.stringify(exampleSubmission)}\n\n`,
+        example: `: new submissions follow\nid: 2\n\nevent: submission\nid: 3\ndata: ${JSON.stringify(exampleSubmission)}\n\n`,
       },
       errors: [noSuchCursor],
       async handle({ request, owner, resource: { id } }) {

@@ -4,7 +4,7 @@ import { listSubmissionsAfter, type NumberedSubmission, numberOfSubmission } fro
 import type { Database } from '../../db/postgres/connect.ts';
 import { lastSubmissionNumber } from '../../db/submission-reader.ts';
 import { isSubmissionId } from '../../ids.ts';
-import { unauthorized } from '../auth.ts';
+import { keyRefused } from '../auth.ts';
 import { pauseDeadline } from '../deadline.ts';
 import { type EndpointRequest, endpoint } from '../endpoint.ts';
 import { errorKind, HttpError, retryAfter } from '../errors.ts';
@@ -200,7 +200,7 @@ export function liveEndpoints({
             const ms = Math.ceil(until - performance.now());
             if (ms <= 0) break;
             const end = await waitFor(request, response, { owner, deploymentId: id, after, ms });
-            if (end === 'revoked') throw unauthorized('The API key was revoked: send a valid one.');
+            if (end === 'revoked') throw keyRefused();
             if (end === 'deleted') throw noSuchDeployment();
             if (end === 'over') break;
             found = await listSubmissionsAfter(db, id, after, query.limit);

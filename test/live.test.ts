@@ -246,6 +246,24 @@ describe('GET /submissions/:deployId/stream', () => {
     await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), 8_000);
   });
 
+  it('reads no submissions while there is nothing new', { tags: 'slow', timeout: 60_000 }, async () => {
+    const { id } = await owner.deploy();
+    const reads = async (): Promise<number> => {
+      const { rows } = await service.db.raw(
+        "SELECT coalesce(seq_scan, 0) + coalesce(idx_scan, 0) AS reads FROM pg_stat_user_tables WHERE relname = 'submissions'",
+      );
+      return Number(rows[0].reads);
+    };
+    const stream = await openStream(id);
+    await vi.waitFor(() => expect(stream.text.match(/^:$/gm)).toHaveLength(1), 15_000);
+    // Postgres counts what it has read a second later, or when the session is idle for longer.
+    await delay(2_000);
+    const before = await reads();
+    await vi.waitFor(() => expect(stream.text.match(/^:$/gm)).toHaveLength(2), 15_000);
+    await delay(2_000);
+    expect(await reads()).toBe(before);
+  });
+
   it('ends whole when the service stops, and when the key is revoked', async () => {
     const stopping = await service.another();
     const { id } = await owner.deploy();

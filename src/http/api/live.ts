@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import type { Deployment } from '../../db/deployments.ts';
 import { listSubmissionsAfter, type NumberedSubmission, numberOfSubmission } from '../../db/new-submissions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { lastSubmissionNumber } from '../../db/submission-reader.ts';
 import { isSubmissionId } from '../../ids.ts';
 import { keyRefused } from '../auth.ts';
 import { pauseDeadline } from '../deadline.ts';
@@ -116,11 +116,11 @@ export function liveEndpoints({
   }
 
   /** The number after which a cursor goes on; throws 400 and 404. */
-  async function numberAt(deploymentId: string, cursor: string): Promise<number> {
+  async function numberAt({ id, lastSubmissionNumber }: Deployment, cursor: string): Promise<number> {
     // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
-    if (CURSOR.test(cursor)) return Math.min(Number(cursor), await lastSubmissionNumber(db, deploymentId));
+    if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
     if (!isSubmissionId(cursor)) throw invalidCursor();
-    const number = await numberOfSubmission(db, deploymentId, cursor);
+    const number = await numberOfSubmission(db, id, cursor);
     if (number === undefined) throw noSuchCursor();
     return number;
   }
@@ -129,7 +129,7 @@ export function liveEndpoints({
     request: EndpointRequest,
     response: Response,
     owner: { id: number; keyId: string },
-    deploymentId: string,
+    { id, lastSubmissionNumber }: Deployment,
     start: number,
   ): Promise<void> {
     response.type('text/event-stream');
@@ -143,27 +143,26 @@ export function liveEndpoints({
     let after = start;
     // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
     await sending.write(response, `: new submissions follow\nid: ${start}\n\n`);
-    let last = start;
+    let last = lastSubmissionNumber;
     while (!response.destroyed && !stopping.aborted) {
-      await concurrency.resume(request);
-      const found = await listSubmissionsAfter(db, deploymentId, after, STREAM_LIMIT).catch(() => undefined);
-      // The database is out of reach: the client comes back with its cursor.
-      if (!found) break;
-      if (found.length > 0) {
-        const text = found.map(toEvent).join('');
-        using held = sending.hold(owner.id, text.length);
-        // Too many read slowly: the client comes back with its cursor.
-        if (!held) break;
-        await sending.write(response, text);
-        after = found.at(-1)?.number ?? after;
+      if (after >= last) {
+        const end = await waitFor(request, response, { owner, deploymentId: id, after, ms: COMMENT_MS });
+        if (end === 'revoked' || end === 'deleted') break;
+        if (typeof end === 'number') last = end;
+        else if (!response.destroyed) await sending.write(response, ':\n\n');
         continue;
       }
-      // What was new has been deleted.
-      after = Math.max(after, last);
-      const end = await waitFor(request, response, { owner, deploymentId, after, ms: COMMENT_MS });
-      if (end === 'revoked' || end === 'deleted') break;
-      if (typeof end === 'number') last = end;
-      else if (!response.destroyed) await sending.write(response, ':\n\n');
+      await concurrency.resume(request);
+      const found = await listSubmissionsAfter(db, id, after, STREAM_LIMIT).catch(() => undefined);
+      // The database is out of reach: the client comes back with its cursor.
+      if (!found) break;
+      const text = found.map(toEvent).join('');
+      using held = sending.hold(owner.id, text.length);
+      // Too many read slowly: the client comes back with its cursor.
+      if (!held) break;
+      await sending.write(response, text);
+      // None: they have been deleted.
+      after = found.at(-1)?.number ?? last;
     }
     response.end();
   }
@@ -188,24 +187,27 @@ export function liveEndpoints({
         example: { submissions: [exampleSubmission], cursor: '3' },
       },
       errors: [noSuchCursor],
-      async handle({ request, owner, params, resource: { id }, query }) {
-        const start = await numberAt(id, params.cursor);
+      async handle({ request, owner, params, resource, query }) {
+        const { id } = resource;
+        const start = await numberAt(resource, params.cursor);
         return async (response) => {
-          let after = start;
-          let found = await listSubmissionsAfter(db, id, after, query.limit);
+          let [after, last] = [start, resource.lastSubmissionNumber];
+          let found: NumberedSubmission[] = [];
           const mayWait = query.wait > 0 && request.method !== 'HEAD';
-          if (found.length === 0 && mayWait) countWaiting(response, owner.id);
+          if (mayWait) countWaiting(response, owner.id);
           const until = performance.now() + query.wait * 1_000;
-          while (found.length === 0 && mayWait) {
+          for (;;) {
+            if (after < last) found = await listSubmissionsAfter(db, id, after, query.limit);
+            if (found.length > 0) break;
+            // What was new has been deleted.
+            after = Math.max(after, last);
             const ms = Math.ceil(until - performance.now());
-            if (ms <= 0) break;
+            if (!mayWait || ms <= 0) break;
             const end = await waitFor(request, response, { owner, deploymentId: id, after, ms });
             if (end === 'revoked') throw keyRefused();
             if (end === 'deleted') throw noSuchDeployment();
             if (end === 'over') break;
-            found = await listSubmissionsAfter(db, id, after, query.limit);
-            // What was new has been deleted.
-            if (found.length === 0) after = end;
+            last = end;
           }
           const cursor = String(found.at(-1)?.number ?? after);
           const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${cursor}"}`;
@@ -233,13 +235,13 @@ export function liveEndpoints({
         example: `: new submissions follow\nid: 2\n\nevent: submission\nid: 3\ndata: ${JSON.stringify(exampleSubmission)}\n\n`,
       },
       errors: [noSuchCursor],
-      async handle({ request, owner, resource: { id } }) {
+      async handle({ request, owner, resource }) {
         const lastEventId = request.headers['last-event-id'];
         const start =
-          typeof lastEventId === 'string' ? await numberAt(id, lastEventId) : await lastSubmissionNumber(db, id);
+          typeof lastEventId === 'string' ? await numberAt(resource, lastEventId) : resource.lastSubmissionNumber;
         return async (response) => {
           countWaiting(response, owner.id);
-          await streamTo(request, response, owner, id, start);
+          await streamTo(request, response, owner, resource, start);
         };
       },
     }),

@@ -65,6 +65,7 @@ describe('POST /keys', () => {
     { name: 'a', expires_at: '2020-01-01T00:00:00Z' },
     { name: 'a', expires_at: '2099-01-01' },
     { name: 'a', expires_at: '2099-02-30T00:00:00Z' },
+    { name: 'a', expires_at: '9999-12-31T23:59:59-23:59' },
     { name: 'a', expires_at: 4_102_444_800 },
     { name: 'a', expires_at: null },
   ])('answers 400 to %j', async (body) => {

@@ -54,6 +54,20 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     expect(numbersOf(await newAfter(id, first.cursor))).toEqual([3, 5]);
   });
 
+  it('has as many as fit 256 KiB, and one that is larger by itself', async () => {
+    const { id } = await owner.deploy();
+    for (const [n, bytes] of [100, 100, 100, 256, 1, 1].entries()) {
+      await submit(id, JSON.stringify({ n, x: 'x'.repeat(bytes * 1_020) }));
+    }
+    const answers: number[][] = [];
+    for (let cursor = '0'; cursor !== '6'; ) {
+      const found = await newAfter(id, cursor);
+      answers.push(numbersOf(found));
+      cursor = found.cursor;
+    }
+    expect(answers).toEqual([[0, 1], [2], [3], [4, 5]]);
+  });
+
   it('gives JSON back as it was sent', async () => {
     const { id } = await owner.deploy();
     await submit(id, '{"10":1.10,"a":"\\u00e9","a":12345678901234567890}');

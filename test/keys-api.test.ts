@@ -1,7 +1,9 @@
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_KEYS } from '../src/db/api-keys.ts';
 import { answer, aTime, refused } from './support/answers.ts';
-import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
+import { asOwner, type Owner, openSocket, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -63,6 +65,7 @@ describe('POST /keys', () => {
     { name: 'a', expires_at: '2020-01-01T00:00:00Z' },
     { name: 'a', expires_at: '2099-01-01' },
     { name: 'a', expires_at: '2099-02-30T00:00:00Z' },
+    { name: 'a', expires_at: '9999-12-31T23:59:59-23:59' },
     { name: 'a', expires_at: 4_102_444_800 },
     { name: 'a', expires_at: null },
   ])('answers 400 to %j', async (body) => {
@@ -194,6 +197,22 @@ describe('a key', () => {
       .update({ expires_at: new Date(Date.now() - 1) });
     const response = await as.get('/deploy');
     expect([answer(response), response.headers['www-authenticate']]).toEqual([refused(401), 'Bearer']);
+  });
+
+  it('that is revoked while a body arrives slowly does nothing more, and makes no other key', async () => {
+    const owner = await service.owner();
+    const { id, as: stolen } = await makeKey(owner);
+    const socket = openSocket(service.url);
+    const body = '{"name":"kept"}';
+    socket.write(
+      `POST /keys HTTP/1.1\r\nHost: api.test\r\nAuthorization: Bearer ${stolen.key}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, 5)}`,
+    );
+    await delay(700);
+    await owner.delete(`/keys/${id}`).expect(200);
+    socket.write(body.slice(5));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);
+    expect((await owner.get('/keys')).body.total).toBe(1);
   });
 
   it('that may only read gets 403 for all else, after 404 and 400', async () => {

@@ -68,6 +68,20 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     expect(numbersOf(await newAfter(id, first.cursor))).toEqual([3, 5]);
   });
 
+  it('has as many as fit 256 KiB, and one that is larger by itself', async () => {
+    const { id } = await owner.deploy();
+    for (const [n, bytes] of [100, 100, 100, 256, 1, 1].entries()) {
+      await submit(id, JSON.stringify({ n, x: 'x'.repeat(bytes * 1_020) }));
+    }
+    const answers: number[][] = [];
+    for (let cursor = '0'; cursor !== '6'; ) {
+      const found = await newAfter(id, cursor);
+      answers.push(numbersOf(found));
+      cursor = found.cursor;
+    }
+    expect(answers).toEqual([[0, 1], [2], [3], [4, 5]]);
+  });
+
   it('gives JSON back as it was sent', async () => {
     const { id } = await owner.deploy();
     await submit(id, '{"10":1.10,"a":"\\u00e9","a":12345678901234567890}');
@@ -86,6 +100,29 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     await submit(id, '{"n":1}', other.url);
     const expected = { status: 200, body: { submissions: [expect.objectContaining({ data: { n: 1 } })], cursor: '1' } };
     expect(await Promise.all(waiting)).toEqual([expected, expected]);
+  });
+
+  it('goes on waiting where the new submission has been deleted, and passes it over', async () => {
+    const { id } = await owner.deploy();
+    await owner.delete(`/submissions/${id}/${await submit(id, '{"n":1}')}`).expect(200);
+    const start = performance.now();
+    expect(await newAfter(id, '0', '?wait=3')).toEqual({ submissions: [], cursor: '1' });
+    expect(performance.now() - start).toBeGreaterThan(2_900);
+    const waiting = newAfter(id, '0', '?wait=20');
+    await delay(1_500);
+    await submit(id, '{"n":2}');
+    expect(await waiting).toMatchObject({ submissions: [{ data: { n: 2 } }], cursor: '2' });
+  });
+
+  it('goes on from the last submission where the cursor is beyond it, as after the restore of a backup', async () => {
+    const { id } = await owner.deploy();
+    await submit(id, '{"n":1}');
+    expect(await newAfter(id, '400')).toEqual({ submissions: [], cursor: '1' });
+    const waiting = newAfter(id, '400', '?wait=20');
+    const stream = await openStream(id, { lastEventId: '400' });
+    await submit(id, '{"n":2}');
+    expect(await waiting).toMatchObject({ submissions: [{ data: { n: 2 } }], cursor: '2' });
+    await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), 8_000);
   });
 
   it('answers none when the time is over', async () => {
@@ -219,6 +256,42 @@ describe('GET /submissions/:deployId/stream', () => {
     expect(JSON.parse(eventsOf(again.text)[0]?.data ?? '').data).toEqual({ n: 4 });
   });
 
+  it('begins with a cursor, so that a client that comes back before the first event misses nothing', async () => {
+    const { id } = await owner.deploy();
+    await submit(id, '{"n":1}');
+    const stream = await openStream(id);
+    await vi.waitFor(() => expect(stream.text).toBe(': new submissions follow\nid: 1\n\n'), 5_000);
+  });
+
+  it('asks no more for a new submission that has been deleted, and goes on with its comments', {
+    timeout: 30_000,
+  }, async () => {
+    const { id } = await owner.deploy();
+    const stream = await openStream(id, { lastEventId: '0' });
+    await owner.delete(`/submissions/${id}/${await submit(id, '{"n":1}')}`).expect(200);
+    await vi.waitFor(() => expect(stream.text).toMatch(/\n:\n\n$/), 15_000);
+    await submit(id, '{"n":2}');
+    await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), 8_000);
+  });
+
+  it('reads no submissions while there is nothing new', { tags: 'slow', timeout: 60_000 }, async () => {
+    const { id } = await owner.deploy();
+    const reads = async (): Promise<number> => {
+      const { rows } = await service.db.raw(
+        "SELECT coalesce(seq_scan, 0) + coalesce(idx_scan, 0) AS reads FROM pg_stat_user_tables WHERE relname = 'submissions'",
+      );
+      return Number(rows[0].reads);
+    };
+    const stream = await openStream(id);
+    await vi.waitFor(() => expect(stream.text.match(/^:$/gm)).toHaveLength(1), 15_000);
+    // Postgres counts what it has read a second later, or when the session is idle for longer.
+    await delay(2_000);
+    const before = await reads();
+    await vi.waitFor(() => expect(stream.text.match(/^:$/gm)).toHaveLength(2), 15_000);
+    await delay(2_000);
+    expect(await reads()).toBe(before);
+  });
+
   it('ends whole when the service stops, and when the key is revoked', async () => {
     const stopping = await service.another();
     const { id } = await owner.deploy();
@@ -233,7 +306,7 @@ describe('GET /submissions/:deployId/stream', () => {
     const ended = response.text();
     const [row] = await service.db('deployments').where({ id: its }).select('owner_id');
     await service.db('api_keys').where({ owner_id: row?.owner_id }).update({ revoked_at: new Date() });
-    expect(await ended).toMatch(/^(?::[^\n]*\n\n)+$/);
+    expect(await ended).toMatch(/^: [^\n]*\nid: 0\n\n(?::\n\n)*$/);
   });
 
   it('answers HEAD at once', async () => {
@@ -260,7 +333,7 @@ describe('createSubmissionWatch', () => {
     );
     await vi.waitFor(() => expect(asked).toHaveLength(2), 5_000);
     last = 1;
-    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['new']));
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
     expect([asked.length, ...(asked[0] ?? []), watch.size()]).toEqual([3, 7, 3, 0]);
   });
 });

@@ -110,6 +110,9 @@ describe('GET /deploy/:id/stats', () => {
     'from=2020-01-01&to=2026-01-01',
     'by=hour&from=2026-01-01&to=2026-03-01',
     'from=0001-01-01&to=9999-12-31',
+    'from=0000-01-01&to=0000-01-05',
+    'from=0001-01-01T00:00:00%2B14:00&to=0001-01-03',
+    'to=9999-12-31T23:59:59-23:59',
   ])('answers 400 to ?%s', async (query) => {
     const { id } = await owner.deploy();
     expect(await statistics(id, `?${query}`)).toEqual(refused(400));

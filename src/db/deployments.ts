@@ -11,6 +11,8 @@ export type Deployment = {
   id: string;
   slug: string;
   submissionCount: number;
+  /** The number that was accepted last, even if it has been deleted; 0: none. */
+  lastSubmissionNumber: number;
   createdAt: Date;
   updatedAt: Date;
   /** When the operator took its page down; null: the page is up. */
@@ -32,6 +34,7 @@ export type DeploymentRow = {
   email_notifications: boolean;
   language: Language | null;
   submission_count: number;
+  last_submission_number: number;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -42,13 +45,22 @@ export type DeploymentRow = {
 const SETTINGS = ['email_notifications', 'language'] as const;
 export type Settings = Pick<DeploymentRow, (typeof SETTINGS)[number]>;
 
-const COLUMNS = ['id', 'slug', 'submission_count', 'created_at', 'updated_at', 'taken_down_at'] as const;
+const COLUMNS = [
+  'id',
+  'slug',
+  'submission_count',
+  'last_submission_number',
+  'created_at',
+  'updated_at',
+  'taken_down_at',
+] as const;
 type ShownRow = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
 
 export const toDeployment = (row: ShownRow): Deployment => ({
   id: row.id,
   slug: row.slug,
   submissionCount: row.submission_count,
+  lastSubmissionNumber: row.last_submission_number,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   takenDownAt: row.taken_down_at,

@@ -20,8 +20,8 @@ type Row = Omit<DeploymentRow, 'owner_id'> & {
 };
 
 const SELECT_ANY = `
-  SELECT deployments.id, slug, email, email_notifications, submission_count, deployments.created_at, updated_at, deleted_at,
-         taken_down_at, take_down_reason
+  SELECT deployments.id, slug, email, email_notifications, submission_count, last_submission_number, deployments.created_at,
+         updated_at, deleted_at, taken_down_at, take_down_reason
     FROM deployments JOIN owners ON owners.id = owner_id`;
 
 const toAnyDeployment = (row: Row): AnyDeployment => ({

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
+import { isKeyValid } from '../db/api-keys.ts';
 import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -311,7 +312,7 @@ export function createApp({
     log,
   });
   const listener = createListener({
-    api: createApi(endpoints, { authenticate, body, sending }),
+    api: createApi(endpoints, { authenticate, isKeyValid: (id) => isKeyValid(db, id), body, sending }),
     endpoints,
     servePage,
     findForm: createFindForm(pages),

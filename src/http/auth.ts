@@ -28,6 +28,9 @@ export const unauthorized = errorKind(
     }),
 );
 
+export const keyRefused = (): HttpError =>
+  unauthorized('The API key is unknown, has expired, or was revoked: send a valid one.');
+
 export const readOnlyKey = errorKind(
   { id: 'ReadOnlyKey', description: 'The API key has the scope `read`.' },
   () => new HttpError(403, 'This API key may only read: use a key with the scope full.'),
@@ -84,6 +87,6 @@ export function createAuthenticate({
     }
     ownerIds.delete(name);
     await countUnknownKey(network);
-    throw unauthorized('The API key is unknown, has expired, or was revoked: send a valid one.');
+    throw keyRefused();
   };
 }

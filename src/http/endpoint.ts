@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Scope } from '../db/api-keys.ts';
 import type { Owner } from '../db/owners.ts';
-import { type Authenticate, readOnlyKey, unauthorized } from './auth.ts';
+import { type Authenticate, keyRefused, readOnlyKey, unauthorized } from './auth.ts';
 import type { BodyForm, BodyReader } from './body.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
 import { badRequest, type DeclaredError, failed, unavailable } from './errors.ts';
@@ -127,9 +127,14 @@ type PublicDeclaration<M extends Method, Path extends string, Answer> = Describe
 /** What endpoints that need a key are run with. */
 export type EndpointTools = {
   authenticate: Authenticate;
+  /** Whether the key with this id is neither revoked nor expired. */
+  isKeyValid(keyId: string): Promise<boolean>;
   body: Pick<BodyReader, 'fields'>;
   sending: Pick<Sending, 'jsonText'>;
 };
+
+/** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
+const SLOW_BODY_MS = 500;
 
 /** A declared endpoint, with all that the router, the reference and agents' tools need. */
 export type Endpoint<M extends Method = Method, Path extends string = string> = {
@@ -255,6 +260,7 @@ export function endpoint(
       const owner = await tools.authenticate(request, response);
       const { params } = request;
       const resource = await find?.(owner, params);
+      const since = performance.now();
       const call = {
         request,
         owner,
@@ -264,6 +270,7 @@ export function endpoint(
         body: body ? await tools.body.fields(request, owner.id, body) : {},
         notify: (sentence: string) => addNotice(response, sentence),
       };
+      if (performance.now() - since > SLOW_BODY_MS && !(await tools.isKeyValid(owner.keyId))) throw keyRefused();
       if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
       await respond(response, answer.status, await handle(call), tools);
     },

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { lastNumbers } from '../db/new-submissions.ts';
 
-/** Why a wait has ended; `deleted`: the deployment; `revoked`: the key, which may have expired instead. */
-export type WaitEnd = 'new' | 'deleted' | 'revoked' | 'over';
+/** Why a wait has ended: the last number, which is new; `deleted`: the deployment; `revoked`: the key, which may have expired instead. */
+export type WaitEnd = number | 'deleted' | 'revoked' | 'over';
 
 /** Waits for new submissions. All that wait in a process share one query in each POLL_MS; none has a connection. */
 export type SubmissionWatch = {
@@ -35,7 +35,7 @@ export function createSubmissionWatch(
       const last = found.numbers.get(deploymentId);
       if (!found.validKeys.has(keyId)) end('revoked');
       else if (last === undefined) end('deleted');
-      else if (last > after) end('new');
+      else if (last > after) end(last);
     }
   }
 

@@ -19,6 +19,8 @@ import { errorKind, HttpError } from '../errors.ts';
 import { keyId, time, total } from '../fields.ts';
 import { Paging, paged } from '../paging.ts';
 
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+
 const name = z
   .string(`name is required: send 1 to ${MAX_KEY_NAME_CHARS} characters.`)
   .refine((text) => text.trim() !== '', `name is empty: send 1 to ${MAX_KEY_NAME_CHARS} characters.`)
@@ -34,6 +36,8 @@ const expiresAt = z.iso
     error: 'expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out.',
   })
   .refine((text) => Date.parse(text) > Date.now(), 'expires_at is in the past: send a time in the future.')
+  // An offset can lead beyond it, and years with more digits are no ISO 8601 that others read.
+  .refine((text) => Date.parse(text) <= LAST_TIME, 'expires_at is too late: send a time before the year 10000 in UTC.')
   .meta({ description: 'From when on the key is refused, in ISO 8601 with Z or an offset. Left out: never.' });
 
 const shown = {

@@ -1,10 +1,10 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import type { Deployment } from '../../db/deployments.ts';
 import { listSubmissionsAfter, type NumberedSubmission, numberOfSubmission } from '../../db/new-submissions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { lastSubmissionNumber } from '../../db/submission-reader.ts';
 import { isSubmissionId } from '../../ids.ts';
-import { unauthorized } from '../auth.ts';
+import { keyRefused } from '../auth.ts';
 import { pauseDeadline } from '../deadline.ts';
 import { type EndpointRequest, endpoint } from '../endpoint.ts';
 import { errorKind, HttpError, retryAfter } from '../errors.ts';
@@ -109,10 +109,11 @@ export function liveEndpoints({
   }
 
   /** The number after which a cursor goes on; throws 400 and 404. */
-  async function numberAt(deploymentId: string, cursor: string): Promise<number> {
-    if (CURSOR.test(cursor)) return Number(cursor);
+  async function numberAt({ id, lastSubmissionNumber }: Deployment, cursor: string): Promise<number> {
+    // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
+    if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
     if (!isSubmissionId(cursor)) throw invalidCursor();
-    const number = await numberOfSubmission(db, deploymentId, cursor);
+    const number = await numberOfSubmission(db, id, cursor);
     if (number === undefined) throw noSuchCursor();
     return number;
   }
@@ -121,7 +122,7 @@ export function liveEndpoints({
     request: EndpointRequest,
     response: Response,
     owner: { id: number; keyId: string },
-    deploymentId: string,
+    { id, lastSubmissionNumber }: Deployment,
     start: number,
   ): Promise<void> {
     response.type('text/event-stream');
@@ -133,24 +134,28 @@ export function liveEndpoints({
       return;
     }
     let after = start;
-    await sending.write(response, ': new submissions follow\n\n');
+    // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
+    await sending.write(response, `: new submissions follow\nid: ${start}\n\n`);
+    let last = lastSubmissionNumber;
     while (!response.destroyed && !stopping.aborted) {
-      await concurrency.resume(request);
-      const found = await listSubmissionsAfter(db, deploymentId, after, STREAM_LIMIT).catch(() => undefined);
-      // The database is out of reach: the client comes back with its cursor.
-      if (!found) break;
-      if (found.length > 0) {
-        const text = found.map(toEvent).join('');
-        using reservation = sending.tryReserve(owner.id, text.length);
-        // Too many read slowly: the client comes back with its cursor.
-        if (!reservation) break;
-        await sending.write(response, text);
-        after = found.at(-1)?.number ?? after;
+      if (after >= last) {
+        const end = await waitFor(request, response, { keyId: owner.keyId, deploymentId: id, after, ms: COMMENT_MS });
+        if (end === 'revoked' || end === 'deleted') break;
+        if (typeof end === 'number') last = end;
+        else if (!response.destroyed) await sending.write(response, ':\n\n');
         continue;
       }
-      const end = await waitFor(request, response, { keyId: owner.keyId, deploymentId, after, ms: COMMENT_MS });
-      if (end === 'revoked' || end === 'deleted') break;
-      if (end === 'over' && !response.destroyed) await sending.write(response, ':\n\n');
+      await concurrency.resume(request);
+      const found = await listSubmissionsAfter(db, id, after, STREAM_LIMIT).catch(() => undefined);
+      // The database is out of reach: the client comes back with its cursor.
+      if (!found) break;
+      const text = found.map(toEvent).join('');
+      using reservation = sending.tryReserve(owner.id, text.length);
+      // Too many read slowly: the client comes back with its cursor.
+      if (!reservation) break;
+      await sending.write(response, text);
+      // None: they have been deleted.
+      after = found.at(-1)?.number ?? last;
     }
     response.end();
   }
@@ -175,19 +180,29 @@ export function liveEndpoints({
         example: { submissions: [exampleSubmission], cursor: '3' },
       },
       errors: [noSuchCursor],
-      async handle({ request, owner, params, resource: { id }, query }) {
-        const start = await numberAt(id, params.cursor);
+      async handle({ request, owner, params, resource, query }) {
+        const { id } = resource;
+        const start = await numberAt(resource, params.cursor);
         return async (response) => {
-          let found = await listSubmissionsAfter(db, id, start, query.limit);
-          if (found.length === 0 && query.wait > 0 && request.method !== 'HEAD') {
-            countWaiting(response, owner.id);
-            const ms = query.wait * 1_000;
-            const end = await waitFor(request, response, { keyId: owner.keyId, deploymentId: id, after: start, ms });
-            if (end === 'revoked') throw unauthorized('The API key has expired, or was revoked: send a valid one.');
+          let [after, last] = [start, resource.lastSubmissionNumber];
+          let found: NumberedSubmission[] = [];
+          const mayWait = query.wait > 0 && request.method !== 'HEAD';
+          if (mayWait) countWaiting(response, owner.id);
+          const until = performance.now() + query.wait * 1_000;
+          for (;;) {
+            if (after < last) found = await listSubmissionsAfter(db, id, after, query.limit);
+            if (found.length > 0) break;
+            // What was new has been deleted.
+            after = Math.max(after, last);
+            const ms = Math.ceil(until - performance.now());
+            if (!mayWait || ms <= 0) break;
+            const end = await waitFor(request, response, { keyId: owner.keyId, deploymentId: id, after, ms });
+            if (end === 'revoked') throw keyRefused();
             if (end === 'deleted') throw noSuchDeployment();
-            if (end === 'new') found = await listSubmissionsAfter(db, id, start, query.limit);
+            if (end === 'over') break;
+            last = end;
           }
-          const cursor = String(found.at(-1)?.number ?? start);
+          const cursor = String(found.at(-1)?.number ?? after);
           const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${cursor}"}`;
           await sending.json(response, owner.id, text.length, [text]);
         };
@@ -210,16 +225,16 @@ export function liveEndpoints({
         description: 'The stream.',
         type: 'text/event-stream',
         schema: z.string(),
-        example: `event: submission\nid: 3\ndata: ${JSON.stringify(exampleSubmission)}\n\n`,
+        example: `: new submissions follow\nid: 2\n\nevent: submission\nid: 3\ndata: ${JSON.stringify(exampleSubmission)}\n\n`,
       },
       errors: [noSuchCursor],
-      async handle({ request, owner, resource: { id } }) {
+      async handle({ request, owner, resource }) {
         const lastEventId = request.headers['last-event-id'];
         const start =
-          typeof lastEventId === 'string' ? await numberAt(id, lastEventId) : await lastSubmissionNumber(db, id);
+          typeof lastEventId === 'string' ? await numberAt(resource, lastEventId) : resource.lastSubmissionNumber;
         return async (response) => {
           countWaiting(response, owner.id);
-          await streamTo(request, response, owner, id, start);
+          await streamTo(request, response, owner, resource, start);
         };
       },
     }),

@@ -9,6 +9,8 @@ import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployme
 
 export const MAX_BUCKETS = 1_000;
 export const DEFAULT_DAYS = 30;
+const FIRST_YEAR = '1970';
+const END_YEAR = '9999';
 
 const invalidTime = (name: string): string =>
   `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;
@@ -17,6 +19,11 @@ const bound = (name: string) =>
   z
     .string(invalidTime(name))
     .refine((text) => Time.safeParse(text).success, invalidTime(name))
+    // Postgres reads no year 0000, and an offset can lead beyond 9999.
+    .refine(
+      (text) => text >= FIRST_YEAR && text < END_YEAR,
+      `${name} is out of range: send a time of the years ${FIRST_YEAR} to 9998.`,
+    )
     .optional();
 
 const Query = z.object({

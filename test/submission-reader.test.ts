@@ -138,7 +138,7 @@ describe('readSubmissions', () => {
   it('fails when the database does', async () => {
     const batches = readSubmissions(db, 'plain', 7_000);
     await batches.next();
-    await db.raw('DROP TABLE submissions');
+    await db.raw('DROP TABLE submissions CASCADE');
     const rest = async () => {
       for await (const _batch of batches);
     };

@@ -174,14 +174,22 @@ export async function createFirstKey(db: Knex, email: string, plan: string): Pro
   });
 }
 
-export async function listKeys(db: Knex): Promise<ApiKey[]> {
-  const rows = await query<KeyRow>(
-    db,
-    'list-keys',
-    `SELECT api_keys.id, email, plan, api_keys.created_at, last_used_at, revoked_at, prefix, name, scope, expires_at
-       FROM api_keys JOIN owners ON owners.id = api_keys.owner_id ORDER BY api_keys.id`,
-  );
-  return rows.map(toKey);
+export const KEYS_BATCH = 1_000;
+
+/** All keys, also revoked ones, oldest first, a bounded number at a time. */
+export async function* listKeys(db: Knex): AsyncGenerator<ApiKey> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: KeyRow[] = await query(
+      db,
+      'list-keys',
+      `SELECT api_keys.id, email, plan, api_keys.created_at, last_used_at, revoked_at, prefix, name, scope, expires_at
+         FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
+        WHERE api_keys.id > ? ORDER BY api_keys.id LIMIT ?`,
+      [after, KEYS_BATCH],
+    );
+    yield* rows.map(toKey);
+    after = rows.at(-1)?.id;
+  }
 }
 
 /** Whether there is such a key. One that has been revoked before keeps the time of that. */

@@ -43,8 +43,10 @@ export async function askForEmail({ email, changeEmail }: FirstOwner, signal: Ab
         process.stdout.write(`Mail about submissions goes to ${address}.\n\n`);
         return true;
       }
-      // Somebody has changed it with the command meanwhile.
-      if (changed === 'no-owner') return true;
+      if (changed === 'no-owner') {
+        process.stdout.write(`${address} was not stored: the address has been set by the command meanwhile.\n\n`);
+        return true;
+      }
       const problem = changed === 'taken' ? 'is the address of another owner' : 'could not be stored';
       process.stdout.write(`${address} ${problem}. Enter keeps ${email}.\n`);
     }

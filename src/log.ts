@@ -12,11 +12,26 @@ function describe(error: unknown): unknown {
   };
 }
 
+/** Lines that can't be written are kept for later up to this size, and then discarded. */
+const MAX_UNWRITTEN_BYTES = 1024 * 1024;
+
 /** One JSON line for each event, on standard error; standard output is for results of commands. */
-export const createLog = (level: Level | 'silent'): Logger =>
-  pino(
+export function createLog(level: Level | 'silent'): Logger {
+  let output = openOutput();
+  function openOutput() {
+    const opened = destination({ fd: 2, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
+    // Without a listener a full disk, or a terminal that is gone, would end the process.
+    opened.on('error', () => undefined);
+    // One that is full never writes again.
+    opened.on('drop', () => {
+      output = openOutput();
+    });
+    return opened;
+  }
+  return pino(
     { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describe } },
-    destination({ fd: 2, sync: true }),
+    { write: (line: string) => void output.write(line) },
   );
+}
 
 export type Log = Logger;

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative as relativePath } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { KEYS_BATCH } from '../src/db/api-keys.ts';
 import { openEmbeddedPostgres } from '../src/db/postgres/embedded-postgres.ts';
 import { aTime } from './support/answers.ts';
 import { runSql } from './support/database.ts';
@@ -251,6 +252,20 @@ describe('keys list and revoke', () => {
       { id, columns: [...(before[0]?.columns.slice(0, 4) ?? []), aTime, revoked.slice(0, 8), '-', 'full', '-'] },
       { id: aWord, columns: [email, 'unlimited', aTime, aTime, '-', kept.slice(0, 8), '-', 'full', '-'] },
     ]);
+  });
+
+  it('list every key once, however many there are', async () => {
+    const { url, drop } = await cloneDatabase();
+    onTestFinished(drop);
+    const count = 2 * KEYS_BATCH + 1;
+    await runSql(
+      url,
+      `INSERT INTO owners (email, plan) VALUES ('many@keys.example', 'pro');
+       INSERT INTO api_keys (id, owner_id, hash)
+         SELECT 'key_' || lpad(i::text, 20, '0'), owners.id, sha256(i::text::bytea) FROM owners, generate_series(1, ${count}) AS i`,
+    );
+    const ids = (await listed('many@keys.example', { DATABASE_URL: url })).map(({ id }) => id);
+    expect(ids).toEqual(Array.from({ length: count }, (_, index) => `key_${String(index + 1).padStart(20, '0')}`));
   });
 
   it('show headers above columns on a terminal', async () => {

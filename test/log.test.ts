@@ -236,3 +236,14 @@ describe('the log at the default level', () => {
     expect(lines.find(isAbout(ids.get('a file') ?? ''))).toEqual(expect.objectContaining({ path: file }));
   });
 });
+
+describe('a service whose log can not be written', () => {
+  it('serves, and stops as usual', async () => {
+    const settings = { BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url };
+    const service = await startServiceProcess(settings, ['sh', '-c', 'exec "$0" 2>/dev/full']);
+    processes.push(service);
+    await service.ready();
+    expect((await asOwner(service.url, key).get('/deploy')).status).toBe(200);
+    expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+});

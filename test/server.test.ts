@@ -191,6 +191,18 @@ describe('a server that is told to stop', () => {
     ]);
   });
 
+  it('does not wait for the end of headers of which no more come', async () => {
+    const server = await startServer();
+    const client = server.open();
+    const received = textOf(client);
+    client.write(`${REQUEST}GET / HTTP/1.1\r\nHost`);
+    await answer(await server.request(0));
+    const start = performance.now();
+    await server.close();
+    expect(performance.now() - start).toBeLessThan(DRAIN_MS / 2);
+    expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n.*answered$/s);
+  });
+
   it('cuts what is still under way after DRAIN_MS', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const server = await startServer();

@@ -304,6 +304,18 @@ describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
     expect(await postgresIn(service.dataDir)).toEqual([]);
   });
 
+  it('says that it stored nothing when the command has set the address meanwhile', { tags: 'slow' }, async () => {
+    const service = await start();
+    await service.shows(QUESTION);
+    const args = ['src/commands/owners.ts', 'set-email', 'owner@localhost', 'ada@start.example'];
+    await startProgram(process.execPath, args, { DATA_DIR: service.dataDir }).result;
+    service.type('grace@start.example\n');
+    await service.shows('grace@start.example was not stored: the address has been set by the command meanwhile.');
+    expect(await service.owners()).toBe('ada@start.example');
+    service.type('\u0003');
+    await service.ended;
+  });
+
   it('asks no more after Ctrl-Z: in the background, reading would stop it', { tags: 'slow' }, async () => {
     const service = await start();
     await service.shows(QUESTION);

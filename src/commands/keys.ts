@@ -63,7 +63,7 @@ function planChange(owner: string, before: { plan: string; keys: number }, plan:
 const list = listing(
   ['id', 'email', 'plan', 'created_at', 'last_used_at', 'revoked_at', 'prefix', 'name', 'scope', 'expires_at'],
   async function* (db) {
-    for (const { createdAt, lastUsedAt, revokedAt, expiresAt, ...key } of await listKeys(db)) {
+    for await (const { createdAt, lastUsedAt, revokedAt, expiresAt, ...key } of listKeys(db)) {
       yield { ...key, created_at: createdAt, last_used_at: lastUsedAt, revoked_at: revokedAt, expires_at: expiresAt };
     }
   },

@@ -70,16 +70,23 @@ const toListedKey = (row: ListedRow): ListedKey => ({
   revokedAt: row.revoked_at,
 });
 
-/** All keys of all owners, oldest first, with revoked ones. */
-export async function listKeys(db: Knex): Promise<ListedKey[]> {
-  const rows = await query<ListedRow>(
-    db,
-    'list-keys',
-    `SELECT own.*, email, plan
-       FROM (SELECT ${COLUMNS}, revoked_at, owner_id FROM api_keys) AS own JOIN owners ON owners.id = owner_id
-      ORDER BY own.id`,
-  );
-  return rows.map(toListedKey);
+/** Keys that one statement reads. */
+export const KEYS_BATCH = 1_000;
+
+/** All keys of all owners, oldest first, with revoked ones; a bounded number at a time. */
+export async function* listKeys(db: Knex): AsyncGenerator<ListedKey> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: ListedRow[] = await query(
+      db,
+      'list-keys',
+      `SELECT own.*, email, plan
+         FROM (SELECT ${COLUMNS}, revoked_at, owner_id FROM api_keys) AS own JOIN owners ON owners.id = owner_id
+        WHERE own.id > ? ORDER BY own.id LIMIT ?`,
+      [after, KEYS_BATCH],
+    );
+    yield* rows.map(toListedKey);
+    after = rows.at(-1)?.id;
+  }
 }
 
 /** Revokes a key of any owner; whether there is such a key. One that was revoked before keeps the time of that. */

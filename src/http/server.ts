@@ -32,8 +32,9 @@ export const KEEP_ALIVE_MS = 65_000;
 // connections.
 const LINGER_MS = 250;
 export const DRAIN_MS = 8_000;
-// When the server stops, a client that has been refused and sends nothing more has this long to read its answer.
-const REFUSED_MS = 1_000;
+// When the server stops, a client that sends nothing more has this long: to read its answer when it has been refused, or
+// to go on with a request whose headers have not all come.
+const SILENT_MS = 1_000;
 
 const CLIENT_ERRORS: Readonly<Record<string, [status: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
@@ -52,8 +53,8 @@ type Connection = {
   last?: ServerResponse | undefined;
   /** Set when what follows can't be read as a request. */
   isUnreadable?: true;
-  /** While the server stops, of a refused request: since when (performance.now()) this many bytes have come. */
-  refused?: { since: number; bytesRead: number };
+  /** While the server stops and no answer is due: since when (performance.now()) this many bytes have come. */
+  silent?: { since: number; bytesRead: number };
   /**
    * While an answer is being read: when the current measurement began (performance.now()), and how many bytes had been
    * sent.
@@ -128,22 +129,21 @@ export function createServer(listener: RequestListener): HttpServer {
   };
 
   /** Whether a request was answered before it had arrived, and only the rest of it is still to be dropped. */
-  const isRefused = (socket: Socket, { unanswered, last }: Connection): boolean =>
-    unanswered === 0
-      ? socket.writableEnded
-      : unanswered === 1 &&
-        last !== undefined &&
-        last.headersSent &&
-        !last.req.complete &&
-        last.req.readableFlowing === true;
+  const isRefused = ({ unanswered, last }: Connection): boolean =>
+    unanswered === 1 &&
+    last !== undefined &&
+    last.headersSent &&
+    !last.req.complete &&
+    last.req.readableFlowing === true;
 
-  function closeRefused(): void {
+  /** Closes connections on which no answer is due, and nothing has come for SILENT_MS. */
+  function closeSilent(): void {
     const now = performance.now();
     for (const [socket, connection] of connections) {
-      if (!isRefused(socket, connection)) continue;
+      if (connection.unanswered > 0 && !isRefused(connection)) continue;
       const { bytesRead } = socket;
-      if (connection.refused?.bytesRead !== bytesRead) connection.refused = { since: now, bytesRead };
-      else if (now - connection.refused.since >= REFUSED_MS) socket.destroySoon();
+      if (connection.silent?.bytesRead !== bytesRead) connection.silent = { since: now, bytesRead };
+      else if (now - connection.silent.since >= SILENT_MS) socket.destroySoon();
     }
   }
 
@@ -199,7 +199,7 @@ export function createServer(listener: RequestListener): HttpServer {
     const { unanswered = 0, last } = connection ?? {};
     const isInBody = unanswered === 1 && last !== undefined && !last.req.complete;
     if (unanswered === 0 || (isInBody && !last.headersSent)) answerClientError(error, socket);
-    else if (connection && isRefused(socket, connection)) socket.end();
+    else if (connection && isRefused(connection)) socket.end();
     // Another answer must not be mixed with those in progress. They are completed, and then the connection is closed.
     else if (connection && last) {
       connection.isUnreadable = true;
@@ -241,7 +241,7 @@ export function createServer(listener: RequestListener): HttpServer {
         server.closeIdleConnections();
         // Browsers open connections in advance. To node:http, one that never carried a byte is not idle.
         for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
-        closeRefused();
+        closeSilent();
       };
       closeIdle();
       // Answers that end from now on leave their connections open.

@@ -151,7 +151,7 @@ export async function reset(db: Database): Promise<void> {
     await transaction.raw(
       "UPDATE deployments SET recent_submissions = '{}', submission_count = 0, last_submission_number = 0",
     );
-    await transaction.raw('TRUNCATE submissions');
+    await transaction.raw('TRUNCATE submissions CASCADE');
   });
   // Processes drop what they remember of full deployments. Dead rows of earlier rounds are not to be measured.
   await announcePageChange(db, '');

@@ -147,6 +147,8 @@ describe('GET /submissions/:deployId/search', () => {
     'q=a&q=b',
     `q=${'x'.repeat(201)}`,
     'from=yesterday',
+    'from=0000-01-01',
+    'to=9999-12-31T23:59:59-23:59',
     'from=2026-01-02&to=2026-01-01',
     'cursor=0',
     'cursor=x',

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { errorKind, HttpError } from './errors.ts';
 import { invalidNumber } from './paging.ts';
 
@@ -31,3 +31,22 @@ export function readQuery<S extends z.ZodObject>(url: string, schema: S): z.infe
   if (!read.success) throw badQuery(read.error.issues[0]?.message ?? '');
   return read.data;
 }
+
+const FIRST_YEAR = '1970';
+const END_YEAR = '9999';
+
+const invalidTime = (name: string): string =>
+  `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;
+const Time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/** A time with Z or an offset, or a day, that begins or ends a range; optional. */
+export const timeBound = (name: string) =>
+  z
+    .string(invalidTime(name))
+    .refine((text) => Time.safeParse(text).success, invalidTime(name))
+    // Postgres reads no year 0000, and an offset can lead beyond 9999.
+    .refine(
+      (text) => text >= FIRST_YEAR && text < END_YEAR,
+      `${name} is out of range: send a time of the years ${FIRST_YEAR} to 9998.`,
+    )
+    .optional();

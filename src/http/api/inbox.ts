@@ -13,7 +13,7 @@ import { createMatcher } from '../../submission-search.ts';
 import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
 import { Paging } from '../paging.ts';
-import { badQuery } from '../query.ts';
+import { badQuery, timeBound } from '../query.ts';
 import type { Sending } from '../sending.ts';
 import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { exampleSubmission, idsOf, Listed, noSuchSubmission, submissionJson } from './submissions.ts';
@@ -49,14 +49,6 @@ const exampleInbox: z.infer<typeof InboxSubmissionBody> = {
   page_version: 1,
 };
 
-const invalidTime = (name: string): string =>
-  `${name} is invalid: send a time such as 2026-11-22T10:00:00Z, once. In a URL, + is %2B.`;
-const Time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
-const bound = (name: string) =>
-  z
-    .string(invalidTime(name))
-    .refine((text) => Time.safeParse(text).success, invalidTime(name))
-    .optional();
 const flag = (name: string, description: string) =>
   z.literal('true', `${name} is invalid: send true, once, or leave it out.`).optional().meta({ description });
 
@@ -73,8 +65,10 @@ const Query = z.object({
         'A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case.',
       example: 'ada',
     }),
-  from: bound('from').meta({ description: 'The first time of receipt that counts, in ISO 8601; a day is one in UTC.' }),
-  to: bound('to').meta({ description: 'The first time of receipt that no longer counts.' }),
+  from: timeBound('from').meta({
+    description: 'The first time of receipt that counts, in ISO 8601; a day is one in UTC.',
+  }),
+  to: timeBound('to').meta({ description: 'The first time of receipt that no longer counts.' }),
   unread: flag('unread', 'Only submissions that are not marked as read.'),
   starred: flag('starred', 'Only submissions with a star.'),
   limit: Paging.shape.limit,

@@ -4,36 +4,23 @@ import { countSubmissionsBetween } from '../../db/statistics.ts';
 import { isTimeZone, startOfDay, startOfDayBefore, startsBetween, UNITS, type Unit } from '../../time-buckets.ts';
 import { endpoint } from '../endpoint.ts';
 import { time } from '../fields.ts';
-import { badQuery } from '../query.ts';
+import { badQuery, timeBound } from '../query.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
 export const MAX_BUCKETS = 1_000;
 export const DEFAULT_DAYS = 30;
-const FIRST_YEAR = '1970';
-const END_YEAR = '9999';
-
-const invalidTime = (name: string): string =>
-  `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;
-const Time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
-const bound = (name: string) =>
-  z
-    .string(invalidTime(name))
-    .refine((text) => Time.safeParse(text).success, invalidTime(name))
-    // Postgres reads no year 0000, and an offset can lead beyond 9999.
-    .refine(
-      (text) => text >= FIRST_YEAR && text < END_YEAR,
-      `${name} is out of range: send a time of the years ${FIRST_YEAR} to 9998.`,
-    )
-    .optional();
 
 const Query = z.object({
-  from: bound('from').meta({
+  from: timeBound('from').meta({
     description:
       'The first time that counts, in ISO 8601: a time with Z or an offset, or a day, from its beginning in `tz`. ' +
       `Left out: ${DEFAULT_DAYS} days, up to that of \`to\`.`,
     example: '2026-11-01',
   }),
-  to: bound('to').meta({ description: 'The first time that no longer counts. Left out: now.', example: '2026-12-01' }),
+  to: timeBound('to').meta({
+    description: 'The first time that no longer counts. Left out: now.',
+    example: '2026-12-01',
+  }),
   by: z
     .enum(['hour', 'day'], 'by is invalid: send hour or day, once.')
     .default('day')

@@ -113,7 +113,7 @@ it('finds the first one when another process has stored it meanwhile', async () 
       lookUps += 1;
       return { slug, first: lookUps > 1 ? first : undefined };
     };
-    const { submit, counted } = startIntake({ find, alone });
+    const { submit, counted } = startIntake({ find, alone, rules: () => ({ slug, version: 0, rules: NO_RULES }) });
     expect(await submit(newSubmission(), FORM, KEY)).toEqual({ ...repeated, id: first.id });
     expect([counted, lookUps]).toEqual([['repeated'], 2]);
   }
@@ -171,9 +171,13 @@ describe('rules of a form', () => {
     const changed: Outcome[] = [{ kind: 'rules-changed' }, { kind: 'rules-changed' }];
     const judged: number[] = [];
     let version = 3;
+    const next = () => {
+      version += 1;
+      return { slug, version, rules };
+    };
     const { submit, counted, versions } = startIntake({
       batch: () => changed.pop() ?? accepted,
-      rules: () => ({ slug, version: (version += 1), rules }),
+      rules: next,
       judge: (_source, form) => {
         judged.push(form.version);
         return { kind: 'accepted' };
@@ -206,9 +210,13 @@ describe('rules of a form', () => {
 
   it('that keep changing make the service busy, and so does a database that is away', async () => {
     let version = 0;
+    const next = () => {
+      version += 1;
+      return { slug, version, rules };
+    };
     const changing = startIntake({
       batch: () => ({ kind: 'rules-changed' }),
-      rules: () => ({ slug, version: (version += 1), rules }),
+      rules: next,
     });
     const submission = newSubmission();
     const failure = { kind: 'failed', id: submission.id, slug: undefined };

@@ -133,23 +133,25 @@ describe('GET /deploy/:id/settings', () => {
     expect(await settingsOf(id)).toEqual(AT_FIRST);
   });
 
-  it.each([
-    ...[
-      'https://example.org',
-      null,
-      {},
-      [null],
-      [1],
-      ['*'],
-      ['null'],
-      [''],
-      ['example.org'],
-      ['https://*.example.org'],
-    ],
-    ...[['https://example.org/'], ['https://example.org/a'], ['https://example.org?'], ['https://example.org#']],
-    ...[['https://user@example.org'], ['ftp://example.org'], ['https://example.org', 'x'], ['https://a.test ']],
-    ...[Array.from({ length: 21 }, (_, n) => `https://a${n}.example.org`)],
-  ])('answers 400 that names allowed_origins for %j, and changes nothing', async (value) => {
+  it.each(
+    [
+      ...[
+        'https://example.org',
+        null,
+        {},
+        [null],
+        [1],
+        ['*'],
+        ['null'],
+        [''],
+        ['example.org'],
+        ['https://*.example.org'],
+      ],
+      ...[['https://example.org/'], ['https://example.org/a'], ['https://example.org?'], ['https://example.org#']],
+      ...[['https://user@example.org'], ['ftp://example.org'], ['https://example.org', 'x'], ['https://a.test ']],
+      ...[Array.from({ length: 21 }, (_, n) => `https://a${n}.example.org`)],
+    ].map((value) => [value]),
+  )('answers 400 that names allowed_origins for %j, and changes nothing', async (value) => {
     const { id } = await owner.deploy();
     const { status, body } = await owner.patch(`/deploy/${id}`).send({ retention_days: 5, allowed_origins: value });
     expect([status, body]).toEqual([400, { error: expect.stringMatching(/^allowed_origins /) }]);

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import limitConcurrency from 'p-limit';
-import type { CheckInput, PageLabels } from './check/check-page.ts';
+import type { CheckInput, LabelsInput, PageLabels } from './check/answer.ts';
 import type { MembersInput, ReadMembers } from './read-members.ts';
 import type { RenderedPage, RenderInput } from './render-page.ts';
 import { type Job, transferable, WORKER_ROLE, WORKER_URL } from './worker.ts';
@@ -14,7 +14,7 @@ export type Thread = {
   /** What is on a page and what is wrong with it, as JSON in UTF-8; undefined: it is too complex to be read. */
   checkPage(input: CheckInput): Promise<Uint8Array | undefined>;
   /** What people call the fields of a page; undefined: it is too complex to be read. */
-  readLabels(input: CheckInput): Promise<PageLabels | undefined>;
+  readLabels(input: LabelsInput): Promise<PageLabels | undefined>;
 };
 
 /** A job has needed more time or memory than it may have. */

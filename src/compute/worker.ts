@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CheckInput } from './check/check-page.ts';
+import type { CheckInput, LabelsInput } from './check/answer.ts';
 import { type MembersInput, readMembers } from './read-members.ts';
 import { type RenderInput, renderPage } from './render-page.ts';
 
@@ -10,7 +10,8 @@ import { type RenderInput, renderPage } from './render-page.ts';
 export type Job =
   | { task: 'renderPage'; input: RenderInput }
   | { task: 'readMembers'; input: MembersInput }
-  | { task: 'checkPage' | 'readLabels'; input: CheckInput };
+  | { task: 'checkPage'; input: CheckInput }
+  | { task: 'readLabels'; input: LabelsInput };
 
 export const WORKER_URL = new URL(import.meta.url);
 /** The `workerData` of the thread that runs jobs. */
@@ -23,13 +24,14 @@ export function transferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
+/** The part of the thread that has an HTML parser, loaded on demand. */
+const loadCheck = () => import('./check/check-page.ts');
+
 async function perform({ task, input }: Job): Promise<{ result: unknown; transfer: ArrayBuffer[] }> {
   if (task === 'readMembers') return { result: readMembers(input), transfer: [] };
-  if (task !== 'renderPage') {
-    // Loaded on demand, with the HTML parser.
-    const { checkPage, labelsOf } = await import('./check/check-page.ts');
-    if (task === 'readLabels') return { result: labelsOf(input), transfer: [] };
-    const checked = checkPage(input);
+  if (task === 'readLabels') return { result: (await loadCheck()).labelsOf(input), transfer: [] };
+  if (task === 'checkPage') {
+    const checked = (await loadCheck()).checkPage(input);
     if (!checked) return { result: undefined, transfer: [] };
     const json = new TextEncoder().encode(JSON.stringify(checked));
     return { result: json, transfer: [json.buffer] };

@@ -1,16 +1,9 @@
+import { PLACEHOLDER } from '../render-page.ts';
+import type { Addresses } from './answer.ts';
+
 /*
  * Where the addresses on a page lead.
  */
-
-/** What is known of the service and of a page. */
-export type Addresses = {
-  /** The origin of the API. */
-  baseUrl: string;
-  /** Host, and port if any, under which every page is one label. */
-  pagesDomain: string;
-  /** The page itself: its origin, and the address that its forms post to; undefined: it has not been published. */
-  page: { url: string; action: string } | undefined;
-};
 
 export type Target =
   /** The address that receives what the page's forms send. */
@@ -24,8 +17,6 @@ export type Target =
   | 'other-scheme'
   | 'script'
   | 'invalid';
-
-export const PLACEHOLDER = '{{FORM_ACTION}}';
 
 /** Longer ones are not parsed as URLs, which can take quadratic time. */
 const MAX_URL_CHARS = 2_048;

@@ -1,31 +1,21 @@
-import { type Addresses, createReadAddress } from './addresses.ts';
-import { countInFieldsets, type Field, fieldsOf } from './fields.ts';
+import { createReadAddress } from './addresses.ts';
+import {
+  type Addresses,
+  type CheckedPage,
+  type CheckInput,
+  type LabelsInput,
+  MAX_FORMS,
+  MAX_LABELS,
+  type PageLabels,
+} from './answer.ts';
+import { countInFieldsets, fieldsOf } from './fields.ts';
 import { attribute, parseHtml, TooComplexError } from './html-tree.ts';
-import { enctypeOf, methodOf, type Problem, problemsOf, readForms } from './problems.ts';
+import { enctypeOf, methodOf, problemsOf, readForms } from './problems.ts';
 import { readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
 import { rawTextOf, tidy } from './texts.ts';
 
-/** A page, in UTF-8, and what is known of it. `maxFields`: that a submission may have. */
-export type CheckInput = { html: Uint8Array; addresses: Addresses; maxFields: number };
-
-type CheckedForm = {
-  action: string | null;
-  method: string;
-  enctype: string;
-  submits_here: boolean;
-  fields: Field[];
-};
-/** The answer of the API, whose names these are. */
-export type CheckedPage = { title: string | null; lang: string | null; forms: CheckedForm[]; problems: Problem[] };
-
-/** `labels`: what people call the fields, by their names. */
-export type PageLabels = readonly (readonly [name: string, label: string])[];
-
-/** Forms that are shown. Each takes many times as much of an answer as of a page. */
-export const MAX_FORMS = 1_000;
-/** Names that have labels. More than these no form can send. */
-const MAX_LABELS = 1_000;
+/** Names beyond this have no label. */
 const MAX_NAME_CHARS = 200;
 
 function read(bytes: Uint8Array, addresses: Addresses) {
@@ -72,7 +62,7 @@ export const checkPage = ({ html: bytes, addresses, maxFields }: CheckInput): Ch
  * What people call the fields of a page; undefined: it is too complex. Where a name has several labels, those of the
  * forms that are stored here come first.
  */
-export const labelsOf = ({ html: bytes, addresses }: CheckInput): PageLabels | undefined =>
+export const labelsOf = ({ html: bytes, addresses }: LabelsInput): PageLabels | undefined =>
   unlessTooComplex(() => {
     const { parts, forms, othersIn } = read(bytes, addresses);
     const stored = forms.filter(({ submitsHere }) => submitsHere);

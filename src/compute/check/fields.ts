@@ -1,3 +1,4 @@
+import type { Field, Option } from './answer.ts';
 import { attribute, type HtmlElement, hasAttribute, isHtml } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';
 import { rawTextOf, textOf, tidy } from './texts.ts';
@@ -5,18 +6,6 @@ import { rawTextOf, textOf, tidy } from './texts.ts';
 /*
  * What a form sends, and what people call it.
  */
-
-export type Option = { value: string; label: string | null };
-
-/** Fields of a form by the names under which they are sent. */
-export type Field = {
-  name: string;
-  label: string | null;
-  type: string;
-  required: boolean;
-  /** What can be chosen; null where anything can be entered. */
-  options: Option[] | null;
-};
 
 const INPUT_TYPES = new Set(
   'button checkbox color date datetime-local email file hidden image month number password radio range reset search submit tel text time url week'.split(

@@ -1,4 +1,6 @@
-import { PLACEHOLDER, type ReadAddress, type Target } from './addresses.ts';
+import { PLACEHOLDER } from '../render-page.ts';
+import type { ReadAddress, Target } from './addresses.ts';
+import { type Code, type FormMethod, MAX_PROBLEMS_PER_CODE, type Problem, type Severity } from './answer.ts';
 import { assetsOf, faultOf } from './assets.ts';
 import { isSubmitButton, nameOf, typeOf } from './fields.ts';
 import { attribute, type HtmlElement, hasAttribute } from './html-tree.ts';
@@ -11,33 +13,14 @@ import { sourceTextOf } from './texts.ts';
  * reported that is right on a page that works.
  */
 
-export const CODES = [
-  'no-form',
-  'placeholder-misspelt',
-  'form-goes-elsewhere',
-  'method-get',
-  'field-without-name',
-  'file-without-multipart',
-  'no-submit-button',
-  'reserved-name',
-  'relative-asset',
-  'insecure-asset',
-  'too-many-fields',
-] as const;
-export type Code = (typeof CODES)[number];
-export type Severity = 'error' | 'warning';
-export type Problem = { code: Code; severity: Severity; message: string; line: number; column: number };
 /** `at`: an index of the source. */
 type Found = { code: Code; severity: Severity; message: string; at: number };
-
-/** Problems of one code that are reported. */
-export const MAX_PROBLEMS_PER_CODE = 20;
 
 /** One way in which a form can be sent: by its own attributes, or by those of a button. */
 type Way = {
   /** The element whose attribute decides the address, and that which decides the method. */
   action: { element: HtmlElement; value: string | undefined; target: Target };
-  method: { element: HtmlElement; value: 'get' | 'post' | 'dialog' };
+  method: { element: HtmlElement; value: FormMethod };
   enctype: { element: HtmlElement; value: string };
 };
 
@@ -56,7 +39,7 @@ export const enctypeOf = (value: string | undefined): string => {
   const type = value?.toLowerCase() ?? '';
   return ENCTYPES.has(type) ? type : 'application/x-www-form-urlencoded';
 };
-export const methodOf = (value: string | undefined): 'get' | 'post' | 'dialog' => {
+export const methodOf = (value: string | undefined): FormMethod => {
   const method = value?.toLowerCase();
   return method === 'post' || method === 'dialog' ? method : 'get';
 };

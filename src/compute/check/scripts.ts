@@ -1,4 +1,4 @@
-import { PLACEHOLDER } from './addresses.ts';
+import { PLACEHOLDER } from '../render-page.ts';
 import { attribute, type HtmlElement, hasAttribute, isHtml } from './html-tree.ts';
 import type { PageParts } from './read-page.ts';
 import { rawTextOf } from './texts.ts';

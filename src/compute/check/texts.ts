@@ -1,11 +1,10 @@
+import { MAX_TEXT_CHARS } from './answer.ts';
 import { attribute, type HtmlElement, type HtmlText, isHtml } from './html-tree.ts';
 
 /*
  * Texts as people see them, in time that does not depend on how much is nested.
  */
 
-/** Characters of a label, a title or the like. */
-export const MAX_TEXT_CHARS = 200;
 /** Nodes that are read for one text: elements can be read for several. */
 const MAX_NODES = 200;
 const MAX_RAW_CHARS = 4 * MAX_TEXT_CHARS;

@@ -348,6 +348,18 @@ describe('problems', () => {
     ]);
   });
 
+  it('form-goes-elsewhere, to nothing', () => {
+    expect(check(form(NAME, 'method="post" action="https://forms.test/submit/YOUR_ID"')).problems).toEqual([
+      {
+        code: 'form-goes-elsewhere',
+        severity: 'error',
+        message: 'This service has no form at https://forms.test/submit/YOUR_ID: write action="{{FORM_ACTION}}".',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
   it('method-get', () => {
     expect(check(form(NAME, 'action="{{FORM_ACTION}}"')).problems).toEqual([
       {

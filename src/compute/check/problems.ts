@@ -208,6 +208,8 @@ function elsewhereFault(form: ReadForm, { action, method }: Way, isAnyHere: bool
         reason: `The host of a page has only the path /, and nothing at ${url}`,
         end: '',
       };
+    case 'missing':
+      return { severity: 'error', reason: `This service has no form at ${url}`, end: '' };
     case 'another-page':
       return { severity: 'warning', reason: 'The form sends to another page', end: ' if it belongs to this one' };
     case 'other-scheme':

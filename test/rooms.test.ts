@@ -209,6 +209,19 @@ describe('imports', () => {
     expect(importing(['node:http'], isType, "take it from process.getBuiltinModule('node:http')")).toEqual([]);
   });
 
+  it('of parse5 are in src/compute/check only, which nothing loads but the thread when it is asked to', () => {
+    const checks = 'src/compute/check/';
+    const isThere = ({ from }: Import) => from.startsWith(checks);
+    expect(importing(['parse5'], isThere, 'only src/compute/check reads HTML')).toEqual([]);
+    const loading = IMPORTS.filter(
+      ({ from, to, isType }) =>
+        to.startsWith(checks) && !from.startsWith(checks) && to !== `${checks}answer.ts` && !isType,
+    );
+    expect(loading.map(({ from, to }) => `${from} -> ${to}`)).toEqual([
+      'src/compute/worker.ts -> src/compute/check/check-page.ts',
+    ]);
+  });
+
   it('of undici and nodemailer are in src/delivery only', () => {
     expect(importing(['undici', 'nodemailer'], inGroups('delivery'), 'only src/delivery sends anything')).toEqual([]);
   });

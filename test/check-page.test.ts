@@ -662,6 +662,10 @@ describe('no alarm is raised', () => {
       `<form method="post">${NAME}<input name="b"><sl-button type="submit">Send</sl-button></form>`,
     ],
     [
+      'a button that a script stands for',
+      `<form id="f" method="post">${NAME}<input name="b"><a href="#" onclick="f.submit()">Send</a></form>`,
+    ],
+    [
       'a button with a script of its own',
       `<form method="post">${NAME}<input name="b"><button type="button" onclick="this.form.submit()">Send</button></form>`,
     ],
@@ -747,6 +751,7 @@ describe('what is loaded', () => {
     ['<svg><image href="a.svg"/></svg>', 'a.svg'],
     ['<svg><use xlink:href="icons.svg#mail"/></svg>', 'icons.svg#mail'],
     ['<p style="background:url(bg.png)">', 'bg.png'],
+    ['<b style="background:url(bg.png)"><p>wrong</b> nesting</p><p>of</p>', 'bg.png'],
     ['<style>@font-face { src: url( "font.woff2" ) }</style>', 'font.woff2'],
     ["<style>@import 'more.css';</style>", 'more.css'],
     ['<img src="https://sale.pages.test/logo.png">', 'https://sale.pages.test/logo.png'],
@@ -789,6 +794,11 @@ describe('a form that has no effect', () => {
       'error field-without-name 1:61',
       'warning field-without-name 1:68',
     ]);
+  });
+
+  it('is an error, too, where a script only calls submit()', () => {
+    const html = `<form id="f" action="{{FORM_ACTION}}">${NAME}</form><script>captcha.done = () => f.submit()</script>`;
+    expect(brief(html)).toEqual(['error method-get 1:1']);
   });
 
   it('has a button missing less badly with one text field, which Enter sends', () => {
@@ -1067,6 +1077,10 @@ describe('any page', () => {
     ['sets of images', (n: number) => `<img srcset="${'a 1x,'.repeat(n)}">`],
     ['scripts without an end', (n: number) => `<script>${'"{{ form'.repeat(n / 2)}`],
     ['tables that are nested wrongly', (n: number) => `<table>${'x<b>'.repeat(n)}`],
+    [
+      'buttons with addresses',
+      (n: number) => `<form title="${'x'.repeat(n)}">${'<button formaction=//a></button>'.repeat(n / 20)}</form>`,
+    ],
     ['long addresses', (n: number) => `<form action="${'//é'.repeat(n)}"><img src="http:${'é'.repeat(n)}">`],
   ])('takes time that rises with its length: %s', { tags: 'slow' }, (_what, make) => {
     const time = (html: string): number => {

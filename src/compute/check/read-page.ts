@@ -155,7 +155,8 @@ export function readPage(root: HtmlRoot): PageParts {
       return;
     }
     if (element.attributes.length > 0) {
-      elements.push(element);
+      // Without a place it is a copy that the parser has made.
+      if (element.end > 0) elements.push(element);
       const id = attribute(element, 'id');
       if (id !== undefined && id !== '' && !ids.has(id)) ids.set(id, element);
     }

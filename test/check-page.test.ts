@@ -386,6 +386,18 @@ describe('problems', () => {
     ]);
   });
 
+  it('method-get, of a form that is sent as text', () => {
+    expect(check(form(NAME, 'method="post" action="{{FORM_ACTION}}" enctype="text/plain"')).problems).toEqual([
+      {
+        code: 'method-get',
+        severity: 'error',
+        message: 'The form is sent as text/plain, which is refused: leave enctype out.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
   it('field-without-name', () => {
     expect(check(form(`\n<label>E-mail <input id="mail"></label>`)).problems).toEqual([
       {

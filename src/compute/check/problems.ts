@@ -34,7 +34,8 @@ export type ReadForm = {
 };
 
 const MULTIPART = 'multipart/form-data';
-const ENCTYPES = new Set([MULTIPART, 'text/plain']);
+const TEXT = 'text/plain';
+const ENCTYPES = new Set([MULTIPART, TEXT]);
 export const enctypeOf = (value: string | undefined): string => {
   const type = value?.toLowerCase() ?? '';
   return ENCTYPES.has(type) ? type : 'application/x-www-form-urlencoded';
@@ -196,8 +197,12 @@ function* problemsOfWay(form: ReadForm, way: Way, page: Page): Generator<Found> 
   const hasFile = form.controls.some(
     ({ element, isDisabled }) => !isDisabled && typeOf(element) === 'file' && nameOf(element) !== '',
   );
+  const where = enctype.element === form.element ? 'enctype' : 'formenctype';
+  if (!hasFile && method.value === 'post' && enctype.value === TEXT) {
+    const message = `The form is sent as ${TEXT}, which is refused: leave ${where} out.`;
+    yield { code: 'method-get', severity: 'error', message, at: enctype.element.start };
+  }
   if (hasFile && enctype.value !== MULTIPART) {
-    const where = enctype.element === form.element ? 'enctype' : 'formenctype';
     const message = `Only the name of the file is sent, and not the file: write ${where}="${MULTIPART}".`;
     yield { code: 'file-without-multipart', severity: 'error', message, at: enctype.element.start };
   }

@@ -7,7 +7,9 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../src/config.ts';
 import { createLinks } from '../src/db/link-secret.ts';
+import { makeSignInLink } from '../src/db/sessions.ts';
 import { SECURITY_TXT } from '../src/http/api/security-txt.ts';
+import { hashOfKey, newToken } from '../src/ids.ts';
 import { refused } from './support/answers.ts';
 import {
   type Exchange,
@@ -40,7 +42,7 @@ let service: TestService;
 let owner: Owner;
 beforeAll(async () => {
   const routed = vi.spyOn(Router.prototype, 'route');
-  service = await startTestService({ ABUSE_CONTACT: 'abuse@example.org' });
+  service = await startTestService({ ABUSE_CONTACT: 'abuse@example.org', SMTP_URL: 'smtp://127.0.0.1:1' });
   for (const path of routed.mock.calls.flat()) routes.add(String(path).replaceAll(/:(\w+)/g, '{$1}'));
   owner = await service.owner();
 });
@@ -121,7 +123,9 @@ describe('the document', () => {
     const target = service.url + path.replaceAll(/\{\w+\}/g, 'x');
     const { status } = await fetch(target, { method: method.toUpperCase(), redirect: 'manual' });
     expect(status === 401).toBe(!isPublic);
-    expect(Object.hasOwn(at('paths', path, method, 'responses'), '401')).toBe(!isPublic);
+    // This one has its key in the body.
+    const isSignIn = path === '/session' && method === 'post';
+    expect(Object.hasOwn(at('paths', path, method, 'responses'), '401')).toBe(!isPublic || isSignIn);
   });
 
   it('shows the limits that are validated', async () => {
@@ -163,6 +167,9 @@ async function fixture(path: string): Promise<Record<string, string>> {
   const form = new FormData();
   form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
   await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
+  const token = newToken();
+  const [{ email }] = await service.db('owners').where({ id: 1 });
+  await makeSignInLink(service.db, email, hashOfKey(token));
   const { submissions } = (await owner.get(`/submissions/${id}`)).body;
   const [{ id: submissionId, data }] = submissions;
   const fileId = data.cv.url.split('/').at(-1);
@@ -176,6 +183,7 @@ async function fixture(path: string): Promise<Record<string, string>> {
     cursor: '0',
     version: '1',
     keyId,
+    token,
   };
 }
 
@@ -188,6 +196,13 @@ async function signedQuery(path: string, { id = '', submissionId = '', fileId = 
       ? links.unsubscribe(id)
       : undefined;
   return link?.slice(link.indexOf('?') + 1);
+}
+
+/** The key, or for what is about a session, its cookie. */
+async function credentialsFor(path: string): Promise<Record<string, string>> {
+  if (path !== '/session') return { Authorization: `Bearer ${owner.key}` };
+  const { headers } = await service.anonymous.post('/session').send({ key: owner.key });
+  return { Cookie: String(headers['set-cookie']).replace(/;.*/, ''), Origin: BASE_URL };
 }
 
 function encode(type: string, example: unknown): string | URLSearchParams | FormData {
@@ -217,19 +232,21 @@ describe('the examples', () => {
       if (value !== undefined) search.set(String(name), String(value));
     }
     const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? `no ${name}`);
+    const { example } = type ? at('paths', path, method, 'requestBody', 'content', type) : {};
     const answer = await fetch(`${service.url}${target}?${(await signedQuery(path, values)) ?? search}`, {
       method: method.toUpperCase(),
+      redirect: 'manual',
       headers: {
-        ...(operation.security ? {} : { Authorization: `Bearer ${owner.key}` }),
+        ...(operation.security ? {} : await credentialsFor(path)),
         ...(type === 'application/json' || type === 'text/html' ? { 'Content-Type': type } : {}),
       },
-      ...(type ? { body: encode(type, at('paths', path, method, 'requestBody', 'content', type).example) } : {}),
+      ...(type ? { body: encode(type, path === '/session' ? { key: owner.key } : example) } : {}),
     });
     // A stream has no end: its headers are compared.
     const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
     if (isStream) await answer.body?.cancel();
     const body = isStream ? '' : await answer.text();
-    const success = Object.keys(at('paths', path, method, 'responses')).find((status) => status.startsWith('2'));
+    const success = Object.keys(at('paths', path, method, 'responses')).find((status) => Number(status) < 400);
     expect({ status: String(answer.status), body }).toEqual({ status: success, body });
     const headers = new Map(answer.headers);
     expect(hold({ method: method.toUpperCase(), path: target, status: answer.status, headers, body })).toBeUndefined();

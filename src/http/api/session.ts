@@ -23,6 +23,7 @@ import { type EndpointRequest, endpoint, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError, retryAfter } from '../errors.ts';
 import { writeLinkPage } from '../link-page.ts';
 import type { SessionCookie } from '../session-cookie.ts';
+import { tooManyUnknownKeys } from '../unknown-keys.ts';
 
 /** Links that may be asked for, for one address and by one client, in TRY_SECONDS. */
 export const MAX_TRIES = 5;
@@ -67,7 +68,9 @@ const Email = z.object({
   email: z
     .string('email is missing: send an address as a string.')
     .max(MAX_EMAIL_CHARS, 'email is too long to be an address.')
-    .regex(/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u, 'email is not an address: send one such as you@example.com.'),
+    .refine((text) => /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(text), {
+      error: 'email is not an address: send one such as you@example.com.',
+    }),
 });
 const SignedIn = z.strictObject({ email: z.string(), plan: z.string() }).meta({ id: 'SignedIn' });
 const Message = z.strictObject({ message: z.string() });
@@ -79,6 +82,8 @@ const cookieHeader = {
 const link = {
   tag: 'Account',
   errorPageTitle: 'This link cannot be opened',
+  // People open it, and no program calls it.
+  isHidden: true,
 } as const;
 
 /** Sends a link that signs in to an address. */
@@ -158,7 +163,7 @@ export function sessionEndpoints({
         schema: SignedIn,
         example: { email: 'you@example.com', plan: 'unlimited' },
       },
-      errors: [otherSite, unauthorized],
+      errors: [otherSite, unauthorized, tooManyUnknownKeys],
       handle: (request) => async (response) => {
         const { key } = await body.fields(request, NO_OWNER, { schema: Key, maxBytes: SETTINGS_BYTES });
         refuseOtherSites(request);

@@ -4,6 +4,7 @@ import { findUnfinishedPurge, finishPurge } from './db/deleted-deployments.ts';
 import { removeFinishedDeliveries } from './db/delivery-log.ts';
 import { removeOrphanedDeliveries } from './db/delivery-queue.ts';
 import { removeExpiredKeys } from './db/idempotency-keys.ts';
+import { compactMarks } from './db/submission-marks.ts';
 import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
 import type { Log } from './log.ts';
 
@@ -50,6 +51,7 @@ export function createCleanUp({
       do removed = await remove();
       while (removed === BATCH && !signal.aborted);
     }
+    while (!signal.aborted && (await compactMarks(db)));
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
       await finishPurge(db, id, signal);
     }

@@ -189,7 +189,7 @@ describe('marks', () => {
         }
         await owner.delete(`/deploy/${id}`).expect(200);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { findUnfinishedPurge, finishPurge } from './db/deleted-deployments.ts';
 import { removeFinishedDeliveries } from './db/delivery-log.ts';
 import { removeOrphanedDeliveries } from './db/delivery-queue.ts';
+import { findExpiring, removeExpired } from './db/expired-submissions.ts';
 import { removeExpiredKeys } from './db/idempotency-keys.ts';
 import { compactMarks } from './db/submission-marks.ts';
 import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
@@ -21,24 +22,57 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const BATCH = 500;
 
 /**
+ * Does `work` every INTERVAL_MS, until the signal fires. A failure is logged, and the work is done again after the
+ * interval.
+ */
+function createLoop(work: () => Promise<void>, { log, signal }: { log: Log; signal: AbortSignal }): CleanUp {
+  let pause = new AbortController();
+  let isWoken = false;
+
+  return {
+    async run() {
+      while (!signal.aborted) {
+        isWoken = false;
+        pause = new AbortController();
+        try {
+          await work();
+        } catch (error) {
+          if (!signal.aborted) log.warn({ err: error }, 'expired rows could not be removed; trying again');
+        }
+        if (isWoken) continue;
+        await delay(INTERVAL_MS, undefined, { signal: AbortSignal.any([pause.signal, signal]) }).catch(() => undefined);
+      }
+    },
+    wake() {
+      isWoken = true;
+      pause.abort();
+    },
+  };
+}
+
+/**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
- * idempotency keys, ended counts of unknown API keys, and the rest of deployments whose purge has begun.
+ * idempotency keys, ended counts of unknown API keys, marks that say nothing more, and the rest of deployments whose
+ * purge has begun. Beside these, because there may be very many: submissions beyond the retention of their deployment.
  */
 export function createCleanUp({
   db,
   days,
+  countExpired,
+  reviewDeliveries,
   log,
   signal,
 }: {
   db: Knex;
   days: number;
+  /** Receives how many submissions were removed because of their age. */
+  countExpired(count: number): void;
+  /** Called with a deployment whose deliveries have changed. */
+  reviewDeliveries(deploymentId: string): void;
   log: Log;
   signal: AbortSignal;
 }): CleanUp {
-  let pause = new AbortController();
-  let isWoken = false;
-
-  async function removeAll(): Promise<void> {
+  async function removeRest(): Promise<void> {
     const before = new Date(Date.now() - days * DAY_MS);
     const removals = [
       () => removeFinishedDeliveries(db, before, BATCH),
@@ -57,23 +91,18 @@ export function createCleanUp({
     }
   }
 
+  async function removeExpiredSubmissions(): Promise<void> {
+    const now = new Date();
+    for await (const id of findExpiring(db, now)) {
+      await removeExpired(db, id, { now, signal, onRemoved: countExpired });
+      reviewDeliveries(id);
+    }
+  }
+
+  const rest = createLoop(removeRest, { log, signal });
+  const expiry = createLoop(removeExpiredSubmissions, { log, signal });
   return {
-    async run() {
-      while (!signal.aborted) {
-        isWoken = false;
-        pause = new AbortController();
-        try {
-          await removeAll();
-        } catch (error) {
-          if (!signal.aborted) log.warn({ err: error }, 'expired rows could not be removed; trying again');
-        }
-        if (isWoken) continue;
-        await delay(INTERVAL_MS, undefined, { signal: AbortSignal.any([pause.signal, signal]) }).catch(() => undefined);
-      }
-    },
-    wake() {
-      isWoken = true;
-      pause.abort();
-    },
+    run: async () => void (await Promise.all([rest.run(), expiry.run()])),
+    wake: rest.wake,
   };
 }

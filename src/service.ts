@@ -111,7 +111,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   });
 
   const stopping = new AbortController();
-  const cleanUp = createCleanUp({ db, days: config.deliveryLogDays, log, signal: stopping.signal });
+  const cleanUp = createCleanUp({
+    db,
+    days: config.deliveryLogDays,
+    countExpired: metrics.expired,
+    reviewDeliveries: dispatcher.review,
+    log,
+    signal: stopping.signal,
+  });
 
   let isStarting = true;
   const app = createApp({
@@ -124,6 +131,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     reviewDeliveries: dispatcher.review,
     leadsHere: own.isIn,
     links,
+    mailLink: config.smtpUrl === undefined ? undefined : sending.mailLink,
     metrics,
     log,
     newRequestId: createRequestIds(),

@@ -9,8 +9,8 @@ import { hasHandlers, isGivenToScript, isJavaScript, type Scripts } from './scri
 import { sourceTextOf, tidy } from './texts.ts';
 
 /*
- * What keeps a page's forms from arriving. A form that a script may send is given the benefit of the doubt: nothing is
- * reported that is right on a page that works.
+ * What keeps a page's forms from arriving. Nothing is reported that a page has whose forms work: where a script may
+ * send a form, its attributes are not judged.
  */
 
 /** `at`: an index of the source. */

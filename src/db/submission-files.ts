@@ -17,8 +17,8 @@ import { CHUNK_BYTES } from './stored-files.ts';
 export type NewFile = { id: string; filename: string; contentType: string; content: Buffer };
 
 /** For how long a submission waits for a deployment that another transaction has locked, and how often it tries. */
-const BUSY_WAIT_MS = 1_500;
-const BUSY_POLL_MS = 5;
+export const BUSY_WAIT_MS = 1_500;
+export const BUSY_POLL_MS = 5;
 
 /** `repeated`: another has been stored under its key. */
 export type AloneOutcome = Outcome | { kind: 'repeated' };
@@ -81,7 +81,7 @@ async function storeOne(
   }
 }
 
-async function insertFiles(transaction: Knex, submission: NewSubmission, files: readonly NewFile[]): Promise<void> {
+export async function insertFiles(transaction: Knex, submission: NewSubmission, files: readonly NewFile[]): Promise<void> {
   await execute(
     transaction,
     'insert-files',

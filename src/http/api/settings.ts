@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { changeSettings, findSettings, type Settings } from '../../db/deployments.ts';
+import { CAPTCHA_PROVIDERS } from '../../db/form-rules.ts';
 import { FIRST_OWNER, type Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import { changeSettings, findSettings, type Settings } from '../../db/settings.ts';
 import { LANGUAGES } from '../../languages.ts';
 import type { Log } from '../../log.ts';
 import { SETTINGS_BYTES } from '../body.ts';
@@ -10,12 +11,74 @@ import { deploymentId } from '../fields.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
+const MAX_URL_CHARS = 2_048;
+const MAX_ORIGINS = 20;
+const MAX_RETENTION_DAYS = 3_650;
+const MAX_BLOCKED = 100;
+const MAX_BLOCKED_CHARS = 100;
+
+/** The parsed URL, when it is absolute and of http or https. Others than plain texts are not parsed as they read. */
+function httpUrl(value: string): URL | undefined {
+  if (/[\\\s\p{Cc}]/u.test(value) || !/^https?:\/\/[^/?#@]{1,260}(?:[/?#]|$)/i.test(value)) return undefined;
+  return URL.parse(value) ?? undefined;
+}
+
+const redirectUrl = z
+  .string('redirect_url is not a string: send an absolute http or https URL, or null.')
+  .max(MAX_URL_CHARS, `redirect_url is too long: send at most ${MAX_URL_CHARS} characters.`)
+  .refine((value) => httpUrl(value) !== undefined, {
+    error: 'redirect_url is not an absolute http or https URL: send one such as https://example.org/thanks, or null.',
+  });
+
+const NO_ORIGIN =
+  'allowed_origins has a value that is not an origin: send each as a scheme and a host, such as https://example.org, without a path.';
+const origin = z
+  .string(NO_ORIGIN)
+  .refine((value) => httpUrl(value) !== undefined && !/[*?#]|\/\/.*\//.test(value), { error: NO_ORIGIN, abort: true })
+  // As browsers write it: in lower case, without the scheme's own port.
+  .overwrite((value) => new URL(value).origin);
+
+const blocked = z
+  .string('spam.blocklist has a value that is not a string: send words.')
+  .refine((value) => value.trim() !== '' && value.length <= MAX_BLOCKED_CHARS, {
+    error: `spam.blocklist has an empty word, or one over ${MAX_BLOCKED_CHARS} characters.`,
+  });
+
+const captcha = z
+  .object(
+    {
+      provider: z.enum(CAPTCHA_PROVIDERS, `spam.captcha.provider is not known: send ${CAPTCHA_PROVIDERS.join(', ')}.`),
+      site_key: z.string('spam.captcha.site_key is not a string.').exactOptional(),
+      secret: z.string('spam.captcha.secret is not a string.').exactOptional(),
+    },
+    'spam.captcha is not an object: send {"provider": "altcha"}, or null.',
+  )
+  .nullable();
+
 /** Every setting of a deployment: PATCH takes any of them, and GET answers all. */
 const fields = {
   email_notifications: z
     .boolean('email_notifications is not a boolean: send true or false.')
     .meta({
       description: 'Whether the owner gets a mail for each submission, if the service has a mail server. Off at first.',
+    })
+    .exactOptional(),
+  redirect_url: redirectUrl
+    .nullable()
+    .meta({
+      description:
+        "Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. " +
+        'null at first.',
+    })
+    .exactOptional(),
+  allowed_origins: z
+    .array(origin, 'allowed_origins is not a list: send a list of origins such as https://example.org.')
+    .max(MAX_ORIGINS, `allowed_origins is too long: send at most ${MAX_ORIGINS} origins.`)
+    .overwrite((origins) => [...new Set(origins)])
+    .meta({
+      description:
+        "Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to " +
+        "them. Requests without an `Origin` are no browser's, and are accepted. Empty, as at first: all.",
     })
     .exactOptional(),
   language: z
@@ -27,13 +90,43 @@ const fields = {
         "of the browser's Accept-Language, else English. null at first.",
     })
     .exactOptional(),
+  retention_days: z
+    .int('retention_days is not a whole number: send days, or null.')
+    .min(1, 'retention_days is too low: send at least 1, or null.')
+    .max(MAX_RETENTION_DAYS, `retention_days is too high: send at most ${MAX_RETENTION_DAYS}, or null.`)
+    .nullable()
+    .meta({
+      description:
+        'Submissions that are older, with their files, are deleted within a day. null: never. null at first.',
+    })
+    .exactOptional(),
+  spam: z
+    .object(
+      {
+        blocklist: z
+          .array(blocked, 'spam.blocklist is not a list: send a list of words.')
+          .max(MAX_BLOCKED, `spam.blocklist is too long: send at most ${MAX_BLOCKED} words.`)
+          .default([]),
+        captcha: captcha.default(null),
+      },
+      'spam is not an object: send {"blocklist": [], "captcha": null}.',
+    )
+    .meta({ description: 'What is spam. Nothing at first.' })
+    .exactOptional(),
 } satisfies { [Name in keyof Settings]: z.ZodExactOptional<z.ZodType<Settings[Name]>> };
 
 const Change = z.object(fields);
 const All = z.strictObject(fields).required().meta({ id: 'Settings' });
 const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).meta({ id: 'SettingsChanged' });
 
-const example: Settings = { email_notifications: true, language: null };
+const example: Settings = {
+  email_notifications: true,
+  redirect_url: 'https://example.org/thanks',
+  allowed_origins: ['https://example.org'],
+  language: null,
+  retention_days: 365,
+  spam: { blocklist: [], captcha: null },
+};
 
 const MAIL_IS_OFF = 'Mail is off: the operator must set SMTP_URL';
 const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: the operator must run npm run --silent owners -- set-email ${FIRST_OWNER} you@example.com with your address`;
@@ -103,7 +196,7 @@ export function settingsEndpoints({
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: changes, notify }) {
         const { slug } = deploymentOr404(await changeSettings(db, owner.id, id, changes));
-        if (changes.language !== undefined) onPageChange(slug);
+        onPageChange(slug);
         reviewDeliveries(id);
         const problems = changes.email_notifications ? mailProblems(owner) : [];
         for (const problem of problems) notify(problem);

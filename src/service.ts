@@ -7,11 +7,14 @@ import { deliveriesBacklogAge } from './db/delivery-queue.ts';
 import { findStored } from './db/find-stored.ts';
 import { findRules } from './db/form-rules.ts';
 import { findByKey } from './db/idempotency-keys.ts';
-import { createLinks } from './db/link-secret.ts';
+import { createChallenges, createLinks } from './db/link-secret.ts';
 import { watchPageChanges } from './db/page-changes.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigrated } from './db/postgres/migrate.ts';
+import { keepSpam } from './db/spam-submissions.ts';
+import { checkRateLimit } from './db/store-submissions.ts';
 import { createAttempt } from './delivery/attempt.ts';
+import { createAskProvider, type SiteverifyUrls } from './delivery/ask-provider.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { createOwnAddress } from './delivery/own-address.ts';
 import { createApp } from './http/app.ts';
@@ -46,8 +49,15 @@ const MAX_COMPUTE_MS = 10_000;
 const COMPUTE_HEAP_MB = 128;
 const COMPUTE_HEAP_GROWTH = 48;
 
-/** Builds the whole service and listens. The database may be reached later: see `ready`. */
-export async function startService(config: Config, log: Log): Promise<Service> {
+/**
+ * Builds the whole service and listens. The database may be reached later: see `ready`. `siteverifyUrls`: where the
+ * providers of captchas are asked, for tests.
+ */
+export async function startService(
+  config: Config,
+  log: Log,
+  { siteverifyUrls }: { siteverifyUrls?: SiteverifyUrls } = {},
+): Promise<Service> {
   const databaseServer = await openDatabase(config, log);
   const { connection } = databaseServer;
   const db = connect(connection, { onRenew: () => pageChanges.reconnect() });
@@ -74,6 +84,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     mailFrom: config.mailFrom,
     log,
   });
+  const altcha = createChallenges(db);
+  const asking = createAskProvider({ allowedNetworks: config.webhookAllowCidrs, own, urls: siteverifyUrls });
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
   const dispatcher = createDispatcher({
     db,
@@ -99,6 +111,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       originOf: (slug) => new URL(pageUrl(config, slug)).origin,
       ownOrigin: new URL(config.baseUrl).origin,
     }),
+    screening: { altcha, ask: asking.ask, checkRate: (submission) => checkRateLimit(db, submission) },
+    keepSpam: (...kept) => keepSpam(db, ...kept),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     count: metrics.submission,
   });
@@ -115,6 +129,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     reviewDeliveries: dispatcher.review,
     leadsHere: own.isIn,
     links,
+    altcha,
     metrics,
     log,
     newRequestId: createRequestIds(),
@@ -146,6 +161,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await server.close();
     await dispatcher.close();
     await sending.close();
+    await asking.close();
     await compute.close();
     await Promise.all([pageChanges.close(), cleaningUp]);
     await db.close();

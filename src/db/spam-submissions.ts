@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { newSubmissionId } from '../ids.ts';
 import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
 import { BATCH_BYTES, type Batch, inBatches } from './list-submissions.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
-import type { NewSubmission } from './store-submissions.ts';
+import { type NewSubmission, storeAccepted } from './store-submissions.ts';
 import { REMOVED_BYTES, removeFiles, type SizedFile } from './stored-files.ts';
 import { BUSY_POLL_MS, BUSY_WAIT_MS, insertFiles, type NewFile } from './submission-files.ts';
 import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
@@ -33,7 +34,7 @@ export const SPAM_RATE_LIMIT = 60;
 export const SPAM_RATE_SECONDS = 60;
 
 /** What an owner sees. Others are removed soon. */
-export const IS_KEPT = `kept_at > statement_timestamp() - interval '${SPAM_DAYS} days'`;
+const IS_KEPT = `kept_at > statement_timestamp() - interval '${SPAM_DAYS} days'`;
 /** A minute later than IS_KEPT: a release that has just found one, has ended. */
 const IS_EXPIRED = `kept_at < statement_timestamp() - interval '${SPAM_DAYS} days 1 minute'`;
 
@@ -173,6 +174,36 @@ export async function keepSpam(
     if (error instanceof NotKept) return error.outcome;
     throw error;
   }
+}
+
+/*
+ * Accepts a submission that was kept apart as spam, as if it came now: its deliveries too. It keeps its id, which is in
+ * the URLs of its files; its deliveries get new ones, because it may have been accepted before. It does not count for
+ * the rate limit. The row is locked first, as by the statements above.
+ */
+const RELEASE = `
+  WITH deployment AS MATERIALIZED (
+    SELECT id FROM deployments WHERE id = ? AND owner_id = ? AND deleted_at IS NULL FOR NO KEY UPDATE
+  ), released AS MATERIALIZED (
+    DELETE FROM spam_submissions USING deployment
+     WHERE spam_submissions.id = ? AND deployment_id = deployment.id AND ${IS_KEPT}
+    RETURNING deployment_id, spam_submissions.id, data, ip_address
+  ), accepted AS MATERIALIZED (
+    UPDATE deployments
+       SET submission_count = submission_count + 1,
+           last_submission_number = last_submission_number + 1
+      FROM released
+     WHERE deployments.id = released.deployment_id
+    RETURNING released.deployment_id, last_submission_number AS number, released.id, data::text AS data, ip_address,
+              clock_timestamp() AS now, 1 AS position, owner_id, slug, email_notifications, ?::text AS seed
+  ), ${storeAccepted('seed')}
+  SELECT FROM accepted`;
+
+/** Accepts a submission that a live deployment of this owner keeps as spam; false when there is none. */
+export async function releaseSpam(db: Knex, ownerId: number, deploymentId: string, id: string): Promise<boolean> {
+  // None is leased: any process may claim its deliveries.
+  const values = [deploymentId, ownerId, id, newSubmissionId(), null, 0];
+  return (await execute(db, 'release-spam', RELEASE, values)) === 1;
 }
 
 /*

@@ -9,17 +9,20 @@ import { createResolve } from './resolve.ts';
 import { createConnections } from './webhook-connections.ts';
 
 /** The providers that are asked whether a token is genuine. */
-export type AskedProvider = Exclude<CaptchaProvider, 'altcha'>;
+type AskedProvider = Exclude<CaptchaProvider, 'altcha'>;
 
-/** Where each is asked, as its documentation says. */
-export const SITEVERIFY_URLS: Readonly<Record<AskedProvider, string>> = {
+/** Where each is asked. */
+export type SiteverifyUrls = Readonly<Record<AskedProvider, string>>;
+
+/** As their documentation says. */
+const SITEVERIFY_URLS: SiteverifyUrls = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
   recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
 };
 
 /** `misconfigured`: the provider does not know the secret. `unavailable`: it gave no answer that can be read, in time. */
-export type TokenState = 'genuine' | 'wrong' | 'reused' | 'misconfigured' | 'unavailable';
+type TokenState = 'genuine' | 'wrong' | 'reused' | 'misconfigured' | 'unavailable';
 
 /** Asks a provider about a token; never rejects. */
 export type AskProvider = (question: {
@@ -30,6 +33,9 @@ export type AskProvider = (question: {
   siteKey: string | undefined;
   ipAddress: string;
 }) => Promise<TokenState>;
+
+/** `close` waits for the requests that are running. */
+export type Siteverify = { ask: AskProvider; close(): Promise<void> };
 
 /** The longest that a submission waits for the answer, a free slot included. */
 export const ASK_MS = 3_000;
@@ -66,8 +72,8 @@ export function createSiteverify({
   /** Networks that may be reached although they are not public. */
   allowedNetworks: readonly Cidr[];
   own: OwnAddress;
-  urls?: Readonly<Record<AskedProvider, string>>;
-}): { ask: AskProvider; close(): Promise<void> } {
+  urls: SiteverifyUrls | undefined;
+}): Siteverify {
   const dns = new Resolver(DNS);
   const connections = createConnections(fencedConnector(allowedNetworks, own, createResolve(dns)));
   const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
@@ -111,7 +117,6 @@ export function createSiteverify({
         .catch((): TokenState => 'unavailable');
       return Promise.race([asking, tooLate]);
     },
-    /** Waits for the requests that are running. */
     async close() {
       queue.close();
       await connections.close();

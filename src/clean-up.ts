@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { removeExpiredSolutions } from './db/altcha-solutions.ts';
 import { findUnfinishedPurge, finishPurge } from './db/deleted-deployments.ts';
 import { removeFinishedDeliveries } from './db/delivery-log.ts';
 import { removeOrphanedDeliveries } from './db/delivery-queue.ts';
 import { removeExpiredKeys } from './db/idempotency-keys.ts';
+import { removeExpiredSpam } from './db/spam-submissions.ts';
 import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
 import type { Log } from './log.ts';
 
@@ -21,7 +23,7 @@ const BATCH = 500;
 
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
- * idempotency keys, ended counts of unknown API keys, and the rest of deployments whose purge has begun.
+ * idempotency keys, ended counts of unknown API keys, used solutions of ALTCHA, spam after its time, and the rest of deployments whose purge has begun.
  */
 export function createCleanUp({
   db,
@@ -44,6 +46,8 @@ export function createCleanUp({
       () => removeOrphanedDeliveries(db, BATCH),
       () => removeExpiredKeys(db, BATCH),
       () => removeEndedUnknownKeyTries(db, BATCH),
+      () => removeExpiredSolutions(db, BATCH),
+      () => removeExpiredSpam(db, BATCH, { signal }),
     ];
     for (const remove of removals) {
       let removed: number;

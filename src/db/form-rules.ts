@@ -1,11 +1,9 @@
 import type { Knex } from 'knex';
+import type { CaptchaProvider } from '../captcha-fields.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
-/** What tells people from robots. */
-export const CAPTCHA_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'recaptcha'] as const;
-
 /** A provider, with the public key and the secret that an owner has there. */
-export type Captcha = { provider: (typeof CAPTCHA_PROVIDERS)[number]; site_key?: string; secret?: string };
+export type Captcha = { provider: CaptchaProvider; site_key?: string; secret?: string };
 
 /** How the submissions of a form are judged, and where its visitors are sent. */
 export type FormRules = {

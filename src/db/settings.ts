@@ -11,6 +11,7 @@ export type Settings = {
   allowed_origins: string[];
   language: Language | null;
   retention_days: number | null;
+  /** The secret is stored, and not shown. */
   spam: { blocklist: string[]; captcha: Captcha | null };
 };
 
@@ -32,9 +33,25 @@ export async function findSettings(db: Knex, ownerId: number, id: string): Promi
     allowed_origins: [...allowedOrigins],
     language: row.language,
     retention_days: row.retention_days,
-    spam: { blocklist: [...blocklist], captcha },
+    spam: { blocklist: [...blocklist], captcha: captcha && withoutSecret(captcha) },
   };
 }
+
+const withoutSecret = ({ provider, site_key }: Captcha): Captcha => ({
+  provider,
+  ...(site_key !== undefined && { site_key }),
+});
+
+/** What is stored of a captcha: without a secret, that of the one `before` stays if its provider does. */
+function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | null {
+  if (captcha === null || captcha.provider === 'altcha') return captcha && { provider: captcha.provider };
+  const secret = captcha.secret ?? (before?.provider === captcha.provider ? before.secret : undefined);
+  if (secret === undefined) throw new NoSecret(captcha.provider);
+  return { ...captcha, secret };
+}
+
+/** The provider of a captcha wants a secret, and none was given. */
+export class NoSecret extends Error {}
 
 /** The changes of rules among changes of settings; undefined when there are none. */
 function toRulesChange({ redirect_url, allowed_origins, spam }: SettingsChange): Partial<FormRules> | undefined {
@@ -46,7 +63,10 @@ function toRulesChange({ redirect_url, allowed_origins, spam }: SettingsChange):
   return Object.keys(change).length > 0 ? change : undefined;
 }
 
-/** Changes the settings that are given, all or none; undefined when this owner has no such live deployment. */
+/**
+ * Changes the settings that are given, all or none; undefined when this owner has no such live deployment. Throws
+ * NoSecret.
+ */
 export const changeSettings = (
   db: Knex,
   ownerId: number,
@@ -63,7 +83,11 @@ export const changeSettings = (
     const deployment = await touch(transaction, ownerId, id, columns);
     if (!deployment) return undefined;
     const rulesChange = toRulesChange(changes);
-    if (rulesChange) await storeRules(transaction, id, { ...(await rulesOf(transaction, id)), ...rulesChange });
+    if (rulesChange) {
+      const before = await rulesOf(transaction, id);
+      const rules = { ...before, ...rulesChange };
+      await storeRules(transaction, id, { ...rules, captcha: toStored(rules.captcha, before.captcha) });
+    }
     // Pages for visitors depend on all of these.
     if (language !== undefined || rulesChange) await announcePageChange(transaction, deployment.slug);
     return deployment;

@@ -34,7 +34,7 @@ export const SPAM_RATE_LIMIT = 60;
 export const SPAM_RATE_SECONDS = 60;
 
 /** What an owner sees. Others are removed soon. */
-const IS_KEPT = `kept_at > statement_timestamp() - interval '${SPAM_DAYS} days'`;
+export const IS_KEPT = `kept_at > statement_timestamp() - interval '${SPAM_DAYS} days'`;
 /** A minute later than IS_KEPT: a release that has just found one, has ended. */
 const IS_EXPIRED = `kept_at < statement_timestamp() - interval '${SPAM_DAYS} days 1 minute'`;
 

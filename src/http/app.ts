@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Altcha } from '../altcha.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { isKeyValid } from '../db/api-keys.ts';
@@ -11,6 +12,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
+import { altchaEndpoints } from './api/altcha.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
@@ -24,6 +26,7 @@ import { overviewEndpoints } from './api/overview.ts';
 import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
 import { settingsEndpoints } from './api/settings.ts';
+import { spamEndpoints } from './api/spam.ts';
 import { statisticsEndpoints } from './api/statistics.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
@@ -34,7 +37,7 @@ import { versionEndpoints } from './api/versions.ts';
 import { webhookEndpoints } from './api/webhooks.ts';
 import { createAuthenticate } from './auth.ts';
 import { createBodyReader } from './body.ts';
-import { clientAddressFrom } from './client-address.ts';
+import { type ClientAddress, clientAddressFrom } from './client-address.ts';
 import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
@@ -69,6 +72,10 @@ type Parts = {
   leadsHere(url: URL): boolean;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  altcha(): Promise<Altcha>;
+  /** Whether visitors find a deployment; undefined when it can't be looked up in time. */
+  isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
+  clientAddress: ClientAddress;
   watch: SubmissionWatch;
   /** Called when the rest of a purged deployment is to be removed. */
   onPurge(): void;
@@ -106,6 +113,8 @@ export function createEndpoints({
   const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
   const submissions = submissionEndpoints(parts);
   const inbox = inboxEndpoints(parts);
+  const spam = spamEndpoints(parts);
+  const altcha = altchaEndpoints(parts);
   const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
   const fileLinks = fileLinkEndpoints(parts);
@@ -140,6 +149,11 @@ export function createEndpoints({
     'GET /deploy/:id/stats': statistics.get,
     'GET /deploy/:id/settings': settings.get,
 
+    'GET /deploy/:id/spam': spam.list,
+    'DELETE /deploy/:id/spam': spam.deleteAll,
+    'POST /deploy/:id/spam/:submissionId/release': spam.release,
+    'DELETE /deploy/:id/spam/:submissionId': spam.delete,
+
     'GET /trash': trash.list,
     'POST /trash/:id/restore': trash.restore,
     'DELETE /trash/:id': trash.purge,
@@ -171,6 +185,9 @@ export function createEndpoints({
     'POST /webhooks/:deployId/:webhookId/test': deliveries.test,
     'GET /webhooks/:deployId/:webhookId/deliveries': deliveries.list,
     'POST /webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry': deliveries.retry,
+
+    'GET /altcha.js': altcha.widget,
+    'GET /altcha/challenge': altcha.challenge,
 
     'GET /files/:deployId/:submissionId/:fileId': fileLinks.get,
     'GET /unsubscribe/:deployId': unsubscribe.ask,
@@ -210,6 +227,7 @@ export function createApp({
   reviewDeliveries,
   leadsHere,
   links,
+  altcha,
   metrics,
   log,
   newRequestId,
@@ -229,6 +247,7 @@ export function createApp({
   leadsHere(url: URL): boolean;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  altcha(): Promise<Altcha>;
   metrics: Metrics;
   log: Log;
   newRequestId(): string;
@@ -304,6 +323,12 @@ export function createApp({
     reviewDeliveries,
     leadsHere,
     links,
+    altcha,
+    async isLive(id, network) {
+      const found = await visited.find(id, network);
+      return found && found !== 'absent';
+    },
+    clientAddress,
     watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
     onPurge,
     stopping,

@@ -51,7 +51,10 @@ export type Owner = {
 };
 
 /** A real service on a real port and a database of its own. `settings` are the names of README's settings. */
-export async function startTestService(settings: Record<string, string> = {}): Promise<TestService> {
+export async function startTestService(
+  settings: Record<string, string> = {},
+  overrides: Parameters<typeof startService>[2] = {},
+): Promise<TestService> {
   const database = await cloneDatabase();
   const configure = (more: Record<string, string>): Config => ({
     ...loadConfig({ BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent', DATABASE_URL: database.url, ...settings, ...more }),
@@ -59,7 +62,7 @@ export async function startTestService(settings: Record<string, string> = {}): P
   });
   const start = async (more: Record<string, string> = {}): Promise<Service> => {
     const config = configure(more);
-    const service = await startService(config, createLog(config.logLevel));
+    const service = await startService(config, createLog(config.logLevel), overrides);
     holdService(service.url, config);
     await service.ready;
     return service;

@@ -125,7 +125,7 @@ async function lockLive(
   for (;;) {
     const [row] = await query<{ slug: string; rules_version: number | null }>(
       transaction,
-      'lock-live-deployment',
+      'lock-deployment-for-spam',
       `WITH locked AS MATERIALIZED (
          SELECT rules_version FROM deployments
           WHERE id = :deploymentId AND coalesce(deleted_at, taken_down_at) IS NULL

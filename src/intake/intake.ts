@@ -76,7 +76,7 @@ export function createIntake({
   const screen = createScreen(lookUp, screening);
   const repeated = createRepeatedSubmissions({ uploads, lookUp, findStored, findByKey, outcomes, storeNew });
   const honeypot = createHoneypot({ lookUp, findByKey, outcomes });
-  const knownRules = createKnownRules(lookUp, findRules);
+  const knownRules = createKnownRules(lookUp, findRules, isInvalidationLive);
 
   async function storeNew(submission: NewSubmission, extras: Extras): Promise<IntakeOutcome | ToJudgeAgain> {
     const refusal = outcomes.refuseFromMemory(submission);
@@ -174,22 +174,27 @@ export function createIntake({
     const { id, deploymentId } = submission;
     let form = knownRules.inMemory(deploymentId);
     for (let judgements = 0; judgements < MAX_JUDGEMENTS; judgements += 1) {
+      // Those that the next round needs are not of this version.
+      let version: number | undefined;
       const judgement = form && judge(submission.source, form);
       if (form && judgement?.kind === 'origin-refused') {
-        count('origin-refused');
-        return { ...judgement, id, slug: form.slug };
+        if (judgements > 0 || knownRules.isConfirmed(deploymentId)) {
+          count('origin-refused');
+          return { ...judgement, id, slug: form.slug };
+        }
+      } else {
+        version = form?.version ?? 0;
+        const judged = { ...submission, rulesVersion: version };
+        const outcome = await (form && hasScreening(form.rules)
+          ? storeScreened(judged, traits, key, form.rules)
+          : storeUnderRules(judged, traits, key));
+        if (outcome.kind === 'stored') {
+          // Of one that was stored before, the rules may never have been looked up.
+          if (outcome.isRepeated) form ??= await knownRules.load(submission, version).catch(() => undefined);
+          return form ? { ...outcome, rules: form.rules } : outcome;
+        }
+        if (outcome.kind !== 'rules-changed' && outcome.kind !== 'solution-used') return outcome;
       }
-      const version = form?.version ?? 0;
-      const judged = { ...submission, rulesVersion: version };
-      const outcome = await (form && hasScreening(form.rules)
-        ? storeScreened(judged, traits, key, form.rules)
-        : storeUnderRules(judged, traits, key));
-      if (outcome.kind === 'stored') {
-        // Of one that was stored before, the rules may never have been looked up.
-        if (outcome.isRepeated) form ??= await knownRules.load(submission, version).catch(() => undefined);
-        return form ? { ...outcome, rules: form.rules } : outcome;
-      }
-      if (outcome.kind !== 'rules-changed' && outcome.kind !== 'solution-used') return outcome;
       try {
         form = await knownRules.load(submission, version);
       } catch (error) {
@@ -211,6 +216,7 @@ export function createIntake({
     invalidateAll() {
       full.invalidateAll();
       spamFolder.invalidateAll();
+      knownRules.invalidateAll();
     },
   };
 }

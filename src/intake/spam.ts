@@ -24,6 +24,9 @@ const MAX_CONCURRENT = 2;
 const MAX_WAITING = 500;
 const MAX_WAIT_MS = 1_500;
 
+/** What was judged by other rules is not dropped: it may be no spam any more. */
+const nameOf = ({ deploymentId, rulesVersion }: NewSubmission): string => `${deploymentId} ${rulesVersion}`;
+
 export function createSpamFolder({
   keepSpam,
   isInvalidationLive,
@@ -40,13 +43,13 @@ export function createSpamFolder({
   const full = createFullDeployments(isInvalidationLive);
 
   async function keepNow(submission: NewSubmission, kept: Kept): Promise<SpamOutcome> {
-    const { deploymentId } = submission;
+    const name = nameOf(submission);
     // What was kept while this one waited may have been the last that is.
-    const known = full.find(deploymentId);
+    const known = full.find(name);
     if (known) return { kind: 'dropped', ...known };
     const version = full.version();
     const outcome = await keepSpam(submission, kept);
-    if (outcome.kind === 'dropped') full.remember(deploymentId, outcome, version);
+    if (outcome.kind === 'dropped') full.remember(name, outcome, version);
     return outcome;
   }
 
@@ -54,7 +57,7 @@ export function createSpamFolder({
     async keep(submission, kept) {
       const { id, deploymentId } = submission;
       try {
-        const isFull = full.find(deploymentId);
+        const isFull = full.find(nameOf(submission));
         const outcome = isFull
           ? await pace(deploymentId).then(() => ({ kind: 'dropped' as const, slug: isFull.slug }))
           : await queue.run(deploymentId, MAX_WAIT_MS, () => keepNow(submission, kept));

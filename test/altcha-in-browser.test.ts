@@ -38,12 +38,12 @@ describe.skipIf(executablePath === undefined)(
       await database?.drop();
     });
 
-    /** The page of the guide, whose snippet names this service. */
-    const pageOf = (action: string, deployment = action): string =>
-      snippetOf('docs/spam.md')
-        .replaceAll('https://forms.example.org', service.url)
-        .replace('action="{{FORM_ACTION}}"', `action="${action}"`)
-        .replace('{{FORM_ACTION}}', deployment);
+    /** A page with the guide's snippet in its form, for this service. */
+    const pageOf = (action: string): string =>
+      `<!doctype html><html lang="en"><title>Contact</title><main><h1>Contact</h1><form method="post" action="${action}">
+      <label>Name <input name="name" required></label>
+      ${snippetOf('docs/spam.md').replaceAll('http://localhost:3000', service.url).replaceAll('{{FORM_ACTION}}', action)}
+      <button>Send</button></form></main></html>`;
 
     async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
       const context = await browser.newContext(options);

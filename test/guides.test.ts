@@ -33,6 +33,7 @@ const GUIDES = [
   'docs/getting-started.md',
   'docs/forms.md',
   'docs/your-site.md',
+  'docs/spam.md',
   'docs/exports.md',
   'docs/inbox.md',
   'docs/live.md',

@@ -323,6 +323,24 @@ export async function readSpamBatch(db: Knex, deploymentId: string, { numbers }:
   return rows.map(toSpam);
 }
 
+/** Rows that `readSpam` has in memory at a time: together less than a large page. */
+const READ_BATCH = 20;
+
+/** All that a deployment keeps, live or deleted, oldest first. */
+export async function* readSpam(db: Knex, deploymentId: string): AsyncGenerator<SpamSubmission> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const rows: (SpamRow & { number: number })[] = await query(
+      db,
+      'read-spam',
+      `SELECT number, id, data, ip_address, created_at, reason FROM spam_submissions
+        WHERE deployment_id = ? AND number > ? AND ${IS_KEPT} ORDER BY number LIMIT ?`,
+      [deploymentId, after, READ_BATCH],
+    );
+    yield* rows.map(toSpam);
+    after = rows.at(-1)?.number;
+  }
+}
+
 /**
  * Removes what a live deployment of this owner keeps: all of it, or the one with `id`; how many there were. It can't be
  * released any more as soon as the first statement has ended.

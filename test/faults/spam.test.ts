@@ -62,36 +62,37 @@ const dropped = async (): Promise<number> =>
   (await readMetrics(metricsPort)).get('formhost_submissions_total{outcome="spam-dropped"}') ?? 0;
 
 describe.each([
-  ['without a solution', { captcha: { provider: 'altcha' } }, () => '{"name":"Robot"}'],
-  ['with a word of the blocklist', { blocklist: ['casino'] }, () => `{"text":"casino ${'x'.repeat(2_000)}"}`],
-])(`${POSTS} posts of spam %s to one form`, (name, spam, bodyOf) => {
+  ['without a solution', { captcha: { provider: 'altcha' } }, '{"name":"Robot"}'],
+  ['with a word of the blocklist', { blocklist: ['casino'] }, `{"text":"casino ${'x'.repeat(2_000)}"}`],
+])(`${POSTS} posts of spam %s to one form`, (name, spam, body) => {
   it(`keep ${SPAM_RATE_LIMIT} a minute, and do not slow other forms down`, { timeout: 240_000 }, async () => {
     const flooded = await deployWith(spam);
     const others = await Promise.all(Array.from({ length: OTHER_FORMS }, () => deployWith({ blocklist: ['casino'] })));
     let turn = 0;
-    const look = async (): Promise<number> => {
-      turn += 1;
-      const { ms: took, result: status } = await timed(() => send(others[turn % OTHER_FORMS] ?? '', '{"name":"Ada"}'));
-      expect([200, 429]).toContain(status);
+    /** How long some submissions to other forms take. A refusal costs less than what is stored. */
+    const look = async (count: number): Promise<number[]> => {
+      const took: number[] = [];
+      for (let n = 0; n < count; n += 1) {
+        turn += 1;
+        const id = others[turn % OTHER_FORMS] ?? '';
+        const { ms: one, result: status } = await timed(() => send(id, '{"name":"Ada"}'));
+        expect([200, 429]).toContain(status);
+        if (status === 200) took.push(one);
+      }
       return took;
     };
-    const quiet: number[] = [];
-    for (let n = 0; n < 100; n += 1) quiet.push(await look());
+    const quiet = await look(100);
 
     const startedAt = performance.now();
     const task = JSON.stringify({
       ...{ method: 'POST', url: `${service.url}/submit/${flooded}`, connections: CONNECTIONS },
-      ...{ headers: { ...JSON_TYPE, 'X-Forwarded-For': '198.51.100.7' }, body: bodyOf() },
+      ...{ headers: { ...JSON_TYPE, 'X-Forwarded-For': '198.51.100.7' }, body },
     });
     const { child, result } = startProgram(process.execPath, ['test/support/flood.ts', task], {});
     const droppedBefore = await dropped();
     const loaded: number[] = [];
-    for (
-      const end = performance.now() + MAX_MS;
-      (await dropped()) < droppedBefore + POSTS && performance.now() < end;
-    ) {
-      for (let n = 0; n < 20; n += 1) loaded.push(await look());
-    }
+    const end = startedAt + MAX_MS;
+    while ((await dropped()) < droppedBefore + POSTS && performance.now() < end) loaded.push(...(await look(20)));
     child.kill();
     const { stdout: answered } = await result;
     const seconds = (performance.now() - startedAt) / 1_000;

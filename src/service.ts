@@ -5,7 +5,7 @@ import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
 import { findStored } from './db/find-stored.ts';
-import { findRules } from './db/form-rules.ts';
+import { findRules, findRulesVersions } from './db/form-rules.ts';
 import { findByKey } from './db/idempotency-keys.ts';
 import { createChallenges, createLinks } from './db/link-secret.ts';
 import { watchPageChanges } from './db/page-changes.ts';
@@ -113,6 +113,7 @@ export async function startService(
     }),
     screening: { altcha, ask: asking.ask, checkRate: (submission) => checkRateLimit(db, submission) },
     keepSpam: (...kept) => keepSpam(db, ...kept),
+    findRulesVersions: (ids) => findRulesVersions(db, ids),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     count: metrics.submission,
   });

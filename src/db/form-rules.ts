@@ -51,6 +51,18 @@ export async function findRules(db: Knex, id: string): Promise<VersionedRules | 
   return row && { slug: row.slug, version: row.rules_version, rules: toRules(row) };
 }
 
+/** The versions of the rules of these deployments; without those that are not live. */
+export async function findRulesVersions(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await query<{ id: string; rules_version: number }>(
+    db,
+    'find-rules-versions',
+    `SELECT id, rules_version FROM deployments
+      WHERE id = ANY (?::text[]) AND coalesce(deleted_at, taken_down_at) IS NULL`,
+    [[...ids]],
+  );
+  return new Map(rows.map((row) => [row.id, row.rules_version]));
+}
+
 /** The rules of a deployment, live or not. */
 export async function rulesOf(db: Knex, id: string): Promise<FormRules> {
   const [row] = await query<Row>(

@@ -155,7 +155,11 @@ export async function keepSpam(
       if (files.length > 0) {
         // Before the files: what is dropped writes none.
         const waitMs = await untilNextKept(transaction, deploymentId);
-        if (waitMs === undefined) await insertFiles(transaction, submission, files);
+        if (waitMs !== undefined) {
+          const { slug } = await lockLive(transaction, submission);
+          throw new NotKept({ kind: 'dropped', slug, retryAfterMs: waitMs });
+        }
+        await insertFiles(transaction, submission, files);
       }
       const live = await lockLive(transaction, submission);
       const kept = await queryOne<KeptRow>(transaction, 'keep-spam', KEEP, {
@@ -168,7 +172,7 @@ export async function keepSpam(
       if (key && !(await storeKey(transaction, submission, key))) throw new NotKept({ kind: 'repeated' });
       return { slug: live.slug, expired: kept.expired };
     });
-    if (expired > 0) await removeExpiredSpam(db, expired, { deploymentId });
+    if (expired > 0) await removeNow(db, deploymentId, expired);
     return { kind: 'kept', slug };
   } catch (error) {
     if (error instanceof NotKept) return error.outcome;
@@ -238,7 +242,10 @@ const MARK = `
 /** Submissions that one statement moves. */
 const MARKED_BATCH = 100;
 
-/** Puts submissions of a live deployment of this owner here; how many there were. */
+/**
+ * Puts submissions of a live deployment of this owner here; how many there were. What is then too much for the folder
+ * expires.
+ */
 export async function markAsSpam(
   db: Knex,
   ownerId: number,
@@ -254,9 +261,9 @@ export async function markAsSpam(
   return marked;
 }
 
-/** Removes all but the last `kept`. */
+/** Expires all but the last `kept`. */
 async function expireSpam(db: Knex, deploymentId: string, kept: number): Promise<void> {
-  const expired = await execute(
+  await execute(
     db,
     'expire-spam',
     `UPDATE spam_submissions SET kept_at = '-infinity'
@@ -264,7 +271,6 @@ async function expireSpam(db: Knex, deploymentId: string, kept: number): Promise
         SELECT number FROM spam_submissions WHERE deployment_id = :deploymentId ORDER BY number DESC OFFSET :kept LIMIT 1)`,
     { deploymentId, kept },
   );
-  if (expired > 0) await removeExpiredSpam(db, expired, { deploymentId });
 }
 
 /** A page of what is kept, newest first: those that are `first`, then those of the batches; and how many there are. */
@@ -342,11 +348,11 @@ export async function* readSpam(db: Knex, deploymentId: string): AsyncGenerator<
 }
 
 /**
- * Removes what a live deployment of this owner keeps: all of it, or the one with `id`; how many there were. It can't be
- * released any more as soon as the first statement has ended.
+ * Expires what a live deployment of this owner keeps: all of it, or the one with `id`; how many there were. It can't be
+ * released any more; `removeExpiredSpam` removes it.
  */
-export async function deleteSpam(db: Knex, ownerId: number, deploymentId: string, id?: string): Promise<number> {
-  const expired = await execute(
+export const deleteSpam = (db: Knex, ownerId: number, deploymentId: string, id?: string): Promise<number> =>
+  execute(
     db,
     'delete-spam',
     `UPDATE spam_submissions SET kept_at = '-infinity'
@@ -355,9 +361,10 @@ export async function deleteSpam(db: Knex, ownerId: number, deploymentId: string
         AND deployment_id = deployments.id AND spam_submissions.id = coalesce(:id, spam_submissions.id) AND ${IS_KEPT}`,
     { deploymentId, ownerId, id: id ?? null },
   );
-  if (expired > 0) await removeExpiredSpam(db, expired, { deploymentId });
-  return expired;
-}
+
+/** Removes what has just expired. If that fails, the clean-up does it. */
+const removeNow = (db: Knex, deploymentId: string, count: number): Promise<number> =>
+  removeExpiredSpam(db, count, { deploymentId }).catch(() => 0);
 
 /** Spam that one statement removes. */
 const REMOVED_BATCH = 100;

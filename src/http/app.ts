@@ -77,7 +77,7 @@ type Parts = {
   isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
   clientAddress: ClientAddress;
   watch: SubmissionWatch;
-  /** Called when the rest of a purged deployment is to be removed. */
+  /** Called when the rest of a purged deployment, or spam, is to be removed. */
   onPurge(): void;
   /** Fires when the service stops. */
   stopping: AbortSignal;

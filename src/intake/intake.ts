@@ -4,6 +4,7 @@ import type { IdempotencyKey } from '../db/idempotency-keys.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
 import type { Extras, NewFile } from '../db/submission-files.ts';
 import { BusyError } from '../fair-queue.ts';
+import type { FindRulesVersions } from './confirm-rules.ts';
 import { createKnownRules, type FindRules, type UnjudgedSubmission } from './form-rules.ts';
 import { createFullDeployments } from './full-deployments.ts';
 import { createHoneypot } from './honeypot.ts';
@@ -52,6 +53,7 @@ export function createIntake({
   judge,
   screening,
   keepSpam,
+  findRulesVersions,
   isInvalidationLive,
   count,
 }: {
@@ -62,6 +64,7 @@ export function createIntake({
   judge: Judge;
   screening: ScreenParts;
   keepSpam: KeepSpam;
+  findRulesVersions: FindRulesVersions;
   /** Whether changes of deployments are received at this time. */
   isInvalidationLive(): boolean;
   count(outcome: Counted): void;
@@ -72,7 +75,7 @@ export function createIntake({
   const full = createFullDeployments(isInvalidationLive);
   const pace = createPacing();
   const outcomes = createOutcomes({ full, pace, count });
-  const spamFolder = createSpamFolder({ keepSpam, isInvalidationLive, outcomes, pace });
+  const spamFolder = createSpamFolder({ keepSpam, findRulesVersions, isInvalidationLive, outcomes, pace });
   const screen = createScreen(lookUp, screening);
   const repeated = createRepeatedSubmissions({ uploads, lookUp, findStored, findByKey, outcomes, storeNew });
   const honeypot = createHoneypot({ lookUp, findByKey, outcomes });

@@ -59,7 +59,7 @@ const spam = (reason: SpamReason): Screening => ({ kind: 'spam', reason });
 /** Longer data is looked through one at a time. */
 const SMALL_CHARS = 16 * 1024;
 const MAX_WAITING = 500;
-const MAX_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 2_000;
 
 /** The text in a field: `""` where there is none, undefined where it has another value than one text. */
 function textOf(data: string, field: string): string | undefined {

@@ -3,6 +3,7 @@ import type { SpamOutcome, SpamReason } from '../db/spam-submissions.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
 import type { NewFile } from '../db/submission-files.ts';
 import { BusyError, createFairQueue } from '../fair-queue.ts';
+import { createConfirmRules, type FindRulesVersions } from './confirm-rules.ts';
 import { createFullDeployments } from './full-deployments.ts';
 import type { IntakeOutcome, Outcomes, ToJudgeAgain } from './outcomes.ts';
 import type { Pace } from './pacing.ts';
@@ -27,40 +28,56 @@ const MAX_WAIT_MS = 1_500;
 /** What was judged by other rules is not dropped: it may be no spam any more. */
 const nameOf = ({ deploymentId, rulesVersion }: NewSubmission): string => `${deploymentId} ${rulesVersion}`;
 
+/** The deployment is known to have kept as many as it keeps in a minute. */
+type Full = { kind: 'full'; slug: string };
+
 export function createSpamFolder({
   keepSpam,
+  findRulesVersions,
   isInvalidationLive,
   outcomes,
   pace,
 }: {
   keepSpam: KeepSpam;
+  findRulesVersions: FindRulesVersions;
   isInvalidationLive(): boolean;
   outcomes: Outcomes;
   pace: Pace;
 }): SpamFolder {
   const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
-  // A flood costs no query.
+  // A flood costs a few queries a second.
   const full = createFullDeployments(isInvalidationLive);
+  const isConfirmed = createConfirmRules(findRulesVersions);
 
-  async function keepNow(submission: NewSubmission, kept: Kept): Promise<SpamOutcome> {
-    const name = nameOf(submission);
+  const findFull = (submission: NewSubmission): Full | undefined => {
+    const found = full.find(nameOf(submission));
+    return found && { kind: 'full', slug: found.slug };
+  };
+
+  async function keepNow(submission: NewSubmission, kept: Kept): Promise<SpamOutcome | Full> {
     // What was kept while this one waited may have been the last that is.
-    const known = full.find(name);
-    if (known) return { kind: 'dropped', ...known };
+    const known = findFull(submission);
+    if (known) return known;
     const version = full.version();
     const outcome = await keepSpam(submission, kept);
-    if (outcome.kind === 'dropped') full.remember(name, outcome, version);
+    if (outcome.kind === 'dropped') full.remember(nameOf(submission), outcome, version);
     return outcome;
+  }
+
+  /** Drops one, if it is spam by the rules that its form has now: nothing else is lost. */
+  async function drop(submission: NewSubmission, { slug }: Full): Promise<SpamOutcome> {
+    if (!(await isConfirmed(submission))) return { kind: 'rules-changed' };
+    await pace(submission.deploymentId);
+    return { kind: 'dropped', slug, retryAfterMs: 0 };
   }
 
   return {
     async keep(submission, kept) {
       const { id, deploymentId } = submission;
       try {
-        const isFull = full.find(nameOf(submission));
-        const outcome = isFull
-          ? await pace(deploymentId).then(() => ({ kind: 'dropped' as const, slug: isFull.slug }))
-          : await queue.run(deploymentId, MAX_WAIT_MS, () => keepNow(submission, kept));
+        const first =
+          findFull(submission) ?? (await queue.run(deploymentId, MAX_WAIT_MS, () => keepNow(submission, kept)));
+        const outcome = first.kind === 'full' ? await drop(submission, first) : first;
         switch (outcome.kind) {
           case 'kept':
           case 'dropped':

@@ -114,11 +114,14 @@ export function inboxEndpoints({
   db,
   sending,
   reviewDeliveries,
+  onPurge,
 }: {
   db: Database;
   sending: Pick<Sending, 'json'>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
+  /** Called when there are rows to be removed. */
+  onPurge(): void;
 }) {
   /** The numbers that a query covers; throws 400. */
   async function rangeOf(
@@ -217,6 +220,8 @@ export function inboxEndpoints({
         }
         const remove = action === 'delete' ? deleteSubmissions : markAsSpam;
         const done = await remove(db, owner.id, id, ids);
+        // The folder may have had too much.
+        if (action === 'spam') onPurge();
         reviewDeliveries(id);
         return { done };
       },

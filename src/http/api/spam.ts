@@ -60,12 +60,15 @@ export function spamEndpoints({
   concurrency,
   sending,
   reviewDeliveries,
+  onPurge,
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'resume'>;
   sending: Pick<Sending, 'json'>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
+  /** Called when there are rows to be removed. */
+  onPurge(): void;
 }) {
   return {
     list: endpoint({
@@ -149,6 +152,7 @@ export function spamEndpoints({
       async handle({ owner, params }) {
         const [deploymentId, id] = idsOf(params);
         if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
+        onPurge();
         return { message: 'Spam deleted', id };
       },
     }),
@@ -170,6 +174,7 @@ export function spamEndpoints({
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id } }) {
         await deleteSpam(db, owner.id, id);
+        onPurge();
         return { message: 'All spam deleted' };
       },
     }),

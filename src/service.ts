@@ -119,7 +119,14 @@ export async function startService(
   });
 
   const stopping = new AbortController();
-  const cleanUp = createCleanUp({ db, days: config.deliveryLogDays, log, signal: stopping.signal });
+  const cleanUp = createCleanUp({
+    db,
+    days: config.deliveryLogDays,
+    countExpired: metrics.expired,
+    reviewDeliveries: dispatcher.review,
+    log,
+    signal: stopping.signal,
+  });
 
   let isStarting = true;
   const app = createApp({
@@ -131,6 +138,7 @@ export async function startService(
     leadsHere: own.isIn,
     links,
     altcha,
+    mailLink: config.smtpUrl === undefined ? undefined : sending.mailLink,
     metrics,
     log,
     newRequestId: createRequestIds(),

@@ -65,7 +65,7 @@ describe('a form with a captcha of a provider', () => {
       hcaptcha: `${provider.url}/siteverify`,
       recaptcha: `${provider.url}/recaptcha/api/siteverify`,
     };
-    service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }, { siteverifyUrls: urls });
+    service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }, undefined, { siteverifyUrls: urls });
     owner = await service.owner();
     closeProvider = () => void server.close();
   });

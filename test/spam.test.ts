@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finishPurge } from '../src/db/deleted-deployments.ts';
-import { MAX_SPAM, removeExpiredSpam, SPAM_RATE_LIMIT } from '../src/db/spam-submissions.ts';
+import { expireRetainedSpam, MAX_SPAM, removeExpiredSpam, SPAM_RATE_LIMIT } from '../src/db/spam-submissions.ts';
 import { takeDown } from '../src/db/take-downs.ts';
 import { attemptQuery } from '../src/http/submit/sent-again.ts';
 import { newSubmissionId } from '../src/ids.ts';
@@ -397,6 +397,18 @@ describe('spam', () => {
     expect(await removeExpiredSpam(service.db, 500, { deploymentId: id })).toBe(1);
     expect(await service.db('submission_files').where({ deployment_id: id })).toEqual([]);
     expect(idsIn(await spamOf(id))).toEqual([recent]);
+  });
+
+  it('is removed when it is older than the retention_days of its deployment', async () => {
+    const { id } = await deployWith(BLOCKED);
+    const { id: bystander } = await deployWith(BLOCKED);
+    for (const each of [id, bystander]) await insertSpam(each, 3, '49 hours');
+    const recent = await submit(id, { a: 'casino' });
+    await owner.patch(`/deploy/${id}`).send({ retention_days: 2 }).expect(200);
+    await expireRetainedSpam(service.db);
+    await removeExpiredSpam(service.db, 500);
+    expect(await service.db('spam_submissions').where({ deployment_id: id }).pluck('id')).toEqual([recent]);
+    expect((await spamOf(bystander)).total).toBe(3);
   });
 
   it('is removed with its deployment, files and all, and comes back from the trash with it', async () => {

@@ -211,22 +211,24 @@ export async function releaseSpam(db: Knex, ownerId: number, deploymentId: strin
 }
 
 /*
- * Moves submissions of a live deployment of this owner here. The row is locked first, as by what stores submissions.
- * Their numbers are not used again; their marks go with them.
+ * Moves submissions of a live deployment of this owner here. The row is locked first, and rows are found by lists of
+ * keys, as by what deletes submissions. Their numbers are not used again; their marks are removed.
  */
 const MARK = `
   WITH deployment AS MATERIALIZED (
     SELECT id FROM deployments WHERE id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL FOR NO KEY UPDATE
+  ), named AS MATERIALIZED (
+    SELECT deployment_id, number FROM submissions WHERE id = ANY (CAST(:ids AS text[]))
   ), removed AS (
-    DELETE FROM submissions USING deployment
-     WHERE submissions.id = ANY (CAST(:ids AS text[])) AND deployment_id = deployment.id
-    RETURNING deployment_id, number, submissions.id, data, ip_address, created_at
+    DELETE FROM submissions
+     WHERE deployment_id = :deploymentId AND number = ANY (ARRAY(
+             SELECT number FROM named JOIN deployment ON deployment_id = deployment.id))
+    RETURNING deployment_id, number, id, data, ip_address, created_at
   ), hole AS (
     INSERT INTO removed_submissions (deployment_id, number) SELECT deployment_id, number FROM removed
   ), counted AS (
-    UPDATE deployments SET submission_count = submission_count - count
-      FROM (SELECT deployment_id, count(*) AS count FROM removed GROUP BY deployment_id) AS gone
-     WHERE deployments.id = gone.deployment_id
+    UPDATE deployments SET submission_count = submission_count - (SELECT count(*) FROM removed)
+     WHERE id = :deploymentId AND EXISTS (SELECT FROM removed)
   ), kept AS (
     INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)
     SELECT deployment_id, id, data, ip_address, created_at, clock_timestamp(), 'marked' FROM removed ORDER BY number
@@ -365,6 +367,31 @@ export const deleteSpam = (db: Knex, ownerId: number, deploymentId: string, id?:
 /** Removes what has just expired. If that fails, the clean-up does it. */
 const removeNow = (db: Knex, deploymentId: string, count: number): Promise<number> =>
   removeExpiredSpam(db, count, { deploymentId }).catch(() => 0);
+
+/** Deployments whose spam one statement looks at. */
+const DEPLOYMENTS_BATCH = 100;
+
+/** Expires spam that is older than the retention_days of its deployment, live or deleted. */
+export async function expireRetainedSpam(db: Knex): Promise<void> {
+  for (let after: string | null = ''; after !== null; ) {
+    const batch: { last: string | null } = await queryOne(
+      db,
+      'expire-retained-spam',
+      `WITH retained AS MATERIALIZED (
+         SELECT id, retention_days FROM deployments
+          WHERE retention_days IS NOT NULL AND id > ? ORDER BY id LIMIT ${DEPLOYMENTS_BATCH}
+       ), expired AS (
+         UPDATE spam_submissions SET kept_at = '-infinity'
+           FROM retained
+          WHERE deployment_id = retained.id AND kept_at <> '-infinity'
+            AND spam_submissions.created_at < now() - retention_days * interval '24 hours'
+       )
+       SELECT max(id) AS last FROM retained`,
+      [after],
+    );
+    after = batch.last;
+  }
+}
 
 /** Spam that one statement removes. */
 const REMOVED_BATCH = 100;

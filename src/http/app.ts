@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Altcha } from '../altcha.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
-import { isKeyValid } from '../db/api-keys.ts';
+import { isCredentialValid } from '../db/credentials.ts';
 import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -25,6 +25,7 @@ import { meEndpoints } from './api/me.ts';
 import { overviewEndpoints } from './api/overview.ts';
 import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
+import { type MailLink, sessionEndpoints } from './api/session.ts';
 import { settingsEndpoints } from './api/settings.ts';
 import { spamEndpoints } from './api/spam.ts';
 import { statisticsEndpoints } from './api/statistics.ts';
@@ -35,8 +36,8 @@ import { trashEndpoints } from './api/trash.ts';
 import { unsubscribeEndpoints } from './api/unsubscribe.ts';
 import { versionEndpoints } from './api/versions.ts';
 import { webhookEndpoints } from './api/webhooks.ts';
-import { createAuthenticate } from './auth.ts';
-import { createBodyReader } from './body.ts';
+import { type Authentication, createAuthentication } from './auth.ts';
+import { type BodyReader, createBodyReader } from './body.ts';
 import { type ClientAddress, clientAddressFrom } from './client-address.ts';
 import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -47,6 +48,7 @@ import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
 import { createApi, listEndpoints } from './router.ts';
 import { createSending, type Sending } from './sending.ts';
+import { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 import { createSpeak } from './speech.ts';
 import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
 import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
@@ -60,6 +62,12 @@ type Parts = {
   config: Config;
   db: Database;
   concurrency: OwnerConcurrency;
+  authentication: Authentication;
+  sessionCookie: SessionCookie;
+  body: BodyReader;
+  clientAddress: ClientAddress;
+  /** undefined when there is no mail server. */
+  mailLink: MailLink | undefined;
   sending: Sending;
   placeOf(host: string): Place;
   /** What is live under a slug; undefined when nothing is. */
@@ -75,7 +83,6 @@ type Parts = {
   altcha(): Promise<Altcha>;
   /** Whether visitors find a deployment; undefined when it can't be looked up in time. */
   isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
-  clientAddress: ClientAddress;
   watch: SubmissionWatch;
   /** Called when the rest of a purged deployment, or spam, is to be removed. */
   onPurge(): void;
@@ -104,6 +111,7 @@ export function createEndpoints({
     hasMail: config.smtpUrl !== undefined,
     abuseContact: config.abuseContact?.text,
   };
+  const session = sessionEndpoints({ ...parts, baseUrl: config.baseUrl });
   const me = meEndpoints(ownerParts);
   const keys = keyEndpoints(parts);
   const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
@@ -130,6 +138,13 @@ export function createEndpoints({
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
   const endpoints = listEndpoints({
+    'POST /session': session.begin,
+    'DELETE /session': session.end,
+    'DELETE /sessions': session.endAll,
+    'POST /session/mail': session.askForLink,
+    'GET /session/mail/:token': session.askToSignIn,
+    'POST /session/mail/:token': session.useLink,
+
     'GET /me': me.get,
     'GET /overview': overview.get,
     'GET /keys': keys.list,
@@ -228,6 +243,7 @@ export function createApp({
   leadsHere,
   links,
   altcha,
+  mailLink,
   metrics,
   log,
   newRequestId,
@@ -248,6 +264,8 @@ export function createApp({
   /** The links in mails. */
   links(): Promise<SignedLinks>;
   altcha(): Promise<Altcha>;
+  /** undefined when there is no mail server. */
+  mailLink: MailLink | undefined;
   metrics: Metrics;
   log: Log;
   newRequestId(): string;
@@ -268,9 +286,11 @@ export function createApp({
     compute,
   });
   const clientAddress = clientAddressFrom(config.trustProxy);
-  const authenticate = createAuthenticate({
+  const sessionCookie = createSessionCookie(config.baseUrl);
+  const authentication = createAuthentication({
     db,
     clientAddress,
+    sessionCookie,
     concurrency,
     countUnknownKey: createCountUnknownKey((...tries) => countUnknownKeyTries(db, ...tries)),
   });
@@ -316,6 +336,11 @@ export function createApp({
     config,
     db,
     concurrency,
+    authentication,
+    sessionCookie,
+    body,
+    clientAddress,
+    mailLink,
     sending,
     placeOf,
     findPage: (slug) => pages.get(slug, 'identity'),
@@ -328,7 +353,6 @@ export function createApp({
       const found = await visited.find(id, network);
       return found && found !== 'absent';
     },
-    clientAddress,
     watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
     onPurge,
     stopping,
@@ -337,7 +361,12 @@ export function createApp({
     log,
   });
   const listener = createListener({
-    api: createApi(endpoints, { authenticate, isKeyValid: (id) => isKeyValid(db, id), body, sending }),
+    api: createApi(endpoints, {
+      authenticate: authentication.ofRequest,
+      isCredentialValid: (id) => isCredentialValid(db, id),
+      body,
+      sending,
+    }),
     endpoints,
     servePage,
     findForm: createFindForm(pages),

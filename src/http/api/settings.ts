@@ -15,8 +15,8 @@ import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployme
 const MAX_URL_CHARS = 2_048;
 const MAX_ORIGINS = 20;
 const MAX_RETENTION_DAYS = 3_650;
-const MAX_BLOCKED = 100;
-const MAX_BLOCKED_CHARS = 100;
+export const MAX_BLOCKED = 100;
+export const MAX_BLOCKED_CHARS = 100;
 const MAX_CREDENTIAL_CHARS = 500;
 
 /** The parsed URL, when it is absolute and of http or https. Others than plain texts are not parsed as they read. */

@@ -52,6 +52,8 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/service.ts': 'service',
   'src/start-up.ts': 'service',
   'src/config.ts': 'config',
+  'src/altcha.ts': 'base',
+  'src/captcha-fields.ts': 'base',
   'src/events.ts': 'base',
   'src/fair-queue.ts': 'base',
   'src/json-text.ts': 'base',

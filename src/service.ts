@@ -5,6 +5,7 @@ import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
 import { findSlug } from './db/deployments.ts';
+import { readDigest } from './db/digests.ts';
 import { findStored } from './db/find-stored.ts';
 import { findByKey } from './db/idempotency-keys.ts';
 import { createLinks } from './db/link-secret.ts';
@@ -12,6 +13,7 @@ import { watchPageChanges } from './db/page-changes.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigrated } from './db/postgres/migrate.ts';
 import { createAttempt } from './delivery/attempt.ts';
+import { createDigestLoop } from './delivery/digest-loop.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { createOwnAddress } from './delivery/own-address.ts';
 import { createApp } from './http/app.ts';
@@ -69,6 +71,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     urlOf: (slug) => pageUrl(config, slug),
     baseUrl: config.baseUrl,
     links,
+    labelsOf: async () => new Map(),
+    readDigest: (...range) => readDigest(db, ...range),
     smtpUrl: config.smtpUrl,
     mailFrom: config.mailFrom,
     log,
@@ -99,6 +103,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   });
 
   const stopping = new AbortController();
+  const digests = createDigestLoop({ db, wake: dispatcher.wake, log, signal: stopping.signal });
   const cleanUp = createCleanUp({ db, days: config.deliveryLogDays, log, signal: stopping.signal });
 
   let isStarting = true;
@@ -123,12 +128,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const server = createServer(app.listener);
 
   let cleaningUp: Promise<void> | undefined;
+  let makingDigests: Promise<void> | undefined;
   async function start(): Promise<{ firstOwner: FirstOwner | undefined }> {
     await prepareDatabase(databaseServer, config, log, stopping.signal);
     const firstOwner = await createFirstOwner(databaseServer, db, config);
     isStarting = false;
     dispatcher.run();
     cleaningUp = cleanUp.run();
+    makingDigests = digests.run();
     return { firstOwner };
   }
   const ready = start();
@@ -142,7 +149,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await dispatcher.close();
     await sending.close();
     await compute.close();
-    await Promise.all([pageChanges.close(), cleaningUp]);
+    await Promise.all([pageChanges.close(), cleaningUp, makingDigests]);
     await db.close();
     await databaseServer.close();
   }

@@ -9,6 +9,8 @@ const { attempt } = createAttempt({
   urlOf: (slug) => `https://${slug}.pages.test`,
   baseUrl: 'https://api.test',
   links: () => Promise.reject(new Error('No link is made.')),
+  labelsOf: () => Promise.reject(new Error('No mail is written.')),
+  readDigest: () => Promise.reject(new Error('No mail is written.')),
   smtpUrl: undefined,
   mailFrom: { name: '', address: 'formhost@test.example' },
   log: createLog('silent'),
@@ -28,7 +30,7 @@ const delivery = (target: LeasedDelivery['target']): LeasedDelivery => ({
 });
 
 it.each<LeasedDelivery['target']>([
-  { kind: 'mail', event: 'submission', to: 'owner@test.example' },
+  { kind: 'mail', to: 'owner@test.example', recipientId: undefined },
   { kind: 'notice', to: 'owner@test.example', notice: 'A webhook was switched off.' },
 ])('fails for a $kind without SMTP_URL', async (target) => {
   expect(await attempt(delivery(target), AbortSignal.timeout(5_000))).toEqual({

@@ -14,10 +14,10 @@ const FILE = 'file_0VbbZBa7Aq2sWd3eRf4tGy5H';
 const mailOf = (data: string) =>
   submissionEmail({
     deploymentId: DEPLOYMENT,
-    submissionId: SUBMISSION,
     slug: 'my-page',
-    data,
-    createdAt: new Date('2026-11-03T09:05:59.999Z'),
+    submission: { id: SUBMISSION, data, createdAt: new Date('2026-11-03T09:05:59.999Z') },
+    recipientId: undefined,
+    labels: new Map(),
     now: new Date('2026-11-03T09:06:00.001Z'),
     links: {
       file: ({ deploymentId, submissionId, fileId }, expires) =>

@@ -51,10 +51,10 @@ describe.skipIf(executablePath === undefined)("a mail reader's browser", { tags:
   ] as const)('shows the HTML part within its width, in %s mode, %d pixels wide', async (colorScheme, width) => {
     const { html } = submissionEmail({
       deploymentId: 'd_1',
-      submissionId: 'sub_1',
       slug: 'letters',
-      data: JSON.stringify(DATA),
-      createdAt: new Date(),
+      submission: { id: 'sub_1', data: JSON.stringify(DATA), createdAt: new Date() },
+      recipientId: undefined,
+      labels: new Map(),
       now: new Date(),
       links: createSignedLinks('https://forms.example.org', Buffer.alloc(32)),
       pageUrl: 'https://letters.pages.example.org',

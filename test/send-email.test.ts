@@ -285,6 +285,8 @@ describe.concurrent('an attempt', () => {
     ['mail', 550],
     ['rcpt', 421],
     ['rcpt', 450],
+    ['rcpt', 503],
+    ['rcpt', 530],
     ['rcpt', 550],
     ['message', 452],
     ['message', 554],
@@ -295,6 +297,8 @@ describe.concurrent('an attempt', () => {
       status: code,
       error: `the mail server answered ${code}`,
       response: `${code} We do not like it`,
+      // For good, and because of the recipient or the mail: neither of the session nor of the sender.
+      ...(['rcpt 550', 'message 554'].includes(`${at} ${code}`) && { isRefused: true }),
     });
     expect(server.received).toEqual([]);
     server.makeTrouble();
@@ -319,6 +323,7 @@ describe.concurrent('an attempt', () => {
       status: 552,
       error: 'the mail server answered 552',
       response: '552 Error: message exceeds fixed maximum message size 1024',
+      isRefused: true,
     });
   });
 

@@ -1,8 +1,18 @@
-import type { LeasedDelivery } from '../db/delivery-target.ts';
+import type { DigestRange, LeasedDelivery, Target } from '../db/delivery-target.ts';
+import type { Digest } from '../db/digests.ts';
 import type { Log } from '../log.ts';
 import type { Cidr } from '../public-address.ts';
-import type { SignedLinks } from '../signed-links.ts';
-import { type Email, noticeEmail, submissionEmail } from './emails.ts';
+import { confirmationExpiry, type SignedLinks } from '../signed-links.ts';
+import {
+  confirmationEmail,
+  digestEmail,
+  type Email,
+  noticeEmail,
+  recipientOffEmail,
+  submissionEmail,
+  testEmail,
+} from './emails.ts';
+import type { Labels } from './mail-fields.ts';
 import type { OwnAddress } from './own-address.ts';
 import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
 import type { SendEmail } from './send-email.ts';
@@ -10,6 +20,8 @@ import type { Attempt, createSendWebhook } from './send-webhook.ts';
 
 /** Mails that are sent at the same time, each over a connection of its own. */
 export const MAX_CONCURRENT_MAILS = 5;
+
+type ShowingTarget = Extract<Target, { kind: 'mail' | 'digest' | 'test-mail' }>;
 
 /** Sends a delivery once; settles soon after `signal` has fired. */
 export type AttemptDelivery = (delivery: LeasedDelivery, signal: AbortSignal) => Promise<Attempt>;
@@ -21,6 +33,8 @@ export function createAttempt({
   urlOf,
   baseUrl,
   links,
+  labelsOf,
+  readDigest,
   smtpUrl,
   mailFrom,
   log,
@@ -33,6 +47,9 @@ export function createAttempt({
   baseUrl: string;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  /** What people are shown instead of the names of a deployment's fields. */
+  labelsOf(deploymentId: string): Promise<Labels>;
+  readDigest(deploymentId: string, range: DigestRange): Promise<Digest>;
   /** undefined: mail is off. */
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
@@ -54,7 +71,7 @@ export function createAttempt({
 
   async function sendEmail(
     { id, to }: { id: string; to: string },
-    write: () => Email | Promise<Email>,
+    write: () => Email | Promise<Email | undefined>,
     signal: AbortSignal,
   ): Promise<Attempt> {
     if (smtpUrl === undefined) {
@@ -62,22 +79,58 @@ export function createAttempt({
       hasWarned = true;
       return { error: 'mail is off: SMTP_URL is not set' };
     }
+    const email = await write();
+    // What a digest was about has been deleted.
+    if (!email) return {};
     mail ??= openMail(smtpUrl);
-    return (await mail).send({ id, to, ...(await write()) }, signal);
+    return (await mail).send({ id, to, ...email }, signal);
+  }
+
+  /** A mail to a person who wants mail about a deployment: to its owner, or to a recipient. */
+  async function writeShown(
+    { deploymentId, slug, submissionId, target, data, createdAt }: LeasedDelivery & { target: ShowingTarget },
+    pageUrl: string,
+  ): Promise<Email | undefined> {
+    const { recipientId } = target;
+    const [labels, signed] = await Promise.all([labelsOf(deploymentId), links()]);
+    const mail = { deploymentId, slug, pageUrl, baseUrl, recipientId, labels, links: signed, now: new Date() };
+    if (target.kind === 'test-mail') return testEmail({ ...mail, data: SAMPLE_DATA.submission });
+    if (target.kind === 'digest') {
+      const { range } = target;
+      const { submissions, total } = await readDigest(deploymentId, range);
+      return total === 0 ? undefined : digestEmail({ ...mail, from: range.from, to: range.to, submissions, total });
+    }
+    if (submissionId === undefined || data === undefined) throw new Error('A mail is about no submission.');
+    return submissionEmail({ ...mail, submission: { id: submissionId, data, createdAt } });
+  }
+
+  async function writeConfirmation(
+    { deploymentId, slug, createdAt }: LeasedDelivery,
+    { recipientId, owner }: { recipientId: string; owner: string },
+    pageUrl: string,
+  ): Promise<Email> {
+    const expires = confirmationExpiry(createdAt);
+    const url = (await links()).confirm({ deploymentId, recipientId }, expires);
+    return confirmationEmail({ slug, pageUrl, owner, url, expires });
   }
 
   return {
-    async attempt({ id, deploymentId, slug, submissionId, target, data, createdAt }, signal) {
+    async attempt(delivery, signal) {
+      const { id, deploymentId, slug, submissionId, target, data, createdAt } = delivery;
       const pageUrl = urlOf(slug);
-      if (target.kind === 'notice') {
-        const { to, notice } = target;
-        return sendEmail({ id, to }, () => noticeEmail({ deploymentId, slug, notice, pageUrl, baseUrl }), signal);
-      }
-      if (target.kind === 'mail') {
-        const write = async (): Promise<Email> => {
-          if (submissionId === undefined || data === undefined) throw new Error('A mail is about no submission.');
-          const content = { deploymentId, submissionId, slug, data, createdAt, now: new Date(), pageUrl, baseUrl };
-          return submissionEmail({ ...content, links: await links() });
+      if (target.kind !== 'webhook') {
+        const about = { deploymentId, slug, pageUrl, baseUrl };
+        const write = (): Email | Promise<Email | undefined> => {
+          switch (target.kind) {
+            case 'notice':
+              return noticeEmail({ ...about, notice: target.notice });
+            case 'recipient-off':
+              return recipientOffEmail({ ...about, recipient: target.recipient, lastError: target.lastError });
+            case 'confirmation':
+              return writeConfirmation(delivery, target, pageUrl);
+            default:
+              return writeShown({ ...delivery, target }, pageUrl);
+          }
         };
         return sendEmail({ id, to: target.to }, write, signal);
       }

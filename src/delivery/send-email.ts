@@ -45,6 +45,13 @@ const REASONS: readonly [code: RegExp, reason: string][] = [
   [/^EMESSAGE$/, 'the mail is larger than the mail server accepts'],
 ];
 
+/** Answers that say nothing of the recipient: bad sequence of commands, authentication required. */
+const OF_THE_SESSION: readonly number[] = [503, 530];
+
+/** Whether an answer refuses the recipient, or the mail to it, for good (RFC 5321, 4.2.1). */
+const isRefusal = (code: number, command: string | undefined): boolean =>
+  code >= 500 && !OF_THE_SESSION.includes(code) && (command === 'RCPT TO' || command === 'DATA');
+
 /**
  * Sends mail over SMTP (RFC 5321). `smtpUrl` is smtp:// or smtps://. Options in its query, which nodemailer reads,
  * override those that are set here. `from.name` may be empty.
@@ -85,7 +92,7 @@ export function createSendEmail({
   const plainResponse = (response: string): string =>
     secrets.reduce((line, secret) => line.replaceAll(secret, '…'), response).replaceAll(/[\s\p{Cc}]+/gu, ' ');
 
-  function failed({ code, originalCode, responseCode, response }: NodemailerError): EmailAttempt {
+  function failed({ code, originalCode, responseCode, response, command }: NodemailerError): EmailAttempt {
     if (responseCode === undefined || response === undefined) {
       const [, reason] = REASONS.find(([known]) => known.test(originalCode ?? '') || known.test(code ?? '')) ?? [];
       return { error: reason ?? `the mail could not be sent (${originalCode ?? code})` };
@@ -95,6 +102,7 @@ export function createSendEmail({
       status: responseCode,
       error: isLogin ? REFUSED_LOGIN : `the mail server answered ${responseCode}`,
       response: plainResponse(response),
+      ...(isRefusal(responseCode, command) && { isRefused: true }),
     };
   }
 

@@ -11,6 +11,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
+import { confirmEndpoints } from './api/confirm.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
@@ -110,6 +111,7 @@ export function createEndpoints({
   const files = submissionFileEndpoints(parts);
   const fileLinks = fileLinkEndpoints(parts);
   const unsubscribe = unsubscribeEndpoints({ ...parts, baseUrl: config.baseUrl });
+  const confirm = confirmEndpoints(parts);
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
   const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
@@ -175,6 +177,10 @@ export function createEndpoints({
     'GET /files/:deployId/:submissionId/:fileId': fileLinks.get,
     'GET /unsubscribe/:deployId': unsubscribe.ask,
     'POST /unsubscribe/:deployId': unsubscribe.unsubscribe,
+    'GET /unsubscribe/:deployId/:recipientId': unsubscribe.askRecipient,
+    'POST /unsubscribe/:deployId/:recipientId': unsubscribe.unsubscribeRecipient,
+    'GET /confirm/:deployId/:recipientId': confirm.ask,
+    'POST /confirm/:deployId/:recipientId': confirm.confirm,
 
     'GET /': reference.start,
     'GET /openapi.json': reference.document,

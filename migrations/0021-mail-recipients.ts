@@ -20,7 +20,6 @@ export async function up(db: Knex): Promise<void> {
        id text COLLATE "C" PRIMARY KEY,
        deployment_id text COLLATE "C" NOT NULL REFERENCES deployments ON DELETE CASCADE,
        email text NOT NULL, -- in lower case
-       listed boolean NOT NULL, -- false: removed by the owner, and kept for a day so that it is not asked again
        position int NOT NULL, -- in the owner's list
        asked_at timestamptz, -- when the last mail that asks for a confirmation was made
        confirmed_at timestamptz, -- NULL: gets no mail
@@ -28,6 +27,7 @@ export async function up(db: Knex): Promise<void> {
        switched_off_at timestamptz, -- when failures switched it off
        last_error text, -- the last of these failures
        created_at timestamptz NOT NULL DEFAULT now(),
+       removed_at timestamptz, -- from the owner's list; kept so that it is not asked too often, and for the log
        UNIQUE (deployment_id, email)
      )`,
     `CREATE TABLE IF NOT EXISTS digests ( -- of each deployment whose notify_every is not 'submission'

@@ -22,7 +22,7 @@ const BATCH = 500;
 
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
- * idempotency keys, ended counts of unknown API keys, former recipients of mail, and the rest of deployments whose purge has begun.
+ * idempotency keys, ended counts of unknown API keys, recipients of mail that were removed `days` ago or earlier, and the rest of deployments whose purge has begun.
  */
 export function createCleanUp({
   db,
@@ -45,7 +45,7 @@ export function createCleanUp({
       () => removeOrphanedDeliveries(db, BATCH),
       () => removeExpiredKeys(db, BATCH),
       () => removeEndedUnknownKeyTries(db, BATCH),
-      () => removeFormerRecipients(db, BATCH),
+      () => removeFormerRecipients(db, before, BATCH),
     ];
     for (const remove of removals) {
       let removed: number;

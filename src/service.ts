@@ -4,9 +4,9 @@ import { createCleanUp } from './clean-up.ts';
 import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
-import { findSlug } from './db/deployments.ts';
 import { readDigest } from './db/digests.ts';
 import { findStored } from './db/find-stored.ts';
+import { findRules } from './db/form-rules.ts';
 import { findByKey } from './db/idempotency-keys.ts';
 import { createLinks } from './db/link-secret.ts';
 import { watchPageChanges } from './db/page-changes.ts';
@@ -20,6 +20,7 @@ import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
 import { createRequestIds } from './ids.ts';
 import { createIntake } from './intake/intake.ts';
+import { createJudge } from './intake/judge.ts';
 import { createStore } from './intake/store.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -97,7 +98,11 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     }),
     findStored: (...wanted) => findStored(db, ...wanted),
     findByKey: (deploymentId, keyHash) => findByKey(db, deploymentId, keyHash),
-    findSlug: (deploymentId) => findSlug(db, deploymentId),
+    findRules: (deploymentId) => findRules(db, deploymentId),
+    judge: createJudge({
+      originOf: (slug) => new URL(pageUrl(config, slug)).origin,
+      ownOrigin: new URL(config.baseUrl).origin,
+    }),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     count: metrics.submission,
   });

@@ -225,7 +225,15 @@ describe('createDispatcher: the first attempt', () => {
     const leasedAt = performance.now();
     const { deliveries } = await storeSubmissions(
       db,
-      [{ id: 'sub_1', deploymentId: 'd_1', data: '{"b": 1.10, "a": "\\u0000"}', ipAddress: '127.0.0.1' }],
+      [
+        {
+          id: 'sub_1',
+          deploymentId: 'd_1',
+          data: '{"b": 1.10, "a": "\\u0000"}',
+          ipAddress: '127.0.0.1',
+          rulesVersion: 0,
+        },
+      ],
       { leaseMs: LEASE_MS, busy: dispatcher.busy() },
     );
     dispatcher.start(deliveries, leasedAt);

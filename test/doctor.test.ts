@@ -600,7 +600,13 @@ describe('npm run doctor', () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const probe = await createProbe(service.db, 'probe');
-    const submission = { id: newSubmissionId(), deploymentId: probe.id, data: '{}', ipAddress: '127.0.0.1' };
+    const submission = {
+      id: newSubmissionId(),
+      deploymentId: probe.id,
+      data: '{}',
+      ipAddress: '127.0.0.1',
+      rulesVersion: 0,
+    };
     let removing: Promise<void> | undefined;
     await service.db.transaction(async (transaction) => {
       await storeSubmissions(transaction, [submission], { leaseMs: 60_000, busy: undefined });

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createComputePool } from '../src/compute/pool.ts';
+import { NO_RULES } from '../src/db/form-rules.ts';
 import type { Outcome } from '../src/db/store-submissions.ts';
 import { createBodyReader } from '../src/http/body.ts';
 import { HttpError } from '../src/http/errors.ts';
@@ -43,7 +44,8 @@ function startSubmit({ isLive = true } = {}) {
     },
     findStored: async () => ({ slug, first: undefined }),
     findByKey: async () => ({ slug, first: undefined }),
-    findSlug: async () => slug,
+    findRules: async () => ({ slug, version: 0, rules: NO_RULES }),
+    judge: () => ({ kind: 'accepted' }),
     isInvalidationLive: () => isInvalidationLive,
     count: (outcome) => counted.push(outcome),
   });

@@ -29,7 +29,7 @@ describe('redirectWithin', () => {
     ['@evil.test', '/@evil.test'],
     ['/.//evil.test', '//evil.test'],
   ])('%j leads to %j of the page', (value, path) => {
-    expect(redirectWithin(PAGE, [['_redirect', value]])).toBe(`${PAGE}${path}`);
+    expect(redirectWithin(PAGE, [], [['_redirect', value]])).toBe(`${PAGE}${path}`);
   });
 
   it.each([
@@ -102,7 +102,7 @@ describe('redirectWithin', () => {
     ],
     ...['//evil。test', '//my-page.pages.test:8443\uff0eevil.test/'],
   ])('%j leads nowhere', (value) => {
-    expect(redirectWithin(PAGE, [['_redirect', value]])).toBeUndefined();
+    expect(redirectWithin(PAGE, [], [['_redirect', value]])).toBeUndefined();
   });
 
   it.each([
@@ -112,7 +112,7 @@ describe('redirectWithin', () => {
     ['a/../'.repeat(410), false],
     [`//${'a'.repeat(300)}@my-page.pages.test:8443/`, false],
   ])('leads to no address of more than 2,048 characters (%#)', (path, isShort) => {
-    expect(redirectWithin(PAGE, [['_redirect', path]])).toBe(isShort ? `${PAGE}/${path}` : undefined);
+    expect(redirectWithin(PAGE, [], [['_redirect', path]])).toBe(isShort ? `${PAGE}/${path}` : undefined);
   });
 
   it.each([
@@ -133,6 +133,6 @@ describe('redirectWithin', () => {
       ],
     ],
   ] as const)('given as %s leads nowhere', (_what, fields) => {
-    expect(redirectWithin(PAGE, fields)).toBeUndefined();
+    expect(redirectWithin(PAGE, [], fields)).toBeUndefined();
   });
 });

@@ -148,7 +148,7 @@ describe('a form sent again from the page of an error', () => {
     await setAccepted(id, others);
     const first = await service.db.transaction();
     onTestFinished(async () => void (first.isCompleted() || (await first.rollback())));
-    const submission = { id: form.id, deploymentId: id, data: '{"a":"1"}', ipAddress: '192.0.2.1' };
+    const submission = { id: form.id, deploymentId: id, data: '{"a":"1"}', ipAddress: '192.0.2.1', rulesVersion: 0 };
     const { outcomes } = await storeSubmissions(first, [submission], { leaseMs: 1_000, busy: [] });
     expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted']);
     const again = post(id, { url: troubled, query: form.query });

@@ -25,6 +25,17 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+const AT_FIRST = {
+  email_notifications: false,
+  notify_every: 'submission',
+  recipients: [],
+  redirect_url: null,
+  allowed_origins: [],
+  language: null,
+  retention_days: null,
+  spam: { blocklist: [], captcha: null },
+};
+
 const settingsOf = async (id: string) => (await owner.get(`/deploy/${id}/settings`)).body;
 
 describe('GET /deploy/:id/settings', () => {
@@ -32,7 +43,7 @@ describe('GET /deploy/:id/settings', () => {
     const { id } = await owner.deploy();
     expect(answer(await owner.get(`/deploy/${id}/settings`))).toEqual({
       status: 200,
-      body: { email_notifications: false, language: null },
+      body: AT_FIRST,
     });
     const states: unknown[] = [];
     for (const change of [
@@ -47,9 +58,126 @@ describe('GET /deploy/:id/settings', () => {
       states.push(await settingsOf(id));
     }
     expect(states).toEqual([
-      ...[true, true, true].map((on) => ({ email_notifications: on, language: null })),
-      ...['de', 'de', null].map((language) => ({ email_notifications: false, language })),
+      ...[true, true, true].map((on) => ({ ...AT_FIRST, email_notifications: on })),
+      ...['de', 'de', null].map((language) => ({ ...AT_FIRST, language })),
     ]);
+  });
+
+  it.each([
+    { redirect_url: 'https://example.org/thanks?a=b#c' },
+    { redirect_url: 'http://example.org' },
+    { redirect_url: 'HTTPS://Example.org/%20é' },
+    { redirect_url: `https://example.org/${'a'.repeat(2_048 - 20)}` },
+    { allowed_origins: ['https://example.org', 'http://localhost:8080', 'http://[::1]:8080', 'http://192.0.2.1'] },
+    { allowed_origins: Array.from({ length: 20 }, (_, n) => `https://a${n}.example.org`) },
+    { retention_days: 1 },
+    { retention_days: 3_650 },
+    {
+      language: 'ar',
+      retention_days: 30,
+      redirect_url: 'https://example.org/',
+      allowed_origins: ['https://example.org'],
+    },
+    { spam: { blocklist: ['casino', 'é'], captcha: null } },
+    { spam: { blocklist: [], captcha: { provider: 'altcha' } } },
+  ])('keeps %j, and takes it back', async (change) => {
+    const { id } = await owner.deploy();
+    expect(answer(await owner.patch(`/deploy/${id}`).send(change))).toEqual({
+      status: 200,
+      body: { success: true, id },
+    });
+    expect(await settingsOf(id)).toEqual({ ...AT_FIRST, ...change });
+    const { email_notifications: _, ...others } = AT_FIRST;
+    await owner.patch(`/deploy/${id}`).send(others).expect(200);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+  });
+
+  it('writes origins as browsers do, each once', async () => {
+    const { id } = await owner.deploy();
+    const origins = ['HTTPS://Example.ORG', 'https://example.org:443', 'http://münchen.example:80', 'http://a.test:81'];
+    await owner.patch(`/deploy/${id}`).send({ allowed_origins: origins }).expect(200);
+    const written = ['https://example.org', 'http://xn--mnchen-3ya.example', 'http://a.test:81'];
+    expect((await settingsOf(id)).allowed_origins).toEqual(written);
+  });
+
+  it.each([
+    ...[
+      '',
+      '/thanks',
+      'example.org',
+      '//example.org',
+      'ftp://example.org',
+      'javascript:alert(1)',
+      'https://',
+      'https:a',
+    ],
+    ...[
+      'https:///a',
+      'https://a b.test',
+      'https://a.test/a b',
+      'https://a.test/\n',
+      'https://a.test\\b',
+      ' https://a.test',
+    ],
+    ...[
+      'https://user:secret@example.org',
+      'https://a.test:99999',
+      `https://a.test/${'a'.repeat(2_035)}`,
+      1,
+      {},
+      [],
+      false,
+    ],
+  ])('answers 400 that names redirect_url for %j, and changes nothing', async (value) => {
+    const { id } = await owner.deploy();
+    const { status, body } = await owner.patch(`/deploy/${id}`).send({ retention_days: 5, redirect_url: value });
+    expect([status, body]).toEqual([400, { error: expect.stringMatching(/^redirect_url /) }]);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+  });
+
+  it.each(
+    [
+      ...[
+        'https://example.org',
+        null,
+        {},
+        [null],
+        [1],
+        ['*'],
+        ['null'],
+        [''],
+        ['example.org'],
+        ['https://*.example.org'],
+      ],
+      ...[['https://example.org/'], ['https://example.org/a'], ['https://example.org?'], ['https://example.org#']],
+      ...[['https://user@example.org'], ['ftp://example.org'], ['https://example.org', 'x'], ['https://a.test ']],
+      ...[Array.from({ length: 21 }, (_, n) => `https://a${n}.example.org`)],
+    ].map((value) => [value]),
+  )('answers 400 that names allowed_origins for %j, and changes nothing', async (value) => {
+    const { id } = await owner.deploy();
+    const { status, body } = await owner.patch(`/deploy/${id}`).send({ retention_days: 5, allowed_origins: value });
+    expect([status, body]).toEqual([400, { error: expect.stringMatching(/^allowed_origins /) }]);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+  });
+
+  it.each([0, -1, 3_651, 1.5, '30', true, [], 1e300])('answers 400 that names retention_days for %j', async (value) => {
+    const { id } = await owner.deploy();
+    const { status, body } = await owner.patch(`/deploy/${id}`).send({ language: 'de', retention_days: value });
+    expect([status, body]).toEqual([400, { error: expect.stringMatching(/^retention_days /) }]);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+  });
+
+  it('keeps all of several changes at once', async () => {
+    const { id } = await owner.deploy();
+    const changes = [
+      { redirect_url: 'https://example.org/' },
+      { allowed_origins: ['https://example.org'] },
+      { spam: { blocklist: ['casino'], captcha: null } },
+      { retention_days: 5 },
+      { language: 'de' },
+    ];
+    await Promise.all(changes.map((change) => owner.patch(`/deploy/${id}`).send(change).expect(200)));
+    expect(await settingsOf(id)).toEqual(Object.assign({}, AT_FIRST, ...changes));
   });
 
   it('has each field that PATCH takes', async () => {

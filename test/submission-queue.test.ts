@@ -17,6 +17,7 @@ const submission = (id: string, data = '{}'): NewSubmission => ({
   deploymentId: 'd_1',
   data,
   ipAddress: '127.0.0.1',
+  rulesVersion: 0,
 });
 const names = (count: number, prefix = 's'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
@@ -258,7 +259,7 @@ describe('createSubmissionQueue over storeSubmissions', () => {
       batchOf((await storeSubmissions(service.db, batch, { leaseMs: 1_000, busy: [] })).outcomes),
     );
     const send = (deploymentId: string, data: string) =>
-      queue.submit({ id: newSubmissionId(), deploymentId, data, ipAddress: '127.0.0.1' }).then(
+      queue.submit({ id: newSubmissionId(), deploymentId, data, ipAddress: '127.0.0.1', rulesVersion: 0 }).then(
         ({ kind }) => kind,
         () => 'failed',
       );
@@ -301,7 +302,7 @@ describe('createSubmissionQueue over storeSubmissions', () => {
     // Postgres keeps a plan from the sixth time on.
     for (let round = 0; round < 8; round += 1) {
       for (const ids of [[one.id], [one.id, other.id, 'd_00000000000000000000000000']]) {
-        const submitted = { data: '{}', ipAddress: '127.0.0.1' };
+        const submitted = { data: '{}', ipAddress: '127.0.0.1', rulesVersion: 0 };
         const batch = ids.map((deploymentId) => ({ id: newSubmissionId(), deploymentId, ...submitted }));
         await storeSubmissions(db, batch, { leaseMs: 1_000, busy: [] });
       }

@@ -12,6 +12,7 @@ const submission = (id: string, deploymentId = 'd_1'): NewSubmission => ({
   deploymentId,
   data: '{}',
   ipAddress: '127.0.0.1',
+  rulesVersion: 0,
 });
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `s${index}`);
 

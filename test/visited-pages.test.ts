@@ -5,7 +5,7 @@ import { createVisitedPages } from '../src/http/submit/visited-pages.ts';
 import { newDeploymentId } from '../src/ids.ts';
 
 const NETWORK = '192.0.2.1';
-const PAGE: VisitedPage = { slug: 'a-page', language: null, lang: 'de' };
+const PAGE: VisitedPage = { slug: 'a-page', language: null, lang: 'de', destinations: [] };
 
 afterEach(() => void vi.useRealTimers());
 

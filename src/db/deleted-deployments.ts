@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { countLive } from './deployments.ts';
+import { renewRules } from './form-rules.ts';
 import { announcePageChange } from './page-changes.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
@@ -88,6 +89,7 @@ export async function undeleteDeployment(
         'UPDATE deployments SET deleted_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug',
         [slug ?? null, id],
       );
+      if (slug !== undefined) await renewRules(transaction, id);
       await announcePageChange(transaction, restored.slug);
       return { slug: restored.slug, plan: owner.plan, liveDeployments: live + 1 };
     });

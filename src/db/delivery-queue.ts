@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { EVENTS } from '../events.ts';
 import { type LeasedDelivery, MAIL, MAIL_EVENTS, type TargetRow, toTarget } from './delivery-target.ts';
-import { type MailSwitchedOff, settleMail } from './mail-failures.ts';
+import { type MailOutcome, type MailSwitchedOff, settleMail } from './mail-failures.ts';
 import { isWantedMail } from './mail-recipients.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
@@ -15,8 +15,7 @@ export type AttemptOutcome = {
    * nothing failed.
    */
   webhook: { id: string; url: string } | undefined;
-  /** Whose mail it is; undefined for a webhook and for a notice. */
-  mail: { deploymentId: string; recipientId: string | undefined; isRefused: boolean } | undefined;
+  mail: MailOutcome['mail'];
   /** `returned`: no attempt was made. It is not counted, and the delivery is due again at once. */
   result: 'succeeded' | 'failed' | 'retry' | 'returned';
   lastStatus: number | undefined;

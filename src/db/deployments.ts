@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import { newDeploymentId } from '../ids.ts';
 import { type Language, langOf, PAGE_START_BYTES } from '../languages.ts';
+import type { NotifyEvery } from './digests.ts';
 import { announcePageChange } from './page-changes.ts';
 import { addVersion, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
@@ -32,7 +33,11 @@ export type DeploymentRow = {
   owner_id: number;
   slug: string;
   email_notifications: boolean;
+  notify_every: NotifyEvery;
+  mail_failures: number;
+  mail_switched_off_at: Date | null;
   language: Language | null;
+  retention_days: number | null;
   submission_count: number;
   last_submission_number: number;
   created_at: Date;
@@ -40,10 +45,6 @@ export type DeploymentRow = {
   deleted_at: Date | null;
   taken_down_at: Date | null;
 };
-
-/** Settings, by the names that they have in the API too. */
-const SETTINGS = ['email_notifications', 'language'] as const;
-export type Settings = Pick<DeploymentRow, (typeof SETTINGS)[number]>;
 
 const COLUMNS = [
   'id',
@@ -123,17 +124,6 @@ export async function findHtml(db: Database, ownerId: number, id: string): Promi
   return copied.length > VALUE_AT ? copied.subarray(VALUE_AT, VALUE_AT + copied.readInt32BE(LENGTH_AT)) : undefined;
 }
 
-/** The slug of the live deployment with this id, of any owner; undefined also when it has been taken down. */
-export async function findSlug(db: Knex, id: string): Promise<string | undefined> {
-  const [row] = await query<{ slug: string | null }>(
-    db,
-    'find-slug',
-    'SELECT CASE WHEN deleted_at IS NULL AND taken_down_at IS NULL THEN slug END AS slug FROM deployments WHERE id = ?',
-    [id],
-  );
-  return row?.slug ?? undefined;
-}
-
 /** What pages for visitors need to know of a deployment. */
 export type VisitedPage = {
   slug: string;
@@ -141,22 +131,40 @@ export type VisitedPage = {
   language: string | null;
   /** The primary subtag of the page's `<html lang>`, in lower case. */
   lang: string | undefined;
+  /** Origins besides the page's own that the answer to its form may lead to. */
+  destinations: readonly string[];
 };
 
 /** The live deployment with this id, of any owner; undefined also when it has been taken down. */
 export async function findVisitedPage(db: Knex, id: string): Promise<VisitedPage | undefined> {
-  const [row] = await query<{ slug: string; language: string | null; lang: string | null; start: Buffer | null }>(
+  const [row] = await query<{
+    slug: string;
+    language: string | null;
+    lang: string | null;
+    start: Buffer | null;
+    redirect_url: string | null;
+    allowed_origins: string[] | null;
+  }>(
     db,
     'find-visited-page',
-    `SELECT slug, language, lang,
-            CASE WHEN lang_version IS DISTINCT FROM version THEN substring(html FROM 1 FOR ${PAGE_START_BYTES}) END AS start
-       FROM deployments JOIN pages ON pages.deployment_id = deployments.id
+    `SELECT slug, language, lang, redirect_url, allowed_origins,
+            CASE WHEN lang_version IS DISTINCT FROM pages.version
+              THEN substring(html FROM 1 FOR ${PAGE_START_BYTES})
+            END AS start
+       FROM deployments
+       JOIN pages ON pages.deployment_id = deployments.id
+       LEFT JOIN form_rules ON form_rules.deployment_id = deployments.id
       WHERE deployments.id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
     [id],
   );
   if (!row) return undefined;
-  const { slug, language, lang, start } = row;
-  return { slug, language, lang: start ? langOf(start) : (lang ?? undefined) };
+  const { slug, language, lang, start, redirect_url: redirectUrl, allowed_origins: allowedOrigins } = row;
+  return {
+    slug,
+    language,
+    lang: start ? langOf(start) : (lang ?? undefined),
+    destinations: [...(redirectUrl === null ? [] : [new URL(redirectUrl).origin]), ...(allowedOrigins ?? [])],
+  };
 }
 
 /** How many live deployments an owner has. */
@@ -236,25 +244,6 @@ export async function replaceHtml(
   }
 }
 
-/** The settings of a live deployment of this owner. */
-export const findSettings = (db: Knex, ownerId: number, id: string): Promise<Settings | undefined> =>
-  db<DeploymentRow>('deployments')
-    .where({ id, owner_id: ownerId, deleted_at: null })
-    .first(...SETTINGS);
-
-/** Changes the settings that are given; undefined when this owner has no such live deployment. */
-export const changeSettings = (
-  db: Knex,
-  ownerId: number,
-  id: string,
-  changes: Partial<Settings>,
-): Promise<Deployment | undefined> =>
-  db.transaction(async (transaction) => {
-    const deployment = await touch(transaction, ownerId, id, changes);
-    if (deployment && changes.language !== undefined) await announcePageChange(transaction, deployment.slug);
-    return deployment;
-  });
-
 /** The slug of the live deployment with this id, of any owner. Its page may have been taken down. */
 export async function findLinkedSlug(db: Knex, id: string): Promise<string | undefined> {
   const [row] = await query<{ slug: string }>(
@@ -282,11 +271,12 @@ export async function unsubscribe(db: Knex, id: string): Promise<string | undefi
   return row?.slug;
 }
 
-async function touch(
+/** Changes a live deployment of this owner, and its time of change. The row stays locked until the transaction ends. */
+export async function touch(
   db: Knex,
   ownerId: number,
   id: string,
-  changes: Partial<Settings>,
+  changes: Partial<DeploymentRow>,
 ): Promise<Deployment | undefined> {
   const [row] = await db<DeploymentRow>('deployments')
     .where({ id, owner_id: ownerId, deleted_at: null })

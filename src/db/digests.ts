@@ -15,8 +15,8 @@ const windowOf = (unit: string, time: string): string => `date_trunc(${unit}, ${
 const endOfWindow = (unit: string, time: string): string =>
   `${windowOf(unit, time)} + CASE ${unit} WHEN 'day' THEN interval '24 hours' ELSE interval '1 hour' END`;
 
-/** A deployment's digests, as they were before a change of its settings. */
-type Mailing = { emailNotifications: boolean; notifyEvery: NotifyEvery };
+/** The settings that decide about digests. */
+type Mailing = { email_notifications: boolean; notify_every: NotifyEvery };
 
 /**
  * Follows a change of settings in its transaction, which has locked the deployment's row: ends the digests of before, and
@@ -26,15 +26,17 @@ export async function changeDigests(
   transaction: Knex,
   deploymentId: string,
   before: Mailing,
-  after: Mailing,
+  changes: { [Name in keyof Mailing]: Mailing[Name] | undefined },
 ): Promise<void> {
-  const hasChanged = before.notifyEvery !== after.notifyEvery;
-  const isSwitchedOn = after.emailNotifications && !before.emailNotifications;
-  if (!hasChanged && !isSwitchedOn) return;
-  if (hasChanged && before.notifyEvery !== 'submission' && before.emailNotifications && after.emailNotifications) {
-    await mailOpenWindow(transaction, deploymentId, before.notifyEvery);
+  const wasOn = before.email_notifications;
+  const isOn = changes.email_notifications ?? wasOn;
+  const unit = changes.notify_every ?? before.notify_every;
+  const hasChanged = unit !== before.notify_every;
+  if (!hasChanged && (wasOn || !isOn)) return;
+  if (hasChanged && before.notify_every !== 'submission' && wasOn && isOn) {
+    await mailOpenWindow(transaction, deploymentId, before.notify_every);
   }
-  if (after.notifyEvery === 'submission') {
+  if (unit === 'submission') {
     await execute(transaction, 'end-digests', 'DELETE FROM digests WHERE deployment_id = ?', [deploymentId]);
     return;
   }
@@ -45,7 +47,7 @@ export async function changeDigests(
      SELECT id, ${endOfWindow('CAST(:unit AS text)', 'clock_timestamp()')}, last_submission_number
        FROM deployments WHERE id = :deploymentId
      ON CONFLICT (deployment_id) DO UPDATE SET next_at = excluded.next_at, last_number = excluded.last_number`,
-    { deploymentId, unit: after.notifyEvery },
+    { deploymentId, unit },
   );
 }
 

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { newDeliveryId } from '../ids.ts';
-import type { AttemptOutcome } from './delivery-queue.ts';
 import { query } from './postgres/query.ts';
 
 /** Mails in a row that the mail server refuses for good before their recipient gets no more. */
@@ -8,6 +7,13 @@ export const MAX_REFUSALS = 5;
 
 /** `recipient`: the id; undefined for the owner of a deployment that lists no recipients. */
 export type MailSwitchedOff = { deploymentId: string; recipient: string | undefined };
+
+/** What an attempt says of the address that it was for. `mail`: undefined for a webhook and for a notice. */
+export type MailOutcome = {
+  mail: { deploymentId: string; recipientId: string | undefined; isRefused: boolean } | undefined;
+  result: string;
+  lastError: string | undefined;
+};
 
 /** What a batch of outcomes says of one address. */
 type Tally = {
@@ -67,7 +73,7 @@ const SETTLE_OWNERS = `
   SELECT id AS deployment_id, NULL AS recipient_id FROM changed WHERE NOT email_notifications`;
 
 /** One tally for each address. A success among the outcomes ends the failures in a row, whichever came first. */
-function tallies(outcomes: readonly AttemptOutcome[]): Tally[] {
+function tallies(outcomes: readonly MailOutcome[]): Tally[] {
   const all = new Map<string, Tally>();
   for (const { mail, result, lastError } of outcomes) {
     const succeeded = result === 'succeeded';
@@ -87,10 +93,32 @@ function tallies(outcomes: readonly AttemptOutcome[]): Tally[] {
 }
 
 /**
+ * Live deployments of an owner whose mail to somebody was switched off because of refusals: how many there are, and
+ * `limit` of them by their ids.
+ */
+export async function findRefusedMail(
+  db: Knex,
+  ownerId: number,
+  limit: number,
+): Promise<{ total: number; ids: string[] }> {
+  const rows = await query<{ id: string; total: number }>(
+    db,
+    'find-refused-mail',
+    `SELECT id, count(*) OVER () AS total FROM deployments
+      WHERE owner_id = :ownerId AND deleted_at IS NULL AND (mail_switched_off_at IS NOT NULL OR EXISTS (
+        SELECT FROM mail_recipients
+         WHERE deployment_id = deployments.id AND removed_at IS NULL AND switched_off_at IS NOT NULL))
+      ORDER BY id DESC LIMIT :limit`,
+    { ownerId, limit },
+  );
+  return { total: rows[0]?.total ?? 0, ids: rows.map(({ id }) => id) };
+}
+
+/**
  * Counts the mails in a row that were refused for each address, and switches off those that refuse too many. A batch
  * without mails costs nothing.
  */
-export async function settleMail(db: Knex, outcomes: readonly AttemptOutcome[]): Promise<MailSwitchedOff[]> {
+export async function settleMail(db: Knex, outcomes: readonly MailOutcome[]): Promise<MailSwitchedOff[]> {
   const all = tallies(outcomes);
   const kinds = [
     {

@@ -9,8 +9,11 @@ export const ASK_HOURS = 24;
 /** Mails that ask addresses, of one owner in any ASK_HOURS: all deployments together. */
 export const MAX_ASKS = 20;
 
+/** Former recipients of a deployment that are kept beside those who were asked lately. */
+const MAX_FORMER = 50;
+
 /** Whether a row of mail_recipients gets mail. */
-export const RECEIVES_MAIL = 'listed AND confirmed_at IS NOT NULL AND switched_off_at IS NULL';
+export const RECEIVES_MAIL = 'removed_at IS NULL AND confirmed_at IS NOT NULL AND switched_off_at IS NULL';
 
 /**
  * Whether a mail in `deliveries` is still wanted. In a statement that has joined deployments, and mail_recipients by
@@ -19,7 +22,7 @@ export const RECEIVES_MAIL = 'listed AND confirmed_at IS NOT NULL AND switched_o
 export const isWantedMail = (deliveries: string): string => `
                CASE
                  WHEN ${deliveries}.webhook_id IS NOT NULL OR event IS NULL OR event = 'recipient-off' THEN true
-                 WHEN event = 'confirmation' THEN coalesce(listed AND confirmed_at IS NULL, false)
+                 WHEN event = 'confirmation' THEN coalesce(removed_at IS NULL AND confirmed_at IS NULL AND mail_recipients.id IS NOT NULL, false)
                  WHEN recipient_id IS NOT NULL AND NOT coalesce(${RECEIVES_MAIL}, false) THEN false
                  WHEN event = 'test-mail' OR event = 'submission' AND notice IS NOT NULL THEN true
                  WHEN NOT email_notifications THEN false
@@ -38,7 +41,7 @@ export const isWantedMail = (deliveries: string): string => `
 export const receivers = (deployment: string): string => `
     SELECT id AS recipient_id FROM mail_recipients WHERE deployment_id = ${deployment} AND ${RECEIVES_MAIL}
      UNION ALL
-    SELECT NULL WHERE NOT EXISTS (SELECT FROM mail_recipients WHERE deployment_id = ${deployment} AND listed)`;
+    SELECT NULL WHERE NOT EXISTS (SELECT FROM mail_recipients WHERE deployment_id = ${deployment} AND removed_at IS NULL)`;
 
 /** An address in the owner's list. `isOff`: failures have switched it off. */
 export type Recipient = { email: string; isConfirmed: boolean; isOff: boolean };
@@ -49,7 +52,7 @@ export async function listRecipients(db: Knex, deploymentId: string): Promise<Re
     db,
     'list-recipients',
     `SELECT email, confirmed_at IS NOT NULL AS is_confirmed, switched_off_at IS NOT NULL AS is_off
-       FROM mail_recipients WHERE deployment_id = ? AND listed ORDER BY position`,
+       FROM mail_recipients WHERE deployment_id = ? AND removed_at IS NULL ORDER BY position`,
     [deploymentId],
   );
   return rows.map((row) => ({ email: row.email, isConfirmed: row.is_confirmed, isOff: row.is_off }));
@@ -76,17 +79,19 @@ const REPLACE = `
   WITH wanted AS MATERIALIZED (
     SELECT * FROM unnest(CAST(:ids AS text[]), CAST(:emails AS text[])) WITH ORDINALITY AS wanted (id, email, position)
   ), removed AS (
-    UPDATE mail_recipients SET listed = false, confirmed_at = NULL
-     WHERE deployment_id = :deploymentId AND listed AND email <> ALL (CAST(:emails AS text[]))
+    UPDATE mail_recipients SET removed_at = now(), confirmed_at = NULL
+     WHERE deployment_id = :deploymentId AND removed_at IS NULL AND email <> ALL (CAST(:emails AS text[]))
   ), forgotten AS (
-    DELETE FROM mail_recipients
-     WHERE deployment_id = :deploymentId AND NOT listed AND email <> ALL (CAST(:emails AS text[]))
-       AND coalesce(asked_at <= now() - interval '${ASK_HOURS} hours', true)
+    DELETE FROM mail_recipients WHERE id IN (
+      SELECT id FROM mail_recipients
+       WHERE deployment_id = :deploymentId AND removed_at IS NOT NULL AND email <> ALL (CAST(:emails AS text[]))
+         AND coalesce(asked_at <= now() - interval '${ASK_HOURS} hours', true)
+       ORDER BY removed_at DESC OFFSET ${MAX_FORMER})
   ), kept AS (
-    INSERT INTO mail_recipients AS recipient (id, deployment_id, email, listed, position, confirmed_at)
-    SELECT id, :deploymentId, email, true, position, CASE WHEN email = :own THEN now() END FROM wanted
+    INSERT INTO mail_recipients AS recipient (id, deployment_id, email, position, confirmed_at)
+    SELECT id, :deploymentId, email, position, CASE WHEN email = :own THEN now() END FROM wanted
     ON CONFLICT (deployment_id, email) DO UPDATE
-       SET listed = true, position = excluded.position, failures = 0, switched_off_at = NULL, last_error = NULL,
+       SET removed_at = NULL, position = excluded.position, failures = 0, switched_off_at = NULL, last_error = NULL,
            confirmed_at = coalesce(recipient.confirmed_at, excluded.confirmed_at)
     RETURNING id, position, confirmed_at, asked_at
   )
@@ -175,7 +180,7 @@ const toLinked = (row: LinkedRow | undefined): LinkedRecipient | undefined =>
   row && { slug: row.slug, email: row.email, isConfirmed: row.is_confirmed };
 
 const LINKED = `FROM mail_recipients JOIN deployments ON deployments.id = deployment_id
-      WHERE mail_recipients.id = :id AND deployment_id = :deploymentId AND listed AND deleted_at IS NULL`;
+      WHERE mail_recipients.id = :id AND deployment_id = :deploymentId AND removed_at IS NULL AND deleted_at IS NULL`;
 
 /** A recipient in the list of a live deployment of any owner. */
 export async function findLinkedRecipient(
@@ -203,8 +208,8 @@ export async function confirmRecipient(
     'confirm-recipient',
     `UPDATE mail_recipients SET confirmed_at = coalesce(confirmed_at, now())
        FROM deployments
-      WHERE deployments.id = deployment_id AND mail_recipients.id = :id AND deployment_id = :deploymentId AND listed
-        AND deleted_at IS NULL
+      WHERE deployments.id = deployment_id AND mail_recipients.id = :id AND deployment_id = :deploymentId
+        AND removed_at IS NULL AND deleted_at IS NULL
      RETURNING slug, email, true AS is_confirmed`,
     { deploymentId, id },
   );
@@ -227,14 +232,14 @@ export async function unsubscribeRecipient(
   return toLinked(row);
 }
 
-/** Removes up to `limit` addresses that owners have removed and that may be asked again; answers how many. */
-export const removeFormerRecipients = (db: Knex, limit: number): Promise<number> =>
+/** Removes up to `limit` recipients that owners have removed before a time, a day ago or earlier; answers how many. */
+export const removeFormerRecipients = (db: Knex, before: Date, limit: number): Promise<number> =>
   execute(
     db,
     'remove-former-recipients',
     `DELETE FROM mail_recipients WHERE id IN (
        SELECT id FROM mail_recipients
-        WHERE NOT listed AND coalesce(asked_at <= now() - interval '${ASK_HOURS} hours', true)
-        LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
+        WHERE removed_at < :before AND coalesce(asked_at <= now() - interval '${ASK_HOURS} hours', true)
+        LIMIT :limit FOR UPDATE SKIP LOCKED)`,
+    { before, limit },
   );

@@ -10,12 +10,16 @@ export type NewSubmission = {
   /** The JSON text of an object, stored as it is. */
   data: string;
   ipAddress: string;
+  /** The version of the form's rules that it was judged by; 0: there were none. */
+  rulesVersion: number;
 };
 
 export type Outcome =
   /** `slug`: the deployment's. */
   | { kind: 'accepted'; slug: string }
   | { kind: 'no-deployment' }
+  /** The form's rules have another version: nothing was changed. */
+  | { kind: 'rules-changed' }
   /** Another transaction has locked the deployment's row: nothing was changed. */
   | { kind: 'busy' }
   /** `retryAfterMs`: until the deployment accepts another. */
@@ -67,7 +71,7 @@ const STORE_ACCEPTED = `stored AS (
         UNION ALL
         SELECT NULL, NULL, '${MAIL}', NULL, NULL, NULL, NULL, false, email
           FROM owners WHERE is_mailed AND owners.id = owner_id AND NOT EXISTS (
-            SELECT FROM mail_recipients WHERE mail_recipients.deployment_id = accepted.deployment_id AND listed)
+            SELECT FROM mail_recipients WHERE mail_recipients.deployment_id = accepted.deployment_id AND removed_at IS NULL)
         UNION ALL
         SELECT NULL, mail_recipients.id, '${MAIL}', NULL, NULL, NULL, NULL, false, email
           FROM mail_recipients
@@ -82,8 +86,8 @@ const STORE_ACCEPTED = `stored AS (
       FROM delivery
   ), leased_deliveries AS (
     SELECT position, json_agg(json_build_object('id', id, 'receiver', receiver, 'owner_id', owner_id,
-             'webhook_id', webhook_id, 'recipient_id', recipient_id, 'url', url, 'type', type, 'secret', secret, 'previous_secrets', previous_secrets,
-             'failing', failing, 'mail_to', mail_to)) AS deliveries
+             'webhook_id', webhook_id, 'recipient_id', recipient_id, 'url', url, 'type', type, 'secret', secret,
+             'previous_secrets', previous_secrets, 'failing', failing, 'mail_to', mail_to)) AS deliveries
       FROM delivery WHERE leased GROUP BY position
   )`;
 
@@ -105,11 +109,11 @@ const STORE_ACCEPTED = `stored AS (
  */
 const STORE = `
   WITH incoming AS MATERIALIZED (
-    SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]))
-      WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, position)
+    SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::int[]))
+      WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, judged_by, position)
   ), locked AS MATERIALIZED (
     SELECT id, owner_id, slug, deleted_at, taken_down_at, last_submission_number, recent_submissions,
-           ${IS_MAILED} AS is_mailed
+           ${IS_MAILED} AS is_mailed, rules_version
       FROM deployments
      WHERE id = ANY ((SELECT ?::text[])::text[])
        FOR NO KEY UPDATE SKIP LOCKED
@@ -125,7 +129,7 @@ const STORE = `
            count(*) OVER (PARTITION BY deployment_id) AS wanted,
            ${RATE_LIMIT} - cardinality(recent) AS free,
            recent, last_submission_number, is_mailed, owner_id, slug
-      FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id
+      FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id AND rules_version = judged_by
   ), accepted AS MATERIALIZED (
     SELECT ranked.*, last_submission_number + rank AS number, now FROM ranked, clock WHERE rank <= free
   ), counted AS (
@@ -141,6 +145,8 @@ const STORE = `
            THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${RATE_SECONDS} s'))::int
          END AS retry_after_ms,
          deliveries, CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug,
+         free IS NULL AND EXISTS (
+           SELECT FROM deployment WHERE deployment.id = incoming.deployment_id) AS rules_changed,
          free IS NULL AND coalesce((
            SELECT coalesce(deleted_at, taken_down_at) IS NULL
              FROM deployments WHERE id = incoming.deployment_id), false) AS busy
@@ -148,7 +154,8 @@ const STORE = `
    ORDER BY position`;
 
 /*
- * The same for one submission whose deployment is live, not locked, and under its limit. Most submissions come alone,
+ * The same for one submission whose deployment is live, not locked, under its limit, and has the rules that it was judged
+ * by. Most submissions come alone,
  * and for one the statement above takes half as long again. Where this one does nothing, that one finds the reason.
  *
  * - The last ten times are kept. Another is accepted when there is no tenth last one, or it is out of the window, so no
@@ -165,7 +172,7 @@ const STORE_ONE = `
              (recent_submissions || clock_timestamp())[cardinality(recent_submissions) - ${RATE_LIMIT - 2}:]
      WHERE id = (
        SELECT id FROM deployments
-        WHERE id = ? AND coalesce(deleted_at, taken_down_at) IS NULL
+        WHERE id = ? AND coalesce(deleted_at, taken_down_at) IS NULL AND rules_version = ?
           AND coalesce(recent_submissions[cardinality(recent_submissions) - ${RATE_LIMIT - 1}]
                          <= clock_timestamp() - interval '${RATE_SECONDS} s', true)
           FOR NO KEY UPDATE SKIP LOCKED)
@@ -175,7 +182,7 @@ const STORE_ONE = `
               ${IS_MAILED} AS is_mailed
   ), ${STORE_ACCEPTED}
   SELECT 1 AS free, NULL AS retry_after_ms, deliveries,
-         CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug, false AS busy
+         CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug, false AS rules_changed, false AS busy
     FROM accepted LEFT JOIN leased_deliveries USING (position)`;
 
 /** The outcome of a submission, and its deliveries. */
@@ -188,12 +195,15 @@ type Row = {
   deliveries: string | null;
   created_at: Date | null;
   slug: string;
+  rules_changed: boolean;
   busy: boolean;
 };
 
 type LeasedRow = Omit<TargetRow, 'event' | 'notice'> & { id: string; receiver: string; owner_id: number };
 
-function toOutcome({ free, retry_after_ms, slug, busy }: Omit<Row, 'deliveries' | 'created_at'>): Outcome {
+function toOutcome(row: Omit<Row, 'deliveries' | 'created_at'>): Outcome {
+  const { free, retry_after_ms, slug, rules_changed, busy } = row;
+  if (rules_changed) return { kind: 'rules-changed' };
   if (busy) return { kind: 'busy' };
   if (free === null) return { kind: 'no-deployment' };
   if (retry_after_ms === null) return { kind: 'accepted', slug };
@@ -232,8 +242,8 @@ export async function storeSubmissions(
 ): Promise<{ outcomes: Outcome[]; deliveries: LeasedDelivery[] }> {
   const notLeased = busy ? [...busy] : null;
 
-  const storeOne = ({ id, deploymentId, data, ipAddress }: NewSubmission): Promise<Row[]> =>
-    query(db, 'store-submission', STORE_ONE, [deploymentId, id, data, ipAddress, notLeased, leaseMs]);
+  const storeOne = ({ id, deploymentId, data, ipAddress, rulesVersion }: NewSubmission): Promise<Row[]> =>
+    query(db, 'store-submission', STORE_ONE, [deploymentId, rulesVersion, id, data, ipAddress, notLeased, leaseMs]);
 
   function storeAll(): Promise<Row[]> {
     const deploymentIds = batch.map((submission) => submission.deploymentId);
@@ -242,6 +252,7 @@ export async function storeSubmissions(
       deploymentIds,
       batch.map((submission) => submission.data),
       batch.map((submission) => submission.ipAddress),
+      batch.map((submission) => submission.rulesVersion),
       [...new Set(deploymentIds)],
       notLeased,
       leaseMs,
@@ -261,17 +272,20 @@ export async function storeSubmissions(
 }
 
 /** The outcome that a submission would have at this moment. Nothing is stored or reserved. */
-export async function checkRateLimit(db: Knex, deploymentId: string): Promise<Outcome> {
+export async function checkRateLimit(
+  db: Knex,
+  { deploymentId, rulesVersion }: Pick<NewSubmission, 'deploymentId' | 'rulesVersion'>,
+): Promise<Outcome> {
   const [row] = await query<Omit<Row, 'deliveries' | 'created_at'>>(
     db,
     'check-rate-limit',
-    `SELECT ${RATE_LIMIT} - cardinality(recent) AS free, false AS busy,
+    `SELECT ${RATE_LIMIT} - cardinality(recent) AS free, rules_version <> ? AS rules_changed, false AS busy,
             CASE WHEN cardinality(recent) >= ${RATE_LIMIT}
               THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${RATE_SECONDS} s'))::int
             END AS retry_after_ms, slug
        FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
       WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
-    [deploymentId],
+    [rulesVersion, deploymentId],
   );
   return row ? toOutcome(row) : { kind: 'no-deployment' };
 }

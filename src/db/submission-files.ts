@@ -51,7 +51,7 @@ export async function storeSubmissionAlone(
     return await db.longTransaction(async (transaction) => {
       if (files.length > 0) {
         // Before the files: uploads over the limit write none.
-        const expected = await checkRateLimit(transaction, submission.deploymentId);
+        const expected = await checkRateLimit(transaction, submission);
         if (expected.kind !== 'accepted') throw new NotAccepted(expected);
         await insertFiles(transaction, submission, files);
       }

@@ -114,7 +114,7 @@ export function createEndpoints({
   const confirm = confirmEndpoints(parts);
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
-  const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
+  const deliveries = deliveryEndpoints({ ...ownerParts, logDays: config.deliveryLogDays });
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
   const { baseUrl, abuseContact: contact } = config;
@@ -141,6 +141,9 @@ export function createEndpoints({
     'POST /deploy/:id/versions/:version/restore': versions.restore,
     'GET /deploy/:id/stats': statistics.get,
     'GET /deploy/:id/settings': settings.get,
+    'GET /deploy/:id/mails': deliveries.listMails,
+    'POST /deploy/:id/mails/test': deliveries.testMail,
+    'POST /deploy/:id/mails/:deliveryId/retry': deliveries.retryMail,
 
     'GET /trash': trash.list,
     'POST /trash/:id/restore': trash.restore,

@@ -1,16 +1,19 @@
+import type { FormRules } from '../db/form-rules.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
 import type { AloneOutcome } from '../db/submission-files.ts';
 import { BusyError } from '../fair-queue.ts';
 import type { FullDeployments } from './full-deployments.ts';
 import type { Pace } from './pacing.ts';
 
-/** `id`: the submission's, or that of the first one when it was stored before. */
-export type Stored = { kind: 'stored'; id: string; slug: string };
+/** `id`: the submission's, or that of the first one when it `isRepeated`. `rules`: its form's, if it has any. */
+export type Stored = { kind: 'stored'; id: string; slug: string; isRepeated?: true; rules?: FormRules };
 
 /** `id`: the submission's when it is sent again. `slug`: its deployment's, when it is known. */
 export type NotStored = { id: string; slug: string | undefined } & (
   | { kind: 'no-deployment' }
   | { kind: 'rate-limited'; retryAfterMs: number }
+  /** It comes from a page that its form accepts nothing from. */
+  | { kind: 'origin-refused'; origin: string }
   /** Its Idempotency-Key was used with another submission. */
   | { kind: 'key-reused' }
   /** `error`: a BusyError, or what the database failed with. */
@@ -20,8 +23,18 @@ export type NotStored = { id: string; slug: string | undefined } & (
 /** What became of a submission. */
 export type IntakeOutcome = Stored | NotStored;
 
+/** The form's rules are others than those that the submission was judged by: it is to be judged again. */
+export type RulesChanged = { kind: 'rules-changed'; id: string; slug: undefined };
+
 /** What metrics count. */
-export type Counted = 'accepted' | 'rate-limited' | 'no-deployment' | 'honeypot' | 'repeated' | 'failed';
+export type Counted =
+  | 'accepted'
+  | 'origin-refused'
+  | 'rate-limited'
+  | 'no-deployment'
+  | 'honeypot'
+  | 'repeated'
+  | 'failed';
 
 /** What a transaction has decided. */
 type Decided = Exclude<AloneOutcome, { kind: 'busy' }>;
@@ -33,10 +46,10 @@ export type Outcomes = {
   /** To be read before the database is asked, and passed to `conclude`. */
   version(): number;
   /** What the database has decided. */
-  conclude(submission: NewSubmission, decided: Decided, version: number): IntakeOutcome;
+  conclude(submission: NewSubmission, decided: Decided, version: number): IntakeOutcome | RulesChanged;
   /** The submission was stored before, under `id`. */
   repeat(id: string, slug: string): Stored;
-  fail(submission: NewSubmission, error: unknown, slug?: string): NotStored;
+  fail(submission: Pick<NewSubmission, 'id'>, error: unknown, slug?: string): NotStored;
 };
 
 export function createOutcomes({
@@ -48,7 +61,7 @@ export function createOutcomes({
   pace: Pace;
   count(outcome: Counted): void;
 }): Outcomes {
-  function fail({ id }: NewSubmission, error: unknown, slug?: string): NotStored {
+  function fail({ id }: Pick<NewSubmission, 'id'>, error: unknown, slug?: string): NotStored {
     count('failed');
     return { kind: 'failed', id, slug, error };
   }
@@ -65,6 +78,7 @@ export function createOutcomes({
       const { id, deploymentId } = submission;
       // Its key is in use, and nothing was found under it.
       if (decided.kind === 'repeated') return fail(submission, new BusyError());
+      if (decided.kind === 'rules-changed') return { kind: 'rules-changed', id, slug: undefined };
       count(decided.kind);
       if (decided.kind === 'no-deployment') return { kind: 'no-deployment', id, slug: undefined };
       const { slug } = decided;
@@ -75,7 +89,7 @@ export function createOutcomes({
     },
     repeat(id, slug) {
       count('repeated');
-      return { kind: 'stored', id, slug };
+      return { kind: 'stored', id, slug, isRepeated: true };
     },
     fail,
   };

@@ -6,7 +6,7 @@ import type { Found } from '../db/submissions.ts';
 import { BusyError } from '../fair-queue.ts';
 import { newSubmissionId } from '../ids.ts';
 import type { LookUp } from './look-ups.ts';
-import type { IntakeOutcome, Outcomes } from './outcomes.ts';
+import type { IntakeOutcome, Outcomes, RulesChanged } from './outcomes.ts';
 import type { UploadQueue } from './upload-queue.ts';
 
 /** Stores submissions that may have been stored before: once, and the answer is that of the first one. */
@@ -19,8 +19,8 @@ type RepeatedSubmissions = {
     submission: NewSubmission,
     extras: Extras,
     textUnder: ((id: string) => string) | undefined,
-  ): Promise<IntakeOutcome>;
-  storeWithKey(submission: NewSubmission, extras: ExtrasWithKey): Promise<IntakeOutcome>;
+  ): Promise<IntakeOutcome | RulesChanged>;
+  storeWithKey(submission: NewSubmission, extras: ExtrasWithKey): Promise<IntakeOutcome | RulesChanged>;
 };
 
 type ExtrasWithKey = Extras & { key: IdempotencyKey };
@@ -54,7 +54,7 @@ export function createRepeatedSubmissions({
   findStored: FindStored;
   findByKey: FindByKey;
   outcomes: Outcomes;
-  storeNew(submission: NewSubmission, files: readonly NewFile[]): Promise<IntakeOutcome>;
+  storeNew(submission: NewSubmission, files: readonly NewFile[]): Promise<IntakeOutcome | RulesChanged>;
 }): RepeatedSubmissions {
   /** `slug`: the deployment's, when it is known already. */
   async function findFirst(
@@ -62,7 +62,7 @@ export function createRepeatedSubmissions({
     key: IdempotencyKey | undefined,
     find: FindFirst,
     slug?: string,
-  ): Promise<IntakeOutcome | NotFound> {
+  ): Promise<IntakeOutcome | RulesChanged | NotFound> {
     const { id, ipAddress } = submission;
     try {
       const found = await lookUp(ipAddress, find);
@@ -82,7 +82,7 @@ export function createRepeatedSubmissions({
     submission: NewSubmission,
     extras: Extras,
     find: FindFirst,
-  ): Promise<IntakeOutcome | NotFound> {
+  ): Promise<IntakeOutcome | RulesChanged | NotFound> {
     const { key } = extras;
     const before = await findFirst(submission, key, find);
     if (before.kind !== 'not-found' || before.isTaken) return before;

@@ -4,7 +4,9 @@ import type { AggregatorRegistry, Registry } from 'prom-client';
 export type Metrics = {
   /** An answer: `route` as the API's reference names it, `page` for a page's. */
   request(route: string, status: number): void;
-  submission(outcome: 'accepted' | 'rate-limited' | 'no-deployment' | 'honeypot' | 'repeated' | 'failed'): void;
+  submission(
+    outcome: 'accepted' | 'origin-refused' | 'rate-limited' | 'no-deployment' | 'honeypot' | 'repeated' | 'failed',
+  ): void;
   /** `size` submissions were stored in one transaction. */
   batch(size: number): void;
   /** An attempt has ended. */

@@ -56,6 +56,13 @@ export const de: Texts = {
       `Wenn Sie diese Seite erstellt haben: Ergänzen Sie ${attribute} im Tag ${tag} des Formulars.`,
   },
 
+  wrongSite: {
+    title: 'Dieses Formular kann von dieser Website nicht gesendet werden',
+    text: 'Das Formular nimmt von der Website, auf der es steht, nichts an.',
+    owner: (origin) =>
+      `Bitte sagen Sie es den Betreibern von ${origin}: Ihre Website muss zu den erlaubten Ursprüngen (allowed origins) des Formulars gehören.`,
+  },
+
   noPage: { title: 'Seite nicht gefunden', text: 'Unter dieser Adresse gibt es keine Seite.' },
   wrongMethod: { title: 'Das ist hier nicht möglich', text: 'Die Seite lässt sich so nicht verwenden.' },
   takenDown: {

@@ -39,6 +39,13 @@ export const en: Texts = {
     owner: (attribute, tag) => `If you made this page: add ${attribute} to the ${tag} tag of the form.`,
   },
 
+  wrongSite: {
+    title: 'This form cannot be sent from this site',
+    text: 'The form accepts nothing from the site that it is on.',
+    owner: (origin) =>
+      `Please tell the people who run ${origin}: their site must be one of the form’s allowed origins.`,
+  },
+
   noPage: { title: 'Page not found', text: 'There is no page at this address.' },
   wrongMethod: { title: 'This is not possible here', text: 'The page cannot be used in this way.' },
   takenDown: {

@@ -51,6 +51,13 @@ export const es: Texts = {
     owner: (attribute, tag) => `Si esta página es suya: añada ${attribute} a la etiqueta ${tag} del formulario.`,
   },
 
+  wrongSite: {
+    title: 'Este formulario no se puede enviar desde este sitio',
+    text: 'El formulario no acepta nada del sitio en el que está.',
+    owner: (origin) =>
+      `Avise a los responsables de ${origin}: su sitio debe figurar entre los orígenes permitidos (allowed origins) del formulario.`,
+  },
+
   noPage: { title: 'Página no encontrada', text: 'No hay ninguna página en esta dirección.' },
   wrongMethod: { title: 'Esto no es posible aquí', text: 'La página no se puede usar de esta manera.' },
   takenDown: {

@@ -56,6 +56,13 @@ export const fr: Texts = {
       `Si vous avez créé cette page\u00a0: ajoutez ${attribute} à la balise ${tag} du formulaire.`,
   },
 
+  wrongSite: {
+    title: 'Ce formulaire ne peut pas être envoyé depuis ce site',
+    text: 'Le formulaire n’accepte rien du site sur lequel il se trouve.',
+    owner: (origin) =>
+      `Veuillez prévenir les responsables de ${origin}\u00a0: leur site doit figurer parmi les origines autorisées (allowed origins) du formulaire.`,
+  },
+
   noPage: { title: 'Page introuvable', text: 'Il n’y a pas de page à cette adresse.' },
   wrongMethod: { title: 'Ce n’est pas possible ici', text: 'La page ne peut pas être utilisée de cette façon.' },
   takenDown: {

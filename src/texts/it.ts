@@ -54,6 +54,13 @@ export const it: Texts = {
     owner: (attribute, tag) => `Se questa pagina è Sua: aggiunga ${attribute} al tag ${tag} del modulo.`,
   },
 
+  wrongSite: {
+    title: 'Questo modulo non può essere inviato da questo sito',
+    text: 'Il modulo non accetta nulla dal sito in cui si trova.',
+    owner: (origin) =>
+      `Si prega di avvisare i responsabili di ${origin}: il loro sito deve essere tra le origini consentite (allowed origins) del modulo.`,
+  },
+
   noPage: { title: 'Pagina non trovata', text: 'A questo indirizzo non c’è nessuna pagina.' },
   wrongMethod: { title: 'Qui non è possibile', text: 'La pagina non può essere usata in questo modo.' },
   takenDown: {

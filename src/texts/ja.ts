@@ -51,6 +51,13 @@ export const ja: Texts = {
     owner: (attribute, tag) => `このページを作成した方へ：フォームの ${tag} タグに ${attribute} を追加してください。`,
   },
 
+  wrongSite: {
+    title: 'このサイトからはこのフォームを送信できません',
+    text: 'このフォームは、設置されているサイトからの送信を受け付けていません。',
+    owner: (origin) =>
+      `${origin}の運営者にお知らせください。そのサイトをフォームの許可されたオリジン（allowed origins）に追加する必要があります。`,
+  },
+
   noPage: { title: 'ページが見つかりません', text: 'このアドレスにはページがありません。' },
   wrongMethod: { title: 'ここではご利用いただけません', text: 'このページをこの方法で利用することはできません。' },
   takenDown: {

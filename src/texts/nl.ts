@@ -51,6 +51,13 @@ export const nl: Texts = {
     owner: (attribute, tag) => `Hebt u deze pagina gemaakt? Voeg ${attribute} toe aan de tag ${tag} van het formulier.`,
   },
 
+  wrongSite: {
+    title: 'Dit formulier kan niet vanaf deze site worden verzonden',
+    text: 'Het formulier accepteert niets van de site waarop het staat.',
+    owner: (origin) =>
+      `Laat het de beheerders van ${origin} weten: hun site moet bij de toegestane oorsprongen (allowed origins) van het formulier horen.`,
+  },
+
   noPage: { title: 'Pagina niet gevonden', text: 'Op dit adres staat geen pagina.' },
   wrongMethod: { title: 'Dit kan hier niet', text: 'De pagina kan niet op deze manier worden gebruikt.' },
   takenDown: {

@@ -54,6 +54,13 @@ export const pl: Texts = {
     owner: (attribute, tag) => `Jeśli to Państwa strona: prosimy dodać ${attribute} do znacznika ${tag} formularza.`,
   },
 
+  wrongSite: {
+    title: 'Tego formularza nie można wysłać z tej witryny',
+    text: 'Formularz nie przyjmuje niczego z witryny, na której się znajduje.',
+    owner: (origin) =>
+      `Prosimy powiadomić osoby prowadzące ${origin}: ich witryna musi należeć do dozwolonych źródeł (allowed origins) formularza.`,
+  },
+
   noPage: { title: 'Nie znaleziono strony', text: 'Pod tym adresem nie ma strony.' },
   wrongMethod: { title: 'To nie jest tutaj możliwe', text: 'Z tej strony nie można korzystać w ten sposób.' },
   takenDown: {

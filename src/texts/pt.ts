@@ -54,6 +54,13 @@ export const pt: Texts = {
     owner: (attribute, tag) => `Se esta página é sua: adicione ${attribute} à tag ${tag} do formulário.`,
   },
 
+  wrongSite: {
+    title: 'Este formulário não pode ser enviado a partir deste site',
+    text: 'O formulário não aceita nada do site em que está.',
+    owner: (origin) =>
+      `Avise os responsáveis por ${origin}, por favor: o site deles tem de estar entre as origens permitidas (allowed origins) do formulário.`,
+  },
+
   noPage: { title: 'Página não encontrada', text: 'Não existe nenhuma página neste endereço.' },
   wrongMethod: { title: 'Isto não é possível aqui', text: 'A página não pode ser usada desta forma.' },
   takenDown: {

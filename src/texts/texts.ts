@@ -49,6 +49,9 @@ export type Texts = {
   /** A form without method="post". `owner` is for who made it; `attribute` and `tag` are code. */
   wrongForm: Words & { owner(attribute: string, tag: string): string };
 
+  /** A form on a site that it is not accepted from. `owner` says who can mend it; `origin` is the site's. */
+  wrongSite: Words & { owner(origin: string): string };
+
   /** Errors on the host of a page. */
   noPage: Words;
   wrongMethod: Words;

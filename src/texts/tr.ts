@@ -45,6 +45,13 @@ export const tr: Texts = {
     owner: (attribute, tag) => `Bu sayfayı siz yaptıysanız: formun ${tag} etiketine ${attribute} ekleyin.`,
   },
 
+  wrongSite: {
+    title: 'Bu form bu siteden gönderilemiyor',
+    text: 'Form, bulunduğu siteden hiçbir şey kabul etmiyor.',
+    owner: (origin) =>
+      `Lütfen ${origin} sitesini yönetenlere bildirin: siteleri, formun izin verilen kaynakları (allowed origins) arasında olmalı.`,
+  },
+
   noPage: { title: 'Sayfa bulunamadı', text: 'Bu adreste bir sayfa yok.' },
   wrongMethod: { title: 'Bu burada mümkün değil', text: 'Sayfa bu şekilde kullanılamaz.' },
   takenDown: {

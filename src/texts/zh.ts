@@ -39,6 +39,12 @@ export const zh: Texts = {
     owner: (attribute, tag) => `如果此页面是您制作的：请在表单的 ${tag} 标签中添加 ${attribute}。`,
   },
 
+  wrongSite: {
+    title: '无法从此网站提交此表单',
+    text: '此表单不接受来自其所在网站的内容。',
+    owner: (origin) => `请告知 ${origin} 的管理者：其网站必须列入此表单允许的来源（allowed origins）。`,
+  },
+
   noPage: { title: '找不到页面', text: '此地址没有页面。' },
   wrongMethod: { title: '此处无法进行该操作', text: '不能以这种方式使用此页面。' },
   takenDown: {

@@ -10,6 +10,7 @@ import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
 import { MAX_JSON_DEPTH } from './form-body.ts';
 import { MAX_KEY_CHARS } from './idempotency-key.ts';
 import { MAX_FILES } from './multipart.ts';
+import { originRefused } from './origin-refused.ts';
 import { MAX_FIELDS } from './read-submission.ts';
 import { keyReused as keyReusedError, noSuchForm, tooManySubmissions, webhookLoop } from './refusals.ts';
 import { CORS, Received } from './submit.ts';
@@ -64,6 +65,14 @@ const noForm = errorKind(
 );
 const errors = [
   noForm,
+  errorKind(
+    {
+      id: 'OriginRefused',
+      description: 'The deployment has `allowed_origins`, and the form is on a page of another origin.',
+    },
+    originRefused,
+    'https://example.com',
+  ),
   errorKind(
     {
       id: 'KeyReused',
@@ -139,11 +148,12 @@ export const submitEndpoints = ({
       303: {
         description:
           'For browsers that post a form, instead of 200: a redirect to a page that thanks, so that a reload sends nothing twice; ' +
-          `or to the address in the field \`${REDIRECT}\`.`,
+          `or to the address in the field \`${REDIRECT}\`, else to \`redirect_url\`.`,
         headers: {
           ...corsHeaders,
           Location: {
-            description: "`/submit/{deployId}/thanks`, or an address on the page's own origin.",
+            description:
+              "`/submit/{deployId}/thanks`, an address on the page's own origin or on one of `allowed_origins`, or `redirect_url`.",
             schema: { type: 'string' },
           },
         },

@@ -6,13 +6,21 @@ export const MAX_REDIRECT_CHARS = 2_048;
 // The URL parser takes quadratic time for a long host that is not ASCII. No page has a host that long.
 const LONG_AUTHORITY = new RegExp(`^\\s*(?:[a-z][a-z0-9+.-]*:/*|//+)[^/?#]{${MAX_AUTHORITY + 1}}`, 'i');
 
-/** The URL of a form's `_redirect`, when it is given once and is within the page's own origin. */
-export function redirectWithin(pageUrl: string, fields: readonly Field[]): string | undefined {
+/**
+ * The URL of a form's `_redirect`, when it is given once and is within the page's own origin, or within one that is
+ * allowed. It may be relative to the page.
+ */
+export function redirectWithin(
+  pageUrl: string,
+  allowedOrigins: readonly string[],
+  fields: readonly Field[],
+): string | undefined {
   const [field, ...more] = fields.filter(([name]) => name === REDIRECT);
   const value = field?.[1] ?? '';
   if (value.length > MAX_REDIRECT_CHARS || value.trim() === '' || more.length > 0) return undefined;
   if (/[\\\p{Cc}]/u.test(value) || LONG_AUTHORITY.test(value)) return undefined;
   // Compared as text: an origin leaves out a user and a password, and that of a blob: URL is its creator's.
   const href = URL.parse(value, pageUrl)?.href ?? '';
-  return href.startsWith(new URL(pageUrl).href) && href.length <= MAX_REDIRECT_CHARS ? href : undefined;
+  const isWithin = [new URL(pageUrl).origin, ...allowedOrigins].some((origin) => href.startsWith(`${origin}/`));
+  return isWithin && href.length <= MAX_REDIRECT_CHARS ? href : undefined;
 }

@@ -1,6 +1,7 @@
 import { BusyError } from '../../fair-queue.ts';
 import type { NotStored } from '../../intake/outcomes.ts';
 import { HttpError, inSeconds, retryAfter } from '../errors.ts';
+import { originRefused } from './origin-refused.ts';
 import type { Visitor } from './visitors.ts';
 
 /** Says by its `cause` why a submission was refused. `visitor` is set when the answer is a page for a visitor. */
@@ -43,6 +44,8 @@ export function errorOf(outcome: NotStored): unknown {
       return noSuchForm();
     case 'rate-limited':
       return tooManySubmissions(outcome.retryAfterMs);
+    case 'origin-refused':
+      return originRefused(outcome.origin);
     case 'key-reused':
       return keyReused();
     case 'failed':

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import type { FormRules } from '../../db/form-rules.ts';
 import type { IdempotencyKey } from '../../db/idempotency-keys.ts';
 import { isOutOfReach } from '../../db/postgres/connect.ts';
 import { DELIVERY_HEADER } from '../../delivery-header.ts';
 import { isDeploymentId, newSubmissionId } from '../../ids.ts';
 import type { Intake } from '../../intake/intake.ts';
+import type { Source } from '../../intake/judge.ts';
 import { networkOf } from '../../public-address.ts';
 import type { BodyReader } from '../body.ts';
 import type { ClientAddress } from '../client-address.ts';
@@ -42,6 +44,11 @@ const CORS_LIST = Object.entries(CORS).flat();
  * committing take less; nothing is sent or received meanwhile.
  */
 const ALONE_TIMEOUT_MS = 40_000;
+
+const sourceOf = ({ headers }: IncomingMessage): Source => ({
+  origin: headers.origin,
+  isSameOrigin: headers['sec-fetch-site'] === 'same-origin',
+});
 
 export function createSubmit({
   intake,
@@ -115,9 +122,14 @@ export function createSubmit({
     response.end(text);
   }
 
-  function redirect(response: ServerResponse, { deploymentId, requestId, pageSlug }: Target, visitor: Visitor): void {
+  function redirect(
+    response: ServerResponse,
+    { deploymentId, requestId, pageSlug }: Target,
+    visitor: Visitor,
+    rules: FormRules | undefined,
+  ): void {
     const cors = pageSlug === undefined ? CORS : {};
-    visitorPages.redirect(response, visitor, deploymentId, { ...cors, 'x-request-id': requestId });
+    visitorPages.redirect(response, visitor, { deploymentId, rules }, { ...cors, 'x-request-id': requestId });
   }
 
   return {
@@ -141,13 +153,14 @@ export function createSubmit({
         const keyHash = keyHashOf(request);
         if (keyHash || isSentAgain || (files && files.length > 0)) request.socket.setTimeout(ALONE_TIMEOUT_MS);
         const key = keyHash && (await keyOf(request, sender, parsed, keyHash));
-        const outcome = await intake.submit({ id, deploymentId, data, ipAddress }, parsed, key);
+        const submission = { id, deploymentId, data, ipAddress, source: sourceOf(request) };
+        const outcome = await intake.submit(submission, parsed, key);
         if (visitor) visitor = { ...visitor, slug: outcome.slug ?? visitor.slug, attempt: outcome.id };
         // There is no page to get back to, or to ask for its language.
         if (outcome.kind === 'no-deployment') sender = undefined;
 
         if (outcome.kind !== 'stored') throw errorOf(outcome);
-        if (visitor) redirect(response, target, visitor);
+        if (visitor) redirect(response, target, visitor, outcome.rules);
         else answer(response, target, outcome.id);
       } catch (error) {
         throw new SubmissionError(

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { VisitedPage } from '../../db/deployments.ts';
+import type { FormRules } from '../../db/form-rules.ts';
 import { DELIVERY_HEADER } from '../../delivery-header.ts';
 import { escapeHtml } from '../../html.ts';
 import { namesHtml } from '../accept.ts';
@@ -9,6 +10,7 @@ import { type Speak, type Speech, whenToTryAgain } from '../speech.ts';
 import { type Form, isChosen } from './form-body.ts';
 import { keptForm, shownName } from './kept-form.ts';
 import { FilesRefused } from './multipart.ts';
+import { OriginRefused } from './origin-refused.ts';
 import { redirectWithin } from './redirect.ts';
 import { attemptOf, type FileInput, fileInputsOf } from './sent-again.ts';
 
@@ -29,9 +31,15 @@ export type Visitor = {
 
 type Headers = Readonly<Record<string, string>>;
 
+/** `rules`: undefined when the form has none. */
+type SubmittedForm = { deploymentId: string; rules: FormRules | undefined };
+
 export type VisitorPages = {
-  /** The answer to a success, and to a filled-in honeypot: a redirect to `_redirect`, or to the page that thanks. */
-  redirect(response: ServerResponse, visitor: Visitor, deploymentId: string, headers: Headers): void;
+  /**
+   * The answer to a success, and to a filled-in honeypot: a redirect to `_redirect`, else to where the form's rules
+   * say, else to the page that thanks.
+   */
+  redirect(response: ServerResponse, visitor: Visitor, form: SubmittedForm, headers: Headers): void;
   /** The page that a visitor sees after a success. 'absent': there is no such form; undefined: it is not known. */
   thank(response: ServerResponse, page: VisitedPage | 'absent' | undefined, headers: Headers): void;
   /** The answer to a refusal, with the error's status and headers. */
@@ -83,6 +91,9 @@ function wordsOf(error: HttpError, speech: Speech): Words {
     sentences: [text, ...more],
   });
   const { tooLarge } = speech;
+  if (error instanceof OriginRefused) {
+    return say(speech.wrongSite, speech.wrongSite.owner(escapeHtml(error.origin)), speech.nothingSent);
+  }
   switch (error.status) {
     case 404:
       return say(speech.unavailable, speech.nothingSent);
@@ -151,9 +162,11 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
   }
 
   return {
-    redirect(response, { slug, form, isOnPage }, deploymentId, headers) {
-      const chosen = slug !== undefined && form ? redirectWithin(urlOf(slug), form) : undefined;
-      const location = chosen ?? (isOnPage ? THANKS : `/submit/${deploymentId}${THANKS}`);
+    redirect(response, { slug, form, isOnPage }, { deploymentId, rules }, headers) {
+      const allowed = rules?.allowedOrigins ?? [];
+      const chosen = slug !== undefined && form ? redirectWithin(urlOf(slug), allowed, form) : undefined;
+      const configured = rules?.redirectUrl ? new URL(rules.redirectUrl).href : undefined;
+      const location = chosen ?? configured ?? (isOnPage ? THANKS : `/submit/${deploymentId}${THANKS}`);
       response.writeHead(303, { ...headers, Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' });
       response.end();
     },
@@ -173,8 +186,9 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
       const kept = keep(response, visitor, error, speech);
       const advice = status === 404 ? '' : `\n${kept ?? paragraph(speech.goBack)}${linkBack(slug, speech)}`;
       const content = `${paragraph(sentences.join(speech.gap))}${advice}`;
-      // Browsers apply form-action to the redirect that follows the form, too.
-      const formAction = kept === undefined ? undefined : `'self' ${urlOf(slug ?? '*')}`;
+      // Browsers apply form-action to the redirect that follows the form, too. Where that leads may not be known.
+      const destinations = page && slug !== undefined ? [urlOf(slug), ...page.destinations] : ['http:', 'https:'];
+      const formAction = kept === undefined ? undefined : ["'self'", ...destinations].join(' ');
       const shown = { speech, sign, title, content, isLong: kept !== undefined, formAction };
       writeSmallPage(response, status, shown, { ...error.headers, ...headers });
     },

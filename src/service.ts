@@ -22,6 +22,7 @@ import { createRequestIds } from './ids.ts';
 import { createIntake } from './intake/intake.ts';
 import { createJudge } from './intake/judge.ts';
 import { createStore } from './intake/store.ts';
+import { createLabelsOf } from './labels.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createFirstOwner, type FirstOwner, openDatabase, prepareDatabase } from './start-up.ts';
@@ -54,10 +55,16 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const { connection } = databaseServer;
   const db = connect(connection, { onRenew: () => pageChanges.reconnect() });
   const metrics = createMetrics();
-  const compute = createComputePool({
+  const threadLimits = {
     maxJobMs: MAX_COMPUTE_MS,
     maxHeapMb: COMPUTE_HEAP_MB + Math.ceil((COMPUTE_HEAP_GROWTH * config.maxHtmlBytes) / (1024 * 1024)),
-  });
+  };
+  const compute = createComputePool(threadLimits);
+  // Apart: a check can take seconds, and visitors wait for pages.
+  const checks = createComputePool(threadLimits);
+
+  const { baseUrl, pagesDomain } = config;
+  const labelsOf = createLabelsOf({ db, checks, baseUrl, pagesDomain, urlOf: (slug) => pageUrl(config, slug) });
 
   let listening: AddressInfo | undefined;
   const own = createOwnAddress({
@@ -72,7 +79,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     urlOf: (slug) => pageUrl(config, slug),
     baseUrl: config.baseUrl,
     links,
-    labelsOf: async () => new Map(),
+    labelsOf,
     readDigest: (...range) => readDigest(db, ...range),
     smtpUrl: config.smtpUrl,
     mailFrom: config.mailFrom,
@@ -117,6 +124,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     db,
     intake,
     compute,
+    checks,
+    labelsOf,
     reviewDeliveries: dispatcher.review,
     leadsHere: own.isIn,
     links,
@@ -153,7 +162,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await server.close();
     await dispatcher.close();
     await sending.close();
-    await compute.close();
+    await Promise.all([compute.close(), checks.close()]);
     await Promise.all([pageChanges.close(), cleaningUp, makingDigests]);
     await db.close();
     await databaseServer.close();

@@ -48,6 +48,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/first-run-message.ts': 'main',
   'src/clean-up.ts': 'service',
   'src/first-owner-question.ts': 'main',
+  'src/labels.ts': 'service',
   'src/service.ts': 'service',
   'src/start-up.ts': 'service',
   'src/config.ts': 'config',

@@ -1,5 +1,6 @@
 import type { DigestRange, LeasedDelivery, Target } from '../db/delivery-target.ts';
 import type { Digest } from '../db/digests.ts';
+import type { Labels } from '../db/labels.ts';
 import type { Log } from '../log.ts';
 import type { Cidr } from '../public-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../signed-links.ts';
@@ -12,7 +13,6 @@ import {
   submissionEmail,
   testEmail,
 } from './emails.ts';
-import type { Labels } from './mail-fields.ts';
 import type { OwnAddress } from './own-address.ts';
 import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
 import type { SendEmail } from './send-email.ts';
@@ -20,6 +20,8 @@ import type { Attempt, createSendWebhook } from './send-webhook.ts';
 
 /** Mails that are sent at the same time, each over a connection of its own. */
 export const MAX_CONCURRENT_MAILS = 5;
+
+const NO_LABELS: Labels = new Map();
 
 type ShowingTarget = Extract<Target, { kind: 'mail' | 'digest' | 'test-mail' }>;
 
@@ -86,13 +88,23 @@ export function createAttempt({
     return (await mail).send({ id, to, ...email }, signal);
   }
 
+  /** A mail is better with labels, and is sent without them rather than not at all. */
+  async function labelsOrNames(deploymentId: string): Promise<Labels> {
+    try {
+      return await labelsOf(deploymentId);
+    } catch (error) {
+      log.warn({ err: error, deployment: deploymentId }, 'labels could not be read: a mail has the names of fields');
+      return NO_LABELS;
+    }
+  }
+
   /** A mail to a person who wants mail about a deployment: to its owner, or to a recipient. */
   async function writeShown(
     { deploymentId, slug, submissionId, target, data, createdAt }: LeasedDelivery & { target: ShowingTarget },
     pageUrl: string,
   ): Promise<Email | undefined> {
     const { recipientId } = target;
-    const [labels, signed] = await Promise.all([labelsOf(deploymentId), links()]);
+    const [labels, signed] = await Promise.all([labelsOrNames(deploymentId), links()]);
     const mail = { deploymentId, slug, pageUrl, baseUrl, recipientId, labels, links: signed, now: new Date() };
     if (target.kind === 'test-mail') return testEmail({ ...mail, data: SAMPLE_DATA.submission });
     if (target.kind === 'digest') {

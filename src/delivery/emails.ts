@@ -1,11 +1,12 @@
 import type { WebhookNotice } from '../db/delivery-target.ts';
+import type { Labels } from '../db/labels.ts';
 import { MAX_REFUSALS } from '../db/mail-failures.ts';
 import { escapeHtml } from '../html.ts';
 import { isFileId } from '../ids.ts';
 import { readJsonObject, unquote } from '../json-text.ts';
 import { isPlainAddress } from '../mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../signed-links.ts';
-import { type Labels, layOutFields, MAX_FIELDS_BYTES, type MailFields, printable } from './mail-fields.ts';
+import { layOutFields, MAX_FIELDS_BYTES, type MailFields, printable } from './mail-fields.ts';
 
 /** A mail without its sender and its recipient. `replyTo` is one plain address. */
 export type Email = {

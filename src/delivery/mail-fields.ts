@@ -1,3 +1,4 @@
+import type { Labels } from '../db/labels.ts';
 import { escapeHtml } from '../html.ts';
 import { type JsonMember, readJsonList, readJsonObject, unquote } from '../json-text.ts';
 
@@ -46,9 +47,6 @@ export type MailFields = {
 /** The URL of a file by its path in the API; undefined when the path is not that of a file of this submission. */
 type FileUrl = (path: string) => string | undefined;
 
-/** What people are shown instead of the names of fields. */
-export type Labels = ReadonlyMap<string, string>;
-
 /**
  * The fields whose names don't begin with `_`, in at most `maxBytes` of HTML. `data`: JSON text of an object, known to be
  * valid.
@@ -56,7 +54,7 @@ export type Labels = ReadonlyMap<string, string>;
 export function layOutFields(data: string, fileUrl: FileUrl, labels: Labels, maxBytes = MAX_FIELDS_BYTES): MailFields {
   const members = readJsonObject(data)
     .members.filter(({ name }) => !name.startsWith('_'))
-    .map(({ name, value }) => ({ name: labels.get(name) ?? name, value }));
+    .map(({ name, value }) => ({ name: labels.get(name)?.replace(/:$/, '') ?? name, value }));
   const text: string[] = [];
   const html: string[] = [];
   let left = maxBytes;

@@ -3,6 +3,7 @@ import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { isKeyValid } from '../db/api-keys.ts';
 import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
+import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { countUnknownKeyTries } from '../db/unknown-keys.ts';
@@ -11,6 +12,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
+import { checkEndpoints } from './api/check.ts';
 import { confirmEndpoints } from './api/confirm.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
@@ -48,6 +50,7 @@ import { createSending, type Sending } from './sending.ts';
 import { createSpeak } from './speech.ts';
 import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
 import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
+import { MAX_FIELDS } from './submit/read-submission.ts';
 import { createSubmit } from './submit/submit.ts';
 import { createVisitedPages } from './submit/visited-pages.ts';
 import { createVisitorPages } from './submit/visitors.ts';
@@ -59,6 +62,10 @@ type Parts = {
   db: Database;
   concurrency: OwnerConcurrency;
   sending: Sending;
+  /** The thread for checks of pages. */
+  checks: Pick<ComputePool, 'run'>;
+  /** What people call the fields of a deployment's page, by their names. */
+  labelsOf(deploymentId: string): Promise<Labels>;
   placeOf(host: string): Place;
   /** What is live under a slug; undefined when nothing is. */
   findPage(slug: string): unknown;
@@ -101,6 +108,8 @@ export function createEndpoints({
   const me = meEndpoints(ownerParts);
   const keys = keyEndpoints(parts);
   const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
+  const { baseUrl, pagesDomain, abuseContact: contact } = config;
+  const check = checkEndpoints({ ...parts, urlOf, baseUrl, pagesDomain, maxHtmlBytes, maxFields: MAX_FIELDS });
   const versions = versionEndpoints({ ...parts, urlOf, pageVersions });
   const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
   const settings = settingsEndpoints(ownerParts);
@@ -117,7 +126,6 @@ export function createEndpoints({
   const deliveries = deliveryEndpoints({ ...ownerParts, logDays: config.deliveryLogDays });
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
-  const { baseUrl, abuseContact: contact } = config;
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
@@ -129,6 +137,7 @@ export function createEndpoints({
     'POST /keys': keys.create,
     'DELETE /keys/:keyId': keys.revoke,
 
+    'POST /check': check.check,
     'GET /deploy': deployments.list,
     'POST /deploy': deployments.create,
     'GET /deploy/:id': deployments.get,
@@ -136,6 +145,7 @@ export function createEndpoints({
     'PATCH /deploy/:id': settings.change,
     'DELETE /deploy/:id': deployments.delete,
     'GET /deploy/:id/html': deployments.getHtml,
+    'GET /deploy/:id/check': check.checkLive,
     'GET /deploy/:id/versions': versions.list,
     'GET /deploy/:id/versions/:version/html': versions.getHtml,
     'POST /deploy/:id/versions/:version/restore': versions.restore,
@@ -216,6 +226,8 @@ export function createApp({
   db,
   intake,
   compute,
+  checks,
+  labelsOf,
   reviewDeliveries,
   leadsHere,
   links,
@@ -232,6 +244,10 @@ export function createApp({
   db: Database;
   intake: Intake;
   compute: ComputePool;
+  /** Another, for checks of pages. */
+  checks: Pick<ComputePool, 'run'>;
+  /** What people call the fields of a deployment's page, by their names. */
+  labelsOf(deploymentId: string): Promise<Labels>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
@@ -307,6 +323,8 @@ export function createApp({
     db,
     concurrency,
     sending,
+    checks,
+    labelsOf,
     placeOf,
     findPage: (slug) => pages.get(slug, 'identity'),
     onPageChange: invalidatePage,

@@ -33,6 +33,8 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     db: connect({ connectionString: 'postgres://nobody@localhost/nothing' }),
     concurrency,
     sending: createSending({ release: concurrency.release, largest: config.maxHtmlBytes }),
+    checks: { run: () => Promise.reject(new Error('Not called.')) },
+    labelsOf: async () => new Map(),
     placeOf: createHostSplit(config),
     findPage: () => undefined,
     onPageChange: () => undefined,

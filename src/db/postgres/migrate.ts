@@ -18,6 +18,7 @@ import * as pageVersions from '../../../migrations/0015-page-versions.ts';
 import * as keyScopes from '../../../migrations/0016-key-scopes.ts';
 import * as submissionMarks from '../../../migrations/0017-submission-marks.ts';
 import * as formRules from '../../../migrations/0018-form-rules.ts';
+import * as labels from '../../../migrations/0019-labels.ts';
 import * as mailRecipients from '../../../migrations/0021-mail-recipients.ts';
 import * as mailLog from '../../../migrations/0022-mail-log.ts';
 import type { Connection } from './connect.ts';
@@ -48,6 +49,7 @@ const migrations: readonly Migration[] = [
   { name: '0016-key-scopes', up: keyScopes.up },
   { name: '0017-submission-marks', up: submissionMarks.up },
   { name: '0018-form-rules', up: formRules.up },
+  { name: '0019-labels', up: labels.up },
   { name: '0021-mail-recipients', up: mailRecipients.up, config: mailRecipients.config },
   { name: '0022-mail-log', up: mailLog.up, config: mailLog.config },
 ];

@@ -13,7 +13,7 @@ export async function findLabels(db: Knex, deploymentId: string): Promise<Labell
     version: number;
     slug: string;
     owner_id: number;
-    labels: [name: string, label: string][] | null;
+    labels: string | null;
   }>(
     db,
     'find-labels',
@@ -23,7 +23,7 @@ export async function findLabels(db: Knex, deploymentId: string): Promise<Labell
   );
   if (!row) return undefined;
   const { version, slug, owner_id: ownerId, labels } = row;
-  return { version, slug, ownerId, labels: labels ? new Map(labels) : undefined };
+  return { version, slug, ownerId, labels: labels === null ? undefined : new Map(JSON.parse(labels)) };
 }
 
 /** Keeps the labels that were read from a version of a page, if that is still the live one. */

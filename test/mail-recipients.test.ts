@@ -394,6 +394,30 @@ describe('the link by which a recipient stops mail', () => {
   });
 });
 
+describe('a mail', () => {
+  it("has the labels of the page's form instead of names, also the first time and after a change", async () => {
+    const pageOf = (label: string) =>
+      `<!doctype html><title>Hello</title><form method="post"><label>${label}: <input name="n"></label><input name="other"></form>`;
+    const { id, slug } = await deploy();
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: pageOf('Your name') })
+      .expect(200);
+    const textOf = async (count: number) => {
+      await submit(id, { n: 'Ada', other: 'x' });
+      return (await news(slug, count)).at(-1)?.text;
+    };
+    for (const count of [1, 2]) expect(await textOf(count)).toContain('\n\nYour name: Ada\nother: x\n\n');
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: pageOf('Ihr <b>Name</b>') })
+      .expect(200);
+    await submit(id, { n: 'Ada', other: 'x' });
+    const texts = (await news(slug, 3)).map(({ text }) => text);
+    expect(texts.filter((text) => text.includes('\n\nIhr Name: Ada\nother: x\n\n')).length).toBe(1);
+  });
+});
+
 describe('GET /deploy/:id/mails', () => {
   it('lists mails newest first, with their recipients, and none that asks or tells', async () => {
     const { id, slug } = await confirmed('ada@example.org', OWN);

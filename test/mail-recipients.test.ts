@@ -418,6 +418,41 @@ describe('a mail', () => {
   });
 });
 
+describe('the source of a mail', () => {
+  it('keeps to RFC 5322, 2369 and 8058: short lines, ASCII headers, one id for each recipient', async () => {
+    const { id, slug } = await confirmed('ada@example.org', OWN);
+    const data = { email: 'eve@example.org', naïve: '😀'.repeat(900), long: 'x'.repeat(5_000), 'a: b': '.\n.\nFrom x' };
+    await submit(id, data);
+    await news(slug, 2);
+    await owner.post(`/deploy/${id}/mails/test`).expect(202);
+    await mailsWith(smtp, `Test mail for ${slug}`, 2);
+    await patch(id, { notify_every: 'hour' }).expect(200);
+    await submit(id, data);
+    await patch(id, { notify_every: 'submission' }).expect(200);
+    await mailsWith(smtp, `1 new submission for ${slug}`, 2);
+    const raws = smtp.received.map(({ raw }) => raw).filter((raw) => raw.includes(slug));
+    // With the two that asked.
+    expect(raws.length).toBe(7);
+    for (const raw of raws) {
+      const text = raw.toString('latin1');
+      const lines = text.split('\r\n');
+      expect(lines.filter((line) => line.length > 998 || /[\r\n]/.test(line))).toEqual([]);
+      const headers = text.slice(0, text.indexOf('\r\n\r\n'));
+      expect(/[^\r\n\x20-\x7e]/.test(headers)).toBe(false);
+      // Unfolded, each is a name and a value, and there is one of each name.
+      const unfolded = headers.replaceAll(/\r\n(?=[ \t])/g, '').split('\r\n');
+      const names = unfolded.map((line) => /^([!-9;-~]+): \S/.exec(line)?.[1] ?? line);
+      expect(new Set(names).size).toBe(names.length);
+      const isListMail = !text.includes('Subject: Do you want mail');
+      const list = names.filter((name) => name.startsWith('List-')).sort();
+      expect(list).toEqual(isListMail ? ['List-Unsubscribe', 'List-Unsubscribe-Post'] : []);
+      expect(names).toEqual(expect.arrayContaining(['Date', 'From', 'To', 'Subject', 'Message-ID', 'MIME-Version']));
+    }
+    const ids = seenMails(smtp).map((mail) => mail.id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
 describe('GET /deploy/:id/mails', () => {
   it('lists mails newest first, with their recipients, and none that asks or tells', async () => {
     const { id, slug } = await confirmed('ada@example.org', OWN);

@@ -3,7 +3,10 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config.ts';
 import { MAX_KEY_NAME_CHARS, MAX_KEYS, PREFIX_CHARS } from '../src/db/api-keys.ts';
+import { MAX_LISTED, MAX_LISTED_BYTES } from '../src/db/digests.ts';
 import { KEY_HOURS } from '../src/db/idempotency-keys.ts';
+import { MAX_REFUSALS } from '../src/db/mail-failures.ts';
+import { ASK_HOURS, MAX_ASKS, MAX_RECIPIENTS } from '../src/db/mail-recipients.ts';
 import { RATE_LIMIT, RATE_SECONDS } from '../src/db/store-submissions.ts';
 import { MAX_FIELDS_BYTES, MAX_LEVELS, MAX_NAME_CHARS, MAX_VALUE_CHARS } from '../src/delivery/mail-fields.ts';
 import { MAX_BODY_BYTES } from '../src/delivery/send-webhook.ts';
@@ -17,7 +20,7 @@ import { MAX_KEY_CHARS } from '../src/http/submit/idempotency-key.ts';
 import { MAX_FILES } from '../src/http/submit/multipart.ts';
 import { MAX_FIELDS } from '../src/http/submit/read-submission.ts';
 import { LANGUAGES, PAGE_START_BYTES } from '../src/languages.ts';
-import { FILE_LINK_DAYS } from '../src/signed-links.ts';
+import { CONFIRMATION_DAYS, FILE_LINK_DAYS } from '../src/signed-links.ts';
 import { RESERVED } from '../src/slugs.ts';
 import { lookUp, referenceOf } from './support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from './support/service.ts';
@@ -118,6 +121,14 @@ describe('limits', () => {
     ],
     ['docs/forms.md', `It has 1 to ${MAX_KEY_CHARS} characters`],
     ['docs/forms.md', `A key is remembered for ${KEY_HOURS} hours`],
+    ['docs/mail.md', `Send up to ${MAX_RECIPIENTS} addresses`],
+    ['docs/mail.md', `| Recipients of a page | ${MAX_RECIPIENTS} |`],
+    ['docs/mail.md', `| The link works | ${CONFIRMATION_DAYS} days.`],
+    ['docs/mail.md', `asked again, ${ASK_HOURS} hours after`],
+    ['docs/mail.md', `| ${MAX_ASKS} mails that ask, in ${ASK_HOURS} hours,`],
+    ['docs/mail.md', `| Submissions in a mail | ${MAX_LISTED}, of ${MAX_LISTED_BYTES / 1024 ** 2} MiB together |`],
+    ['docs/mail.md', `A mail lists ${MAX_LISTED} submissions at most`],
+    ['docs/mail.md', `When the mail server refuses ${MAX_REFUSALS} mails in a row`],
     ['docs/mail.md', `| How long a link works | ${FILE_LINK_DAYS} days`],
     ['docs/mail.md', `| All fields of a mail | ${kib(MAX_FIELDS_BYTES)} of HTML |`],
     ['docs/mail.md', `| A value | ${MAX_VALUE_CHARS.toLocaleString('en')} characters |`],

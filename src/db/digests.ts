@@ -165,12 +165,12 @@ async function closedWindow(
 
 /** Submissions that a digest lists, and the bytes of their data. */
 export const MAX_LISTED = 100;
-const MAX_BYTES = 1024 * 1024;
+export const MAX_LISTED_BYTES = 1024 * 1024;
 
 /** What there is of a digest's submissions now: the oldest, and how many there are in all. */
 export type Digest = { submissions: Submission[]; total: number };
 
-/** Reads at most MAX_LISTED submissions of a digest, and MAX_BYTES of their data, but always one. */
+/** Reads at most MAX_LISTED submissions of a digest, and MAX_LISTED_BYTES of their data, but always one. */
 export async function readDigest(
   db: Knex,
   deploymentId: string,
@@ -188,7 +188,7 @@ export async function readDigest(
            SELECT number, octet_length(CAST(data AS text)) AS bytes FROM submissions
             WHERE deployment_id = :deploymentId AND number > next.number AND number <= :last ORDER BY number LIMIT 1
          ) AS following
-        WHERE position < ${MAX_LISTED} AND next.bytes < ${MAX_BYTES}
+        WHERE position < ${MAX_LISTED} AND next.bytes < ${MAX_LISTED_BYTES}
      )
      SELECT counted.total, submission.*
        FROM (SELECT CAST(:last AS bigint) - :after - (
@@ -197,7 +197,7 @@ export async function readDigest(
        LEFT JOIN LATERAL (
          SELECT id, data, ip_address, created_at
            FROM next JOIN submissions ON deployment_id = :deploymentId AND submissions.number = next.number
-          WHERE position = 1 OR position > 1 AND next.bytes <= ${MAX_BYTES}
+          WHERE position = 1 OR position > 1 AND next.bytes <= ${MAX_LISTED_BYTES}
           ORDER BY submissions.number
        ) AS submission ON true`,
     { deploymentId, after, last },

@@ -116,7 +116,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 
   const stopping = new AbortController();
   const digests = createDigestLoop({ db, wake: dispatcher.wake, log, signal: stopping.signal });
-  const cleanUp = createCleanUp({ db, days: config.deliveryLogDays, log, signal: stopping.signal });
+  const cleanUp = createCleanUp({
+    db,
+    days: config.deliveryLogDays,
+    countExpired: metrics.expired,
+    reviewDeliveries: dispatcher.review,
+    log,
+    signal: stopping.signal,
+  });
 
   let isStarting = true;
   const app = createApp({
@@ -129,6 +136,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     reviewDeliveries: dispatcher.review,
     leadsHere: own.isIn,
     links,
+    mailLink: config.smtpUrl === undefined ? undefined : sending.mailLink,
     metrics,
     log,
     newRequestId: createRequestIds(),

@@ -37,7 +37,7 @@ const EVENT: Event = 'submission';
 const RECIPIENT_EVENT: (typeof MAIL_EVENTS)[number] = 'submission-mail';
 
 /** Whether a deployment's submissions are mailed one by one. */
-const IS_MAILED = "email_notifications AND notify_every = 'submission'";
+export const IS_MAILED = "email_notifications AND notify_every = 'submission'";
 
 /** The times within the window of the rate limit among `recent_submissions`, in order, as of `now`. */
 const RECENT = `ARRAY(

@@ -305,6 +305,22 @@ describe.concurrent('an attempt', () => {
     expect(await send()).toEqual(TAKEN);
   });
 
+  it.for<[Stage, string, boolean]>([
+    ['rcpt', '5.1.1 No such mailbox', true],
+    ['rcpt', '5.7.1 Client host is blocked', false],
+    ['message', '5.2.1 Mailbox is disabled', true],
+    ['message', '5.7.1 Spam', false],
+    ['message', '5.6.0 Bad content', false],
+    ['message', '5.3.4 Too large', false],
+  ])(
+    'says whether the recipient is refused, by the code that the server adds (%s, %s)',
+    async ([at, text, isRefused], context) => {
+      const { server, send } = await start(context);
+      server.makeTrouble({ at, does: { code: 550, text } });
+      expect((await send()).isRefused ?? false).toBe(isRefused);
+    },
+  );
+
   it.for<Stage>(['greeting', 'auth', 'mail', 'rcpt', 'data', 'message'])(
     'over a connection that the server cuts (%s) says so, and the next one is like any other',
     async (at, context) => {

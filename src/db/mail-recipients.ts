@@ -22,8 +22,8 @@ export const RECEIVES_MAIL = 'removed_at IS NULL AND confirmed_at IS NOT NULL AN
 export const isWantedMail = (deliveries: string): string => `
                CASE
                  WHEN ${deliveries}.webhook_id IS NOT NULL OR event IS NULL OR event = 'recipient-off' THEN true
-                 WHEN event = 'confirmation' THEN coalesce(removed_at IS NULL AND confirmed_at IS NULL AND mail_recipients.id IS NOT NULL, false)
-                 WHEN recipient_id IS NOT NULL AND NOT coalesce(${RECEIVES_MAIL}, false) THEN false
+                 WHEN event = 'confirmation' THEN mail_recipients.id IS NOT NULL AND removed_at IS NULL AND confirmed_at IS NULL
+                 WHEN recipient_id IS NOT NULL AND NOT (mail_recipients.id IS NOT NULL AND ${RECEIVES_MAIL}) THEN false
                  WHEN event = 'test-mail' OR event = 'submission' AND notice IS NOT NULL THEN true
                  WHEN NOT email_notifications THEN false
                  WHEN event = 'digest' THEN EXISTS (

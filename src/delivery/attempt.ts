@@ -25,6 +25,8 @@ import { signInEmail } from './sign-in-email.ts';
 export const MAX_CONCURRENT_MAILS = 5;
 
 const NO_LABELS: Labels = new Map();
+/** A page is read for its labels once for each of its versions, which takes up to a second. */
+const LABELS_WAIT_MS = 5_000;
 
 type ShowingTarget = Extract<Target, { kind: 'mail' | 'digest' | 'test-mail' }>;
 
@@ -95,10 +97,14 @@ export function createAttempt({
     return (await mail).send({ id, to, ...email }, signal);
   }
 
-  /** A mail is better with labels, and is sent without them rather than not at all. */
-  async function labelsOrNames(deploymentId: string): Promise<Labels> {
+  /** A mail is better with labels, and is sent without them rather than late or not at all. */
+  async function labelsOrNames(deploymentId: string, signal: AbortSignal): Promise<Labels> {
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(LABELS_WAIT_MS)]);
+    const none = new Promise<Labels>((resolve) => {
+      ending.addEventListener('abort', () => resolve(NO_LABELS), { once: true });
+    });
     try {
-      return await labelsOf(deploymentId);
+      return await Promise.race([labelsOf(deploymentId), none]);
     } catch (error) {
       log.warn({ err: error, deployment: deploymentId }, 'labels could not be read: a mail has the names of fields');
       return NO_LABELS;
@@ -109,9 +115,10 @@ export function createAttempt({
   async function writeShown(
     { deploymentId, slug, submissionId, target, data, createdAt }: LeasedDelivery & { target: ShowingTarget },
     pageUrl: string,
+    signal: AbortSignal,
   ): Promise<Email | undefined> {
     const { recipientId } = target;
-    const [labels, signed] = await Promise.all([labelsOrNames(deploymentId), links()]);
+    const [labels, signed] = await Promise.all([labelsOrNames(deploymentId, signal), links()]);
     const mail = { deploymentId, slug, pageUrl, baseUrl, recipientId, labels, links: signed, now: new Date() };
     if (target.kind === 'test-mail') return testEmail({ ...mail, data: SAMPLE_DATA.submission });
     if (target.kind === 'digest') {
@@ -148,7 +155,7 @@ export function createAttempt({
             case 'confirmation':
               return writeConfirmation(delivery, target, pageUrl);
             default:
-              return writeShown({ ...delivery, target }, pageUrl);
+              return writeShown({ ...delivery, target }, pageUrl, signal);
           }
         };
         return sendEmail({ id, to: target.to }, write, signal);

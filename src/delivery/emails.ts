@@ -104,8 +104,8 @@ export function testEmail(mail: ShowingSubmissions & { data: string }): Email {
   };
 }
 
-/** Bytes of HTML for what stands around the fields of a submission in a digest, about. */
-const HEADING_BYTES = 200;
+/** Bytes of HTML for what stands around the fields of a submission in a digest, at most. */
+const HEADING_BYTES = 320;
 
 /** The mail about all submissions of an hour or a day: the first of them, and how many there are in all. */
 export function digestEmail(
@@ -133,12 +133,18 @@ export function digestEmail(
             request('?limit=100'),
           ]
         : []),
+      ...(shown.some(({ fields }) => fields.isCut)
+        ? [
+            paragraph(
+              'Some are too large for this mail, which shows a part of them. This request answers one by its id:',
+            ),
+            request('/ID'),
+          ]
+        : []),
       ...shown.flatMap(({ submission, fields }, at) => [
         heading(`${at + 1}. ${inWords(submission.createdAt)}`),
         fields.count === 0 ? paragraph('No fields to show.') : fieldList(fields),
-        ...(fields.isCut
-          ? [paragraph('This is a part of it. This request answers all of it:'), request(`/${submission.id}`)]
-          : []),
+        ...(fields.isCut ? [paragraph(`A part of ${submission.id}`)] : []),
       ]),
       ...(shown.some(({ fields }) => fields.hasFiles) ? [aboutFiles(now)] : []),
       stopFooter(mail, unsubscribe),

@@ -4,6 +4,7 @@ import { createCleanUp } from './clean-up.ts';
 import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
+import { readDigest } from './db/digests.ts';
 import { findStored } from './db/find-stored.ts';
 import { findRules, findRulesVersions } from './db/form-rules.ts';
 import { findByKey } from './db/idempotency-keys.ts';
@@ -15,6 +16,7 @@ import { keepSpam } from './db/spam-submissions.ts';
 import { checkRateLimit } from './db/store-submissions.ts';
 import { createAskProvider, type SiteverifyUrls } from './delivery/ask-provider.ts';
 import { createAttempt } from './delivery/attempt.ts';
+import { createDigestLoop } from './delivery/digest-loop.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { createOwnAddress } from './delivery/own-address.ts';
 import { createApp } from './http/app.ts';
@@ -87,6 +89,8 @@ export async function startService(
     urlOf: (slug) => pageUrl(config, slug),
     baseUrl: config.baseUrl,
     links,
+    labelsOf,
+    readDigest: (...range) => readDigest(db, ...range),
     smtpUrl: config.smtpUrl,
     mailFrom: config.mailFrom,
     log,
@@ -126,6 +130,7 @@ export async function startService(
   });
 
   const stopping = new AbortController();
+  const digests = createDigestLoop({ db, wake: dispatcher.wake, log, signal: stopping.signal });
   const cleanUp = createCleanUp({
     db,
     days: config.deliveryLogDays,
@@ -161,12 +166,14 @@ export async function startService(
   const server = createServer(app.listener);
 
   let cleaningUp: Promise<void> | undefined;
+  let makingDigests: Promise<void> | undefined;
   async function start(): Promise<{ firstOwner: FirstOwner | undefined }> {
     await prepareDatabase(databaseServer, config, log, stopping.signal);
     const firstOwner = await createFirstOwner(databaseServer, db, config);
     isStarting = false;
     dispatcher.run();
     cleaningUp = cleanUp.run();
+    makingDigests = digests.run();
     return { firstOwner };
   }
   const ready = start();
@@ -181,7 +188,7 @@ export async function startService(
     await sending.close();
     await Promise.all([compute.close(), checks.close()]);
     await asking.close();
-    await Promise.all([pageChanges.close(), cleaningUp]);
+    await Promise.all([pageChanges.close(), cleaningUp, makingDigests]);
     await db.close();
     await databaseServer.close();
   }

@@ -57,6 +57,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/events.ts': 'base',
   'src/fair-queue.ts': 'base',
   'src/json-text.ts': 'base',
+  'src/mail-address.ts': 'base',
   'src/languages.ts': 'base',
   'src/public-address.ts': 'base',
   'src/delivery-header.ts': 'base',

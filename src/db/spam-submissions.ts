@@ -5,7 +5,7 @@ import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
 import { BATCH_BYTES, type Batch, inBatches } from './list-submissions.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
-import { type NewSubmission, storeAccepted } from './store-submissions.ts';
+import { IS_MAILED, type NewSubmission, storeAccepted } from './store-submissions.ts';
 import { REMOVED_BYTES, removeFiles, type SizedFile } from './stored-files.ts';
 import { BUSY_POLL_MS, BUSY_WAIT_MS, insertFiles, type NewFile } from './submission-files.ts';
 import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
@@ -199,7 +199,8 @@ const RELEASE = `
       FROM released
      WHERE deployments.id = released.deployment_id
     RETURNING released.deployment_id, last_submission_number AS number, released.id, data::text AS data, ip_address,
-              clock_timestamp() AS now, 1 AS position, owner_id, slug, email_notifications, ?::text AS seed
+              clock_timestamp() AS now, 1 AS position, owner_id, slug,
+              ${IS_MAILED} AS is_mailed, ?::text AS seed
   ), ${storeAccepted('seed')}
   SELECT FROM accepted`;
 

@@ -15,6 +15,7 @@ import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
 import { altchaEndpoints } from './api/altcha.ts';
 import { checkEndpoints } from './api/check.ts';
+import { confirmEndpoints } from './api/confirm.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
@@ -136,9 +137,10 @@ export function createEndpoints({
   const files = submissionFileEndpoints(parts);
   const fileLinks = fileLinkEndpoints(parts);
   const unsubscribe = unsubscribeEndpoints({ ...parts, baseUrl: config.baseUrl });
+  const confirm = confirmEndpoints(parts);
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
-  const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
+  const deliveries = deliveryEndpoints({ ...ownerParts, logDays: config.deliveryLogDays });
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
@@ -173,6 +175,9 @@ export function createEndpoints({
     'POST /deploy/:id/versions/:version/restore': versions.restore,
     'GET /deploy/:id/stats': statistics.get,
     'GET /deploy/:id/settings': settings.get,
+    'GET /deploy/:id/mails': deliveries.listMails,
+    'POST /deploy/:id/mails/test': deliveries.testMail,
+    'POST /deploy/:id/mails/:deliveryId/retry': deliveries.retryMail,
 
     'GET /deploy/:id/spam': spam.list,
     'DELETE /deploy/:id/spam': spam.deleteAll,
@@ -217,6 +222,10 @@ export function createEndpoints({
     'GET /files/:deployId/:submissionId/:fileId': fileLinks.get,
     'GET /unsubscribe/:deployId': unsubscribe.ask,
     'POST /unsubscribe/:deployId': unsubscribe.unsubscribe,
+    'GET /unsubscribe/:deployId/:recipientId': unsubscribe.askRecipient,
+    'POST /unsubscribe/:deployId/:recipientId': unsubscribe.unsubscribeRecipient,
+    'GET /confirm/:deployId/:recipientId': confirm.ask,
+    'POST /confirm/:deployId/:recipientId': confirm.confirm,
 
     'GET /': reference.start,
     'GET /openapi.json': reference.document,

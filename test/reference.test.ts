@@ -173,6 +173,12 @@ async function fixture(path: string): Promise<Record<string, string>> {
   const { submissions } = (await owner.get(`/submissions/${id}`)).body;
   const [{ id: submissionId, data }] = submissions;
   const fileId = data.cv.url.split('/').at(-1);
+  if (path.includes('/spam/')) {
+    await owner
+      .post(`/submissions/${id}/bulk`)
+      .send({ action: 'spam', ids: [submissionId] })
+      .expect(200);
+  }
   return {
     id,
     deployId: id,
@@ -200,11 +206,12 @@ async function addRecipient(id: string): Promise<string> {
   return recipientId;
 }
 
-/** The query of a link in a mail; undefined where a path is none. */
+/** The query of a link in a mail, or of a challenge; undefined where a path is neither. */
 async function signedQuery(
   path: string,
   { id = '', submissionId = '', fileId = '', recipientId = '' }: Record<string, string>,
 ) {
+  if (path === '/altcha/challenge') return `deployment=${id}`;
   const links = await createLinks(service.db, '')();
   const until = new Date(Date.now() + 60_000);
   const link = path.startsWith('/files/')

@@ -15,6 +15,7 @@ type ColumnSettings = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
 type RuleSettings = {
   redirect_url: string | null;
   allowed_origins: string[];
+  /** The secret is stored, and not shown. */
   spam: { blocklist: string[]; captcha: Captcha | null };
 };
 
@@ -42,9 +43,25 @@ export async function findSettings(
     recipients: recipients.map(({ email, isConfirmed }) => ({ email, confirmed: isConfirmed })),
     redirect_url: redirectUrl,
     allowed_origins: [...allowedOrigins],
-    spam: { blocklist: [...blocklist], captcha },
+    spam: { blocklist: [...blocklist], captcha: captcha && withoutSecret(captcha) },
   };
   return { settings, recipients, isMailRefused: mailSwitchedOffAt !== null };
+}
+
+const withoutSecret = ({ provider, site_key }: Captcha): Captcha => ({
+  provider,
+  ...(site_key !== undefined && { site_key }),
+});
+
+/** The provider of a captcha wants a secret, and none was given. */
+export class NoSecret extends Error {}
+
+/** What is stored of a captcha: without a secret, that of the one `before` stays if its provider does. */
+function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | null {
+  if (captcha === null || captcha.provider === 'altcha') return captcha && { provider: captcha.provider };
+  const secret = captcha.secret ?? (before?.provider === captcha.provider ? before.secret : undefined);
+  if (secret === undefined) throw new NoSecret(captcha.provider);
+  return { ...captcha, secret };
 }
 
 type MailRow = Pick<DeploymentRow, 'email_notifications' | 'notify_every'>;
@@ -62,7 +79,7 @@ async function lockMail(transaction: Knex, id: string): Promise<MailRow | undefi
 
 /**
  * Changes the settings that are given, all or none; undefined when this owner has no such live deployment. `hasMail`:
- * whether new recipients can be asked. Throws TooManyAsks.
+ * whether new recipients can be asked. Throws TooManyAsks and NoSecret.
  */
 export const changeSettings = (
   db: Knex,
@@ -92,7 +109,11 @@ export const changeSettings = (
       ...spam,
     };
     const hasRules = Object.keys(rules).length > 0;
-    if (hasRules) await storeRules(transaction, id, { ...(await rulesOf(transaction, id)), ...rules });
+    if (hasRules) {
+      const before = await rulesOf(transaction, id);
+      const after = { ...before, ...rules };
+      await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
+    }
     // Pages for visitors depend on all of these.
     if (hasRules || columns.language !== undefined) await announcePageChange(transaction, deployment.slug);
     return deployment;

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Altcha } from '../altcha.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { isCredentialValid } from '../db/credentials.ts';
@@ -12,6 +13,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
+import { altchaEndpoints } from './api/altcha.ts';
 import { checkEndpoints } from './api/check.ts';
 import { confirmEndpoints } from './api/confirm.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
@@ -28,6 +30,7 @@ import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
 import { type MailLink, sessionEndpoints } from './api/session.ts';
 import { settingsEndpoints } from './api/settings.ts';
+import { spamEndpoints } from './api/spam.ts';
 import { statisticsEndpoints } from './api/statistics.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
@@ -85,8 +88,11 @@ type Parts = {
   leadsHere(url: URL): boolean;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  altcha(): Promise<Altcha>;
+  /** Whether visitors find a deployment; undefined when it can't be looked up in time. */
+  isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
   watch: SubmissionWatch;
-  /** Called when the rest of a purged deployment is to be removed. */
+  /** Called when the rest of a purged deployment, or spam, is to be removed. */
   onPurge(): void;
   /** Fires when the service stops. */
   stopping: AbortSignal;
@@ -125,6 +131,8 @@ export function createEndpoints({
   const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
   const submissions = submissionEndpoints(parts);
   const inbox = inboxEndpoints(parts);
+  const spam = spamEndpoints(parts);
+  const altcha = altchaEndpoints(parts);
   const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
   const fileLinks = fileLinkEndpoints(parts);
@@ -171,6 +179,11 @@ export function createEndpoints({
     'POST /deploy/:id/mails/test': deliveries.testMail,
     'POST /deploy/:id/mails/:deliveryId/retry': deliveries.retryMail,
 
+    'GET /deploy/:id/spam': spam.list,
+    'DELETE /deploy/:id/spam': spam.deleteAll,
+    'POST /deploy/:id/spam/:submissionId/release': spam.release,
+    'DELETE /deploy/:id/spam/:submissionId': spam.delete,
+
     'GET /trash': trash.list,
     'POST /trash/:id/restore': trash.restore,
     'DELETE /trash/:id': trash.purge,
@@ -202,6 +215,9 @@ export function createEndpoints({
     'POST /webhooks/:deployId/:webhookId/test': deliveries.test,
     'GET /webhooks/:deployId/:webhookId/deliveries': deliveries.list,
     'POST /webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry': deliveries.retry,
+
+    'GET /altcha.js': altcha.widget,
+    'GET /altcha/challenge': altcha.challenge,
 
     'GET /files/:deployId/:submissionId/:fileId': fileLinks.get,
     'GET /unsubscribe/:deployId': unsubscribe.ask,
@@ -247,6 +263,7 @@ export function createApp({
   reviewDeliveries,
   leadsHere,
   links,
+  altcha,
   mailLink,
   metrics,
   log,
@@ -271,6 +288,7 @@ export function createApp({
   leadsHere(url: URL): boolean;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  altcha(): Promise<Altcha>;
   /** undefined when there is no mail server. */
   mailLink: MailLink | undefined;
   metrics: Metrics;
@@ -357,6 +375,11 @@ export function createApp({
     reviewDeliveries,
     leadsHere,
     links,
+    altcha,
+    async isLive(id, network) {
+      const found = await visited.find(id, network);
+      return found && found !== 'absent';
+    },
     watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
     onPurge,
     stopping,

@@ -12,6 +12,8 @@ export type Target =
   | 'another-page'
   /** The page's own host, where this path is not. */
   | 'own-host'
+  /** This service, which has nothing there either. */
+  | 'missing'
   | 'elsewhere'
   /** A scheme that sends nothing to a server, such as mailto. */
   | 'other-scheme'
@@ -70,7 +72,7 @@ export function createReadAddress({ baseUrl, pagesDomain, page }: Addresses, bas
       if (withoutScheme(url) === submitted) return 'here';
       if (url.host === service.host && SUBMIT_PATH.test(url.pathname)) return page ? 'another-page' : 'here';
       if (url.host.endsWith(`.${pagesDomain}`) && url.pathname === '/') return page ? 'another-page' : 'here';
-      return 'elsewhere';
+      return url.host === service.host || url.host.endsWith(`.${pagesDomain}`) ? 'missing' : 'elsewhere';
     },
   };
 }

@@ -44,7 +44,7 @@ type Types = TreeAdapterTypeMap<
   never
 >;
 
-/** The page makes the parser copy elements again and again: it has no end in sight. */
+/** Wrong nesting makes the parser copy elements, many more than the page has. */
 export class TooComplexError extends Error {}
 
 /** The nodes of a page are fewer than its characters. Misnested tags can make many more. */

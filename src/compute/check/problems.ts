@@ -6,11 +6,11 @@ import { isSubmitButton, nameOf, typeOf } from './fields.ts';
 import { attribute, type HtmlElement, hasAttribute } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';
 import { hasHandlers, isGivenToScript, isJavaScript, type Scripts } from './scripts.ts';
-import { sourceTextOf } from './texts.ts';
+import { sourceTextOf, tidy } from './texts.ts';
 
 /*
- * What keeps a page's forms from arriving. A form that a script may send is given the benefit of the doubt: nothing is
- * reported that is right on a page that works.
+ * What keeps a page's forms from arriving. Nothing is reported that a page has whose forms work: where a script may
+ * send a form, its attributes are not judged.
  */
 
 /** `at`: an index of the source. */
@@ -34,7 +34,8 @@ export type ReadForm = {
 };
 
 const MULTIPART = 'multipart/form-data';
-const ENCTYPES = new Set([MULTIPART, 'text/plain']);
+const TEXT = 'text/plain';
+const ENCTYPES = new Set([MULTIPART, TEXT]);
 export const enctypeOf = (value: string | undefined): string => {
   const type = value?.toLowerCase() ?? '';
   return ENCTYPES.has(type) ? type : 'application/x-www-form-urlencoded';
@@ -50,6 +51,8 @@ const MISSPELT_IN_SCRIPT = /(["'`])\s{0,9}(?:\{|%7B){2}\s{0,9}form[\s_\\-]{0,3}a
 /** A placeholder that nothing replaces. */
 const OTHER_PLACEHOLDER = /^\s*\{\{[^{}]{0,100}\}\}\s*$/;
 const MAX_MISSPELT_CHARS = 100;
+/** Buttons of a form whose own address, method or encoding is looked at. */
+const MAX_WAYS = 20;
 
 function decoded(value: string): string {
   return value.replaceAll(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -74,7 +77,7 @@ function waysOf(form: HtmlElement, controls: readonly Control[], { targetOf }: R
   const buttons = controls.filter(({ element }) => isSubmitButton(element)).map(({ element }) => element);
   const overriding = ['formaction', 'formmethod', 'formenctype'];
   const changing = buttons.filter((button) => overriding.some((name) => hasAttribute(button, name)));
-  const ways = changing.map((element): Way => {
+  const ways = changing.slice(0, MAX_WAYS).map((element): Way => {
     const [action, method, enctype] = overriding.map((name) => attribute(element, name));
     return {
       action: action === undefined ? own.action : { element, value: action, target: targetOf(action) },
@@ -108,8 +111,13 @@ const FOREIGN_NAMES: ReadonlyMap<string, string> = new Map([
 const TEXT_TYPES = new Set('text search tel url email password date month week time datetime-local number'.split(' '));
 const NO_FIELDS = new Set(['hidden', 'submit', 'button', 'reset', 'image']);
 
-/** A value of the page in a message. */
-const shown = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 59).toWellFormed()}…`);
+const MAX_SHOWN_CHARS = 60;
+
+/** A value of the page in a message, on one line. */
+function shown(value: string): string {
+  const text = tidy(value);
+  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS - 1).toWellFormed()}…`;
+}
 
 const isVisible = (element: HtmlElement): boolean =>
   !NO_FIELDS.has(typeOf(element)) && !hasAttribute(element, 'hidden');
@@ -118,7 +126,7 @@ type Page = {
   html: string;
   parts: PageParts;
   forms: readonly ReadForm[];
-  /** Whether one of them leads to the page's own form. */
+  /** Whether one of them leads to the page's own form, or may do so by a script. */
   isAnyHere: boolean;
   address: ReadAddress;
   scripts: Scripts;
@@ -189,8 +197,12 @@ function* problemsOfWay(form: ReadForm, way: Way, page: Page): Generator<Found> 
   const hasFile = form.controls.some(
     ({ element, isDisabled }) => !isDisabled && typeOf(element) === 'file' && nameOf(element) !== '',
   );
+  const where = enctype.element === form.element ? 'enctype' : 'formenctype';
+  if (!hasFile && method.value === 'post' && enctype.value === TEXT) {
+    const message = `The form is sent as ${TEXT}, which is refused: leave ${where} out.`;
+    yield { code: 'method-get', severity: 'error', message, at: enctype.element.start };
+  }
   if (hasFile && enctype.value !== MULTIPART) {
-    const where = enctype.element === form.element ? 'enctype' : 'formenctype';
     const message = `Only the name of the file is sent, and not the file: write ${where}="${MULTIPART}".`;
     yield { code: 'file-without-multipart', severity: 'error', message, at: enctype.element.start };
   }
@@ -200,7 +212,7 @@ type ElsewhereFault = { severity: Severity; reason: string; end: string };
 
 function elsewhereFault(form: ReadForm, { action, method }: Way, isAnyHere: boolean): ElsewhereFault | undefined {
   const isSearch = form.isSearch && method.value === 'get';
-  const url = shown((action.value ?? '').trim());
+  const url = shown(action.value ?? '');
   switch (action.target) {
     case 'own-host':
       return {
@@ -208,6 +220,8 @@ function elsewhereFault(form: ReadForm, { action, method }: Way, isAnyHere: bool
         reason: `The host of a page has only the path /, and nothing at ${url}`,
         end: '',
       };
+    case 'missing':
+      return { severity: 'error', reason: `This service has no form at ${url}`, end: '' };
     case 'another-page':
       return { severity: 'warning', reason: 'The form sends to another page', end: ' if it belongs to this one' };
     case 'other-scheme':
@@ -328,7 +342,7 @@ function isFilledHoneypot(element: HtmlElement): boolean {
 }
 
 function* problemOfButton({ element, controls }: ReadForm, { parts, scripts }: Page): Generator<Found> {
-  if (controls.some((control) => isSubmitButton(control.element))) return;
+  if (scripts.callsSubmit || controls.some((control) => isSubmitButton(control.element))) return;
   // A button of a script's own, or one that a script has made an element for.
   if (controls.some((control) => typeOf(control.element) === 'button' && hasHandlers(control.element))) return;
   if (parts.elements.some((one) => one.name.includes('-') && attribute(one, 'type')?.toLowerCase() === 'submit'))
@@ -347,7 +361,7 @@ function* problemOfButton({ element, controls }: ReadForm, { parts, scripts }: P
 function* problemsOfAssets({ html, parts, address }: Page): Generator<Found> {
   for (const { url, at } of assetsOf(html, parts)) {
     const fault = faultOf(url, address);
-    const name = shown(url.trim());
+    const name = shown(url);
     if (fault === 'relative') {
       const message = `The host of a page has only the path /, and no file ${name}: write an address that begins with https://, or put the content into the page.`;
       yield { code: 'relative-asset', severity: 'warning', message, at };
@@ -369,7 +383,9 @@ const LINE_END = /\r\n?|\n/g;
 
 /** The problems of a page in the order of the source, at most MAX_PROBLEMS_PER_CODE of each code. */
 export function problemsOf(of: Omit<Page, 'isAnyHere'>): Problem[] {
-  const page: Page = { ...of, isAnyHere: of.forms.some(({ submitsHere }) => submitsHere) };
+  const isAnyHere =
+    of.scripts.sendsForms || of.forms.some(({ element, submitsHere }) => submitsHere || isGivenToScript(element));
+  const page: Page = { ...of, isAnyHere };
   const found = new Map<string, Found>();
   const counts = new Map<Code, number>();
   for (const problem of allProblems(page)) {

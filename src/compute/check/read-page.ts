@@ -49,7 +49,13 @@ const isShadowRoot = (template: HtmlElement): boolean =>
   /^(?:open|closed)$/i.test(attribute(template, 'shadowrootmode') ?? '');
 
 type OpenFieldset = { element: HtmlElement; isDisabled: boolean; legend: 'none yet' | 'open' | 'closed' };
-type OpenLabel = { element: HtmlElement; labelablesBefore: number };
+/** `id`: of what it labels; undefined: the first control in it, which is found after `labelablesBefore` others. */
+type FoundLabel = {
+  element: HtmlElement;
+  id: string | undefined;
+  control: HtmlElement | undefined;
+  labelablesBefore: number;
+};
 
 export function readPage(root: HtmlRoot): PageParts {
   let title: HtmlElement | undefined;
@@ -59,8 +65,7 @@ export function readPage(root: HtmlRoot): PageParts {
   const ids = new Map<string, HtmlElement>();
   const forms: { element: HtmlElement; isSearch: boolean }[] = [];
   const found: (Omit<Control, 'form'> & { around: HtmlElement | undefined })[] = [];
-  const labels = new Map<HtmlElement, HtmlElement[]>();
-  const labelsFor: { element: HtmlElement; id: string }[] = [];
+  const foundLabels: FoundLabel[] = [];
   const legends = new Map<HtmlElement, HtmlElement>();
   const scripts: HtmlElement[] = [];
   const styles: HtmlElement[] = [];
@@ -69,7 +74,7 @@ export function readPage(root: HtmlRoot): PageParts {
   // What is open where the pass is.
   const openForms: HtmlElement[] = [];
   const openFieldsets: OpenFieldset[] = [];
-  const openLabels: OpenLabel[] = [];
+  const openLabels: FoundLabel[] = [];
   const openGroups: HtmlElement[] = [];
   let disabling = 0;
   let searches = 0;
@@ -78,12 +83,6 @@ export function readPage(root: HtmlRoot): PageParts {
   let labelables = 0;
 
   const disables = ({ isDisabled, legend }: OpenFieldset): boolean => isDisabled && legend !== 'open';
-
-  function addLabel(control: HtmlElement, label: HtmlElement): void {
-    const others = labels.get(control);
-    if (others) others.push(label);
-    else labels.set(control, [label]);
-  }
 
   function enterHtml(element: HtmlElement): void {
     switch (element.name) {
@@ -110,9 +109,9 @@ export function readPage(root: HtmlRoot): PageParts {
         datalists += 1;
         return;
       case 'label': {
-        const id = attribute(element, 'for');
-        if (id === undefined) openLabels.push({ element, labelablesBefore: labelables });
-        else labelsFor.push({ element, id });
+        const label = { element, id: attribute(element, 'for'), control: undefined, labelablesBefore: labelables };
+        foundLabels.push(label);
+        if (label.id === undefined) openLabels.push(label);
         return;
       }
       case 'fieldset': {
@@ -135,8 +134,7 @@ export function readPage(root: HtmlRoot): PageParts {
   function enterControl(element: HtmlElement): void {
     if (isLabelable(element)) {
       const label = openLabels.at(-1);
-      // A label labels the first control in it.
-      if (label && label.labelablesBefore === labelables) addLabel(element, label.element);
+      if (label?.labelablesBefore === labelables) label.control = element;
       labelables += 1;
     }
     if (!CONTROLS.has(element.name) || datalists > 0) return;
@@ -157,7 +155,8 @@ export function readPage(root: HtmlRoot): PageParts {
       return;
     }
     if (element.attributes.length > 0) {
-      elements.push(element);
+      // Without a place it is a copy that the parser has made.
+      if (element.end > 0) elements.push(element);
       const id = attribute(element, 'id');
       if (id !== undefined && id !== '' && !ids.has(id)) ids.set(id, element);
     }
@@ -202,9 +201,13 @@ export function readPage(root: HtmlRoot): PageParts {
     const owner = ids.get(id);
     return owner && isHtml(owner, 'form') ? owner : undefined;
   }
-  for (const { element, id } of labelsFor) {
-    const control = ids.get(id);
-    if (control && isHtml(control, control.name) && isLabelable(control)) addLabel(control, element);
+  const labels = new Map<HtmlElement, HtmlElement[]>();
+  for (const { element, id, control: first } of foundLabels) {
+    const control = id === undefined ? first : ids.get(id);
+    if (!control || !isHtml(control, control.name) || !isLabelable(control)) continue;
+    const others = labels.get(control);
+    if (others) others.push(element);
+    else labels.set(control, [element]);
   }
   const controls = found.map((control) => ({ ...control, form: ownerOf(control) }));
   return { title, lang, base, ids, forms, controls, labels, legends, scripts, styles, elements, hasTemplateForm };

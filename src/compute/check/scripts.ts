@@ -13,18 +13,20 @@ export type Scripts = {
   hasAddress: boolean;
   /** Whether a script on the page sends what forms have. */
   sendsForms: boolean;
+  /** Whether one has a form sent as its attributes say. */
+  callsSubmit: boolean;
   /** Whether there are scripts that can't be read here. */
   hasOthers: boolean;
 };
 
 const JAVASCRIPT = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:babel|jsx))$/i;
-const REQUEST =
-  /\bfetch\s?\(|\bXMLHttpRequest\b|\bsendBeacon\b|\baxios\b|\.ajax\b|\$\.post\b|\.requestSubmit\b|\.submit\(/;
+const CALL = /\.(?:requestSubmit|submit)\s?\(/;
+const REQUEST = /\bfetch\s?\(|\bXMLHttpRequest\b|\bsendBeacon\b|\baxios\b|\.ajax\b|\$\.post\b/;
 const OF_FORM = /submit|FormData|serialize\(|\bforms?\b/i;
 
 /** The attributes by which frameworks send a form, in lower case as the parser has them. */
 const FRAMEWORK =
-  /^(?:onsubmit|(?:data-)?hx-(?:post|put)|(?:@|x-on:|v-on:|on:)submit(?:$|[.:|])|\(?ng-?submit\)?$|\(submit\)$|data-netlify$)/;
+  /^(?:onsubmit|(?:data-)?hx-(?:post|put)|(?:@|x-on:|v-on:|on:)submit(?:$|[.:|])|\(?ng-?submit\)?$|\(submit\)$)/;
 const STIMULUS = /(?:^|\s|>)(?:submit->|\S+#submit)/;
 
 export const isJavaScript = (script: HtmlElement): boolean =>
@@ -42,9 +44,10 @@ export const isGivenToScript = ({ attributes }: HtmlElement): boolean =>
 
 /** `submitAddress`: the URL without its scheme that stands for the placeholder. */
 export function readScripts({ scripts, elements }: PageParts, submitAddress: string): Scripts {
-  const read: Scripts = { hasAddress: false, sendsForms: false, hasOthers: false };
+  const read: Scripts = { hasAddress: false, sendsForms: false, callsSubmit: false, hasOthers: false };
   const readText = (text: string): void => {
     read.hasAddress ||= text.includes(PLACEHOLDER) || text.includes(submitAddress);
+    read.callsSubmit ||= CALL.test(text);
     read.sendsForms ||= REQUEST.test(text) && OF_FORM.test(text);
   };
   for (const script of scripts) {

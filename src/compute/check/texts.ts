@@ -22,7 +22,7 @@ const LEFT_OUT = new Set(['select', 'textarea', 'button', 'script', 'style', 'te
 export function tidy(text: string): string {
   const words = text
     .slice(0, MAX_RAW_CHARS)
-    .replaceAll(/[\s\u200b\ufeff]+/g, ' ')
+    .replaceAll(/[\s\p{Cc}\u200b\ufeff]+/gu, ' ')
     .trim();
   if (words.length <= MAX_TEXT_CHARS) return words;
   return `${words.slice(0, MAX_TEXT_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -84,7 +84,9 @@ const Problem = z
     }),
     message: z.string().meta({ description: 'A sentence that says what to write.' }),
     line: z.int().min(1).meta({ description: 'Where it is in the HTML: its line. 1 for `no-form`.' }),
-    column: z.int().min(1).meta({ description: 'The place in the line, in UTF-16 units: where the tag begins.' }),
+    column: z.int().min(1).meta({
+      description: 'The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style.',
+    }),
   })
   .meta({ id: 'Problem' });
 const Checked = z

@@ -5,6 +5,7 @@ import { removeFinishedDeliveries } from './db/delivery-log.ts';
 import { removeOrphanedDeliveries } from './db/delivery-queue.ts';
 import { findExpiring, removeExpired } from './db/expired-submissions.ts';
 import { removeExpiredKeys } from './db/idempotency-keys.ts';
+import { removeEndedSessions, removeEndedSignInTries, removeExpiredLinks } from './db/sessions.ts';
 import { compactMarks } from './db/submission-marks.ts';
 import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
 import type { Log } from './log.ts';
@@ -52,8 +53,9 @@ function createLoop(work: () => Promise<void>, { log, signal }: { log: Log; sign
 
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
- * idempotency keys, ended counts of unknown API keys, marks that say nothing more, and the rest of deployments whose
- * purge has begun. Beside these, because there may be very many: submissions beyond the retention of their deployment.
+ * idempotency keys, ended counts of unknown API keys, sessions and links that have ended, marks that say nothing more,
+ * and the rest of deployments whose purge has begun. Beside these, because there may be very many: submissions beyond
+ * the retention of their deployment.
  */
 export function createCleanUp({
   db,
@@ -79,6 +81,9 @@ export function createCleanUp({
       () => removeOrphanedDeliveries(db, BATCH),
       () => removeExpiredKeys(db, BATCH),
       () => removeEndedUnknownKeyTries(db, BATCH),
+      () => removeEndedSessions(db, BATCH),
+      () => removeExpiredLinks(db, BATCH),
+      () => removeEndedSignInTries(db, BATCH),
     ];
     for (const remove of removals) {
       let removed: number;

@@ -32,6 +32,7 @@ const GUIDES = [
   'README.md',
   'docs/getting-started.md',
   'docs/forms.md',
+  'docs/your-site.md',
   'docs/exports.md',
   'docs/inbox.md',
   'docs/live.md',

@@ -1,49 +1,31 @@
 import type { Knex } from 'knex';
-import type { Language } from '../languages.ts';
 import { type Deployment, type DeploymentRow, touch } from './deployments.ts';
 import { type Captcha, type FormRules, rulesOf, storeRules } from './form-rules.ts';
 import { announcePageChange } from './page-changes.ts';
 
-/** Settings of a deployment, by the names that they have in the API too. */
-export type Settings = {
-  email_notifications: boolean;
+/** Settings that are columns of deployments, by the names that they have in the API too. */
+const COLUMNS = ['email_notifications', 'language', 'retention_days'] as const;
+
+/** Every setting of a deployment. Those that are not columns are in the rules of its form. */
+export type Settings = Pick<DeploymentRow, (typeof COLUMNS)[number]> & {
   redirect_url: string | null;
   allowed_origins: string[];
-  language: Language | null;
-  retention_days: number | null;
   spam: { blocklist: string[]; captcha: Captcha | null };
 };
 
-/** What is left out stays as it is. */
-export type SettingsChange = { [Name in keyof Settings]?: Settings[Name] | undefined };
-
-const COLUMNS = ['email_notifications', 'language', 'retention_days'] as const;
-
 /** The settings of a live deployment of this owner. */
 export async function findSettings(db: Knex, ownerId: number, id: string): Promise<Settings | undefined> {
-  const row = await db<DeploymentRow>('deployments')
+  const columns = await db<DeploymentRow>('deployments')
     .where({ id, owner_id: ownerId, deleted_at: null })
     .first(...COLUMNS);
-  if (!row) return undefined;
+  if (!columns) return undefined;
   const { redirectUrl, allowedOrigins, blocklist, captcha } = await rulesOf(db, id);
   return {
-    email_notifications: row.email_notifications,
+    ...columns,
     redirect_url: redirectUrl,
     allowed_origins: [...allowedOrigins],
-    language: row.language,
-    retention_days: row.retention_days,
     spam: { blocklist: [...blocklist], captcha },
   };
-}
-
-/** The changes of rules among changes of settings; undefined when there are none. */
-function toRulesChange({ redirect_url, allowed_origins, spam }: SettingsChange): Partial<FormRules> | undefined {
-  const change = {
-    ...(redirect_url !== undefined && { redirectUrl: redirect_url }),
-    ...(allowed_origins !== undefined && { allowedOrigins: allowed_origins }),
-    ...(spam !== undefined && spam),
-  };
-  return Object.keys(change).length > 0 ? change : undefined;
 }
 
 /** Changes the settings that are given, all or none; undefined when this owner has no such live deployment. */
@@ -51,20 +33,19 @@ export const changeSettings = (
   db: Knex,
   ownerId: number,
   id: string,
-  changes: SettingsChange,
+  { redirect_url: redirectUrl, allowed_origins: allowedOrigins, spam, ...columns }: Partial<Settings>,
 ): Promise<Deployment | undefined> =>
   db.transaction(async (transaction) => {
-    const { email_notifications, language, retention_days } = changes;
-    const columns = {
-      ...(email_notifications !== undefined && { email_notifications }),
-      ...(language !== undefined && { language }),
-      ...(retention_days !== undefined && { retention_days }),
-    };
     const deployment = await touch(transaction, ownerId, id, columns);
     if (!deployment) return undefined;
-    const rulesChange = toRulesChange(changes);
-    if (rulesChange) await storeRules(transaction, id, { ...(await rulesOf(transaction, id)), ...rulesChange });
+    const rules: Partial<FormRules> = {
+      ...(redirectUrl !== undefined && { redirectUrl }),
+      ...(allowedOrigins !== undefined && { allowedOrigins }),
+      ...spam,
+    };
+    const hasRules = Object.keys(rules).length > 0;
+    if (hasRules) await storeRules(transaction, id, { ...(await rulesOf(transaction, id)), ...rules });
     // Pages for visitors depend on all of these.
-    if (language !== undefined || rulesChange) await announcePageChange(transaction, deployment.slug);
+    if (hasRules || columns.language !== undefined) await announcePageChange(transaction, deployment.slug);
     return deployment;
   });

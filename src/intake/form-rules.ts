@@ -9,15 +9,19 @@ export type UnjudgedSubmission = Omit<NewSubmission, 'rulesVersion'> & { source:
 
 /**
  * The rules of forms that have any, in memory. They may be out of date: the database stores a submission only under the
- * version of the rules that it has itself.
+ * version of the rules that it has itself. What the rules refuse never gets there, so these have to be confirmed.
  */
 export type KnownRules = {
   inMemory(deploymentId: string): VersionedRules | undefined;
+  /** Whether no change since can have been missed, as with pages. */
+  isConfirmed(deploymentId: string): boolean;
   /**
-   * The rules of a submission's form, of another version than `version`; undefined when there is no such form. Rejects
-   * with BusyError when too many wait.
+   * The rules of a submission's form, of another version than `version`, and confirmed; undefined when there is no such
+   * form. Rejects with BusyError when too many wait.
    */
-  load(submission: UnjudgedSubmission, version: number): Promise<VersionedRules | undefined>;
+  load(submission: UnjudgedSubmission, version: number | undefined): Promise<VersionedRules | undefined>;
+  /** To be called when a deployment has changed, or may have. */
+  invalidateAll(): void;
 };
 
 export type FindRules = (deploymentId: string) => Promise<VersionedRules | undefined>;
@@ -25,25 +29,43 @@ export type FindRules = (deploymentId: string) => Promise<VersionedRules | undef
 const MAX_CHARS = 16 * 1024 * 1024;
 /** What an entry takes besides its texts. */
 const ENTRY_CHARS = 1_000;
+/** How long an entry is confirmed while changes of deployments are not received. */
+const MAX_UNCONFIRMED_MS = 1_000;
 
-export function createKnownRules(lookUp: LookUp, findRules: FindRules): KnownRules {
-  const known = new LRUCache<string, VersionedRules>({
+/** `since`: as performance.now() returns it. `epoch`: how many invalidations there had been. */
+type Entry = { form: VersionedRules; since: number; epoch: number };
+
+/** `isInvalidationLive`: whether changes of deployments are received at this time. */
+export function createKnownRules(lookUp: LookUp, findRules: FindRules, isInvalidationLive: () => boolean): KnownRules {
+  const entries = new LRUCache<string, Entry>({
     maxSize: MAX_CHARS,
-    sizeCalculation: ({ rules }) => ENTRY_CHARS + JSON.stringify(rules).length,
+    sizeCalculation: ({ form }) => ENTRY_CHARS + JSON.stringify(form).length,
   });
+  let epoch = 0;
+
+  const isCurrent = (entry: Entry): boolean =>
+    entry.epoch === epoch && (performance.now() - entry.since < MAX_UNCONFIRMED_MS || isInvalidationLive());
+
+  async function find(deploymentId: string, version: number | undefined): Promise<VersionedRules | undefined> {
+    // Another submission may have looked them up while this one waited.
+    const known = entries.get(deploymentId);
+    if (known && isCurrent(known) && known.form.version !== version) return known.form;
+    const before = { since: performance.now(), epoch };
+    const form = await findRules(deploymentId);
+    if (form && form.version !== 0) entries.set(deploymentId, { form, ...before });
+    else entries.delete(deploymentId);
+    return form;
+  }
 
   return {
-    inMemory: (deploymentId) => known.get(deploymentId),
-    load({ deploymentId, ipAddress }, version) {
-      return lookUp(ipAddress, async () => {
-        // Another submission may have looked them up while this one waited.
-        const before = known.get(deploymentId);
-        if (before && before.version !== version) return before;
-        const found = await findRules(deploymentId);
-        if (found && found.version !== 0) known.set(deploymentId, found);
-        else known.delete(deploymentId);
-        return found;
-      });
+    inMemory: (deploymentId) => entries.get(deploymentId)?.form,
+    isConfirmed(deploymentId) {
+      const entry = entries.get(deploymentId);
+      return entry !== undefined && isCurrent(entry);
+    },
+    load: ({ deploymentId, ipAddress }, version) => lookUp(ipAddress, () => find(deploymentId, version)),
+    invalidateAll() {
+      epoch += 1;
     },
   };
 }

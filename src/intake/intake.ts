@@ -64,7 +64,7 @@ export function createIntake({
   const outcomes = createOutcomes({ full, pace: createPacing(), count });
   const repeated = createRepeatedSubmissions({ uploads, lookUp, findStored, findByKey, outcomes, storeNew });
   const honeypot = createHoneypot({ lookUp, findByKey, outcomes });
-  const knownRules = createKnownRules(lookUp, findRules);
+  const knownRules = createKnownRules(lookUp, findRules, isInvalidationLive);
 
   async function storeNew(submission: NewSubmission, files = NO_FILES): Promise<IntakeOutcome | RulesChanged> {
     const refusal = outcomes.refuseFromMemory(submission);
@@ -114,19 +114,24 @@ export function createIntake({
     const { id, deploymentId } = submission;
     let form = knownRules.inMemory(deploymentId);
     for (let judgements = 0; judgements < MAX_JUDGEMENTS; judgements += 1) {
+      // Those that the next round needs are not of this version.
+      let version: number | undefined;
       const judgement = form && judge(submission.source, form);
       if (form && judgement?.kind === 'origin-refused') {
-        count('origin-refused');
-        return { ...judgement, id, slug: form.slug };
+        if (judgements > 0 || knownRules.isConfirmed(deploymentId)) {
+          count('origin-refused');
+          return { ...judgement, id, slug: form.slug };
+        }
+      } else {
+        version = form?.version ?? 0;
+        const outcome = await storeUnderRules({ ...submission, rulesVersion: version }, traits, key);
+        if (outcome.kind === 'stored') {
+          // Of one that was stored before, the rules may never have been looked up.
+          if (outcome.isRepeated) form ??= await knownRules.load(submission, version).catch(() => undefined);
+          return form ? { ...outcome, rules: form.rules } : outcome;
+        }
+        if (outcome.kind !== 'rules-changed') return outcome;
       }
-      const version = form?.version ?? 0;
-      const outcome = await storeUnderRules({ ...submission, rulesVersion: version }, traits, key);
-      if (outcome.kind === 'stored') {
-        // Of one that was stored before, the rules may never have been looked up.
-        if (outcome.isRepeated) form ??= await knownRules.load(submission, version).catch(() => undefined);
-        return form ? { ...outcome, rules: form.rules } : outcome;
-      }
-      if (outcome.kind !== 'rules-changed') return outcome;
       try {
         form = await knownRules.load(submission, version);
       } catch (error) {
@@ -145,6 +150,9 @@ export function createIntake({
       }
       return storeJudged(submission, traits, key);
     },
-    invalidateAll: full.invalidateAll,
+    invalidateAll() {
+      full.invalidateAll();
+      knownRules.invalidateAll();
+    },
   };
 }

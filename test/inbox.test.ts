@@ -128,6 +128,7 @@ describe('GET /submissions/:deployId/search', () => {
     const range = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
     expect(await numbers({ from: '2026-01-01T00:05:00Z', to: '2026-01-01T00:08:00Z' })).toEqual([7, 6, 5]);
     expect(await numbers({ from: '2026-01-01T01:28:00+01:00' })).toEqual([30, 29, 28]);
+    expect(await numbers({ from: '2026-01-01T00:28Z', to: '2026-01-01T01:30+01:00' })).toEqual([29, 28]);
     expect(await numbers({ to: '2026-01-01T00:02:30Z' })).toEqual([2, 1]);
     expect(await numbers({ from: '2027-01-01' })).toEqual([]);
     expect(await numbers({ unread: 'true', limit: '100' })).toEqual(range(30, 11));
@@ -254,9 +255,15 @@ describe('GET /submissions/:deployId/search', () => {
       before = part.next;
     }
     expect(requests).toBeGreaterThan(2);
-    expect(found).toEqual(
-      Array.from({ length: 3_000 }, (_, n) => 3_000 - n).filter((number) => String(number - 1).includes('7')),
+    const expected = Array.from({ length: 3_000 }, (_, n) => 3_000 - n).filter((number) =>
+      String(number - 1).includes('7'),
     );
+    expect(found).toEqual(expected);
+    const whole = await searchSubmissions(service.db, id, {
+      ...{ first: 1, before: 3_001, matches: createMatcher('7'), unread: false, starred: false },
+      ...{ limit: 10_000, maxMs: 60_000 },
+    });
+    expect(whole).toEqual({ numbers: expected, searched: 3_000, next: undefined });
   });
 });
 

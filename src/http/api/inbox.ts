@@ -215,6 +215,8 @@ export function inboxEndpoints({
           return { done: deploymentOr404(await markSubmissions(db, owner.id, id, ids, MARKS[action])) };
         }
         const done = await deleteSubmissions(db, owner.id, id, ids);
+        // None may be there because the deployment was deleted while the body arrived.
+        if (done === 0) await ownDeployment(db, owner, id);
         reviewDeliveries(id);
         return { done };
       },

@@ -243,6 +243,21 @@ describe('GET /submissions/:deployId/search', () => {
     }
   });
 
+  it('takes no longer where a thousand million in a row are deleted', async () => {
+    const { id, ids } = await deployWith(['{}', '{}', '{}']);
+    await service
+      .db('submissions')
+      .where({ deployment_id: id })
+      .where('number', '>', 1)
+      .update({ number: service.db.raw('number * 1000000000') });
+    await service.db('deployments').where({ id }).update({ last_submission_number: 5_000_000_000 });
+    expect(await search(id)).toMatchObject({
+      submissions: ids.toReversed().map((one) => ({ id: one })),
+      next_cursor: null,
+    });
+    expect(idsIn(await search(id, { unread: 'true', cursor: '3000000000' }))).toEqual([ids[1], ids[0]]);
+  });
+
   it('stops when its time is over, and goes on from where it was', async () => {
     const { id } = await deployWith(Array.from({ length: 3_000 }, (_, n) => `{"n":${n}}`));
     const found: number[] = [];

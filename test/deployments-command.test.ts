@@ -74,6 +74,7 @@ async function addSubmissions(id: string, texts: readonly string[]): Promise<voi
 /** The tables that have rows of a deployment, beside its own. */
 const TABLES = [
   'deliveries',
+  'form_rules',
   'idempotency_keys',
   'page_versions',
   'pages',
@@ -401,6 +402,8 @@ describe('deployments purge', () => {
       .db('submission_marks')
       .insert([1, 2].map((number) => ({ deployment_id: deployment.id, number, read: true, starred: false })));
     await service.db('read_up_to').insert({ deployment_id: deployment.id, number: 2 });
+    const rules = { redirect_url: 'https://example.org/thanks' };
+    await owner.patch(`/deploy/${deployment.id}`).send(rules).expect(200);
     await service
       .db('removed_submissions')
       .insert([1_204, 1_205].map((number) => ({ deployment_id: deployment.id, number })));
@@ -410,7 +413,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 3, 1, 1, 1, 2, 10, 2, 1_203, 1, 1];
+    const whole = [1_203, 1, 3, 1, 1, 1, 2, 10, 2, 1_203, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

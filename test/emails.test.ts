@@ -163,6 +163,12 @@ Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b
     expect(textFields(data)).toEqual(['a_: 2', ' _c: 4', 'constructor: 5']);
   });
 
+  it('leaves out what the widgets of captchas send', () => {
+    const data =
+      '{"name":"Ada","altcha":"a","cf-turnstile-response":"b","h-captcha-response":"c","g-recaptcha-response":"d","Altcha":"e"}';
+    expect(textFields(data)).toEqual(['name: Ada', 'Altcha: e']);
+  });
+
   it.each<[string, string, string]>([
     ['HTML', '<script>alert(1)</script><!--', '<script>alert(1)</script><!--'],
     ['an attribute', '" onmouseover="x()\' style=\'a', '" onmouseover="x()\' style=\'a'],

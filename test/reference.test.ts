@@ -170,6 +170,12 @@ async function fixture(path: string): Promise<Record<string, string>> {
   const { submissions } = (await owner.get(`/submissions/${id}`)).body;
   const [{ id: submissionId, data }] = submissions;
   const fileId = data.cv.url.split('/').at(-1);
+  if (path.includes('/spam/')) {
+    await owner
+      .post(`/submissions/${id}/bulk`)
+      .send({ action: 'spam', ids: [submissionId] })
+      .expect(200);
+  }
   return {
     id,
     deployId: id,
@@ -183,8 +189,9 @@ async function fixture(path: string): Promise<Record<string, string>> {
   };
 }
 
-/** The query of a link in a mail; undefined where a path is none. */
+/** The query of a link in a mail, or of a challenge; undefined where a path is neither. */
 async function signedQuery(path: string, { id = '', submissionId = '', fileId = '' }: Record<string, string>) {
+  if (path === '/altcha/challenge') return `deployment=${id}`;
   const links = await createLinks(service.db, '')();
   const link = path.startsWith('/files/')
     ? links.file({ deploymentId: id, submissionId, fileId }, new Date(Date.now() + 60_000))

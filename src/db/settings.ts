@@ -10,6 +10,7 @@ const COLUMNS = ['email_notifications', 'language', 'retention_days'] as const;
 export type Settings = Pick<DeploymentRow, (typeof COLUMNS)[number]> & {
   redirect_url: string | null;
   allowed_origins: string[];
+  /** The secret is stored, and not shown. */
   spam: { blocklist: string[]; captcha: Captcha | null };
 };
 
@@ -24,11 +25,30 @@ export async function findSettings(db: Knex, ownerId: number, id: string): Promi
     ...columns,
     redirect_url: redirectUrl,
     allowed_origins: [...allowedOrigins],
-    spam: { blocklist: [...blocklist], captcha },
+    spam: { blocklist: [...blocklist], captcha: captcha && withoutSecret(captcha) },
   };
 }
 
-/** Changes the settings that are given, all or none; undefined when this owner has no such live deployment. */
+const withoutSecret = ({ provider, site_key }: Captcha): Captcha => ({
+  provider,
+  ...(site_key !== undefined && { site_key }),
+});
+
+/** The provider of a captcha wants a secret, and none was given. */
+export class NoSecret extends Error {}
+
+/** What is stored of a captcha: without a secret, that of the one `before` stays if its provider does. */
+function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | null {
+  if (captcha === null || captcha.provider === 'altcha') return captcha && { provider: captcha.provider };
+  const secret = captcha.secret ?? (before?.provider === captcha.provider ? before.secret : undefined);
+  if (secret === undefined) throw new NoSecret(captcha.provider);
+  return { ...captcha, secret };
+}
+
+/**
+ * Changes the settings that are given, all or none; undefined when this owner has no such live deployment. Throws
+ * NoSecret.
+ */
 export const changeSettings = (
   db: Knex,
   ownerId: number,
@@ -44,7 +64,11 @@ export const changeSettings = (
       ...spam,
     };
     const hasRules = Object.keys(rules).length > 0;
-    if (hasRules) await storeRules(transaction, id, { ...(await rulesOf(transaction, id)), ...rules });
+    if (hasRules) {
+      const before = await rulesOf(transaction, id);
+      const after = { ...before, ...rules };
+      await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
+    }
     // Pages for visitors depend on all of these.
     if (hasRules || columns.language !== undefined) await announcePageChange(transaction, deployment.slug);
     return deployment;

@@ -44,16 +44,16 @@ const RECENT = `ARRAY(
 /*
  * What follows when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail.
  *
- * - The id of a delivery consists of parts of the ids of its submission, which is unique and rises with time, and its
- *   webhook.
+ * - The id of a delivery consists of parts of `seed`, an id of a submission, which is unique and rises with time, and of
+ *   its webhook's.
  * - Deliveries are leased to this process, and answered, so that it need not claim them. Those of busy receivers are
  *   not.
  */
-const STORE_ACCEPTED = `stored AS (
+export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
     INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
     SELECT deployment_id, number, id, data::json, ip_address, now FROM accepted
   ), delivery AS MATERIALIZED (
-    SELECT 'dl_' || substr(accepted.id, 5) || coalesce(right(webhook_id, 10), '') AS id,
+    SELECT 'dl_' || substr(${seed}, 5) || coalesce(right(webhook_id, 10), '') AS id,
            accepted.id AS submission_id, accepted.deployment_id, accepted.owner_id, octet_length(data) AS bytes,
            position, now, target.*,
            coalesce(receiver <> ALL (?::text[]), false) AS leased
@@ -127,7 +127,7 @@ const STORE = `
            recent_submissions = recent || array_fill(now, ARRAY[rank::int])
       FROM accepted AS last
      WHERE deployments.id = last.deployment_id AND rank = least(free, wanted)
-  ), ${STORE_ACCEPTED}
+  ), ${storeAccepted()}
   SELECT free,
          CASE WHEN rank > free
            THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${RATE_SECONDS} s'))::int
@@ -168,7 +168,7 @@ const STORE_ONE = `
               ?::text AS id, ?::text AS data, ?::text AS ip_address,
               recent_submissions[cardinality(recent_submissions)] AS now, 1 AS position, owner_id, slug,
               email_notifications
-  ), ${STORE_ACCEPTED}
+  ), ${storeAccepted()}
   SELECT 1 AS free, NULL AS retry_after_ms, deliveries,
          CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug, false AS rules_changed, false AS busy
     FROM accepted LEFT JOIN leased_deliveries USING (position)`;

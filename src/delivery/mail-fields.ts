@@ -1,3 +1,4 @@
+import { CAPTCHA_FIELDS } from '../captcha-fields.ts';
 import { escapeHtml } from '../html.ts';
 import { type JsonMember, readJsonList, readJsonObject, unquote } from '../json-text.ts';
 
@@ -11,6 +12,8 @@ export const MAX_FIELDS_BYTES = 72 * 1024;
 /** UTF-16 units of one value, and of a name. */
 export const MAX_VALUE_CHARS = 20_000;
 export const MAX_NAME_CHARS = 200;
+/** What widgets of captchas send. */
+const TOKENS: ReadonlySet<string> = new Set(Object.values(CAPTCHA_FIELDS));
 /** How deep objects and lists are shown. */
 export const MAX_LEVELS = 6;
 /** A list of texts is one line up to this many UTF-16 units, and items. */
@@ -39,9 +42,9 @@ export type MailFields = { count: number; text: string; html: string; isCut: boo
 /** The URL of a file by its path in the API; undefined when the path is not that of a file of this submission. */
 type FileUrl = (path: string) => string | undefined;
 
-/** The fields whose names don't begin with `_`. `data`: JSON text of an object, known to be valid. */
+/** The fields whose names don't begin with `_`, without tokens of captchas. `data`: JSON text of an object, known to be valid. */
 export function layOutFields(data: string, fileUrl: FileUrl): MailFields {
-  const members = readJsonObject(data).members.filter(({ name }) => !name.startsWith('_'));
+  const members = readJsonObject(data).members.filter(({ name }) => !name.startsWith('_') && !TOKENS.has(name));
   const text: string[] = [];
   const html: string[] = [];
   let left = MAX_FIELDS_BYTES;

@@ -91,8 +91,7 @@ export const overviewEndpoints = ({
             form_action: `${baseUrl}/submit/${one.id}`,
             submission_count: one.submissionCount,
             unread: one.unread,
-            // Nothing is kept apart so far.
-            spam: 0,
+            spam: one.spam,
             last_submission_at: one.lastSubmissionAt?.toISOString() ?? null,
             email_notifications: one.emailNotifications,
             failing_webhooks: one.failingWebhooks,

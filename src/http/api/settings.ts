@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { CAPTCHA_PROVIDERS } from '../../db/form-rules.ts';
+import { CAPTCHA_PROVIDERS } from '../../captcha-fields.ts';
 import { FIRST_OWNER, type Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { changeSettings, findSettings, type Settings } from '../../db/settings.ts';
+import { changeSettings, findSettings, NoSecret, type Settings } from '../../db/settings.ts';
 import { LANGUAGES } from '../../languages.ts';
 import type { Log } from '../../log.ts';
 import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
+import { HttpError } from '../errors.ts';
 import { deploymentId } from '../fields.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
@@ -14,8 +15,9 @@ import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployme
 const MAX_URL_CHARS = 2_048;
 const MAX_ORIGINS = 20;
 const MAX_RETENTION_DAYS = 3_650;
-const MAX_BLOCKED = 100;
-const MAX_BLOCKED_CHARS = 100;
+export const MAX_BLOCKED = 100;
+export const MAX_BLOCKED_CHARS = 100;
+const MAX_CREDENTIAL_CHARS = 500;
 
 /** The parsed URL, when it is absolute and of http or https. Others than plain texts are not parsed as they read. */
 function httpUrl(value: string): URL | undefined {
@@ -40,16 +42,28 @@ const origin = z
 
 const blocked = z
   .string('spam.blocklist has a value that is not a string: send words.')
-  .refine((value) => value.trim() !== '' && value.length <= MAX_BLOCKED_CHARS, {
-    error: `spam.blocklist has an empty word, or one over ${MAX_BLOCKED_CHARS} characters.`,
+  // Postgres refuses NUL.
+  .refine((value) => value.trim() !== '' && !value.includes('\0') && Array.from(value).length <= MAX_BLOCKED_CHARS, {
+    error: `spam.blocklist has an empty word, one with a NUL, or one over ${MAX_BLOCKED_CHARS} characters.`,
   });
+
+const credential = (name: string) =>
+  z
+    .string(`spam.captcha.${name} is not a string: send the one that the provider gave you.`)
+    .min(1, `spam.captcha.${name} is empty: send the one that the provider gave you.`)
+    .max(MAX_CREDENTIAL_CHARS, `spam.captcha.${name} is too long: send at most ${MAX_CREDENTIAL_CHARS} characters.`)
+    .exactOptional();
 
 const captcha = z
   .object(
     {
       provider: z.enum(CAPTCHA_PROVIDERS, `spam.captcha.provider is not known: send ${CAPTCHA_PROVIDERS.join(', ')}.`),
-      site_key: z.string('spam.captcha.site_key is not a string.').exactOptional(),
-      secret: z.string('spam.captcha.secret is not a string.').exactOptional(),
+      site_key: credential('site_key').meta({ description: 'The public key of the form at the provider.' }),
+      secret: credential('secret').meta({
+        description:
+          'The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha.',
+        writeOnly: true,
+      }),
     },
     'spam.captcha is not an object: send {"provider": "altcha"}, or null.',
   )
@@ -111,7 +125,11 @@ const fields = {
       },
       'spam is not an object: send {"blocklist": [], "captcha": null}.',
     )
-    .meta({ description: 'What is spam. Nothing at first.' })
+    .meta({
+      description:
+        'What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those ' +
+        "without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first.",
+    })
     .exactOptional(),
 } satisfies { [Name in keyof Settings]: z.ZodExactOptional<z.ZodType<Settings[Name]>> };
 
@@ -158,6 +176,15 @@ export function settingsEndpoints({
     ...(email === FIRST_OWNER ? [NO_ADDRESS] : []),
   ];
 
+  async function change(owner: Owner, id: string, changes: z.infer<typeof Change>): ReturnType<typeof changeSettings> {
+    try {
+      return await changeSettings(db, owner.id, id, changes);
+    } catch (error) {
+      if (!(error instanceof NoSecret)) throw error;
+      throw new HttpError(400, 'spam.captcha.secret is missing: send the one that the provider gave you.');
+    }
+  }
+
   return {
     get: endpoint({
       method: 'GET',
@@ -195,7 +222,7 @@ export function settingsEndpoints({
       },
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: changes, notify }) {
-        const { slug } = deploymentOr404(await changeSettings(db, owner.id, id, changes));
+        const { slug } = deploymentOr404(await change(owner, id, changes));
         onPageChange(slug);
         reviewDeliveries(id);
         const problems = changes.email_notifications ? mailProblems(owner) : [];

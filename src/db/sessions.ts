@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { newSessionId } from '../ids.ts';
 import { IS_VALID, type Scope } from './api-keys.ts';
 import type { Owner } from './owners.ts';
-import { execute, query } from './postgres/query.ts';
+import { execute, query, queryOne } from './postgres/query.ts';
 
 /** A session ends when it has not been used for so many days. */
 export const SESSION_DAYS = 30;
@@ -13,6 +13,9 @@ export const MAX_SESSIONS = 100;
 
 /** How old the stored time of the last use may be. */
 const USE_IS_DUE = "(sessions.last_used_at < now() - interval '1 hour')";
+
+/** IS_VALID beside links, which expire too. */
+const IS_KEY_VALID = '(revoked_at IS NULL AND coalesce(api_keys.expires_at > now(), true))';
 
 type OwnerRow = { id: number; email: string; plan: string; scope: Scope; session_id: string; use_is_due: boolean };
 
@@ -106,8 +109,7 @@ export async function findSignInLink(db: Knex, hash: Buffer): Promise<string | u
     db,
     'find-sign-in-link',
     `SELECT email FROM sign_in_links JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = owner_id
-      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now()
-        AND revoked_at IS NULL AND coalesce(api_keys.expires_at > now(), true)`,
+      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now() AND ${IS_KEY_VALID}`,
     [hash],
   );
   return row?.email;
@@ -118,32 +120,33 @@ export async function useSignInLink(db: Knex, hash: Buffer): Promise<string | un
   const [row] = await query<{ key_id: string }>(
     db,
     'use-sign-in-link',
-    'DELETE FROM sign_in_links WHERE hash = ? AND expires_at > now() RETURNING key_id',
+    `DELETE FROM sign_in_links USING api_keys
+      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now() AND api_keys.id = key_id AND ${IS_KEY_VALID}
+     RETURNING key_id`,
     [hash],
   );
   return row?.key_id;
 }
 
-/** Counts a try for each name, all in windows of `seconds`; in how many milliseconds all may try again when one is over `limit`. */
-export async function countSignInTries(
+/** Counts a try in a window of `seconds`; in how many milliseconds there may be another when this one is over `limit`. */
+export async function countSignInTry(
   db: Knex,
-  names: readonly string[],
+  name: string,
   { limit, seconds }: { limit: number; seconds: number },
 ): Promise<number | undefined> {
-  const rows = await query<{ tries: number; left_ms: number }>(
+  const { tries, left_ms: leftMs } = await queryOne<{ tries: number; left_ms: number }>(
     db,
-    'count-sign-in-tries',
+    'count-sign-in-try',
     `INSERT INTO sign_in_tries AS known (name, tries, window_ends_at)
-     SELECT name, 1, now() + :seconds * interval '1 s' FROM unnest(CAST(:names AS text[])) AS name ORDER BY name
+     VALUES (:name, 1, now() + :seconds * interval '1 s')
          ON CONFLICT (name) DO UPDATE
         SET tries = CASE WHEN known.window_ends_at > now() THEN least(known.tries, :limit) ELSE 0 END + 1,
             window_ends_at =
               CASE WHEN known.window_ends_at > now() THEN known.window_ends_at ELSE excluded.window_ends_at END
      RETURNING tries, (1000 * extract(epoch FROM window_ends_at - now()))::float8 AS left_ms`,
-    { names: [...names], limit, seconds },
+    { name, limit, seconds },
   );
-  const over = rows.filter(({ tries }) => tries > limit).map(({ left_ms: leftMs }) => leftMs);
-  return over.length > 0 ? Math.max(...over) : undefined;
+  return tries > limit ? leftMs : undefined;
 }
 
 /** Removes up to `limit` sessions that have ended; answers how many. */

@@ -37,5 +37,5 @@ export function writeLinkPage(
     isLong: true,
     formAction: button === undefined ? undefined : "'self'",
   } as const;
-  writeSmallPage(response, status, page, { ...headers, ...LINK_HEADERS });
+  writeSmallPage(response, status, page, { ...LINK_HEADERS, ...headers });
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Database } from '../../db/postgres/connect.ts';
 import {
   beginSession,
-  countSignInTries,
+  countSignInTry,
   endSession,
   endSessions,
   findSignInLink,
@@ -115,6 +115,9 @@ export function sessionEndpoints({
   function refuseOtherSites({ headers }: EndpointRequest): void {
     if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') throw otherSite();
   }
+
+  const countTry = (name: string): Promise<number | undefined> =>
+    countSignInTry(db, hashOfKey(name).toString('base64'), { limit: MAX_TRIES, seconds: TRY_SECONDS });
 
   /** Begins a session, always with a token of its own: what the browser had before is not used. */
   async function signIn(response: Response, keyId: string): Promise<void> {
@@ -247,8 +250,8 @@ export function sessionEndpoints({
         const sent = await body.fields(request, NO_OWNER, { schema: Email, maxBytes: SETTINGS_BYTES });
         refuseOtherSites(request);
         const email = sent.email.toLowerCase();
-        const names = [`address ${email}`, `client ${network}`].map((name) => hashOfKey(name).toString('base64'));
-        const leftMs = await countSignInTries(db, names, { limit: MAX_TRIES, seconds: TRY_SECONDS });
+        // The client first: one that has no tries left uses up nobody else's.
+        const leftMs = (await countTry(`client ${network}`)) ?? (await countTry(`address ${email}`));
         if (leftMs !== undefined) throw tooManyTries(leftMs);
         response.status(202).json({ message: 'If this address has an account, a mail with a link is on its way' });
         sendLink(email, mailLink);
@@ -269,7 +272,9 @@ export function sessionEndpoints({
         const email = await findSignInLink(db, tokenOf(request));
         if (email === undefined) throw noSuchLink();
         const text = `You will be signed in as ${email} in this browser.`;
-        writeLinkPage(response, 200, { title: 'Sign in to formhost', text, button: 'Sign in' });
+        // With no-referrer, browsers would hide the Origin of what the button posts.
+        const headers = { 'Referrer-Policy': 'same-origin' };
+        writeLinkPage(response, 200, { title: 'Sign in to formhost', text, button: 'Sign in' }, headers);
       },
     }),
 
@@ -288,6 +293,9 @@ export function sessionEndpoints({
       errors: [otherSite, noSuchLink],
       handle: (request) => async (response) => {
         refuseOtherSites(request);
+        // A form of any site can post here. Over plain http, only its Origin tells.
+        const { origin } = request.headers;
+        if (origin !== undefined && !sessionCookie.isSameOrigin(request)) throw otherSite();
         const keyId = await useSignInLink(db, tokenOf(request));
         if (keyId === undefined) throw noSuchLink();
         await signIn(response, keyId);

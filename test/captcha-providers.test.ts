@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SPAM_RATE_LIMIT } from '../src/db/spam-submissions.ts';
 import type { SiteverifyUrls } from '../src/delivery/ask-provider.ts';
 import { createSiteverify } from '../src/delivery/siteverify.ts';
 import { parseCidr } from '../src/public-address.ts';
@@ -173,6 +174,22 @@ describe('a form with a captcha of a provider', () => {
     // Once more: each has counted.
     for (const token of tokens) expect(await submit(id, { 'h-captcha-response': token })).toBe(200);
     expect(await totalOf(id)).toBe(3);
+  });
+
+  it('answers 429, and no success, where the provider gave no answer and a minute of spam is kept already', async () => {
+    tell = (token) => (token === 'good later' ? byTheBook(token) : 'no object');
+    const id = await deploy('turnstile');
+    await Promise.all(Array.from({ length: SPAM_RATE_LIMIT }, () => submit(id, {})));
+    const person = { 'cf-turnstile-response': 'good', name: 'Ada' };
+    // By the database, and from memory.
+    for (let count = 0; count < 2; count += 1) {
+      const { status, headers } = await service.anonymous.post(`/submit/${id}`).send(person);
+      expect([status, Number(headers['retry-after']) > 30]).toEqual([429, true]);
+      expect(await submit(id, {})).toBe(200);
+    }
+    expect(new Set(await reasonsOf(id))).toEqual(new Set(['captcha-missing']));
+    expect(await submit(id, { 'cf-turnstile-response': 'good later' })).toBe(200);
+    expect(await totalOf(id)).toBe(1);
   });
 
   it('never shows the secret, which stays until another is given', async () => {

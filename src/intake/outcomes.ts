@@ -55,6 +55,8 @@ export type Outcomes = {
   conclude(submission: NewSubmission, decided: Decided, version: number): IntakeOutcome | ToJudgeAgain;
   /** Spam is answered like what is stored. */
   answerSpam(kind: 'kept' | 'dropped', id: string, slug: string): Stored;
+  /** There is no room for it now. */
+  refuse(id: string, full: { slug: string; retryAfterMs: number }): NotStored;
   /** The submission was stored before, under `id`. */
   repeat(id: string, slug: string): Stored;
   fail(submission: Pick<NewSubmission, 'id'>, error: unknown, slug?: string): NotStored;
@@ -100,6 +102,10 @@ export function createOutcomes({
     answerSpam(kind, id, slug) {
       count(kind === 'kept' ? 'spam' : 'spam-dropped');
       return { kind: 'stored', id, slug };
+    },
+    refuse(id, { slug, retryAfterMs }) {
+      count('rate-limited');
+      return { kind: 'rate-limited', id, slug, retryAfterMs };
     },
     repeat(id, slug) {
       count('repeated');

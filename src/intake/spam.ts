@@ -12,7 +12,10 @@ type Kept = { reason: SpamReason; files: readonly NewFile[]; key?: IdempotencyKe
 
 export type KeepSpam = (submission: NewSubmission, kept: Kept) => Promise<SpamOutcome>;
 
-/** Keeps spam apart, or drops it. Either way, the answer is that of a success. */
+/**
+ * Keeps spam apart, or drops it. Either way, the answer is that of a success. What a provider gave no answer about is
+ * never dropped.
+ */
 type SpamFolder = {
   /** `repeated`: something has been stored under its id or its key. */
   keep(submission: NewSubmission, kept: Kept): Promise<IntakeOutcome | ToJudgeAgain | { kind: 'repeated' }>;
@@ -29,7 +32,7 @@ const MAX_WAIT_MS = 1_500;
 const nameOf = ({ deploymentId, rulesVersion }: NewSubmission): string => `${deploymentId} ${rulesVersion}`;
 
 /** The deployment is known to have kept as many as it keeps in a minute. */
-type Full = { kind: 'full'; slug: string };
+type Full = { kind: 'full'; slug: string; retryAfterMs: number };
 
 export function createSpamFolder({
   keepSpam,
@@ -51,7 +54,7 @@ export function createSpamFolder({
 
   const findFull = (submission: NewSubmission): Full | undefined => {
     const found = full.find(nameOf(submission));
-    return found && { kind: 'full', slug: found.slug };
+    return found && { kind: 'full', ...found };
   };
 
   async function keepNow(submission: NewSubmission, kept: Kept): Promise<SpamOutcome | Full> {
@@ -65,10 +68,10 @@ export function createSpamFolder({
   }
 
   /** Drops one, if it is spam by the rules that its form has now: nothing else is lost. */
-  async function drop(submission: NewSubmission, { slug }: Full): Promise<SpamOutcome> {
+  async function drop(submission: NewSubmission, { slug, retryAfterMs }: Full): Promise<SpamOutcome> {
     if (!(await isConfirmed(submission))) return { kind: 'rules-changed' };
     await pace(submission.deploymentId);
-    return { kind: 'dropped', slug, retryAfterMs: 0 };
+    return { kind: 'dropped', slug, retryAfterMs };
   }
 
   return {
@@ -78,6 +81,10 @@ export function createSpamFolder({
         const first =
           findFull(submission) ?? (await queue.run(deploymentId, MAX_WAIT_MS, () => keepNow(submission, kept)));
         const outcome = first.kind === 'full' ? await drop(submission, first) : first;
+        // It may be a person's: an answer of a success would lose it.
+        if (outcome.kind === 'dropped' && kept.reason === 'captcha-unavailable') {
+          return outcomes.refuse(id, outcome);
+        }
         switch (outcome.kind) {
           case 'kept':
           case 'dropped':

@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'services',
           include: FILES.filter((file) => !isOfFunctions(file)),
-          globalSetup: ['test/support/database.ts'],
+          globalSetup: ['test/support/database.ts', 'test/support/dashboard.ts'],
           setupFiles: ['test/support/documented-answers.ts'],
           sequence: { groupOrder: 1 },
         },

@@ -348,12 +348,12 @@ describe('GET /', () => {
   });
 
   it.each(['text/html', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'Text/HTML;q=0.9'])(
-    'sends a browser to /docs: Accept: %s',
+    'sends a browser to the dashboard: Accept: %s',
     async (accept) => {
       const { status, headers } = await service.anonymous.get('/').set('Accept', accept);
       expect({ status, location: headers.location, vary: headers.vary }).toEqual({
         status: 302,
-        location: '/docs',
+        location: '/dashboard',
         vary: 'Accept',
       });
     },

@@ -13,7 +13,7 @@ const filesIn = (...folders: string[]): string[] =>
     .flatMap((folder) =>
       readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
     )
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .toSorted();
 
 const SOURCES = filesIn('src', 'migrations');
@@ -55,6 +55,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/fair-queue.ts': 'base',
   'src/json-text.ts': 'base',
   'src/languages.ts': 'base',
+  'src/dashboard-paths.ts': 'base',
   'src/public-address.ts': 'base',
   'src/delivery-header.ts': 'base',
   'src/ids.ts': 'base',
@@ -80,6 +81,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   metrics: ['base'],
   config: ['base'],
   texts: ['base'],
+  client: [],
+  dashboard: ['client', 'base'],
   base: [],
   migrations: [],
 };

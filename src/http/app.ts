@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
+import { VIEW_PATHS } from '../dashboard-paths.ts';
 import { isKeyValid } from '../db/api-keys.ts';
 import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
@@ -35,6 +36,7 @@ import { webhookEndpoints } from './api/webhooks.ts';
 import { createAuthenticate } from './auth.ts';
 import { createBodyReader } from './body.ts';
 import { clientAddressFrom } from './client-address.ts';
+import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
@@ -117,6 +119,7 @@ export function createEndpoints({
   const submit = submitEndpoints({ ...config, showThanks });
   const { baseUrl, abuseContact: contact } = config;
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
+  const dashboard = dashboardEndpoints({ hasMail: ownerParts.hasMail, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
@@ -177,6 +180,9 @@ export function createEndpoints({
     'POST /unsubscribe/:deployId': unsubscribe.unsubscribe,
 
     'GET /': reference.start,
+    'GET /dashboard': dashboard.start,
+    'GET /dashboard/assets/:asset': dashboard.asset,
+    'GET /dashboard/*view': dashboard.view,
     'GET /openapi.json': reference.document,
     'GET /docs': reference.page,
     'GET /docs/start.js': reference.pageScript,
@@ -325,10 +331,7 @@ export function createApp({
     abuseContact: config.abuseContact,
     metrics,
     log,
-    logRequest: createLogRequest(
-      log,
-      endpoints.map(({ path }) => path),
-    ),
+    logRequest: createLogRequest(log, [...endpoints.map(({ path }) => path), ...Object.values(VIEW_PATHS)]),
     newRequestId,
     isStarting,
   });

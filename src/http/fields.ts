@@ -55,5 +55,6 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   deliveryId,
   keyId,
   version: z.string().regex(VERSION_NUMBER).meta({ description: 'The number of a version.', example: '1' }),
+  asset: z.string().meta({ description: 'The name of a file of the dashboard.', example: 'main-0A1b2C3d.js' }),
   cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
 };

@@ -123,7 +123,7 @@ export function holdAgainst(reference: Reference): Hold {
 
   function problemOf(exchange: Exchange): string | undefined {
     const { method, path, status, headers, body } = exchange;
-    if (path.startsWith('/docs/')) return undefined;
+    if (/^\/(?:docs|dashboard)\//.test(path) || path === '/dashboard') return undefined;
     const documented = paths.find(({ pattern }) => pattern.test(path))?.path;
     if (documented === undefined) {
       return [404, ...BEFORE_ROUTES].includes(status)

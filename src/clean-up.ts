@@ -4,6 +4,7 @@ import { findUnfinishedPurge, finishPurge } from './db/deleted-deployments.ts';
 import { removeFinishedDeliveries } from './db/delivery-log.ts';
 import { removeOrphanedDeliveries } from './db/delivery-queue.ts';
 import { removeExpiredKeys } from './db/idempotency-keys.ts';
+import { removeEndedSessions, removeEndedSignInTries, removeExpiredLinks } from './db/sessions.ts';
 import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
 import type { Log } from './log.ts';
 
@@ -21,7 +22,7 @@ const BATCH = 500;
 
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
- * idempotency keys, ended counts of unknown API keys, and the rest of deployments whose purge has begun.
+ * idempotency keys, ended counts of unknown API keys, sessions and links that have ended, and the rest of deployments whose purge has begun.
  */
 export function createCleanUp({
   db,
@@ -44,6 +45,9 @@ export function createCleanUp({
       () => removeOrphanedDeliveries(db, BATCH),
       () => removeExpiredKeys(db, BATCH),
       () => removeEndedUnknownKeyTries(db, BATCH),
+      () => removeEndedSessions(db, BATCH),
+      () => removeExpiredLinks(db, BATCH),
+      () => removeEndedSignInTries(db, BATCH),
     ];
     for (const remove of removals) {
       let removed: number;

@@ -33,6 +33,7 @@ export const newFileId = (): string => newId('file');
 export const newWebhookId = (): string => newId('wh');
 export const newDeliveryId = (): string => newId('dl');
 export const newKeyId = (): string => newId('key');
+export const newSessionId = (): string => newId('ses');
 
 /**
  * The lowest id that a delivery created at or after a time can have. Submissions that visitors send again are an
@@ -43,10 +44,16 @@ export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.get
 /** An API key: `fh_` and 43 random characters (256 bits). */
 export const newApiKey = (): string => `fh_${random43()}`;
 
-/** The SHA-256 of an API key, which is stored instead of the key. */
+/** What signs in: the value of a session's cookie, or the token of a link. 256 random bits. */
+export const newToken = (): string => random43();
+
+/** The SHA-256 of an API key or a token, which is stored instead of it. */
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
+/** Whether a text could be a token. */
+export const TOKEN = /^[0-9A-Za-z]{43}$/;
+export const isSessionId = (text: string): boolean => text.startsWith('ses_');
 export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text);
 export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);
 export const isFileId = (text: string): boolean => FILE_ID.test(text);

@@ -115,6 +115,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     reviewDeliveries: dispatcher.review,
     leadsHere: own.isIn,
     links,
+    mailLink: config.smtpUrl === undefined ? undefined : sending.mailLink,
     metrics,
     log,
     newRequestId: createRequestIds(),

@@ -22,9 +22,9 @@ function serve(...endpoints: Endpoint[]) {
   const api = createApi(endpoints, {
     async authenticate({ headers }) {
       if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
-      return { id: 7, email: 'you@example.com', plan: 'free', keyId: 'key_1', scope: 'full' };
+      return { id: 7, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' };
     },
-    isKeyValid: async () => true,
+    isCredentialValid: async () => true,
     body: {
       async fields({ headers }, _ownerId, { schema }) {
         const read = schema.safeParse(JSON.parse(String(headers['x-body'])));

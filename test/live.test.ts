@@ -322,14 +322,14 @@ describe('createSubmissionWatch', () => {
   it('asks once a second for all that wait, and goes on while the database is away', async () => {
     const asked: [number, number][] = [];
     let last = 0;
-    const watch = createSubmissionWatch(async (deploymentIds, keyIds) => {
-      asked.push([deploymentIds.length, keyIds.length]);
+    const watch = createSubmissionWatch(async (deploymentIds, credentialIds) => {
+      asked.push([deploymentIds.length, credentialIds.length]);
       if (asked.length === 1) throw new Error('away');
-      return { numbers: new Map(deploymentIds.map((id) => [id, last])), validKeys: new Set(keyIds) };
+      return { numbers: new Map(deploymentIds.map((id) => [id, last])), validCredentials: new Set(credentialIds) };
     });
     const { signal } = new AbortController();
     const waiting = Array.from({ length: 1_000 }, (_, n) =>
-      watch.wait({ deploymentId: `d_${n % 7}`, after: 0, keyId: `k_${n % 3}`, signal }),
+      watch.wait({ deploymentId: `d_${n % 7}`, after: 0, credentialId: `k_${n % 3}`, signal }),
     );
     await vi.waitFor(() => expect(asked).toHaveLength(2), 5_000);
     last = 1;

@@ -151,7 +151,12 @@ describe('GET /internal/tls from outside', () => {
     const { ask } = tlsEndpoints({ apiHost: 'api.test', placeOf: () => 'api', findPage: () => undefined });
     const unused = () => Promise.reject(new Error('It needs no key and no body.'));
     const sending = createSending({ release: () => undefined, largest: 1 });
-    const app = createApi([ask], { authenticate: unused, isKeyValid: unused, body: { fields: unused }, sending });
+    const app = createApi([ask], {
+      authenticate: unused,
+      isCredentialValid: unused,
+      body: { fields: unused },
+      sending,
+    });
     const status = Promise.withResolvers<number>();
     const socket = new Duplex({
       read: () => undefined,

@@ -1,6 +1,70 @@
 /* Made by `npm run docs:api`: change the declarations of the endpoints. */
 
 export interface paths {
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign a browser in with an API key
+         * @description Sets a cookie that stands for the key on every endpoint, for 30 days since its last use, and no longer than the key works. It is read only from requests of pages of the service itself (`Sec-Fetch-Site: same-origin`, or its `Origin`).
+         */
+        post: operations["signIn"];
+        /**
+         * Sign this browser out
+         * @description Ends the session of the cookie.
+         */
+        delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign all browsers out
+         * @description Ends all sessions of the owner. Keys stay as they are.
+         */
+        delete: operations["signOutEverywhere"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a link by mail that signs a browser in
+         * @description If an owner has this address and a valid key, a mail brings a link that works once, for 15 minutes. The answer is the same if not.
+         */
+        post: operations["askForSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me": {
         parameters: {
             query?: never;
@@ -977,6 +1041,14 @@ export interface components {
                 }[];
             })[];
         };
+        SignedIn: {
+            email: string;
+            plan: string;
+        };
+        Error: {
+            /** @description A sentence that says what to do. */
+            error: string;
+        };
         Me: {
             /**
              * @description The owner's e-mail address.
@@ -996,10 +1068,6 @@ export interface components {
             mail: boolean;
             /** @description The version of this service. */
             version: string;
-        };
-        Error: {
-            /** @description A sentence that says what to do. */
-            error: string;
         };
         Overview: {
             deployments: components["schemas"]["OverviewedDeployment"][];
@@ -1533,15 +1601,15 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
-        BadRequest: {
+        /** @description The body is malformed, not UTF-8, or a field is missing or wrong; also for the reasons of any request. */
+        BadBody: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 /**
                  * @example {
-                 *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                 *       "error": "The body is malformed: send a JSON object."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1558,6 +1626,62 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "An API key is needed: send Authorization: Bearer <API_KEY>."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request comes from a page of another site. */
+        OtherSite: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Another site may not sign in here: open the service itself."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Less than 256 KiB of a body over 64 KiB arrived in 30 seconds. */
+        TooSlow: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The upload is too slow: try again on a faster connection."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body, or something in it, is too large. */
+        TooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The body is too large: send at most 2097152 bytes."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
+        WrongType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The content type is not supported: send JSON, with Content-Type: application/json."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1609,15 +1733,29 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A parameter of the query has no such value, or is given twice; also for the reasons of any request. */
-        BadQuery: {
+        /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+        BadRequest: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 /**
                  * @example {
-                 *       "error": "limit is invalid: send a whole number from 1 to 2147483647, once."
+                 *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request has an API key, and no session. */
+        NoSession: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "There is no session to end: this request has an API key."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1637,29 +1775,45 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is malformed, not UTF-8, or a field is missing or wrong; also for the reasons of any request. */
-        BadBody: {
+        /** @description The service has no mail server. */
+        NoMail: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 /**
                  * @example {
-                 *       "error": "The body is malformed: send a JSON object."
+                 *       "error": "This service sends no mail: sign in with an API key."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Less than 256 KiB of a body over 64 KiB arrived in 30 seconds. */
-        TooSlow: {
+        /** @description More than 5 links in an hour for one address, or by one client. */
+        TooManyTries: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many links were asked for: use the last one, or try again later."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A parameter of the query has no such value, or is given twice; also for the reasons of any request. */
+        BadQuery: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 /**
                  * @example {
-                 *       "error": "The upload is too slow: try again on a faster connection."
+                 *       "error": "limit is invalid: send a whole number from 1 to 2147483647, once."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1674,34 +1828,6 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "There are 1000 keys already: revoke one first."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The body, or something in it, is too large. */
-        TooLarge: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "The body is too large: send at most 2097152 bytes."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
-        WrongType: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "The content type is not supported: send JSON, with Content-Type: application/json."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1955,6 +2081,171 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "key": "fh_Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU"
+                 *     }
+                 */
+                "application/json": {
+                    key: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The browser is signed in. */
+            200: {
+                headers: {
+                    /** @description The cookie of the session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "you@example.com",
+                     *       "plan": "unlimited"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OtherSite"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    /** @description The cookie of the session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Signed out"
+                     *     }
+                     */
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSession"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    signOutEverywhere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No browser is signed in. */
+            200: {
+                headers: {
+                    /** @description The cookie of the session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Signed out everywhere"
+                     *     }
+                     */
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    askForSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "you@example.com"
+                 *     }
+                 */
+                "application/json": {
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A mail is sent, if there is such an owner. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "If this address has an account, a mail with a link is on its way"
+                     *     }
+                     */
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadBody"];
+            403: components["responses"]["OtherSite"];
+            404: components["responses"]["NoMail"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooManyTries"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getMe: {
         parameters: {
             query?: never;

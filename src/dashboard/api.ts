@@ -78,7 +78,9 @@ async function send(request: Request): Promise<Response> {
     const response = await answerTo(request.clone());
     if (response && response.status !== 503) {
       trouble.value = 'none';
-      if (response.status !== 401 || session.value === 'unknown' || session.value === 'none') return response;
+      const isAboutSession = /^\/sessions?(?:\/|$)/.test(new URL(request.url).pathname);
+      const wasSignedIn = session.value === 'active' || session.value === 'over';
+      if (response.status !== 401 || isAboutSession || !wasSignedIn) return response;
       session.value = 'over';
       await signedInAgain(request.signal);
       continue;

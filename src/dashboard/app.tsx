@@ -6,7 +6,7 @@ import { me, signOut } from './session.ts';
 import { Button } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
-import { Said } from './ui/say.tsx';
+import { Said, say } from './ui/say.tsx';
 import { Spinner } from './ui/states.tsx';
 import { SignIn, SignInForm } from './views/sign-in.tsx';
 
@@ -80,7 +80,10 @@ export function App(): JSX.Element {
           <Navigation />
           <p class="who">
             <bdi class="email">{me.value?.email}</bdi>
-            <Button kind="quiet" onClick={() => signOut('this')}>
+            <Button
+              kind="quiet"
+              onClick={() => signOut('this').catch((error) => say(`You are still signed in: ${error.message}`))}
+            >
               Sign out
             </Button>
           </p>

@@ -21,20 +21,20 @@ export async function findSession(): Promise<void> {
   }
 }
 
-/** Asks the service, and throws its sentence when it refuses. */
-async function post(method: 'POST' | 'DELETE', path: string, body?: object): Promise<void> {
-  const response = await fetch(path, {
-    method,
-    ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  await answer(response.json().then((data) => (response.ok ? { data, response } : { error: data, response })));
-}
+const meAfterSignIn = async (): Promise<Me> => {
+  // Of this request the wrapper must not wait for the next sign-in: a 401 is said to the person.
+  const response = await fetch('/me');
+  if (response.status === 401) {
+    throw new Error('The browser did not keep the session: open the dashboard over https, or at localhost.');
+  }
+  return answer(api.GET('/me'));
+};
 
 /** Signs in with a key. After a session that was over, what had been asked for goes on. */
 export async function signIn(key: string): Promise<void> {
   const before = me.value?.email;
-  await post('POST', '/session', { key });
-  const found = await answer(api.GET('/me'));
+  await answer(api.POST('/session', { body: { key } }));
+  const found = await meAfterSignIn();
   // Another owner's views have nothing to do with what is on the screen.
   if (before !== undefined && before !== found.email) location.assign('/dashboard');
   me.value = found;
@@ -42,11 +42,18 @@ export async function signIn(key: string): Promise<void> {
 }
 
 /** Has a link sent, if an owner has this address. */
-export const askForLink = (email: string): Promise<void> => post('POST', '/session/mail', { email });
+export async function askForLink(email: string): Promise<void> {
+  await answer(api.POST('/session/mail', { body: { email } }));
+}
 
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */
 export async function signOut(of: 'this' | 'all'): Promise<void> {
-  await post('DELETE', of === 'this' ? '/session' : '/sessions');
+  try {
+    await answer(of === 'this' ? api.DELETE('/session') : api.DELETE('/sessions'));
+  } catch (error) {
+    // It had ended already.
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
   sessionStorage.clear();
   location.assign('/dashboard');
 }

@@ -156,15 +156,6 @@ export const ownKeyExists = async (db: Knex, ownerId: number, id: string): Promi
     ownerId,
   ])) === 1;
 
-/** Whether a key is neither revoked nor expired. */
-export const isKeyValid = async (db: Knex, id: string): Promise<boolean> =>
-  (await execute(
-    db,
-    'is-key-valid',
-    'SELECT FROM api_keys WHERE id = ? AND revoked_at IS NULL AND coalesce(expires_at > now(), true)',
-    [id],
-  )) === 1;
-
 /** Revokes a key of an owner, unless the owner would have no valid full key left. */
 export function revokeOwnKey(db: Knex, ownerId: number, id: string): Promise<'revoked' | 'no-key' | 'last'> {
   return db.transaction(async (transaction) => {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { IS_VALID } from './api-keys.ts';
+import { VALID_CREDENTIALS } from './credentials.ts';
 import { query, queryOne } from './postgres/query.ts';
 import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
 
@@ -68,20 +68,23 @@ export async function numberOfOwnSubmission(
   return row?.number;
 }
 
-/** The last number of each of these deployments that is live, and which of these keys are valid; one statement. */
+/**
+ * The last number of each of these deployments that is live, and which of these keys and sessions are valid; one
+ * statement.
+ */
 export async function lastNumbers(
   db: Knex,
   deploymentIds: readonly string[],
-  keyIds: readonly string[],
-): Promise<{ numbers: ReadonlyMap<string, number>; validKeys: ReadonlySet<string> }> {
-  const { numbers, keys } = await queryOne<{ numbers: string | null; keys: string[] }>(
+  credentialIds: readonly string[],
+): Promise<{ numbers: ReadonlyMap<string, number>; validCredentials: ReadonlySet<string> }> {
+  const { numbers, credentials } = await queryOne<{ numbers: string | null; credentials: string[] }>(
     db,
     'last-numbers',
     `SELECT (SELECT json_object_agg(id, last_submission_number) FROM deployments
-              WHERE id = ANY (?::text[]) AND deleted_at IS NULL) AS numbers,
-            ARRAY(SELECT id FROM api_keys WHERE id = ANY (?::text[]) AND ${IS_VALID}) AS keys`,
-    [[...deploymentIds], [...keyIds]],
+              WHERE id = ANY (CAST(:deploymentIds AS text[])) AND deleted_at IS NULL) AS numbers,
+            ARRAY(${VALID_CREDENTIALS}) AS credentials`,
+    { deploymentIds: [...deploymentIds], credentialIds: [...credentialIds] },
   );
   const found: Record<string, number> = numbers === null ? {} : JSON.parse(numbers);
-  return { numbers: new Map(Object.entries(found)), validKeys: new Set(keys) };
+  return { numbers: new Map(Object.entries(found)), validCredentials: new Set(credentials) };
 }

@@ -6,15 +6,15 @@ import { execute, query, queryOne } from './postgres/query.ts';
 /** The owner that an embedded database gets at its first start; mail to it reaches nobody. */
 export const FIRST_OWNER = 'owner@localhost';
 
-/** `keyId` and `scope`: of the key by which the owner was found. */
-export type Owner = { id: number; email: string; plan: string; keyId: string; scope: Scope };
+/** `credentialId`: of the key, or of the session, by which the owner was found; `scope`: of the key. */
+export type Owner = { id: number; email: string; plan: string; credentialId: string; scope: Scope };
 
 /**
  * The owner of the key with this hash; undefined when it is unknown, revoked or expired. Stores the time of its use, at
  * most once a minute.
  */
 export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | undefined> {
-  const [row] = await query<Omit<Owner, 'keyId'> & { key_id: string; use_is_due: boolean }>(
+  const [row] = await query<Omit<Owner, 'credentialId'> & { key_id: string; use_is_due: boolean }>(
     db,
     'find-owner-by-key',
     `SELECT owners.id, owners.email, owners.plan, api_keys.id AS key_id, scope,
@@ -25,7 +25,7 @@ export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | un
   );
   if (!row) return undefined;
   if (row.use_is_due) await storeUse(db, hash);
-  return { id: row.id, email: row.email, plan: row.plan, keyId: row.key_id, scope: row.scope };
+  return { id: row.id, email: row.email, plan: row.plan, credentialId: row.key_id, scope: row.scope };
 }
 
 /** Never fails: a key is valid also while the database is read-only. */

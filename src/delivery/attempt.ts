@@ -1,4 +1,6 @@
 import type { LeasedDelivery } from '../db/delivery-target.ts';
+import { LINK_MINUTES } from '../db/sessions.ts';
+import { newSessionId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Cidr } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
@@ -7,12 +9,17 @@ import type { OwnAddress } from './own-address.ts';
 import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
 import type { SendEmail } from './send-email.ts';
 import type { Attempt, createSendWebhook } from './send-webhook.ts';
+import { signInEmail } from './sign-in-email.ts';
 
 /** Mails that are sent at the same time, each over a connection of its own. */
 export const MAX_CONCURRENT_MAILS = 5;
 
 /** Sends a delivery once; settles soon after `signal` has fired. */
 export type AttemptDelivery = (delivery: LeasedDelivery, signal: AbortSignal) => Promise<Attempt>;
+
+/** Sends a link that signs in, once: it would have expired before a retry. Rejects when the mail server refuses it. */
+type MailLink = (to: string, url: string) => Promise<void>;
+const MAIL_LINK_TIMEOUT_MS = 30_000;
 
 /** Sends each kind of delivery. What a kind needs is loaded when its first delivery is due. */
 export function createAttempt({
@@ -37,7 +44,7 @@ export function createAttempt({
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
   log: Log;
-}): { attempt: AttemptDelivery; close(): Promise<void> } {
+}): { attempt: AttemptDelivery; mailLink: MailLink; close(): Promise<void> } {
   let webhooks: Promise<ReturnType<typeof createSendWebhook>> | undefined;
   let mail: Promise<SendEmail> | undefined;
   let hasWarned = false;
@@ -88,6 +95,12 @@ export function createAttempt({
       const headers = type === 'slack' ? {} : genericHeaders({ submissionId, slug, pageUrl });
       webhooks ??= openWebhooks();
       return (await webhooks).send({ id, url, secrets, headers, body }, signal);
+    },
+    async mailLink(to, url) {
+      const write = (): Email => signInEmail({ url, baseUrl, minutes: LINK_MINUTES });
+      const signal = AbortSignal.timeout(MAIL_LINK_TIMEOUT_MS);
+      const { error } = await sendEmail({ id: newSessionId(), to }, write, signal);
+      if (error !== undefined) throw new Error(error);
     },
     async close() {
       (await mail)?.close();

@@ -133,7 +133,7 @@ type Block = { text: string; html: string };
 
 const escapeLines = (text: string): string => escapeHtml(text).replaceAll('\n', '<br>');
 
-function paragraph(words: string): Block {
+export function paragraph(words: string): Block {
   const text = printable(words);
   return { text, html: `<p style="margin:0 0 16px">${escapeLines(text)}</p>` };
 }
@@ -149,7 +149,7 @@ const fieldList = ({ text, html }: MailFields): Block => ({
   html: `<div style="margin:0 0 16px;white-space:pre-wrap">${html}</div>`,
 });
 
-function footer(words: string, links: readonly (readonly [label: string, url: string])[]): Block {
+export function footer(words: string, links: readonly (readonly [label: string, url: string])[]): Block {
   const anchors = links.map(([label, url]) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`);
   return {
     text: [words, ...links.map(([label, url]) => `${label}: ${url}`)].join('\n'),
@@ -157,7 +157,7 @@ function footer(words: string, links: readonly (readonly [label: string, url: st
   };
 }
 
-function compose(subject: string, blocks: readonly Block[]): Email {
+export function compose(subject: string, blocks: readonly Block[]): Email {
   return {
     subject,
     text: `${blocks.map(({ text }) => text).join('\n\n')}\n`,

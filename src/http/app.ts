@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
-import { isKeyValid } from '../db/api-keys.ts';
+import { isCredentialValid } from '../db/credentials.ts';
 import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -24,6 +24,7 @@ import { meEndpoints } from './api/me.ts';
 import { overviewEndpoints } from './api/overview.ts';
 import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
+import { type MailLink, sessionEndpoints } from './api/session.ts';
 import { settingsEndpoints } from './api/settings.ts';
 import { statisticsEndpoints } from './api/statistics.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
@@ -33,9 +34,9 @@ import { trashEndpoints } from './api/trash.ts';
 import { unsubscribeEndpoints } from './api/unsubscribe.ts';
 import { versionEndpoints } from './api/versions.ts';
 import { webhookEndpoints } from './api/webhooks.ts';
-import { createAuthenticate } from './auth.ts';
-import { createBodyReader } from './body.ts';
-import { clientAddressFrom } from './client-address.ts';
+import { type Authentication, createAuthentication } from './auth.ts';
+import { type BodyReader, createBodyReader } from './body.ts';
+import { type ClientAddress, clientAddressFrom } from './client-address.ts';
 import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -46,6 +47,7 @@ import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
 import { createApi, listEndpoints } from './router.ts';
 import { createSending, type Sending } from './sending.ts';
+import { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 import { createSpeak } from './speech.ts';
 import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
 import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
@@ -59,6 +61,12 @@ type Parts = {
   config: Config;
   db: Database;
   concurrency: OwnerConcurrency;
+  authentication: Authentication;
+  sessionCookie: SessionCookie;
+  body: BodyReader;
+  clientAddress: ClientAddress;
+  /** undefined when there is no mail server. */
+  mailLink: MailLink | undefined;
   sending: Sending;
   placeOf(host: string): Place;
   /** What is live under a slug; undefined when nothing is. */
@@ -99,6 +107,7 @@ export function createEndpoints({
     hasMail: config.smtpUrl !== undefined,
     abuseContact: config.abuseContact?.text,
   };
+  const session = sessionEndpoints({ ...parts, baseUrl: config.baseUrl });
   const me = meEndpoints(ownerParts);
   const keys = keyEndpoints(parts);
   const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
@@ -124,6 +133,13 @@ export function createEndpoints({
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
   const endpoints = listEndpoints({
+    'POST /session': session.begin,
+    'DELETE /session': session.end,
+    'DELETE /sessions': session.endAll,
+    'POST /session/mail': session.askForLink,
+    'GET /session/mail/:token': session.askToSignIn,
+    'POST /session/mail/:token': session.useLink,
+
     'GET /me': me.get,
     'GET /overview': overview.get,
     'GET /keys': keys.list,
@@ -216,6 +232,7 @@ export function createApp({
   reviewDeliveries,
   leadsHere,
   links,
+  mailLink,
   metrics,
   log,
   newRequestId,
@@ -235,6 +252,8 @@ export function createApp({
   leadsHere(url: URL): boolean;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  /** undefined when there is no mail server. */
+  mailLink: MailLink | undefined;
   metrics: Metrics;
   log: Log;
   newRequestId(): string;
@@ -255,9 +274,11 @@ export function createApp({
     compute,
   });
   const clientAddress = clientAddressFrom(config.trustProxy);
-  const authenticate = createAuthenticate({
+  const sessionCookie = createSessionCookie(config.baseUrl);
+  const authentication = createAuthentication({
     db,
     clientAddress,
+    sessionCookie,
     concurrency,
     countUnknownKey: createCountUnknownKey((...tries) => countUnknownKeyTries(db, ...tries)),
   });
@@ -303,6 +324,11 @@ export function createApp({
     config,
     db,
     concurrency,
+    authentication,
+    sessionCookie,
+    body,
+    clientAddress,
+    mailLink,
     sending,
     placeOf,
     findPage: (slug) => pages.get(slug, 'identity'),
@@ -318,7 +344,12 @@ export function createApp({
     log,
   });
   const listener = createListener({
-    api: createApi(endpoints, { authenticate, isKeyValid: (id) => isKeyValid(db, id), body, sending }),
+    api: createApi(endpoints, {
+      authenticate: authentication.ofRequest,
+      isCredentialValid: (id) => isCredentialValid(db, id),
+      body,
+      sending,
+    }),
     endpoints,
     servePage,
     findForm: createFindForm(pages),

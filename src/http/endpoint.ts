@@ -47,7 +47,7 @@ type Success<Answer> = {
   schema: z.ZodType<unknown, Answer>;
   example: NoInfer<Answer>;
 };
-type NoContent = { status: 204; description: string; headers?: Headers };
+type NoContent = { status: 204 | 303; description: string; headers?: Headers };
 
 type Described<M extends Method, Path extends string, Answer> = {
   method: M;
@@ -127,8 +127,8 @@ type PublicDeclaration<M extends Method, Path extends string, Answer> = Describe
 /** What endpoints that need a key are run with. */
 export type EndpointTools = {
   authenticate: Authenticate;
-  /** Whether the key with this id is neither revoked nor expired. */
-  isKeyValid(keyId: string): Promise<boolean>;
+  /** Whether the key or the session with this id is still valid. */
+  isCredentialValid(id: string): Promise<boolean>;
   body: Pick<BodyReader, 'fields'>;
   sending: Pick<Sending, 'jsonText'>;
 };
@@ -270,7 +270,8 @@ export function endpoint(
         body: body ? await tools.body.fields(request, owner.id, body) : {},
         notify: (sentence: string) => addNotice(response, sentence),
       };
-      if (performance.now() - since > SLOW_BODY_MS && !(await tools.isKeyValid(owner.keyId))) throw keyRefused();
+      if (performance.now() - since > SLOW_BODY_MS && !(await tools.isCredentialValid(owner.credentialId)))
+        throw keyRefused();
       if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
       await respond(response, answer.status, await handle(call), tools);
     },

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { lastNumbers } from '../db/new-submissions.ts';
 
-/** Why a wait has ended: the last number, which is new; `deleted`: the deployment; `revoked`: the key, which may have expired instead. */
+/** Why a wait has ended: the last number, which is new; `deleted`: the deployment; `revoked`: the key, which may have expired instead, or
+ * the session, which may have ended. */
 export type WaitEnd = number | 'deleted' | 'revoked' | 'over';
 
 /** Waits for new submissions. All that wait in a process share one query in each POLL_MS; none has a connection. */
@@ -9,16 +10,16 @@ export type SubmissionWatch = {
   /** How many requests wait. */
   size(): number;
   /** Settles when the deployment has a number above `after`, or is deleted, the key is revoked, or the signal fires ('over'). */
-  wait(waiting: { deploymentId: string; after: number; keyId: string; signal: AbortSignal }): Promise<WaitEnd>;
+  wait(waiting: { deploymentId: string; after: number; credentialId: string; signal: AbortSignal }): Promise<WaitEnd>;
 };
 
 export const POLL_MS = 1_000;
 
-type Waiting = { deploymentId: string; after: number; keyId: string; end(reason: WaitEnd): void };
+type Waiting = { deploymentId: string; after: number; credentialId: string; end(reason: WaitEnd): void };
 
 /** `find`: see `lastNumbers`. While it fails, all go on waiting. */
 export function createSubmissionWatch(
-  find: (...of: [deploymentIds: string[], keyIds: string[]]) => ReturnType<typeof lastNumbers>,
+  find: (...of: [deploymentIds: string[], credentialIds: string[]]) => ReturnType<typeof lastNumbers>,
 ): SubmissionWatch {
   const all = new Set<Waiting>();
   let isPolling = false;
@@ -28,12 +29,12 @@ export function createSubmissionWatch(
     const distinct = (values: string[]): string[] => [...new Set(values)];
     const found = await find(
       distinct(asked.map(({ deploymentId }) => deploymentId)),
-      distinct(asked.map(({ keyId }) => keyId)),
+      distinct(asked.map(({ credentialId }) => credentialId)),
     ).catch(() => undefined);
     if (!found) return;
-    for (const { deploymentId, after, keyId, end } of asked) {
+    for (const { deploymentId, after, credentialId, end } of asked) {
       const last = found.numbers.get(deploymentId);
-      if (!found.validKeys.has(keyId)) end('revoked');
+      if (!found.validCredentials.has(credentialId)) end('revoked');
       else if (last === undefined) end('deleted');
       else if (last > after) end(last);
     }

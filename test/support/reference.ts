@@ -11,6 +11,7 @@ import { createHostSplit } from '../../src/http/hosts.ts';
 import { NOTICE } from '../../src/http/notice.ts';
 import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
 import { createSending } from '../../src/http/sending.ts';
+import { createSessionCookie } from '../../src/http/session-cookie.ts';
 import { createLog } from '../../src/log.ts';
 
 /*
@@ -24,6 +25,10 @@ const MAX_BYTES = 64 * 1024;
 
 export type Reference = ReturnType<typeof createReference>;
 
+const notCalled = (): never => {
+  throw new Error('Not called.');
+};
+
 /** All endpoints of a service with these settings, to be looked at and not called. */
 export function endpointsOf(config: Config): readonly Endpoint[] {
   const concurrency = createOwnerConcurrency();
@@ -32,6 +37,11 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     // It connects when it is first asked.
     db: connect({ connectionString: 'postgres://nobody@localhost/nothing' }),
     concurrency,
+    authentication: { ofRequest: notCalled, ofKey: notCalled },
+    sessionCookie: createSessionCookie(config.baseUrl),
+    body: { reserve: notCalled, bytes: notCalled, fields: notCalled },
+    clientAddress: notCalled,
+    mailLink: async () => undefined,
     sending: createSending({ release: concurrency.release, largest: config.maxHtmlBytes }),
     placeOf: createHostSplit(config),
     findPage: () => undefined,
@@ -123,7 +133,8 @@ export function holdAgainst(reference: Reference): Hold {
 
   function problemOf(exchange: Exchange): string | undefined {
     const { method, path, status, headers, body } = exchange;
-    if (/^\/(?:docs|dashboard)\//.test(path) || path === '/dashboard') return undefined;
+    // What browsers get, and no program.
+    if (/^\/(?:docs|dashboard|session\/mail)\//.test(path) || path === '/dashboard') return undefined;
     const documented = paths.find(({ pattern }) => pattern.test(path))?.path;
     if (documented === undefined) {
       return [404, ...BEFORE_ROUTES].includes(status)

@@ -18,6 +18,7 @@ import * as pageVersions from '../../../migrations/0015-page-versions.ts';
 import * as keyScopes from '../../../migrations/0016-key-scopes.ts';
 import * as submissionMarks from '../../../migrations/0017-submission-marks.ts';
 import * as formRules from '../../../migrations/0018-form-rules.ts';
+import * as sessions from '../../../migrations/0025-sessions.ts';
 import type { Connection } from './connect.ts';
 import { queryOne } from './query.ts';
 import { tableExists } from './table-exists.ts';
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   { name: '0016-key-scopes', up: keyScopes.up },
   { name: '0017-submission-marks', up: submissionMarks.up },
   { name: '0018-form-rules', up: formRules.up },
+  { name: '0025-sessions', up: sessions.up },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */

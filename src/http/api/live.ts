@@ -78,7 +78,12 @@ export function liveEndpoints({
   async function waitFor(
     request: EndpointRequest,
     response: Response,
-    { keyId, deploymentId, after, ms }: { keyId: string; deploymentId: string; after: number; ms: number },
+    {
+      credentialId,
+      deploymentId,
+      after,
+      ms,
+    }: { credentialId: string; deploymentId: string; after: number; ms: number },
   ): Promise<WaitEnd> {
     const closed = new AbortController();
     const onClose = (): void => closed.abort();
@@ -88,7 +93,7 @@ export function liveEndpoints({
     concurrency.release(request);
     try {
       const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(ms)]);
-      return await watch.wait({ deploymentId, after, keyId, signal });
+      return await watch.wait({ deploymentId, after, credentialId, signal });
     } finally {
       response.off('close', onClose);
       await concurrency.resume(request);
@@ -121,7 +126,7 @@ export function liveEndpoints({
   async function streamTo(
     request: EndpointRequest,
     response: Response,
-    owner: { id: number; keyId: string },
+    owner: { id: number; credentialId: string },
     { id, lastSubmissionNumber }: Deployment,
     start: number,
   ): Promise<void> {
@@ -139,7 +144,12 @@ export function liveEndpoints({
     let last = lastSubmissionNumber;
     while (!response.destroyed && !stopping.aborted) {
       if (after >= last) {
-        const end = await waitFor(request, response, { keyId: owner.keyId, deploymentId: id, after, ms: COMMENT_MS });
+        const end = await waitFor(request, response, {
+          credentialId: owner.credentialId,
+          deploymentId: id,
+          after,
+          ms: COMMENT_MS,
+        });
         if (end === 'revoked' || end === 'deleted') break;
         if (typeof end === 'number') last = end;
         else if (!response.destroyed) await sending.write(response, ':\n\n');
@@ -196,7 +206,12 @@ export function liveEndpoints({
             after = Math.max(after, last);
             const ms = Math.ceil(until - performance.now());
             if (!mayWait || ms <= 0) break;
-            const end = await waitFor(request, response, { keyId: owner.keyId, deploymentId: id, after, ms });
+            const end = await waitFor(request, response, {
+              credentialId: owner.credentialId,
+              deploymentId: id,
+              after,
+              ms,
+            });
             if (end === 'revoked') throw keyRefused();
             if (end === 'deleted') throw noSuchDeployment();
             if (end === 'over') break;

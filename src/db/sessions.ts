@@ -1,0 +1,178 @@
+import type { Knex } from 'knex';
+import { newSessionId } from '../ids.ts';
+import { IS_VALID, type Scope } from './api-keys.ts';
+import type { Owner } from './owners.ts';
+import { execute, query } from './postgres/query.ts';
+
+/** A session ends when it has not been used for so many days. */
+export const SESSION_DAYS = 30;
+/** For how many minutes a link that signs in works. */
+export const LINK_MINUTES = 15;
+/** Sessions of one key. The oldest end when there are more. */
+export const MAX_SESSIONS = 100;
+
+/** How old the stored time of the last use may be. */
+const USE_IS_DUE = "(sessions.last_used_at < now() - interval '1 hour')";
+
+type OwnerRow = { id: number; email: string; plan: string; scope: Scope; session_id: string; use_is_due: boolean };
+
+/**
+ * The owner whose session has this hash; undefined when it has ended, or its key is revoked or expired. `isRenewed`: the
+ * time of its use was stored, which happens at most once an hour.
+ */
+export async function findOwnerBySession(
+  db: Knex,
+  hash: Buffer,
+): Promise<{ owner: Owner; isRenewed: boolean } | undefined> {
+  const [row] = await query<OwnerRow>(
+    db,
+    'find-owner-by-session',
+    `SELECT owners.id, owners.email, owners.plan, scope, sessions.id AS session_id, ${USE_IS_DUE} AS use_is_due
+       FROM sessions JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = api_keys.owner_id
+      WHERE sessions.hash = ? AND sessions.last_used_at > now() - interval '${SESSION_DAYS} days' AND ${IS_VALID}`,
+    [hash],
+  );
+  if (!row) return undefined;
+  const { id, email, plan, scope, session_id: credentialId } = row;
+  const isRenewed = row.use_is_due && (await storeUse(db, hash));
+  return { owner: { id, email, plan, scope, credentialId }, isRenewed };
+}
+
+/** Whether it was stored. Never fails: a session is valid also while the database is read-only. */
+async function storeUse(db: Knex, hash: Buffer): Promise<boolean> {
+  const stored = await execute(
+    db,
+    'store-session-use',
+    `WITH used AS (
+       UPDATE sessions SET last_used_at = now() WHERE hash = ? AND ${USE_IS_DUE} RETURNING key_id
+     )
+     UPDATE api_keys SET last_used_at = now() FROM used WHERE api_keys.id = key_id`,
+    [hash],
+  ).catch(() => 0);
+  return stored === 1;
+}
+
+/** Begins a session that stands for a key. `hash`: of its cookie. */
+export async function beginSession(db: Knex, keyId: string, hash: Buffer): Promise<void> {
+  await execute(db, 'begin-session', 'INSERT INTO sessions (id, hash, key_id) VALUES (?, ?, ?)', [
+    newSessionId(),
+    hash,
+    keyId,
+  ]);
+  await execute(
+    db,
+    'end-oldest-sessions',
+    `DELETE FROM sessions WHERE id IN (
+       SELECT id FROM sessions WHERE key_id = ? ORDER BY id DESC OFFSET ${MAX_SESSIONS})`,
+    [keyId],
+  );
+}
+
+/** Ends a session; whether there was one. */
+export const endSession = async (db: Knex, id: string): Promise<boolean> =>
+  (await execute(db, 'end-session', 'DELETE FROM sessions WHERE id = ?', [id])) === 1;
+
+/** Ends all sessions of an owner, and the links that would begin another. */
+export const endSessions = (db: Knex, ownerId: number): Promise<number> =>
+  execute(
+    db,
+    'end-sessions',
+    `WITH own AS MATERIALIZED (SELECT id FROM api_keys WHERE owner_id = ?), links AS (
+       DELETE FROM sign_in_links USING own WHERE key_id = own.id
+     )
+     DELETE FROM sessions USING own WHERE key_id = own.id`,
+    [ownerId],
+  );
+
+/**
+ * Stores a link that signs an owner in, with the valid key that may do most and lasts longest; false when there is no
+ * such owner, or none of its keys is valid. `hash`: of the link's token.
+ */
+export const makeSignInLink = async (db: Knex, email: string, hash: Buffer): Promise<boolean> =>
+  (await execute(
+    db,
+    'make-sign-in-link',
+    `INSERT INTO sign_in_links (hash, key_id, expires_at)
+     SELECT ?, api_keys.id, now() + interval '${LINK_MINUTES} minutes'
+       FROM owners JOIN api_keys ON owner_id = owners.id
+      WHERE email = ? AND ${IS_VALID}
+      ORDER BY scope = 'full' DESC, expires_at DESC NULLS FIRST, api_keys.id LIMIT 1`,
+    [hash, email],
+  )) === 1;
+
+/** The address of the owner whom a link signs in, while it works. */
+export async function findSignInLink(db: Knex, hash: Buffer): Promise<string | undefined> {
+  const [row] = await query<{ email: string }>(
+    db,
+    'find-sign-in-link',
+    `SELECT email FROM sign_in_links JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = owner_id
+      WHERE sign_in_links.hash = ? AND sign_in_links.expires_at > now()
+        AND revoked_at IS NULL AND coalesce(api_keys.expires_at > now(), true)`,
+    [hash],
+  );
+  return row?.email;
+}
+
+/** Uses a link up; the key that it signs in with, undefined when it works no longer. */
+export async function useSignInLink(db: Knex, hash: Buffer): Promise<string | undefined> {
+  const [row] = await query<{ key_id: string }>(
+    db,
+    'use-sign-in-link',
+    'DELETE FROM sign_in_links WHERE hash = ? AND expires_at > now() RETURNING key_id',
+    [hash],
+  );
+  return row?.key_id;
+}
+
+/** Counts a try for each name, all in windows of `seconds`; in how many milliseconds all may try again when one is over `limit`. */
+export async function countSignInTries(
+  db: Knex,
+  names: readonly string[],
+  { limit, seconds }: { limit: number; seconds: number },
+): Promise<number | undefined> {
+  const rows = await query<{ tries: number; left_ms: number }>(
+    db,
+    'count-sign-in-tries',
+    `INSERT INTO sign_in_tries AS known (name, tries, window_ends_at)
+     SELECT name, 1, now() + :seconds * interval '1 s' FROM unnest(CAST(:names AS text[])) AS name ORDER BY name
+         ON CONFLICT (name) DO UPDATE
+        SET tries = CASE WHEN known.window_ends_at > now() THEN least(known.tries, :limit) ELSE 0 END + 1,
+            window_ends_at =
+              CASE WHEN known.window_ends_at > now() THEN known.window_ends_at ELSE excluded.window_ends_at END
+     RETURNING tries, (1000 * extract(epoch FROM window_ends_at - now()))::float8 AS left_ms`,
+    { names: [...names], limit, seconds },
+  );
+  const over = rows.filter(({ tries }) => tries > limit).map(({ left_ms: leftMs }) => leftMs);
+  return over.length > 0 ? Math.max(...over) : undefined;
+}
+
+/** Removes up to `limit` sessions that have ended; answers how many. */
+export const removeEndedSessions = (db: Knex, limit: number): Promise<number> =>
+  execute(
+    db,
+    'remove-ended-sessions',
+    `DELETE FROM sessions WHERE id IN (
+       SELECT id FROM sessions WHERE last_used_at <= now() - interval '${SESSION_DAYS} days'
+        ORDER BY last_used_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
+    [limit],
+  );
+
+/** Removes up to `limit` links that have expired; answers how many. */
+export const removeExpiredLinks = (db: Knex, limit: number): Promise<number> =>
+  execute(
+    db,
+    'remove-expired-sign-in-links',
+    `DELETE FROM sign_in_links WHERE hash IN (
+       SELECT hash FROM sign_in_links WHERE expires_at <= now() LIMIT ? FOR UPDATE SKIP LOCKED)`,
+    [limit],
+  );
+
+/** Removes up to `limit` counts whose window has ended; answers how many. */
+export const removeEndedSignInTries = (db: Knex, limit: number): Promise<number> =>
+  execute(
+    db,
+    'remove-ended-sign-in-tries',
+    `DELETE FROM sign_in_tries WHERE name IN (
+       SELECT name FROM sign_in_tries WHERE window_ends_at <= now() LIMIT ? FOR UPDATE SKIP LOCKED)`,
+    [limit],
+  );

@@ -39,7 +39,7 @@ describe('GET /dashboard', () => {
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
+      'cache-control': 'private, no-cache',
       etag: expect.stringMatching(/^"[\w-]{43}"$/),
       'content-security-policy': `default-src 'self'; frame-src https://*.pages.test; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
       'x-frame-options': 'DENY',
@@ -79,6 +79,18 @@ describe('GET /dashboard', () => {
     expect((await getPage(service.url, slug)).status).toBe(200);
     const { status } = await service.anonymous.get('/dashboard').set('Host', `${slug}.pages.test`);
     expect(status).toBe(404);
+  });
+
+  it.each([
+    ['none', { 'Sec-Fetch-Site': 'none' }],
+    ['none', { 'Sec-Fetch-Site': 'same-origin', Cookie: 'other=1' }],
+    ['unknown', { 'Sec-Fetch-Site': 'same-origin', Cookie: 'other=1; formhost=x' }],
+    // A strict cookie is not sent along with a link of another site.
+    ['unknown', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['unknown', {}],
+  ])('says that nobody is signed in where that is certain: %s, %j', async (session, headers) => {
+    const { text } = await service.anonymous.get('/dashboard').set(headers);
+    expect(text).toContain(`data-session="${session}"`);
   });
 
   it('says whether there is mail', async () => {

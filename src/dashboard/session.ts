@@ -12,6 +12,10 @@ export const hasMail = document.documentElement.dataset.mail === 'on';
 
 /** Reads who is signed in, if anybody is. */
 export async function findSession(): Promise<void> {
+  if (document.documentElement.dataset.session === 'none') {
+    session.value = 'none';
+    return;
+  }
   try {
     me.value = await answer(api.GET('/me'));
     session.value = 'active';

@@ -128,7 +128,7 @@ export function createEndpoints({
   const submit = submitEndpoints({ ...config, showThanks });
   const { baseUrl, abuseContact: contact } = config;
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
-  const dashboard = dashboardEndpoints({ hasMail: ownerParts.hasMail, frameSource: urlOf('*') });
+  const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 

@@ -39,7 +39,11 @@ export function Dialog({
         onClose?.();
       }}
       // A browser closes it all the same when Escape is pressed twice.
-      onClose={({ currentTarget }) => isOpen && !onClose && currentTarget.showModal()}
+      onClose={({ currentTarget }) => {
+        if (!isOpen) return;
+        if (onClose) onClose();
+        else currentTarget.showModal();
+      }}
     >
       {isOpen && (
         <div class="dialog">

@@ -33,6 +33,7 @@ const GUIDES = [
   'docs/getting-started.md',
   'docs/dashboard.md',
   'docs/forms.md',
+  'docs/check.md',
   'docs/your-site.md',
   'docs/exports.md',
   'docs/inbox.md',

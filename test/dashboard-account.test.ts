@@ -124,6 +124,20 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await expect.poll(settings).toMatchObject({ redirect_url: before.redirect_url, language: 'fr' });
     });
 
+    it('shows what to put into the form for ALTCHA, which needs no keys', async () => {
+      const owner = await dashboard.owner();
+      const { id, page, settings } = await open(owner);
+      await page.getByLabel('Captcha').selectOption('ALTCHA (of this service, no third party)');
+      expect(await page.getByLabel('Secret').count()).toBe(0);
+      await page.getByText(`challenge?deployment=${id}"`).waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      expect(await settings()).toMatchObject({ spam: { blocklist: [], captcha: { provider: 'altcha' } } });
+      await page.getByLabel('Captcha').selectOption('Cloudflare Turnstile');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Not saved: spam.captcha.secret is missing').waitFor();
+    });
+
     it('saves by the keyboard alone, on a phone too', async () => {
       const owner = await dashboard.owner();
       const { page, settings } = await open(owner, PHONE);

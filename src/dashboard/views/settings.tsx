@@ -35,8 +35,9 @@ function captchaSnippet(provider: Provider, siteKey: string, id: string): string
   const key = siteKey === '' ? 'YOUR_SITE_KEY' : siteKey.replaceAll(/[^\w.-]/g, '');
   switch (provider) {
     case 'altcha':
-      return `<script type="module" src="${location.origin}/altcha.js"></script>
-<altcha-widget challenge="${location.origin}/altcha/challenge?deployment=${id}"></altcha-widget>`;
+      return `<script src="${location.origin}/altcha.js" type="module" async></script>
+<altcha-widget challenge="${location.origin}/altcha/challenge?deployment=${id}" auto="onsubmit"></altcha-widget>
+<noscript><p>Please switch JavaScript on: this form uses it to tell people from robots.</p></noscript>`;
     case 'turnstile':
       return `<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>
 <div class="cf-turnstile" data-sitekey="${key}"></div>`;
@@ -88,8 +89,8 @@ function changesOf(typed: Typed, before: Typed): Parameters<typeof save>[1] {
       ? null
       : {
           provider: typed.provider,
-          ...(typed.siteKey.trim() !== '' && { site_key: typed.siteKey.trim() }),
-          ...(typed.secret.trim() !== '' && { secret: typed.secret.trim() }),
+          ...(typed.provider !== 'altcha' && typed.siteKey.trim() !== '' && { site_key: typed.siteKey.trim() }),
+          ...(typed.provider !== 'altcha' && typed.secret.trim() !== '' && { secret: typed.secret.trim() }),
         };
   return {
     ...(differs('redirectUrl') && { redirect_url: typed.redirectUrl.trim() === '' ? null : typed.redirectUrl.trim() }),
@@ -192,7 +193,7 @@ function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX
               <Field label="Site key" value={typed.siteKey} onChange={set('siteKey')} autoComplete="off" />
               <Field
                 label="Secret"
-                hint="It is stored, and never shown again."
+                hint={`It is never shown again. ${saved.provider === typed.provider ? 'Left empty: it stays as it is.' : ''}`}
                 type="password"
                 value={typed.secret}
                 onChange={set('secret')}

@@ -159,6 +159,16 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await expectAccessible(page);
     });
 
+    it('has what was not saved again after a look at another view', async () => {
+      const owner = await dashboard.owner();
+      const { page } = await open(owner);
+      await page.getByLabel('Redirect URL').fill('https://example.org/later');
+      await page.getByRole('link', { name: 'Charts' }).click();
+      await heading(page, 'Charts');
+      await page.goBack();
+      expect(await page.getByLabel('Redirect URL').inputValue()).toBe('https://example.org/later');
+    });
+
     it('deletes everything, once the slug is typed', async () => {
       const owner = await dashboard.owner();
       const { id } = await owner.deploy({ slug: 'all-of-it' });

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { LANGUAGES, type Language } from '../../languages.ts';
@@ -113,11 +113,24 @@ const save = (
   >,
 ) => answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: changes }));
 
+/** What was typed and not saved, by page: it is there again after a look at another view. */
+const unsaved = new Map<string, { saved: Typed; typed: Typed }>();
+
 function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX.Element {
-  const [saved, setSaved] = useState(() => toTyped(settings));
-  const [typed, setTyped] = useState(saved);
+  const [saved, setSaved] = useState(() => unsaved.get(id)?.saved ?? toTyped(settings));
+  const [typed, setTyped] = useState(() => unsaved.get(id)?.typed ?? saved);
   const { change, run } = useChange({ isRepeatable: true });
   const isChanged = Object.keys(changesOf(typed, saved)).length > 0;
+  useEffect(() => {
+    if (!isChanged) {
+      unsaved.delete(id);
+      return undefined;
+    }
+    unsaved.set(id, { saved, typed });
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [id, isChanged, saved, typed]);
   const set =
     <Name extends keyof Typed>(name: Name) =>
     (value: Typed[Name]): void =>

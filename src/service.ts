@@ -104,7 +104,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   });
 
   const stopping = new AbortController();
-  const cleanUp = createCleanUp({ db, days: config.deliveryLogDays, log, signal: stopping.signal });
+  const cleanUp = createCleanUp({
+    db,
+    days: config.deliveryLogDays,
+    countExpired: metrics.expired,
+    reviewDeliveries: dispatcher.review,
+    log,
+    signal: stopping.signal,
+  });
 
   let isStarting = true;
   const app = createApp({

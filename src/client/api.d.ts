@@ -149,6 +149,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check the forms of a page before it is published
+         * @description Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, its attributes are no problem.
+         */
+        post: operations["checkHtml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/deploy": {
         parameters: {
             query?: never;
@@ -217,6 +237,26 @@ export interface paths {
          * @description As it was sent, including `{{FORM_ACTION}}`.
          */
         get: operations["getHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the forms of a live page
+         * @description What `POST /check` answers, for the page as it is now.
+         */
+        get: operations["checkDeployment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -320,6 +360,130 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the mails about a deployment
+         * @description Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
+         */
+        get: operations["listMails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample mail
+         * @description To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the 20 tests that an owner may send in any 60 seconds, to webhooks and by mail together.
+         */
+        post: operations["testMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails/{deliveryId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a mail again
+         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change.
+         */
+        post: operations["retryMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is kept as spam
+         * @description Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is released. A deployment keeps its last 1000, for 30 days; what comes beyond 60 a minute is dropped.
+         */
+        get: operations["listSpam"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete all spam of a deployment
+         * @description Permanently, with its files.
+         */
+        delete: operations["emptySpam"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam/{submissionId}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a submission: it is no spam
+         * @description It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The limit on submissions does not apply.
+         */
+        post: operations["releaseSpam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam/{submissionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete spam
+         * @description Permanently, with its files.
+         */
+        delete: operations["deleteSpam"];
         options?: never;
         head?: never;
         patch?: never;
@@ -479,7 +643,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mark or delete many submissions
+         * Mark, delete or keep apart many submissions
          * @description If it fails, some of them may have been changed: send it again.
          */
         post: operations["changeSubmissions"];
@@ -736,7 +900,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample submission to a webhook
-         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. An owner may send 20 tests in any 60 seconds, to all webhooks together.
+         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. An owner may send 20 tests in any 60 seconds, to webhooks and by mail together.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -785,6 +949,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/altcha.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get ALTCHA's widget
+         * @description A module for pages of any origin. It loads nothing else but challenges.
+         */
+        get: operations["getWidget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/altcha/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a challenge for a form
+         * @description ALTCHA's widget asks for it. Its solution counts once, for this deployment and for 20 minutes.
+         */
+        get: operations["getChallenge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/{deployId}/{submissionId}/{fileId}": {
         parameters: {
             query?: never;
@@ -823,6 +1027,54 @@ export interface paths {
          * @description Sets `email_notifications` of the deployment to false. The link of `List-Unsubscribe` in each mail about a submission; it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
          */
         post: operations["unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/unsubscribe/{deployId}/{recipientId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask a recipient whether to stop the mails about a deployment
+         * @description A page with a button. It changes nothing: software that checks the links of mails opens it as well.
+         */
+        get: operations["askRecipientToUnsubscribe"];
+        put?: never;
+        /**
+         * Stop the mails to a recipient (RFC 8058)
+         * @description Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of `List-Unsubscribe` in each mail to the recipient; it works while the recipient is in the list. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
+         */
+        post: operations["unsubscribeRecipient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/confirm/{deployId}/{recipientId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask a recipient whether to send mail about a deployment
+         * @description A page with a button. It changes nothing: software that checks the links of mails opens it as well.
+         */
+        get: operations["askToConfirm"];
+        put?: never;
+        /**
+         * Confirm a recipient
+         * @description From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail that a new recipient gets, and works for 7 days.
+         */
+        post: operations["confirmRecipient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1110,7 +1362,7 @@ export interface components {
             spam: number;
             /** @description When the last one was accepted; null without one. */
             last_submission_at: string | null;
-            /** @description Whether each submission is sent by mail. */
+            /** @description Whether there is mail about submissions. */
             email_notifications: boolean;
             /** @description How many of its webhooks have failed since they last succeeded. */
             failing_webhooks: number;
@@ -1191,6 +1443,61 @@ export interface components {
              * @example key_0VbbZBZKKTcBD17YQfyDgVGm
              */
             id: string;
+        };
+        CheckedPage: {
+            /** @description The page's title, at most 200 characters; null without one. */
+            title: string | null;
+            /** @description The `lang` of `<html>` as it is written; null without one. */
+            lang: string | null;
+            /** @description The forms in the order of the page, at most 1000; not those in a `<template>`. */
+            forms: components["schemas"]["CheckedForm"][];
+            /** @description In the order of the page, at most 20 of each code. Empty: the page is as it should be. */
+            problems: components["schemas"]["Problem"][];
+        };
+        CheckedForm: {
+            /** @description The attribute as it is written; null without one. */
+            action: string | null;
+            /** @enum {string} */
+            method: "get" | "post" | "dialog";
+            /** @enum {string} */
+            enctype: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain";
+            /** @description Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not followed. For HTML that is not published: to that of any page. */
+            submits_here: boolean;
+            /** @description What it sends, in the order of the page. Controls that are disabled or have no name are left out, and several radio buttons, checkboxes or buttons with one name are one field. */
+            fields: components["schemas"]["FormField"][];
+        };
+        FormField: {
+            /** @description The name under which it is sent. */
+            name: string;
+            /** @description What people call it, at most 200 characters: its `<label>`, by `for` or around it, else `aria-labelledby`, `aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden fields and buttons. */
+            label: string | null;
+            /** @description `select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`. */
+            type: string;
+            /** @description Whether a browser sends the form only when it is filled in. */
+            required: boolean;
+            /** @description What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where anything can be entered. */
+            options: components["schemas"]["FormOption"][] | null;
+        };
+        FormOption: {
+            /** @description What is sent when it is chosen. */
+            value: string;
+            /** @description What people read; null without a label. */
+            label: string | null;
+        };
+        Problem: {
+            /** @enum {string} */
+            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "relative-asset" | "insecure-asset" | "too-many-fields";
+            /**
+             * @description `error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+            /** @description A sentence that says what to write. */
+            message: string;
+            /** @description Where it is in the HTML: its line. 1 for `no-form`. */
+            line: number;
+            /** @description The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style. */
+            column: number;
         };
         Deployments: {
             deployments: components["schemas"]["Deployment"][];
@@ -1312,8 +1619,20 @@ export interface components {
             total: number;
         };
         Settings: {
-            /** @description Whether the owner gets a mail for each submission, if the service has a mail server. Off at first. */
+            /** @description Whether there is mail about submissions, if the service has a mail server. Off at first. */
             email_notifications: boolean;
+            /**
+             * @description `submission`, as at first: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once.
+             * @enum {string}
+             */
+            notify_every: "submission" | "hour" | "day";
+            /** @description Who gets the mail, in the order in which they were sent. Empty, as at first: the owner. */
+            recipients: {
+                /** @description The address, in lower case. */
+                email: string;
+                /** @description Whether it gets mail. */
+                confirmed: boolean;
+            }[];
             /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
             redirect_url: string | null;
             /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty, as at first: all. */
@@ -1322,7 +1641,7 @@ export interface components {
             language: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
             /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
             retention_days: number | null;
-            /** @description What is spam. Nothing at first. */
+            /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
             spam: {
                 /** @default [] */
                 blocklist: string[];
@@ -1330,10 +1649,126 @@ export interface components {
                 captcha: {
                     /** @enum {string} */
                     provider: "altcha" | "turnstile" | "hcaptcha" | "recaptcha";
+                    /** @description The public key of the form at the provider. */
                     site_key?: string;
+                    /** @description The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha. */
                     secret?: string;
                 } | null;
             };
+        };
+        Mails: {
+            deliveries: components["schemas"]["Mail"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        Mail: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+            /** @description What is mailed; null for a test, and for a mail that lists several. */
+            submission_id: string | null;
+            /** @enum {string} */
+            status: "pending" | "succeeded" | "failed";
+            /** @description How many there have been, including one that is in progress. */
+            attempts: number;
+            /** @description When it is tried next; null when it will not be, and while it is in progress. */
+            next_attempt_at: string | null;
+            /** @description The SMTP reply of the last attempt; null when there was no answer. */
+            last_status: number | null;
+            /** @description Why the last attempt failed; null when it succeeded. */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            updated_at: string;
+            /**
+             * @description The address; null when the recipient was removed long ago.
+             * @example ada@example.org
+             */
+            recipient: string | null;
+        };
+        DeliveryStarted: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+        };
+        DeliveryRetried: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+            /** @constant */
+            status: "pending";
+        };
+        Spam: {
+            submissions: components["schemas"]["SpamSubmission"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        SpamSubmission: {
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+            /**
+             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @example {
+             *       "name": "Ada",
+             *       "email": "ada@example.org"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The client's address, IPv4 or IPv6.
+             * @example 203.0.113.7
+             */
+            ip_address: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * @description Why it is kept apart. `blocklist`: it has one of the words. `captcha-missing`: it has no token, so no widget ran. `captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.
+             * @enum {string}
+             */
+            reason: "blocklist" | "captcha-missing" | "captcha-failed" | "captcha-reused" | "captcha-misconfigured" | "captcha-unavailable" | "marked";
+        };
+        SpamEmptied: {
+            message: string;
+        };
+        SpamChanged: {
+            message: string;
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
         };
         DeletedDeployments: {
             deployments: components["schemas"]["DeletedDeployment"][];
@@ -1543,13 +1978,6 @@ export interface components {
              */
             secret: string;
         };
-        DeliveryStarted: {
-            /**
-             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
-             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
-             */
-            id: string;
-        };
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
             /** @description The number of items on all pages together. */
@@ -1589,15 +2017,6 @@ export interface components {
              * @example 2026-11-21T11:08:48.298Z
              */
             updated_at: string;
-        };
-        DeliveryRetried: {
-            /**
-             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
-             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
-             */
-            id: string;
-            /** @constant */
-            status: "pending";
         };
     };
     responses: {
@@ -1861,6 +2280,34 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
+        WrongPageType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The page takes too much time or memory to be read as HTML. */
+        TooComplex: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The page is too complex to be checked: close its elements in the order in which they are opened, or send a part of it."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The plan's limit of live deployments is reached, or the API key has the scope `read`. */
         PlanLimit: {
             headers: {
@@ -1889,20 +2336,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
-        WrongPageType: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description There is no such deployment, it was deleted, or it is another owner's. */
         NoSuchDeployment: {
             headers: {
@@ -1917,6 +2350,22 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description New recipients would get more than 20 mails that ask them, of this owner in 24 hours; also for the reasons of any request with a key. */
+        TooManyRecipients: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Nothing was changed: in 24 hours you can have 20 new recipients asked. Send fewer, or try again in 3600 seconds."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description There is no such deployment of the key's owner, or no such version of its page, or it is no longer kept. */
         NoSuchVersion: {
             headers: {
@@ -1926,6 +2375,64 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such version: choose one that GET /deploy/:id/versions lists."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Nobody would get it. The sentence says what to do. */
+        NobodyGetsMail: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Nobody would get this mail: have a recipient confirm, and try again."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The owner has sent 20 tests in the last 60 seconds; also for the reasons of any request with a key. */
+        TooManyTests: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many tests: try again in 17 seconds."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or no such mail of it. */
+        NoSuchMail: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such delivery: check the id."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or it keeps no such submission as spam. */
+        NoSuchSpam: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such spam: check the ids, and that it has not been released or removed."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2029,22 +2536,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The owner has sent 20 tests in the last 60 seconds; also for the reasons of any request with a key. */
-        TooManyTests: {
-            headers: {
-                /** @description In how many seconds to try again. */
-                "Retry-After"?: number;
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Too many tests: try again in 17 seconds."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description There is no such deployment of the key's owner, no such webhook of it, or no such delivery. */
         NoSuchDelivery: {
             headers: {
@@ -2054,6 +2545,20 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such delivery: check the id."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment, or it was deleted. */
+        NoFormToChallenge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such deployment: check the id in the address of the challenge."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2491,6 +2996,82 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    checkHtml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "html": "<!doctype html><title>Spring sale</title><form method=\"post\" action=\"{{FORM_ACTION}}\"><input name=\"email\"></form>"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The page: at most 2097152 bytes of UTF-8, no lone surrogates. Served byte for byte, except for `{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms. */
+                    html: string;
+                };
+                /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
+                "text/html": string;
+            };
+        };
+        responses: {
+            /** @description What is on the page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Spring sale",
+                     *       "lang": null,
+                     *       "forms": [
+                     *         {
+                     *           "action": "{{FORM_ACTION}}",
+                     *           "method": "post",
+                     *           "enctype": "application/x-www-form-urlencoded",
+                     *           "submits_here": true,
+                     *           "fields": [
+                     *             {
+                     *               "name": "email",
+                     *               "label": null,
+                     *               "type": "text",
+                     *               "required": false,
+                     *               "options": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "problems": [
+                     *         {
+                     *           "code": "no-submit-button",
+                     *           "severity": "warning",
+                     *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
+                     *           "line": 1,
+                     *           "column": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedPage"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongPageType"];
+            422: components["responses"]["TooComplex"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listDeployments: {
         parameters: {
             query?: {
@@ -2745,6 +3326,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "email_notifications": true,
+                 *       "notify_every": "submission",
+                 *       "recipients": [
+                 *         "ada@example.org"
+                 *       ],
                  *       "redirect_url": "https://example.org/thanks",
                  *       "allowed_origins": [
                  *         "https://example.org"
@@ -2758,8 +3343,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Whether the owner gets a mail for each submission, if the service has a mail server. Off at first. */
+                    /** @description Whether there is mail about submissions, if the service has a mail server. Off at first. */
                     email_notifications?: boolean;
+                    /**
+                     * @description `submission`, as at first: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once.
+                     * @enum {string}
+                     */
+                    notify_every?: "submission" | "hour" | "day";
+                    /** @description Who gets the mail. Empty, as at first: the owner. Any address but the owner's gets one mail with a link that confirms it, and nothing more before. Send the list again to ask again, after 24 hours. */
+                    recipients?: string[];
                     /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
                     redirect_url?: string | null;
                     /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty, as at first: all. */
@@ -2768,7 +3360,7 @@ export interface operations {
                     language?: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
                     /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
                     retention_days?: number | null;
-                    /** @description What is spam. Nothing at first. */
+                    /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
                     spam?: {
                         /** @default [] */
                         blocklist?: string[];
@@ -2776,7 +3368,9 @@ export interface operations {
                         captcha?: {
                             /** @enum {string} */
                             provider: "altcha" | "turnstile" | "hcaptcha" | "recaptcha";
+                            /** @description The public key of the form at the provider. */
                             site_key?: string;
+                            /** @description The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha. */
                             secret?: string;
                         } | null;
                     };
@@ -2808,7 +3402,7 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
+            429: components["responses"]["TooManyRecipients"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
@@ -2842,6 +3436,68 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is on the page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Spring sale",
+                     *       "lang": null,
+                     *       "forms": [
+                     *         {
+                     *           "action": "{{FORM_ACTION}}",
+                     *           "method": "post",
+                     *           "enctype": "application/x-www-form-urlencoded",
+                     *           "submits_here": true,
+                     *           "fields": [
+                     *             {
+                     *               "name": "email",
+                     *               "label": null,
+                     *               "type": "text",
+                     *               "required": false,
+                     *               "options": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "problems": [
+                     *         {
+                     *           "code": "no-submit-button",
+                     *           "severity": "warning",
+                     *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
+                     *           "line": 1,
+                     *           "column": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            422: components["responses"]["TooComplex"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -3047,6 +3703,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "email_notifications": true,
+                     *       "notify_every": "submission",
+                     *       "recipients": [
+                     *         {
+                     *           "email": "ada@example.org",
+                     *           "confirmed": true
+                     *         }
+                     *       ],
                      *       "redirect_url": "https://example.org/thanks",
                      *       "allowed_origins": [
                      *         "https://example.org"
@@ -3065,6 +3728,300 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMails: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of mails. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *           "submission_id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": "2026-11-21T11:14:12.004Z",
+                     *           "last_status": 451,
+                     *           "last_error": "the mail server answered 451",
+                     *           "created_at": "2026-11-21T11:09:12.004Z",
+                     *           "updated_at": "2026-11-21T11:09:12.104Z",
+                     *           "recipient": "ada@example.org"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mails"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be sent. The id is that of the first of its deliveries. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryStarted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            409: components["responses"]["NobodyGetsMail"];
+            429: components["responses"]["TooManyTests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be tried. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryRetried"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchMail"];
+            409: components["responses"]["NobodyGetsMail"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSpam: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of spam. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "submissions": [
+                     *         {
+                     *           "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "data": {
+                     *             "name": "Ada",
+                     *             "email": "ada@example.org"
+                     *           },
+                     *           "ip_address": "203.0.113.7",
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "reason": "blocklist"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Spam"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emptySpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no spam. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "All spam deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamEmptied"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    releaseSpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submission is accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Submission released",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamChanged"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSpam"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Spam deleted",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamChanged"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSpam"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -3716,10 +4673,10 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description What to do with each of them.
+                     * @description What to do with each of them. `spam`: keep it apart, in GET /deploy/:id/spam.
                      * @enum {string}
                      */
-                    action: "read" | "unread" | "star" | "unstar" | "delete";
+                    action: "read" | "unread" | "star" | "unstar" | "delete" | "spam";
                     /** @description At most 1000. Ids that are not there are passed over. */
                     ids: string[];
                 };
@@ -4022,7 +4979,10 @@ export interface operations {
     };
     exportCsv: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
+                labels?: "1";
+            };
             header?: never;
             path: {
                 /** @description A deployment's id. */
@@ -4047,7 +5007,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
             429: components["responses"]["UnknownKeys"];
@@ -4057,7 +5017,10 @@ export interface operations {
     };
     exportXlsx: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
+                labels?: "1";
+            };
             header?: never;
             path: {
                 /** @description A deployment's id. */
@@ -4079,7 +5042,7 @@ export interface operations {
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
             429: components["responses"]["UnknownKeys"];
@@ -4545,6 +5508,101 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getWidget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A script. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example customElements.define("altcha-widget", …) */
+                    "text/javascript": string;
+                };
+            };
+            /** @description The client has this version (If-None-Match). */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getChallenge: {
+        parameters: {
+            query: {
+                /** @description The id of a deployment, or the address that its forms post to, as `{{FORM_ACTION}}` becomes. */
+                deployment: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A challenge. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "parameters": {
+                     *         "algorithm": "PBKDF2/SHA-256",
+                     *         "cost": 5000,
+                     *         "data": {
+                     *           "deployment": "d_0VbbZBZKKTcBD17YQfyDgVGm"
+                     *         },
+                     *         "expiresAt": 1795968000,
+                     *         "keyLength": 32,
+                     *         "keyPrefix": "9f0c1d5b7c3e4a8fb2d60c1e7a9b3f55",
+                     *         "keySignature": "c2b1f0a9e8d7c6b5a4938271605f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3",
+                     *         "nonce": "0b6f7a1c9d2e4f508192a3b4c5d6e7f8",
+                     *         "salt": "5f4e3d2c1b0a99887766554433221100"
+                     *       },
+                     *       "signature": "1f2e3d4c5b6a798897a6b5c4d3e2f1000f1e2d3c4b5a69788796a5b4c3d2e1f0"
+                     *     }
+                     */
+                    "application/json": {
+                        parameters: {
+                            algorithm: string;
+                            cost: number;
+                            data: {
+                                deployment: string;
+                            };
+                            expiresAt: number;
+                            keyLength: number;
+                            keyPrefix: string;
+                            keySignature: string;
+                            nonce: string;
+                            salt: string;
+                        };
+                        signature: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            404: components["responses"]["NoFormToChallenge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     openFileLink: {
         parameters: {
             query: {
@@ -4703,7 +5761,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The link was changed, or its deployment has been deleted. */
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4796,7 +5854,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The link was changed, or its deployment has been deleted. */
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4805,6 +5863,422 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    askRecipientToUnsubscribe: {
+        parameters: {
+            query: {
+                /** @description A signature of the id. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page with a button, which posts to the same address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    unsubscribeRecipient: {
+        parameters: {
+            query: {
+                /** @description A signature of the id. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recipient gets no mail, as may have been before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    askToConfirm: {
+        parameters: {
+            query: {
+                /** @description Until when it works, in seconds since 1970. */
+                expires: string;
+                /** @description A signature of the ids and of `expires`. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page with a button, which posts to the same address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its recipient has been removed, or its deployment has been deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the owner of the page has removed your address, and no mail will come."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link has expired. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "This link has expired: it works for 7 days. If you want the mails, ask the owner of the page to send your address again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    confirmRecipient: {
+        parameters: {
+            query: {
+                /** @description Until when it works, in seconds since 1970. */
+                expires: string;
+                /** @description A signature of the ids and of `expires`. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recipient is confirmed, as it may have been before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its recipient has been removed, or its deployment has been deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the owner of the page has removed your address, and no mail will come."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link has expired. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "This link has expired: it works for 7 days. If you want the mails, ask the owner of the page to send your address again."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

@@ -1,9 +1,11 @@
 import type { RequestListener } from 'node:http';
+import type { Altcha } from '../altcha.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
 import { isCredentialValid } from '../db/credentials.ts';
 import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
+import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { countUnknownKeyTries } from '../db/unknown-keys.ts';
@@ -12,6 +14,9 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
+import { altchaEndpoints } from './api/altcha.ts';
+import { checkEndpoints } from './api/check.ts';
+import { confirmEndpoints } from './api/confirm.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
@@ -26,6 +31,7 @@ import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
 import { type MailLink, sessionEndpoints } from './api/session.ts';
 import { settingsEndpoints } from './api/settings.ts';
+import { spamEndpoints } from './api/spam.ts';
 import { statisticsEndpoints } from './api/statistics.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
@@ -51,6 +57,7 @@ import { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 import { createSpeak } from './speech.ts';
 import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
 import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
+import { MAX_FIELDS } from './submit/read-submission.ts';
 import { createSubmit } from './submit/submit.ts';
 import { createVisitedPages } from './submit/visited-pages.ts';
 import { createVisitorPages } from './submit/visitors.ts';
@@ -68,6 +75,10 @@ type Parts = {
   /** undefined when there is no mail server. */
   mailLink: MailLink | undefined;
   sending: Sending;
+  /** The thread for checks of pages. */
+  checks: Pick<ComputePool, 'run'>;
+  /** What people call the fields of a deployment's page, by their names. */
+  labelsOf(deploymentId: string): Promise<Labels>;
   placeOf(host: string): Place;
   /** What is live under a slug; undefined when nothing is. */
   findPage(slug: string): unknown;
@@ -79,8 +90,11 @@ type Parts = {
   leadsHere(url: URL): boolean;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  altcha(): Promise<Altcha>;
+  /** Whether visitors find a deployment; undefined when it can't be looked up in time. */
+  isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
   watch: SubmissionWatch;
-  /** Called when the rest of a purged deployment is to be removed. */
+  /** Called when the rest of a purged deployment, or spam, is to be removed. */
   onPurge(): void;
   /** Fires when the service stops. */
   stopping: AbortSignal;
@@ -111,24 +125,28 @@ export function createEndpoints({
   const me = meEndpoints(ownerParts);
   const keys = keyEndpoints(parts);
   const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
+  const { baseUrl, pagesDomain, abuseContact: contact } = config;
+  const check = checkEndpoints({ ...parts, urlOf, baseUrl, pagesDomain, maxHtmlBytes, maxFields: MAX_FIELDS });
   const versions = versionEndpoints({ ...parts, urlOf, pageVersions });
   const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
   const settings = settingsEndpoints(ownerParts);
   const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
   const submissions = submissionEndpoints(parts);
   const inbox = inboxEndpoints(parts);
+  const spam = spamEndpoints(parts);
+  const altcha = altchaEndpoints(parts);
   const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
   const fileLinks = fileLinkEndpoints(parts);
   const unsubscribe = unsubscribeEndpoints({ ...parts, baseUrl: config.baseUrl });
+  const confirm = confirmEndpoints(parts);
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
-  const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
+  const deliveries = deliveryEndpoints({ ...ownerParts, logDays: config.deliveryLogDays });
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
-  const { baseUrl, abuseContact: contact } = config;
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
-  const dashboard = dashboardEndpoints({ hasMail: ownerParts.hasMail, frameSource: urlOf('*') });
+  const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
@@ -146,6 +164,7 @@ export function createEndpoints({
     'POST /keys': keys.create,
     'DELETE /keys/:keyId': keys.revoke,
 
+    'POST /check': check.check,
     'GET /deploy': deployments.list,
     'POST /deploy': deployments.create,
     'GET /deploy/:id': deployments.get,
@@ -153,11 +172,20 @@ export function createEndpoints({
     'PATCH /deploy/:id': settings.change,
     'DELETE /deploy/:id': deployments.delete,
     'GET /deploy/:id/html': deployments.getHtml,
+    'GET /deploy/:id/check': check.checkLive,
     'GET /deploy/:id/versions': versions.list,
     'GET /deploy/:id/versions/:version/html': versions.getHtml,
     'POST /deploy/:id/versions/:version/restore': versions.restore,
     'GET /deploy/:id/stats': statistics.get,
     'GET /deploy/:id/settings': settings.get,
+    'GET /deploy/:id/mails': deliveries.listMails,
+    'POST /deploy/:id/mails/test': deliveries.testMail,
+    'POST /deploy/:id/mails/:deliveryId/retry': deliveries.retryMail,
+
+    'GET /deploy/:id/spam': spam.list,
+    'DELETE /deploy/:id/spam': spam.deleteAll,
+    'POST /deploy/:id/spam/:submissionId/release': spam.release,
+    'DELETE /deploy/:id/spam/:submissionId': spam.delete,
 
     'GET /trash': trash.list,
     'POST /trash/:id/restore': trash.restore,
@@ -191,9 +219,16 @@ export function createEndpoints({
     'GET /webhooks/:deployId/:webhookId/deliveries': deliveries.list,
     'POST /webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry': deliveries.retry,
 
+    'GET /altcha.js': altcha.widget,
+    'GET /altcha/challenge': altcha.challenge,
+
     'GET /files/:deployId/:submissionId/:fileId': fileLinks.get,
     'GET /unsubscribe/:deployId': unsubscribe.ask,
     'POST /unsubscribe/:deployId': unsubscribe.unsubscribe,
+    'GET /unsubscribe/:deployId/:recipientId': unsubscribe.askRecipient,
+    'POST /unsubscribe/:deployId/:recipientId': unsubscribe.unsubscribeRecipient,
+    'GET /confirm/:deployId/:recipientId': confirm.ask,
+    'POST /confirm/:deployId/:recipientId': confirm.confirm,
 
     'GET /': reference.start,
     'GET /dashboard': dashboard.start,
@@ -229,9 +264,12 @@ export function createApp({
   db,
   intake,
   compute,
+  checks,
+  labelsOf,
   reviewDeliveries,
   leadsHere,
   links,
+  altcha,
   mailLink,
   metrics,
   log,
@@ -246,12 +284,17 @@ export function createApp({
   db: Database;
   intake: Intake;
   compute: ComputePool;
+  /** Another, for checks of pages. */
+  checks: Pick<ComputePool, 'run'>;
+  /** What people call the fields of a deployment's page, by their names. */
+  labelsOf(deploymentId: string): Promise<Labels>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  altcha(): Promise<Altcha>;
   /** undefined when there is no mail server. */
   mailLink: MailLink | undefined;
   metrics: Metrics;
@@ -330,12 +373,19 @@ export function createApp({
     clientAddress,
     mailLink,
     sending,
+    checks,
+    labelsOf,
     placeOf,
     findPage: (slug) => pages.get(slug, 'identity'),
     onPageChange: invalidatePage,
     reviewDeliveries,
     leadsHere,
     links,
+    altcha,
+    async isLive(id, network) {
+      const found = await visited.find(id, network);
+      return found && found !== 'absent';
+    },
     watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
     onPurge,
     stopping,

@@ -15,6 +15,7 @@ const SHAPES = {
   key: 'M14.5 9.5m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0M11 13l-7 7M6 18l2 2M9 15l2 2',
   replace: 'M4 12a8 8 0 0 1 14-5l2 2M20 4v5h-5M20 12a8 8 0 0 1-14 5l-2-2M4 20v-5h5',
   page: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  check: 'M4 6h10M4 12h10M4 18h6M15 17l2.5 2.5L22 15',
   back: 'M15 5l-7 7 7 7',
 } as const;
 

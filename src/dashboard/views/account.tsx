@@ -10,7 +10,7 @@ import { Field, Select } from '../ui/field.tsx';
 import { say } from '../ui/say.tsx';
 import { NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import { View } from '../ui/view.tsx';
+import { focusHeading, View } from '../ui/view.tsx';
 
 type Key = Schemas['Key'];
 
@@ -88,6 +88,7 @@ function RevokeKey({ apiKey, onClose, onDone }: { apiKey: Key; onClose(): void; 
     say('The key is revoked.');
     onDone();
     onClose();
+    focusHeading();
   }
   return (
     <ConfirmDialog title="Revoke this key?" button="Revoke" change={change} onConfirm={revoke} onClose={onClose}>
@@ -136,12 +137,19 @@ function Keys(): JSX.Element {
       <h2 id="keys">Keys</h2>
       <p class="muted">For the API, the command line, and for signing in here.</p>
       <Shown loaded={loaded} label="Loading your keys">
-        {({ keys }) => (
-          <ul class="rows">
-            {keys.map((key) => (
-              <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
-            ))}
-          </ul>
+        {({ keys, total }) => (
+          <>
+            <ul class="rows">
+              {keys.map((key) => (
+                <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
+              ))}
+            </ul>
+            {keys.length < total && (
+              <p class="muted">
+                The last {keys.length} of {counted(total, 'key')} are shown.
+              </p>
+            )}
+          </>
         )}
       </Shown>
       <h3>New key</h3>

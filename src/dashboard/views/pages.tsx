@@ -11,7 +11,7 @@ import { say } from '../ui/say.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import { View } from '../ui/view.tsx';
+import { focusHeading, View } from '../ui/view.tsx';
 
 type Overview = Schemas['Overview'];
 type Overviewed = Schemas['OverviewedDeployment'];
@@ -103,6 +103,7 @@ function DeletePage({ page, onClose, onDone }: { page: Overviewed; onClose(): vo
     });
     onDone();
     onClose();
+    focusHeading();
   }
   return (
     <ConfirmDialog
@@ -115,7 +116,10 @@ function DeletePage({ page, onClose, onDone }: { page: Overviewed; onClose(): vo
       onClose={onClose}
     >
       <p>
-        <bdi>{page.title ?? page.slug}</bdi> goes offline at once, and its form takes nothing any more. The page and its{' '}
+        <strong>
+          <bdi>{page.title ?? page.slug}</bdi>
+        </strong>{' '}
+        goes offline at once, and its form takes nothing any more. The page and its{' '}
         {counted(page.submission_count, 'submission')} stay in the trash, from which you can restore them.
       </p>
     </ConfirmDialog>

@@ -6,6 +6,7 @@ import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import { ButtonLink } from '../ui/button.tsx';
+import { Findings } from '../ui/findings.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
 import { Shown } from '../ui/states.tsx';
 import type { Target } from './page/code-lines.tsx';
@@ -27,6 +28,21 @@ function choiceOf(query: Partial<Record<string, string>>, { versions }: VersionL
   return version === undefined ? undefined : { version, since: find(numberIn(query.since)) };
 }
 
+/** What keeps the live page's form from arriving, if anything does. */
+function Check({ id, onShow }: { id: string; onShow(line: number): void }): JSX.Element {
+  const loaded = useData(`check:${id}`, (signal) =>
+    answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal })),
+  );
+  return (
+    <section class="card" aria-labelledby="check">
+      <h2 id="check">Check</h2>
+      <Shown loaded={loaded} label="Checking the page">
+        {(checked) => <Findings checked={checked} onShow={({ line }) => onShow(line)} />}
+      </Shown>
+    </section>
+  );
+}
+
 function Parts({ page, list, reload }: { page: Page; list: VersionList; reload(): void }): JSX.Element {
   const { id } = page;
   const { route, query } = useLocation();
@@ -44,8 +60,8 @@ function Parts({ page, list, reload }: { page: Page; list: VersionList; reload()
     route(text === '' ? pageLinks(id).page : `${pageLinks(id).page}?${text}`);
   }
   /** Shows it, and goes there. */
-  function goTo(choice: Choice): void {
-    show(choice, { line: 1 });
+  function goTo(choice: Choice, line = 1): void {
+    show(choice, { line });
     document.getElementById('source')?.scrollIntoView({ block: 'start' });
   }
 
@@ -53,6 +69,9 @@ function Parts({ page, list, reload }: { page: Page; list: VersionList; reload()
     <div class="sections">
       {/* A new version is a new frame. */}
       <Preview key={live} page={page} />
+      {live !== undefined && (
+        <Check key={`check:${live}`} id={id} onShow={(line) => goTo({ version: live, since: undefined }, line)} />
+      )}
       <Versions id={id} versions={list.versions} total={list.total} onChoose={goTo} onRestored={reload} />
       {choice && (
         <SourceCard

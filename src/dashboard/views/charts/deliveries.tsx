@@ -20,13 +20,13 @@ const RESULTS = [
 
 type Status = (typeof RESULTS)[number]['status'];
 type Counts = Record<Status, number>;
-type Receiver = { name: string; counts: Counts; isCut: boolean };
+type Receiver = { id: string; name: string; counts: Counts; isCut: boolean };
 type Log = { deliveries: readonly { status: Status; created_at: string }[]; total: number };
 
 const numbers = new Intl.NumberFormat();
 
 /** Counts what was made in the range, newest first, up to MAX_READ. */
-async function countLog(range: Range, read: (page: number) => Promise<Log>): Promise<Omit<Receiver, 'name'>> {
+async function countLog(range: Range, read: (page: number) => Promise<Log>): Promise<Omit<Receiver, 'id' | 'name'>> {
   const counts: Counts = { succeeded: 0, pending: 0, failed: 0 };
   for (let page = 1; (page - 1) * PAGE < MAX_READ; page += 1) {
     const { deliveries, total } = await read(page);
@@ -42,19 +42,19 @@ async function countLog(range: Range, read: (page: number) => Promise<Log>): Pro
 
 async function countDeliveries(id: string, range: Range, signal: AbortSignal): Promise<Receiver[]> {
   const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
-  return Promise.all(
-    webhooks.slice(0, MAX_WEBHOOKS).map(async ({ id: webhookId, url }) => ({
-      name: url,
-      ...(await countLog(range, (page) =>
-        answer(
-          api.GET('/webhooks/{deployId}/{webhookId}/deliveries', {
-            params: { path: { deployId: id, webhookId }, query: { page, limit: PAGE } },
-            signal,
-          }),
-        ),
-      )),
-    })),
-  );
+  const [mail, ...others] = await Promise.all([
+    countLog(range, (page) =>
+      answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query: { page, limit: PAGE } }, signal })),
+    ),
+    ...webhooks.slice(0, MAX_WEBHOOKS).map(async ({ id: webhookId, url }) => {
+      const counted = await countLog(range, (page) => {
+        const params = { path: { deployId: id, webhookId }, query: { page, limit: PAGE } };
+        return answer(api.GET('/webhooks/{deployId}/{webhookId}/deliveries', { params, signal }));
+      });
+      return { id: webhookId, name: url, ...counted };
+    }),
+  ]);
+  return [...(sum(mail.counts) > 0 ? [{ id: 'mail', name: 'Mail', ...mail }] : []), ...others];
 }
 
 const sum = (counts: Counts): number => counts.succeeded + counts.pending + counts.failed;
@@ -110,13 +110,14 @@ export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Ele
                   </thead>
                   <tbody>
                     {receivers.map((receiver) => (
-                      <Row key={receiver.name} receiver={receiver} />
+                      <Row key={receiver.id} receiver={receiver} />
                     ))}
                   </tbody>
                 </table>
               </Scroll>
               <p class="muted">
-                {receivers.some(({ isCut }) => isCut) && `Only the last ${MAX_READ} of each are counted. `}
+                {receivers.some(({ isCut }) => isCut) &&
+                  `Only the last ${MAX_READ} of each, and of ${MAX_WEBHOOKS} webhooks, are counted. `}
                 Finished deliveries are kept for a limited time.
               </p>
             </>

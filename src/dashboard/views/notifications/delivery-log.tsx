@@ -60,7 +60,7 @@ function Row({
               <a href={`${pageLinks(deployId).inbox}/${submission_id}`}>The submission</a>.{' '}
             </>
           )}
-          {counted(attempts, 'attempt')}
+          {attempts === 0 ? 'Not tried yet' : counted(attempts, 'attempt')}
           {last_status !== null && `, last answered ${last_status}`}.
           {next_attempt_at !== null && (
             <>

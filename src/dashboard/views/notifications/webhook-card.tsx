@@ -160,7 +160,7 @@ export function WebhookCard({
         </p>
       </div>
       <Checkbox
-        label="On"
+        label="Switched on"
         hint={
           isOn ? undefined : 'What is submitted now is not sent to it. What was waiting is sent when it is on again.'
         }

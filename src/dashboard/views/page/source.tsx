@@ -34,7 +34,7 @@ function Source({ html, target }: { html: string; target: Target | undefined }):
   const rows = useMemo(() => sourceRows(html), [html]);
   return (
     <>
-      <CodeLines label="Source" rows={rows} target={target} />
+      <CodeLines label="Lines of the source" rows={rows} target={target} />
       {rows.length >= MAX_LINES && (
         <p class="muted">Only the first {counted(MAX_LINES, 'line')} are shown. Copy has all of it.</p>
       )}
@@ -55,7 +55,7 @@ function Changes({ before, after }: { before: string; after: string }): JSX.Elem
       <p role="status">
         {counted(added, 'line')} added, {counted(removed, 'line')} removed.
       </p>
-      <CodeLines label="Changes" rows={rows} />
+      <CodeLines label="Lines that changed" rows={rows} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
@@ -58,6 +58,12 @@ function RangePicker({ id, range }: { id: string; range: Range }): JSX.Element {
   const [first, setFirst] = useState(dayOf(new Date(range.starts)));
   const [last, setLast] = useState(dayOf(new Date(range.ends - 1)));
   const [isWrong, setWrong] = useState(false);
+  // Back and forward change the range too.
+  useEffect(() => {
+    setOwn(range.name === 'own');
+    setFirst(dayOf(new Date(range.starts)));
+    setLast(dayOf(new Date(range.ends - 1)));
+  }, [range]);
   const show = (query: string): void => route(`${pageLinks(id).charts}?${query}`);
   return (
     <div class="range">
@@ -116,10 +122,19 @@ function toBars({ buckets }: Statistics, by: Range['by']): Bar[] {
   });
 }
 
-function ValueTable({ statistics, by }: { statistics: Statistics; by: Range['by'] }): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
+type TableState = { isOpen: boolean; setOpen(isOpen: boolean): void };
+
+function ValueTable({
+  statistics,
+  by,
+  table: { isOpen, setOpen },
+}: {
+  statistics: Statistics;
+  by: Range['by'];
+  table: TableState;
+}): JSX.Element {
   return (
-    <details class="values" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details class="values" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>As a table</summary>
       {isOpen && (
         <Scroll label="Submissions as a table" isTall>
@@ -147,7 +162,7 @@ function ValueTable({ statistics, by }: { statistics: Statistics; by: Range['by'
   );
 }
 
-function Chart({ statistics, by }: { statistics: Statistics; by: Range['by'] }): JSX.Element {
+function Chart({ statistics, by, table }: { statistics: Statistics; by: Range['by']; table: TableState }): JSX.Element {
   const bars = useMemo(() => toBars(statistics, by), [statistics, by]);
   return (
     <>
@@ -155,13 +170,15 @@ function Chart({ statistics, by }: { statistics: Statistics; by: Range['by'] }):
         {counted(statistics.total, 'submission')} in this time, {by === 'day' ? 'by day' : 'by hour'} of {timeZone}.
       </p>
       <Bars label={`Submissions by ${by}; arrow keys go along them`} bars={bars} />
-      <ValueTable statistics={statistics} by={by} />
+      <ValueTable statistics={statistics} by={by} table={table} />
     </>
   );
 }
 
 function Charts({ page }: { page: Page }): JSX.Element {
   const { query } = useLocation();
+  // It stays open when other times are shown.
+  const [isOpen, setOpen] = useState(false);
   // A new `now` with each change of the address only: what is read is named by the range.
   const range = useMemo(() => rangeOf(query), [query.range, query.from, query.to]);
   const { id } = page;
@@ -195,7 +212,7 @@ function Charts({ page }: { page: Page }): JSX.Element {
                 )}
               </Empty>
             ) : (
-              <Chart statistics={statistics} by={range.by} />
+              <Chart statistics={statistics} by={range.by} table={{ isOpen, setOpen }} />
             )
           }
         </Shown>

@@ -69,6 +69,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/time-buckets.ts': 'base',
   'src/log.ts': 'base',
   'src/html.ts': 'base',
+  'src/webhook-receivers.ts': 'base',
   'src/project.ts': 'base',
 };
 

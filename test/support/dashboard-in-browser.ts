@@ -25,8 +25,9 @@ export type DashboardUnderTest = {
 /** What the browser says of answers that are errors, which views expect. */
 const EXPECTED =
   /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|503) |net::ERR_INTERNET_DISCONNECTED)/;
-/** A hint that a form for a key can't follow: there is no name to it. */
-const HINTS = /Password forms should have|^Framing '.*' violates .* "frame-ancestors 'none'"/;
+/** Hints that a form for a key (there is no name to it) and a sandboxed frame can't follow. */
+const HINTS =
+  /Password forms should have|requested an origin-keyed agent cluster|^Framing '.*' violates .* "frame-ancestors 'none'"/;
 
 /** Starts the service as it is in production, and Chromium. `settings` are the names of README's settings. */
 export async function startDashboard(settings: Record<string, string> = {}): Promise<DashboardUnderTest> {

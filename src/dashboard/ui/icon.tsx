@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 
 const SHAPES = {
   brand: 'M6 6h12M6 12h8M6 18h4',
+  chart: 'M4 20h16M7 16v-5M12 16V5M17 16V9',
   warning: 'M12 4 2.8 20h18.4zM12 10v4.5M12 17.4v.1',
   done: 'm5 12.5 4.5 4.5L19 7',
   close: 'M6 6l12 12M18 6 6 18',

@@ -52,6 +52,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/start-up.ts': 'service',
   'src/config.ts': 'config',
   'src/events.ts': 'base',
+  'src/csv-cell.ts': 'base',
   'src/fair-queue.ts': 'base',
   'src/json-text.ts': 'base',
   'src/languages.ts': 'base',

@@ -51,6 +51,8 @@ function Day({ label, value, onChange }: { label: string; value: string; onChang
 /** What the list is narrowed down to; all of it is in the address. */
 export function Filters({ filter, onChange }: { filter: Filter; onChange(filter: Filter): void }): JSX.Element {
   const [typed, setTyped] = useState(filter.q);
+  const [isAsked, setDays] = useState(false);
+  const hasDays = isAsked || filter.from !== '' || filter.to !== '';
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latest = useRef({ filter, onChange });
   latest.current = { filter, onChange };
@@ -99,8 +101,15 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
         <Toggle isOn={filter.starred} onSwitch={() => onChange({ ...filter, starred: !filter.starred })}>
           Starred
         </Toggle>
-        <Day label="From" value={filter.from} onChange={(from) => onChange({ ...filter, from })} />
-        <Day label="To" value={filter.to} onChange={(to) => onChange({ ...filter, to })} />
+        <button type="button" class="button toggle" aria-expanded={hasDays} onClick={() => setDays(!hasDays)}>
+          Dates
+        </button>
+        {hasDays && (
+          <>
+            <Day label="From" value={filter.from} onChange={(from) => onChange({ ...filter, from })} />
+            <Day label="To" value={filter.to} onChange={(to) => onChange({ ...filter, to })} />
+          </>
+        )}
         {isFiltered(filter) && (
           <Button
             kind="quiet"

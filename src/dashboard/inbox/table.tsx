@@ -201,7 +201,7 @@ export function Table(props: Props): JSX.Element {
 
   useEffect(() => list.want(first, last), [list, list.version.value, first, last]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (pendingFocus.current === undefined) return;
     const link = scroller.current?.querySelector<HTMLElement>(`[data-index="${pendingFocus.current}"] a`);
     if (!link) return;
@@ -293,7 +293,7 @@ export function Table(props: Props): JSX.Element {
             }
             const classes = [
               'inbox-row',
-              ...(row.read ? [] : ['unread']),
+              ...(row.read ? [] : ['is-unread']),
               ...(selected.has(row.id) ? ['selected'] : []),
             ];
             return (

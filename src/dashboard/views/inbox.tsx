@@ -173,6 +173,8 @@ function Inbox({ page }: { page: Page }): JSX.Element {
     const href = openId === undefined ? undefined : hrefAt(index);
     if (href !== undefined && index !== openIndex) route(href, true);
     else table.current?.focus(index);
+    // The next key may come before the focus has moved.
+    setFocused(at(index)?.id);
   }
 
   async function exportSelected(): Promise<void> {

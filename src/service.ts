@@ -20,6 +20,7 @@ import { createRequestIds } from './ids.ts';
 import { createIntake } from './intake/intake.ts';
 import { createJudge } from './intake/judge.ts';
 import { createStore } from './intake/store.ts';
+import { createLabelsOf } from './labels.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createFirstOwner, type FirstOwner, openDatabase, prepareDatabase } from './start-up.ts';
@@ -52,10 +53,16 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const { connection } = databaseServer;
   const db = connect(connection, { onRenew: () => pageChanges.reconnect() });
   const metrics = createMetrics();
-  const compute = createComputePool({
+  const threadLimits = {
     maxJobMs: MAX_COMPUTE_MS,
     maxHeapMb: COMPUTE_HEAP_MB + Math.ceil((COMPUTE_HEAP_GROWTH * config.maxHtmlBytes) / (1024 * 1024)),
-  });
+  };
+  const compute = createComputePool(threadLimits);
+  // Apart: a check can take seconds, and visitors wait for pages.
+  const checks = createComputePool(threadLimits);
+
+  const { baseUrl, pagesDomain } = config;
+  const labelsOf = createLabelsOf({ db, checks, baseUrl, pagesDomain, urlOf: (slug) => pageUrl(config, slug) });
 
   let listening: AddressInfo | undefined;
   const own = createOwnAddress({
@@ -104,7 +111,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   });
 
   const stopping = new AbortController();
-  const cleanUp = createCleanUp({ db, days: config.deliveryLogDays, log, signal: stopping.signal });
+  const cleanUp = createCleanUp({
+    db,
+    days: config.deliveryLogDays,
+    countExpired: metrics.expired,
+    reviewDeliveries: dispatcher.review,
+    log,
+    signal: stopping.signal,
+  });
 
   let isStarting = true;
   const app = createApp({
@@ -112,6 +126,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     db,
     intake,
     compute,
+    checks,
+    labelsOf,
     reviewDeliveries: dispatcher.review,
     leadsHere: own.isIn,
     links,
@@ -147,7 +163,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await server.close();
     await dispatcher.close();
     await sending.close();
-    await compute.close();
+    await Promise.all([compute.close(), checks.close()]);
     await Promise.all([pageChanges.close(), cleaningUp]);
     await db.close();
     await databaseServer.close();

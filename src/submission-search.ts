@@ -8,8 +8,11 @@ const FILE =
   /\{"filename":("[^"\\]*(?:\\.[^"\\]*)*"),"content_type":"[^"\\]*(?:\\.[^"\\]*)*","size":\d+,"url":"\/submissions\/[^"]*\/files\/file_[0-9A-Za-z]+"\}/g;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"[\]{}:,]+/g;
 
-/** Unicode's lower case, with one small sigma: which one a word has depends on what follows. */
-const fold = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
+/**
+ * Unicode's lower case, with one small sigma: which one a word has depends on what follows. Characters are composed,
+ * because the names of files from macOS are not, and look the same.
+ */
+const fold = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 
 /** Answers whether the JSON text of a submission has `q`. */
 export function createMatcher(q: string): (data: string) => boolean {

@@ -77,6 +77,7 @@ const TABLES = [
   'idempotency_keys',
   'page_versions',
   'pages',
+  'read_up_to',
   'removed_submissions',
   'submission_files',
   'submission_marks',
@@ -399,6 +400,7 @@ describe('deployments purge', () => {
     await service
       .db('submission_marks')
       .insert([1, 2].map((number) => ({ deployment_id: deployment.id, number, read: true, starred: false })));
+    await service.db('read_up_to').insert({ deployment_id: deployment.id, number: 2 });
     await service
       .db('removed_submissions')
       .insert([1_204, 1_205].map((number) => ({ deployment_id: deployment.id, number })));
@@ -408,7 +410,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 3, 1, 1, 2, 10, 2, 1_203, 1, 1];
+    const whole = [1_203, 3, 1, 1, 1, 2, 10, 2, 1_203, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(
@@ -439,7 +441,7 @@ describe('deployments purge', () => {
     expect(await run('undelete', id)).toEqual(refusedFor(id, 'purge'));
     await print('export', id);
     await print('purge', id);
-    expect(await rowsOf(id)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(await rowsOf(id)).toEqual([...TABLES, 'deployments'].map(() => 0));
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CODES, MAX_FORMS, MAX_LABELS, MAX_PROBLEMS_PER_CODE, MAX_TEXT_CHARS } from '../src/compute/check/answer.ts';
 import { loadConfig } from '../src/config.ts';
 import { MAX_KEY_NAME_CHARS, MAX_KEYS, PREFIX_CHARS } from '../src/db/api-keys.ts';
 import { KEY_HOURS } from '../src/db/idempotency-keys.ts';
@@ -125,6 +126,13 @@ describe('limits', () => {
     ['docs/mail.md', `| Objects and lists in each other | ${MAX_LEVELS} levels |`],
     ['docs/forms.md', `The page's \`<html lang>\`, in its first ${kib(PAGE_START_BYTES)}`],
     ...LANGUAGES.map((language): [string, string] => ['docs/forms.md', ` (\`${language}\``]),
+    ['docs/check.md', `A label is cut at ${MAX_TEXT_CHARS} characters`],
+    ['docs/check.md', `first ${MAX_LABELS.toLocaleString('en')} names of a page have labels`],
+    [
+      'docs/check.md',
+      `At most ${MAX_PROBLEMS_PER_CODE} problems of each code are answered, and ${MAX_FORMS.toLocaleString('en')} forms`,
+    ],
+    ...CODES.map((code): [string, string] => ['docs/check.md', `| \`${code}\` | `]),
     ['docs/webhooks.md', `At most ${kib(MAX_BODY_BYTES)} of the answer's body are read`],
     ['docs/operations.md', `| An idle kept-alive connection | ${s(KEEP_ALIVE_MS)} |`],
     ['docs/operations.md', `| An answer of which a client reads less than ${kib(PACE_BYTES)} | ${s(PACE_MS)} |`],

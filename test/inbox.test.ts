@@ -82,6 +82,7 @@ describe('GET /submissions/:deployId/search', () => {
       '{"a":"line\\nbreak \\"quoted\\" back\\\\slash"}',
       '{"a":true,"b":null}',
       '{"a":"\\ud83d\\ude80"}',
+      '{"a":"Le\u0301a","b":"Zoe\\u0308"}',
     ];
     const { id, ids } = await deployWith(texts);
     const found = async (q: string) => idsIn(await search(id, { q })).map((one) => ids.indexOf(one) + 1);
@@ -93,6 +94,7 @@ describe('GET /submissions/:deployId/search', () => {
     expect(await found('line\nbreak')).toEqual([4]);
     expect(await found('back\\slash')).toEqual([4]);
     expect(await found('🚀')).toEqual([6]);
+    expect([await found('LÉA'), await found('zoë'), await found('le\u0301')]).toEqual([[7], [7], [7]]);
     expect(await found('DEEP')).toEqual([3]);
     for (const q of ['u00e9', '":', '{', '\\n', 'ud83d', 'name"', 'x"}', 'name:'])
       expect([q, await found(q)]).toEqual([q, []]);
@@ -172,6 +174,7 @@ describe('GET /submissions/:deployId/search', () => {
       'ä',
       'Ä',
       'é',
+      'e\u0301',
       'İ',
       'ß',
       'ς',
@@ -204,7 +207,7 @@ describe('GET /submissions/:deployId/search', () => {
         return Object.entries(of).flatMap(([name, its]) => [name, ...strings(its)]);
       return [String(of)];
     };
-    const fold = (one: string): string => one.toLowerCase().replaceAll('ς', 'σ');
+    const fold = (one: string): string => one.normalize().toLowerCase().replaceAll('ς', 'σ');
     for (const q of [
       'ada',
       'Ä',

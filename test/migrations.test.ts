@@ -1,13 +1,16 @@
-import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import { restore } from '../src/db/backup/restore.ts';
 import { migrate } from '../src/db/postgres/migrate.ts';
 import { runSql } from './support/database.ts';
-import { cloneDatabase } from './support/fresh-database.ts';
-import { startProgram } from './support/process.ts';
-import { startTestService } from './support/service.ts';
+import { cloneDatabase, emptyDatabase } from './support/fresh-database.ts';
+import { PROJECT, startProgram } from './support/process.ts';
+import { asOwner, startTestService } from './support/service.ts';
 
 /** What a newer version's migrations leave. */
 const ranBy = (name: string) =>
@@ -47,6 +50,66 @@ describe('a database that a newer version has migrated', () => {
   });
 });
 
+describe('a database that the release before has filled (test/support/fill-release.ts)', () => {
+  const Release = z.object({
+    ...{ key: z.string(), id: z.string(), deleted: z.string(), slug: z.string() },
+    answers: z.record(z.string(), z.string()),
+  });
+  const beside = (name: string): string => join(PROJECT, 'test/support', name);
+  let release: z.infer<typeof Release>;
+  beforeAll(async () => {
+    release = Release.parse(JSON.parse(await readFile(beside('release.json'), 'utf8')));
+  });
+
+  /** A service on it. Restoring runs the migrations of that release, brings its rows, and runs the others then. */
+  async function startOnRelease() {
+    const database = await emptyDatabase();
+    await restore({ connectionString: database.url }, createReadStream(beside('release.backup')));
+    const service = await startTestService({}, database);
+    onTestFinished(() => service.close());
+    return { service, owner: asOwner(service.url, release.key) };
+  }
+
+  it('is answered as that release did, with what is new besides', async () => {
+    const { service } = await startOnRelease();
+    const headers = { Authorization: `Bearer ${release.key}` };
+    for (const [path, before] of Object.entries(release.answers)) {
+      const response = await fetch(service.url + path, { headers });
+      const now = await response.text();
+      if (path.endsWith('/settings')) expect(JSON.parse(now)).toMatchObject(JSON.parse(before));
+      else expect([path, response.status, now]).toEqual([path, 200, before]);
+    }
+  });
+
+  it('takes what is new: marks, submissions, versions, retention, and deployments out of the trash', async () => {
+    const { service, owner } = await startOnRelease();
+    const { id, deleted } = release;
+    const unread = async (): Promise<number> => (await owner.get('/overview')).body.deployments[0].unread;
+    const { submissions } = (await owner.get(`/submissions/${id}`)).body;
+    const ids = submissions.map((one: { id: string }) => one.id);
+    expect(await unread()).toBe(3);
+    expect((await owner.post(`/submissions/${id}/bulk`).send({ action: 'read', ids })).body).toEqual({ done: 3 });
+    expect(await service.db('read_up_to').where({ deployment_id: id })).toMatchObject([{ number: ids.length + 1 }]);
+    expect(await service.db('submission_marks').where({ starred: false })).toEqual([]);
+    await owner.send('POST', `/submit/${id}`, '{"new":1}');
+    expect(await unread()).toBe(1);
+    await owner.put(`/deploy/${id}`).send({ html: '<h1>Third</h1>' }).expect(200);
+    expect((await owner.get(`/deploy/${id}/versions`)).body.versions).toMatchObject([
+      ...[{ version: 3, live: true }, { version: 2 }, { version: 1 }],
+    ]);
+    await owner.post(`/trash/${deleted}/restore`).send({}).expect(200);
+    expect((await owner.get(`/submissions/${deleted}`)).body.total).toBe(1);
+    await owner.patch(`/deploy/${id}`).send({ retention_days: 1 }).expect(200);
+    await service
+      .db('submissions')
+      .where({ deployment_id: id })
+      .whereNot({ number: 8 })
+      .update({ created_at: new Date(0) });
+    await service.another();
+    await vi.waitFor(async () => expect((await owner.get(`/submissions/${id}`)).body.total).toBe(1));
+  });
+});
+
 describe('a migration that needs a table which somebody works on for long', { tags: 'slow' }, () => {
   it.each([
     ['0003-take-downs', 'deployments', 'ALTER TABLE deployments DROP taken_down_at, DROP take_down_reason'],
@@ -55,6 +118,20 @@ describe('a migration that needs a table which somebody works on for long', { ta
     ['0009-delivery-events', 'deliveries', 'ALTER TABLE deliveries DROP event'],
     ['0011-key-names', 'api_keys', 'ALTER TABLE api_keys DROP name, DROP prefix'],
     ['0012-languages', 'deployments', 'ALTER TABLE deployments DROP language'],
+    ['0014-trash', 'deployments', 'ALTER TABLE deployments DROP purging'],
+    [
+      '0015-page-versions',
+      'deployments',
+      'DROP TABLE page_versions; ALTER TABLE pages DROP after_number, DROP created_at',
+    ],
+    ['0016-key-scopes', 'api_keys', 'ALTER TABLE api_keys DROP scope, DROP expires_at; DROP INDEX api_keys_owner'],
+    ['0017-submission-marks', 'submissions', 'DROP TABLE submission_marks'],
+    [
+      '0018-form-rules',
+      'deployments',
+      'DROP TABLE form_rules; ALTER TABLE deployments DROP rules_version, DROP retention_days',
+    ],
+    ['0023-read-up-to', 'deployments', 'DROP TABLE read_up_to; DROP INDEX submission_marks_unread'],
   ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, table, undo) => {
     const database = await cloneDatabase();
     onTestFinished(() => database.drop());

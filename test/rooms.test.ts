@@ -48,6 +48,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/first-run-message.ts': 'main',
   'src/clean-up.ts': 'service',
   'src/first-owner-question.ts': 'main',
+  'src/labels.ts': 'service',
   'src/service.ts': 'service',
   'src/start-up.ts': 'service',
   'src/config.ts': 'config',
@@ -210,6 +211,19 @@ describe('imports', () => {
   it('of node:http are of types only: an import would also load its own fetch', () => {
     const isType = ({ isType }: Import) => isType;
     expect(importing(['node:http'], isType, "take it from process.getBuiltinModule('node:http')")).toEqual([]);
+  });
+
+  it('of parse5 are in src/compute/check only, which nothing loads but the thread when it is asked to', () => {
+    const checks = 'src/compute/check/';
+    const isThere = ({ from }: Import) => from.startsWith(checks);
+    expect(importing(['parse5'], isThere, 'only src/compute/check reads HTML')).toEqual([]);
+    const loading = IMPORTS.filter(
+      ({ from, to, isType }) =>
+        to.startsWith(checks) && !from.startsWith(checks) && to !== `${checks}answer.ts` && !isType,
+    );
+    expect(loading.map(({ from, to }) => `${from} -> ${to}`)).toEqual([
+      'src/compute/worker.ts -> src/compute/check/check-page.ts',
+    ]);
   });
 
   it('of undici and nodemailer are in src/delivery only', () => {

@@ -23,7 +23,8 @@ async function write(batches: readonly (readonly Submission[])[], mostRows?: num
     yield* batches;
   }
   const pieces: Buffer[] = [];
-  for await (const piece of toXlsx(read, createTimeSlices()(), mostRows)) pieces.push(Buffer.from(piece));
+  for await (const piece of toXlsx({ read, labels: new Map() }, createTimeSlices()(), mostRows))
+    pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
 
@@ -204,7 +205,7 @@ describe('toXlsx', () => {
         pass.isEnded = true;
       }
     }
-    const pieces = toXlsx(read, createTimeSlices()());
+    const pieces = toXlsx({ read, labels: new Map() }, createTimeSlices()());
     let piece = await pieces.next();
     while (piece.value?.length === 0) piece = await pieces.next();
     let before = -1;
@@ -232,7 +233,7 @@ describe('toXlsx', () => {
       yield made(['{}']);
       if (passes === 2) throw new Error('Out of reach');
     }
-    const pieces = toXlsx(read, createTimeSlices()());
+    const pieces = toXlsx({ read, labels: new Map() }, createTimeSlices()());
     await expect(Readable.from(pieces).toArray()).rejects.toThrow('Out of reach');
   });
 });

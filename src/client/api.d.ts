@@ -149,6 +149,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check the forms of a page before it is published
+         * @description Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, its attributes are no problem.
+         */
+        post: operations["checkHtml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/deploy": {
         parameters: {
             query?: never;
@@ -217,6 +237,26 @@ export interface paths {
          * @description As it was sent, including `{{FORM_ACTION}}`.
          */
         get: operations["getHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the forms of a live page
+         * @description What `POST /check` answers, for the page as it is now.
+         */
+        get: operations["checkDeployment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1192,6 +1232,61 @@ export interface components {
              */
             id: string;
         };
+        CheckedPage: {
+            /** @description The page's title, at most 200 characters; null without one. */
+            title: string | null;
+            /** @description The `lang` of `<html>` as it is written; null without one. */
+            lang: string | null;
+            /** @description The forms in the order of the page, at most 1000; not those in a `<template>`. */
+            forms: components["schemas"]["CheckedForm"][];
+            /** @description In the order of the page, at most 20 of each code. Empty: the page is as it should be. */
+            problems: components["schemas"]["Problem"][];
+        };
+        CheckedForm: {
+            /** @description The attribute as it is written; null without one. */
+            action: string | null;
+            /** @enum {string} */
+            method: "get" | "post" | "dialog";
+            /** @enum {string} */
+            enctype: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain";
+            /** @description Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not followed. For HTML that is not published: to that of any page. */
+            submits_here: boolean;
+            /** @description What it sends, in the order of the page. Controls that are disabled or have no name are left out, and several radio buttons, checkboxes or buttons with one name are one field. */
+            fields: components["schemas"]["FormField"][];
+        };
+        FormField: {
+            /** @description The name under which it is sent. */
+            name: string;
+            /** @description What people call it, at most 200 characters: its `<label>`, by `for` or around it, else `aria-labelledby`, `aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden fields and buttons. */
+            label: string | null;
+            /** @description `select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`. */
+            type: string;
+            /** @description Whether a browser sends the form only when it is filled in. */
+            required: boolean;
+            /** @description What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where anything can be entered. */
+            options: components["schemas"]["FormOption"][] | null;
+        };
+        FormOption: {
+            /** @description What is sent when it is chosen. */
+            value: string;
+            /** @description What people read; null without a label. */
+            label: string | null;
+        };
+        Problem: {
+            /** @enum {string} */
+            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "relative-asset" | "insecure-asset" | "too-many-fields";
+            /**
+             * @description `error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+            /** @description A sentence that says what to write. */
+            message: string;
+            /** @description Where it is in the HTML: its line. 1 for `no-form`. */
+            line: number;
+            /** @description The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style. */
+            column: number;
+        };
         Deployments: {
             deployments: components["schemas"]["Deployment"][];
             /** @description The number of items on all pages together. */
@@ -1861,6 +1956,34 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
+        WrongPageType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The page takes too much time or memory to be read as HTML. */
+        TooComplex: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The page is too complex to be checked: close its elements in the order in which they are opened, or send a part of it."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The plan's limit of live deployments is reached, or the API key has the scope `read`. */
         PlanLimit: {
             headers: {
@@ -1884,20 +2007,6 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "slug is taken: choose another, or leave it out."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
-        WrongPageType: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2491,6 +2600,82 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    checkHtml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "html": "<!doctype html><title>Spring sale</title><form method=\"post\" action=\"{{FORM_ACTION}}\"><input name=\"email\"></form>"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The page: at most 2097152 bytes of UTF-8, no lone surrogates. Served byte for byte, except for `{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms. */
+                    html: string;
+                };
+                /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
+                "text/html": string;
+            };
+        };
+        responses: {
+            /** @description What is on the page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Spring sale",
+                     *       "lang": null,
+                     *       "forms": [
+                     *         {
+                     *           "action": "{{FORM_ACTION}}",
+                     *           "method": "post",
+                     *           "enctype": "application/x-www-form-urlencoded",
+                     *           "submits_here": true,
+                     *           "fields": [
+                     *             {
+                     *               "name": "email",
+                     *               "label": null,
+                     *               "type": "text",
+                     *               "required": false,
+                     *               "options": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "problems": [
+                     *         {
+                     *           "code": "no-submit-button",
+                     *           "severity": "warning",
+                     *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
+                     *           "line": 1,
+                     *           "column": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedPage"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongPageType"];
+            422: components["responses"]["TooComplex"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listDeployments: {
         parameters: {
             query?: {
@@ -2842,6 +3027,68 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is on the page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Spring sale",
+                     *       "lang": null,
+                     *       "forms": [
+                     *         {
+                     *           "action": "{{FORM_ACTION}}",
+                     *           "method": "post",
+                     *           "enctype": "application/x-www-form-urlencoded",
+                     *           "submits_here": true,
+                     *           "fields": [
+                     *             {
+                     *               "name": "email",
+                     *               "label": null,
+                     *               "type": "text",
+                     *               "required": false,
+                     *               "options": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "problems": [
+                     *         {
+                     *           "code": "no-submit-button",
+                     *           "severity": "warning",
+                     *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
+                     *           "line": 1,
+                     *           "column": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            422: components["responses"]["TooComplex"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -4022,7 +4269,10 @@ export interface operations {
     };
     exportCsv: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
+                labels?: "1";
+            };
             header?: never;
             path: {
                 /** @description A deployment's id. */
@@ -4047,7 +4297,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
             429: components["responses"]["UnknownKeys"];
@@ -4057,7 +4307,10 @@ export interface operations {
     };
     exportXlsx: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
+                labels?: "1";
+            };
             header?: never;
             path: {
                 /** @description A deployment's id. */
@@ -4079,7 +4332,7 @@ export interface operations {
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
             429: components["responses"]["UnknownKeys"];

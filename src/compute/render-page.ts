@@ -9,7 +9,8 @@ export type RenderInput = { html: Uint8Array; action: string; encoding: Encoding
 /** A page as it is served: its bytes, their hash, and the bytes compressed unless `encoding` was identity. */
 export type RenderedPage = { body: Uint8Array; hash: string; compressed: Uint8Array | undefined };
 
-const PLACEHOLDER = '{{FORM_ACTION}}';
+/** Stands in a page for the address that its forms post to. */
+export const PLACEHOLDER = '{{FORM_ACTION}}';
 
 /** Brotli at quality 5: 11, the best, takes a hundred times as long and saves a tenth more. */
 export const brotliOptions = (body: Uint8Array) => ({

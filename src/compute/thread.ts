@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import limitConcurrency from 'p-limit';
+import type { CheckInput, LabelsInput, PageLabels } from './check/answer.ts';
 import type { MembersInput, ReadMembers } from './read-members.ts';
 import type { RenderedPage, RenderInput } from './render-page.ts';
 import { type Job, transferable, WORKER_ROLE, WORKER_URL } from './worker.ts';
@@ -10,7 +11,14 @@ import { type Job, transferable, WORKER_ROLE, WORKER_URL } from './worker.ts';
 export type Thread = {
   renderPage(input: RenderInput): Promise<RenderedPage>;
   readMembers(input: MembersInput): Promise<ReadMembers>;
+  /** What is on a page and what is wrong with it, as JSON in UTF-8; undefined: it is too complex to be read. */
+  checkPage(input: CheckInput): Promise<Uint8Array | undefined>;
+  /** What people call the fields of a page; undefined: it is too complex to be read. */
+  readLabels(input: LabelsInput): Promise<PageLabels | undefined>;
 };
+
+/** A job has needed more time or memory than it may have. */
+export class OverLimitError extends Error {}
 
 export type ThreadLimits = {
   /** A job that takes longer fails, and the thread is replaced. */
@@ -57,7 +65,10 @@ export function createThread({ maxJobMs, maxHeapMb }: ThreadLimits): Thread & { 
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const onExit = (): void => reject(new Error(`The thread ended during ${job.task}.`));
     to.on('message', resolve).on('error', reject).on('messageerror', reject).on('exit', onExit);
-    const timer = setTimeout(() => reject(new Error(`${job.task} took longer than ${maxJobMs} ms.`)), maxJobMs);
+    const timer = setTimeout(
+      () => reject(new OverLimitError(`${job.task} took longer than ${maxJobMs} ms.`)),
+      maxJobMs,
+    );
     try {
       to.postMessage(job, transfer);
       return await promise;
@@ -76,6 +87,9 @@ export function createThread({ maxJobMs, maxHeapMb }: ThreadLimits): Thread & { 
     } catch (error) {
       // The thread may have ended, or may hang.
       await end();
+      if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+        throw new OverLimitError(`${job.task} needed more than ${maxHeapMb} MB.`);
+      }
       throw error;
     } finally {
       idle = setTimeout(end, IDLE_MS).unref();
@@ -90,6 +104,18 @@ export function createThread({ maxJobMs, maxHeapMb }: ThreadLimits): Thread & { 
     readMembers(input) {
       const body = transferable(input.body);
       return oneAtATime(() => perform<ReadMembers>({ task: 'readMembers', input: { ...input, body } }, [body.buffer]));
+    },
+    checkPage(input) {
+      const html = transferable(input.html);
+      return oneAtATime(() =>
+        perform<Uint8Array | undefined>({ task: 'checkPage', input: { ...input, html } }, [html.buffer]),
+      );
+    },
+    readLabels(input) {
+      const html = transferable(input.html);
+      return oneAtATime(() =>
+        perform<PageLabels | undefined>({ task: 'readLabels', input: { ...input, html } }, [html.buffer]),
+      );
     },
     async close() {
       isClosed = true;

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { CheckInput, LabelsInput } from './check/answer.ts';
 import { type MembersInput, readMembers } from './read-members.ts';
 import { type RenderInput, renderPage } from './render-page.ts';
 
@@ -6,7 +7,11 @@ import { type RenderInput, renderPage } from './render-page.ts';
  * What runs in the thread. The main thread imports this file too, for its address.
  */
 
-export type Job = { task: 'renderPage'; input: RenderInput } | { task: 'readMembers'; input: MembersInput };
+export type Job =
+  | { task: 'renderPage'; input: RenderInput }
+  | { task: 'readMembers'; input: MembersInput }
+  | { task: 'checkPage'; input: CheckInput }
+  | { task: 'readLabels'; input: LabelsInput };
 
 export const WORKER_URL = new URL(import.meta.url);
 /** The `workerData` of the thread that runs jobs. */
@@ -19,8 +24,18 @@ export function transferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-function perform({ task, input }: Job): { result: unknown; transfer: ArrayBuffer[] } {
+/** The part of the thread that has an HTML parser, loaded on demand. */
+const loadCheck = () => import('./check/check-page.ts');
+
+async function perform({ task, input }: Job): Promise<{ result: unknown; transfer: ArrayBuffer[] }> {
   if (task === 'readMembers') return { result: readMembers(input), transfer: [] };
+  if (task === 'readLabels') return { result: (await loadCheck()).labelsOf(input), transfer: [] };
+  if (task === 'checkPage') {
+    const checked = (await loadCheck()).checkPage(input);
+    if (!checked) return { result: undefined, transfer: [] };
+    const json = new TextEncoder().encode(JSON.stringify(checked));
+    return { result: json, transfer: [json.buffer] };
+  }
   const page = renderPage(input);
   const body = transferable(page.body);
   const compressed = page.compressed && transferable(page.compressed);
@@ -30,8 +45,8 @@ function perform({ task, input }: Job): { result: unknown; transfer: ArrayBuffer
 
 if (workerData === WORKER_ROLE) {
   // An exception ends the thread, and fails the job.
-  parentPort?.on('message', (job: Job) => {
-    const { result, transfer } = perform(job);
+  parentPort?.on('message', async (job: Job) => {
+    const { result, transfer } = await perform(job);
     parentPort?.postMessage(result, transfer);
   });
 }

@@ -12,6 +12,10 @@ export const hasMail = document.documentElement.dataset.mail === 'on';
 
 /** Reads who is signed in, if anybody is. */
 export async function findSession(): Promise<void> {
+  if (document.documentElement.dataset.session === 'none') {
+    session.value = 'none';
+    return;
+  }
   try {
     me.value = await answer(api.GET('/me'));
     session.value = 'active';
@@ -35,10 +39,19 @@ export async function signIn(key: string): Promise<void> {
   const before = me.value?.email;
   await answer(api.POST('/session', { body: { key } }));
   const found = await meAfterSignIn();
-  // Another owner's views have nothing to do with what is on the screen.
-  if (before !== undefined && before !== found.email) location.assign('/dashboard');
+  if (before !== undefined && before !== found.email) {
+    // What is on the screen, and what waits to be sent, is another owner's.
+    leave();
+    return;
+  }
   me.value = found;
   session.value = 'active';
+}
+
+/** Begins anew, and forgets what this tab knows of an owner. */
+function leave(): void {
+  sessionStorage.clear();
+  location.assign('/dashboard');
 }
 
 /** Has a link sent, if an owner has this address. */
@@ -54,6 +67,5 @@ export async function signOut(of: 'this' | 'all'): Promise<void> {
     // It had ended already.
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   }
-  sessionStorage.clear();
-  location.assign('/dashboard');
+  leave();
 }

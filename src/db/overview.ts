@@ -22,7 +22,7 @@ type Row = {
   id: string;
   slug: string;
   submission_count: number;
-  read_count: number;
+  unread: number;
   last_submission_at: Date | null;
   email_notifications: boolean;
   failing_webhooks: number;
@@ -35,8 +35,7 @@ const toOverviewRow = (row: Row): OverviewRow => ({
   id: row.id,
   slug: row.slug,
   submissionCount: row.submission_count,
-  // A submission may have been deleted between the two counts.
-  unread: Math.max(0, row.submission_count - row.read_count),
+  unread: row.unread,
   lastSubmissionAt: row.last_submission_at,
   emailNotifications: row.email_notifications,
   failingWebhooks: row.failing_webhooks,
@@ -44,6 +43,25 @@ const toOverviewRow = (row: Row): OverviewRow => ({
   updatedAt: row.updated_at,
   start: row.start,
 });
+
+/*
+ * How many submissions of a deployment are unread. The cost does not depend on how many are read from the first one on:
+ * those above that number are counted by the numbers, less the deleted ones, and less those that are marked as read.
+ */
+const UNREAD = `(
+                  SELECT CASE WHEN up_to = 0 THEN submission_count
+                              ELSE last_submission_number - up_to - (
+                                SELECT count(*) FROM removed_submissions
+                                 WHERE deployment_id = on_page.id AND number > up_to)
+                         END - (
+                           SELECT count(*) FROM submission_marks
+                            WHERE deployment_id = on_page.id AND number > up_to AND read
+                         ) + (
+                           SELECT count(*) FROM submission_marks
+                            WHERE deployment_id = on_page.id AND number <= up_to AND NOT read)
+                    FROM (
+                      SELECT coalesce((SELECT number FROM read_up_to WHERE deployment_id = on_page.id), 0) AS up_to
+                    ) AS known)`;
 
 /** A page of an owner's live deployments, newest first, and how many there are in all. */
 export async function listOverview(
@@ -59,7 +77,7 @@ export async function listOverview(
        LEFT JOIN LATERAL (
          SELECT id, slug, submission_count, email_notifications, taken_down_at, updated_at,
                 substring(html FROM 1 FOR ${START_BYTES}) AS start,
-                (SELECT count(*) FROM submission_marks WHERE deployment_id = on_page.id AND read) AS read_count,
+                ${UNREAD} AS unread,
                 (SELECT created_at FROM submissions
                   WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS last_submission_at,
                 (SELECT count(*) FROM webhooks

@@ -2,15 +2,15 @@ import pg from 'pg';
 import { copySubmissions, type NumberedData, toNumberedData, wholeRows } from './copied-submissions.ts';
 import type { Database } from './postgres/connect.ts';
 import { query } from './postgres/query.ts';
-import { readNumbers, starredNumbers } from './submission-marks.ts';
+import { markedNumbers, readMarks, readUpTo } from './submission-marks.ts';
 
 /** How many numbers a statement covers. */
 const FIRST_RANGE = 500;
 const MAX_RANGE = 2_000;
 /** About how much is read at a time, or one submission that is larger. */
 const BATCH_BYTES = 256 * 1024;
-/** Starred submissions that are read at a time. */
-const STARRED_BATCH = 20;
+/** Submissions that are found by their marks are read so many at a time. */
+const MARKED_BATCH = 20;
 /** Data of the submissions that one search finds: an answer is bounded in bytes too. */
 const MAX_FOUND_BYTES = 1024 * 1024;
 
@@ -41,16 +41,17 @@ export async function searchSubmissions(
   const startedAt = performance.now();
   const numbers: number[] = [];
   let [searched, bytes, downTo] = [0, 0, before];
-  for await (const batch of (starred ? readStarred : readAll)(db, deploymentId, { first, before: downTo })) {
+  const read = starred ? readStarred : unread ? readUnread : readAll;
+  for await (const batch of read(db, deploymentId, { first, before: downTo })) {
     const [newest] = batch.rows;
-    const read =
+    const isRead =
       unread && newest
-        ? await readNumbers(db, deploymentId, { first: batch.downTo, before: newest.number + 1 })
+        ? await readMarks(db, deploymentId, { first: batch.downTo, before: newest.number + 1 })
         : undefined;
     for (const { number, data } of batch.rows) {
       searched += 1;
       downTo = number;
-      if (read?.has(number) || (matches && !matches(data))) continue;
+      if (isRead?.(number) || (matches && !matches(data))) continue;
       numbers.push(number);
       bytes += data.length;
       if (numbers.length === limit || bytes >= MAX_FOUND_BYTES)
@@ -102,16 +103,31 @@ async function readUntilFull(pieces: AsyncIterable<Buffer>, begin: number): Prom
   return { rows, downTo: begin, bytes };
 }
 
-async function* readStarred(db: Database, deploymentId: string, { first, before }: Range): AsyncGenerator<Batch> {
+const readStarred = (db: Database, deploymentId: string, range: Range): AsyncGenerator<Batch> =>
+  readMarked(db, deploymentId, 'starred', range);
+
+/** What may be unread: all above the number up to which everything is read, and below it what is marked. */
+async function* readUnread(db: Database, deploymentId: string, { first, before }: Range): AsyncGenerator<Batch> {
+  const end = Math.min(Math.max(first, (await readUpTo(db, deploymentId)) + 1), before);
+  yield* readAll(db, deploymentId, { first: end, before });
+  yield* readMarked(db, deploymentId, 'unread', { first, before: end });
+}
+
+async function* readMarked(
+  db: Database,
+  deploymentId: string,
+  kind: 'starred' | 'unread',
+  { first, before }: Range,
+): AsyncGenerator<Batch> {
   for (let end = before; end > first; ) {
-    const numbers = await starredNumbers(db, deploymentId, { first, before: end, limit: STARRED_BATCH });
+    const numbers = await markedNumbers(db, deploymentId, kind, { first, before: end, limit: MARKED_BATCH });
     const rows = await query<NumberedData>(
       db,
-      'read-starred',
+      'read-marked',
       'SELECT number, data FROM submissions WHERE deployment_id = ? AND number = ANY (?::bigint[]) ORDER BY number DESC',
       [deploymentId, numbers],
     );
-    end = numbers.length < STARRED_BATCH ? first : (numbers.at(-1) ?? first);
+    end = numbers.length < MARKED_BATCH ? first : (numbers.at(-1) ?? first);
     yield { rows, downTo: end };
   }
 }

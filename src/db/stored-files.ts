@@ -88,13 +88,15 @@ export async function* listFiles(
 export const REMOVED_BYTES = 32 * 1024 * 1024;
 const REMOVED_FILES = 100;
 
+export type SizedFile = Pick<StoredFile, 'id' | 'size'>;
+
 /**
  * Removes files for good, a bounded part of their content in each statement. Throws when the signal fires. When it is
  * interrupted, what is left is removed by the next call.
  */
 export async function removeFiles(
   db: Knex,
-  files: AsyncIterable<StoredFile> | Iterable<StoredFile>,
+  files: AsyncIterable<SizedFile> | Iterable<SizedFile>,
   signal?: AbortSignal,
 ): Promise<void> {
   let ids: string[] = [];

@@ -4,6 +4,7 @@ import { type Config, pageUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
 import { isCredentialValid } from '../db/credentials.ts';
 import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
+import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { countUnknownKeyTries } from '../db/unknown-keys.ts';
@@ -12,6 +13,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
+import { checkEndpoints } from './api/check.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
@@ -51,6 +53,7 @@ import { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 import { createSpeak } from './speech.ts';
 import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
 import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
+import { MAX_FIELDS } from './submit/read-submission.ts';
 import { createSubmit } from './submit/submit.ts';
 import { createVisitedPages } from './submit/visited-pages.ts';
 import { createVisitorPages } from './submit/visitors.ts';
@@ -68,6 +71,10 @@ type Parts = {
   /** undefined when there is no mail server. */
   mailLink: MailLink | undefined;
   sending: Sending;
+  /** The thread for checks of pages. */
+  checks: Pick<ComputePool, 'run'>;
+  /** What people call the fields of a deployment's page, by their names. */
+  labelsOf(deploymentId: string): Promise<Labels>;
   placeOf(host: string): Place;
   /** What is live under a slug; undefined when nothing is. */
   findPage(slug: string): unknown;
@@ -111,6 +118,8 @@ export function createEndpoints({
   const me = meEndpoints(ownerParts);
   const keys = keyEndpoints(parts);
   const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
+  const { baseUrl, pagesDomain, abuseContact: contact } = config;
+  const check = checkEndpoints({ ...parts, urlOf, baseUrl, pagesDomain, maxHtmlBytes, maxFields: MAX_FIELDS });
   const versions = versionEndpoints({ ...parts, urlOf, pageVersions });
   const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
   const settings = settingsEndpoints(ownerParts);
@@ -126,9 +135,8 @@ export function createEndpoints({
   const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
-  const { baseUrl, abuseContact: contact } = config;
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
-  const dashboard = dashboardEndpoints({ hasMail: ownerParts.hasMail, frameSource: urlOf('*') });
+  const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
@@ -146,6 +154,7 @@ export function createEndpoints({
     'POST /keys': keys.create,
     'DELETE /keys/:keyId': keys.revoke,
 
+    'POST /check': check.check,
     'GET /deploy': deployments.list,
     'POST /deploy': deployments.create,
     'GET /deploy/:id': deployments.get,
@@ -153,6 +162,7 @@ export function createEndpoints({
     'PATCH /deploy/:id': settings.change,
     'DELETE /deploy/:id': deployments.delete,
     'GET /deploy/:id/html': deployments.getHtml,
+    'GET /deploy/:id/check': check.checkLive,
     'GET /deploy/:id/versions': versions.list,
     'GET /deploy/:id/versions/:version/html': versions.getHtml,
     'POST /deploy/:id/versions/:version/restore': versions.restore,
@@ -229,6 +239,8 @@ export function createApp({
   db,
   intake,
   compute,
+  checks,
+  labelsOf,
   reviewDeliveries,
   leadsHere,
   links,
@@ -246,6 +258,10 @@ export function createApp({
   db: Database;
   intake: Intake;
   compute: ComputePool;
+  /** Another, for checks of pages. */
+  checks: Pick<ComputePool, 'run'>;
+  /** What people call the fields of a deployment's page, by their names. */
+  labelsOf(deploymentId: string): Promise<Labels>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
@@ -330,6 +346,8 @@ export function createApp({
     clientAddress,
     mailLink,
     sending,
+    checks,
+    labelsOf,
     placeOf,
     findPage: (slug) => pages.get(slug, 'identity'),
     onPageChange: invalidatePage,

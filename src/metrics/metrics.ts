@@ -9,6 +9,8 @@ export type Metrics = {
   ): void;
   /** `size` submissions were stored in one transaction. */
   batch(size: number): void;
+  /** So many submissions were removed because of their age. */
+  expired(count: number): void;
   /** An attempt has ended. */
   delivery(kind: 'webhook' | 'mail', result: string): void;
 };
@@ -34,6 +36,7 @@ export function createMetrics(): MetricsSource {
   const requests: RequestCounts = new Map();
   const submissions: Counts = new Map();
   const deliveries: Counts = new Map();
+  let expired = 0;
   let observeBatch = (_size: number): void => undefined;
 
   const add = (counts: Counts, labels: string): void => void counts.set(labels, (counts.get(labels) ?? 0) + 1);
@@ -50,6 +53,9 @@ export function createMetrics(): MetricsSource {
     },
     submission: (outcome) => add(submissions, outcome),
     batch: (size) => observeBatch(size),
+    expired: (removed) => {
+      expired += removed;
+    },
     delivery: (kind, result) => add(deliveries, `${kind} ${result}`),
 
     async expose(gauges) {
@@ -84,6 +90,9 @@ export function createMetrics(): MetricsSource {
         });
       count('formhost_http_requests_total', 'Answers by route and status.', ['status', 'route'], byStatusAndRoute);
       count('formhost_submissions_total', 'Submissions by outcome.', ['outcome'], () => submissions);
+      count('formhost_expired_submissions_total', 'Submissions removed because of their age.', [], () => [
+        ['', expired],
+      ]);
       count('formhost_delivery_attempts_total', 'Attempts by kind and result.', ['kind', 'result'], () => deliveries);
       count('formhost_page_cache_lookups_total', 'Pages looked up in memory, by result.', ['result'], () => {
         const { hits, misses } = gauges.pageLookups();

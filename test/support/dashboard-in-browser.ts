@@ -24,7 +24,7 @@ export type DashboardUnderTest = {
 
 /** What the browser says of answers that are errors, which views expect. */
 const EXPECTED =
-  /^Failed to load resource: (?:.* status of (?:401|403|404|409|503) |net::ERR_(?:INTERNET_DISCONNECTED|FAILED))/;
+  /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|503) |net::ERR_INTERNET_DISCONNECTED)/;
 /** A hint that a form for a key can't follow: there is no name to it. */
 const HINTS = /Password forms should have/;
 

@@ -43,6 +43,8 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     clientAddress: notCalled,
     mailLink: async () => undefined,
     sending: createSending({ release: concurrency.release, largest: config.maxHtmlBytes }),
+    checks: { run: () => Promise.reject(new Error('Not called.')) },
+    labelsOf: async () => new Map(),
     placeOf: createHostSplit(config),
     findPage: () => undefined,
     onPageChange: () => undefined,

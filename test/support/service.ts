@@ -7,7 +7,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { createLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { cloneDatabase } from './fresh-database.ts';
+import { cloneDatabase, type FreshDatabase } from './fresh-database.ts';
 import { holdService, releaseService } from './reference.ts';
 
 export const PAGES_DOMAIN = 'pages.test';
@@ -50,9 +50,15 @@ export type Owner = {
   deploy(body?: { html?: string; slug?: string }): Promise<{ id: string; url: string; slug: string }>;
 };
 
-/** A real service on a real port and a database of its own. `settings` are the names of README's settings. */
-export async function startTestService(settings: Record<string, string> = {}): Promise<TestService> {
-  const database = await cloneDatabase();
+/**
+ * A real service on a real port and a database of its own. `settings` are the names of README's settings. A `database`
+ * that is given is dropped at the end too.
+ */
+export async function startTestService(
+  settings: Record<string, string> = {},
+  given?: FreshDatabase,
+): Promise<TestService> {
+  const database = given ?? (await cloneDatabase());
   const configure = (more: Record<string, string>): Config => ({
     ...loadConfig({ BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent', DATABASE_URL: database.url, ...settings, ...more }),
     port: 0,

@@ -1,4 +1,4 @@
-import { send } from '../api.ts';
+import { api } from '../api.ts';
 import { isHiddenField, type Submission } from './submissions.ts';
 
 /** What people call the fields, by their names, in the order of the form. */
@@ -6,22 +6,17 @@ export type Labels = ReadonlyMap<string, string>;
 
 const LABEL_CHARS = 60;
 
-const isObject = (value: unknown): value is Record<string, unknown> => value instanceof Object;
-const listIn = (value: unknown, name: string): unknown[] => {
-  const list = isObject(value) ? value[name] : undefined;
-  return Array.isArray(list) ? list : [];
-};
+/** Fields that nobody fills in. */
+const HIDDEN_TYPES: ReadonlySet<string> = new Set(['hidden', 'submit', 'image', 'reset', 'button']);
 
-/** The labels of the page's forms; of fields without a label their names. Nothing where the service can't tell. */
+/** The labels of the page's forms; of fields without a label their names. Nothing for a page that can't be checked. */
 export async function readLabels(id: string, signal: AbortSignal): Promise<Labels> {
-  const response = await send(new Request(`/deploy/${id}/check`, { signal }));
-  if (!response.ok) return new Map();
+  const { data } = await api.GET('/deploy/{id}/check', { params: { path: { id } }, signal });
+  const fields = (data?.forms ?? []).flatMap((form) => (form.submits_here ? form.fields : []));
   const labels = new Map<string, string>();
-  const forms = listIn(await response.json(), 'forms').filter((form) => isObject(form) && form.submits_here !== false);
-  for (const field of forms.flatMap((form) => listIn(form, 'fields'))) {
-    if (!isObject(field) || typeof field.name !== 'string' || labels.has(field.name)) continue;
-    if (field.type === 'hidden' || field.type === 'submit' || isHiddenField(field.name)) continue;
-    labels.set(field.name, typeof field.label === 'string' && field.label !== '' ? field.label : field.name);
+  for (const { name, label, type } of fields) {
+    if (labels.has(name) || HIDDEN_TYPES.has(type) || isHiddenField(name)) continue;
+    labels.set(name, label ?? name);
   }
   return labels;
 }

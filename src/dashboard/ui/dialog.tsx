@@ -20,8 +20,15 @@ export function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-    else dialog.current?.close();
+    if (!isOpen) return undefined;
+    const { current } = dialog;
+    const before = document.activeElement;
+    current?.showModal();
+    return () => {
+      current?.close();
+      // A dialog that was removed has not given the focus back.
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, [isOpen]);
   return (
     <dialog
@@ -32,7 +39,11 @@ export function Dialog({
         onClose?.();
       }}
       // A browser closes it all the same when Escape is pressed twice.
-      onClose={({ currentTarget }) => isOpen && (onClose ? onClose() : currentTarget.showModal())}
+      onClose={({ currentTarget }) => {
+        if (!isOpen) return;
+        if (onClose) onClose();
+        else currentTarget.showModal();
+      }}
     >
       {isOpen && (
         <div class="dialog">

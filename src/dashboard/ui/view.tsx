@@ -3,6 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 
 let isFirst = true;
 
+/** Where the focus goes when what had it is gone. */
+export const focusHeading = (): void => document.querySelector('h1')?.focus();
+
 /** A view with its heading, which gets the focus after a navigation, so that screen readers say where one is. */
 export function View({
   title,

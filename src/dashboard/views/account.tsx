@@ -10,7 +10,7 @@ import { Field, Select } from '../ui/field.tsx';
 import { say } from '../ui/say.tsx';
 import { NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import { View } from '../ui/view.tsx';
+import { focusHeading, View } from '../ui/view.tsx';
 
 type Key = Schemas['Key'];
 
@@ -88,6 +88,7 @@ function RevokeKey({ apiKey, onClose, onDone }: { apiKey: Key; onClose(): void; 
     say('The key is revoked.');
     onDone();
     onClose();
+    focusHeading();
   }
   return (
     <ConfirmDialog title="Revoke this key?" button="Revoke" change={change} onConfirm={revoke} onClose={onClose}>

@@ -119,7 +119,7 @@ function Elsewhere(): JSX.Element {
   if (made) {
     return (
       <div class="card">
-        <h3>Paste this into your page</h3>
+        <h2>Paste this into your page</h2>
         <p class="muted">Change the fields as you like: whatever it sends arrives here.</p>
         <pre>
           <code>{snippet(made.action)}</code>

@@ -11,7 +11,7 @@ import { say } from '../ui/say.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { Empty, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import { View } from '../ui/view.tsx';
+import { focusHeading, View } from '../ui/view.tsx';
 
 type Overview = Schemas['Overview'];
 type Overviewed = Schemas['OverviewedDeployment'];
@@ -103,6 +103,7 @@ function DeletePage({ page, onClose, onDone }: { page: Overviewed; onClose(): vo
     });
     onDone();
     onClose();
+    focusHeading();
   }
   return (
     <ConfirmDialog

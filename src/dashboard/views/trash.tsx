@@ -9,7 +9,7 @@ import { Field } from '../ui/field.tsx';
 import { say } from '../ui/say.tsx';
 import { Empty, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import { View } from '../ui/view.tsx';
+import { focusHeading, View } from '../ui/view.tsx';
 
 type Deleted = Schemas['DeletedDeployment'];
 
@@ -40,7 +40,9 @@ function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Eleme
         throw error;
       }
     });
-    if (isDone) onDone();
+    if (!isDone) return;
+    onDone();
+    focusHeading();
   };
   return (
     <>
@@ -81,6 +83,7 @@ function Purge({ page, onClose, onDone }: { page: Deleted; onClose(): void; onDo
     say(`${page.slug} is gone for good.`);
     onDone();
     onClose();
+    focusHeading();
   }
   return (
     <ConfirmDialog

@@ -18,6 +18,9 @@ import * as pageVersions from '../../../migrations/0015-page-versions.ts';
 import * as keyScopes from '../../../migrations/0016-key-scopes.ts';
 import * as submissionMarks from '../../../migrations/0017-submission-marks.ts';
 import * as formRules from '../../../migrations/0018-form-rules.ts';
+import * as labels from '../../../migrations/0019-labels.ts';
+import * as readUpTo from '../../../migrations/0023-read-up-to.ts';
+import * as retention from '../../../migrations/0024-retention.ts';
 import * as sessions from '../../../migrations/0025-sessions.ts';
 import type { Connection } from './connect.ts';
 import { queryOne } from './query.ts';
@@ -47,6 +50,9 @@ const migrations: readonly Migration[] = [
   { name: '0016-key-scopes', up: keyScopes.up },
   { name: '0017-submission-marks', up: submissionMarks.up },
   { name: '0018-form-rules', up: formRules.up },
+  { name: '0019-labels', up: labels.up },
+  { name: '0023-read-up-to', up: readUpTo.up, config: readUpTo.config },
+  { name: '0024-retention', up: retention.up, config: retention.config },
   { name: '0025-sessions', up: sessions.up },
 ];
 

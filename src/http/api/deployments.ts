@@ -106,9 +106,9 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
         `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. ${ifAbsent}`,
     });
 
-/** The bodies of POST and PUT. */
-function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]) {
-  const html = z
+/** A page as it is sent. */
+export const pageHtml = (maxHtmlBytes: number) =>
+  z
     .string('html is required: send the page as a string.')
     .min(1, 'html is empty: send the page.')
     .refine((text) => Buffer.byteLength(text) <= maxHtmlBytes, {
@@ -123,7 +123,16 @@ function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]
         `The page: at most ${maxHtmlBytes} bytes of UTF-8, no lone surrogates. Served byte for byte, except for ` +
         "`{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms.",
     });
-  const Replacement = z.object({ html });
+
+/** The bounds of a body that has a page, or is one. */
+export const pageBounds = (maxHtmlBytes: number) => ({
+  maxBytes: maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES,
+  text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
+});
+
+/** The bodies of POST and PUT. */
+function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]) {
+  const Replacement = z.object({ html: pageHtml(maxHtmlBytes) });
   const Creation = Replacement.extend({
     slug: slugField(reservedSlugs, "Made from the page's title when left out.").optional(),
   });
@@ -174,10 +183,7 @@ export function deploymentEndpoints({
   const notices = takeDownNotices(abuseContact);
   const limitWrites = limitConcurrency(MAX_CONCURRENT_WRITES);
   const { Creation, Replacement } = deploymentBodies(maxHtmlBytes, reservedSlugs);
-  const bounds = {
-    maxBytes: maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES,
-    text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
-  };
+  const bounds = pageBounds(maxHtmlBytes);
 
   const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): z.infer<typeof Status> => ({
     id,

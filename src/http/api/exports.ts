@@ -2,9 +2,11 @@ import type { Response } from 'express';
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
 import type { Deployment } from '../../db/deployments.ts';
+import type { Labels } from '../../db/labels.ts';
 import type { Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { lastSubmissionNumber, readSubmissionLines, readSubmissions } from '../../db/submission-reader.ts';
+import { pauseDeadline } from '../deadline.ts';
 import { type EndpointRequest, endpoint } from '../endpoint.ts';
 import { unavailable } from '../errors.ts';
 import type { OwnerConcurrency } from '../owner-concurrency.ts';
@@ -27,6 +29,19 @@ const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progr
 
 type Source = Parameters<typeof readSubmissionLines>;
 
+const NO_LABELS: Labels = new Map();
+
+const WithLabels = z.object({
+  labels: z
+    .literal('1', 'labels is invalid: send labels=1, or leave it out.')
+    .optional()
+    .meta({
+      description:
+        'With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label ' +
+        'keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`.',
+    }),
+});
+
 type Format = {
   extension: string;
   /** The media type and its parameters, as the answer has them. */
@@ -34,7 +49,7 @@ type Format = {
   /** Whether the file is compressed already. */
   isCompressed?: boolean;
   example: string;
-  write(slice: TimeSlice, ...source: Source): AsyncIterable<string | Buffer>;
+  write(slice: TimeSlice, labels: Labels, ...source: Source): AsyncIterable<string | Buffer>;
 };
 
 /** All submissions of a deployment, as a file. */
@@ -42,10 +57,13 @@ export function exportEndpoints({
   db,
   concurrency,
   sending,
+  labelsOf,
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'release'>;
   sending: Pick<Sending, 'stream' | 'compressedStream'>;
+  /** What people call the fields of a deployment's page. */
+  labelsOf(deploymentId: string): Promise<Labels>;
 }) {
   const limitReads = limitConcurrency(MAX_CONCURRENT_READS);
   const newSlice = createTimeSlices();
@@ -63,6 +81,16 @@ export function exportEndpoints({
       await write();
     } finally {
       ownerIds.splice(ownerIds.indexOf(ownerId), 1);
+    }
+  }
+
+  /** Reading a page for its labels, once after each change, has limits of its own. */
+  async function readLabels(response: Response, id: string): Promise<Labels> {
+    const resumeDeadline = pauseDeadline(response);
+    try {
+      return await labelsOf(id);
+    } finally {
+      resumeDeadline();
     }
   }
 
@@ -89,13 +117,16 @@ export function exportEndpoints({
         request,
         owner,
         resource: { id, slug },
+        query,
       }: {
         request: EndpointRequest;
         owner: Owner;
         resource: Deployment;
+        query: { labels?: '1' | undefined };
       }) =>
       (response: Response) =>
         runExport(owner.id, async () => {
+          const labels = query.labels === undefined ? NO_LABELS : await readLabels(response, id);
           const last = await lastSubmissionNumber(db, id);
           response.setHeader('Content-Type', contentType);
           response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -104,9 +135,9 @@ export function exportEndpoints({
           // Exports have limits of their own.
           concurrency.release(request);
           const source: Source = [db, id, last, limitReads];
-          if (!isCompressed) await sending.compressedStream(response, write(newSlice(), ...source));
+          if (!isCompressed) await sending.compressedStream(response, write(newSlice(), labels, ...source));
           else if (request.method === 'HEAD') response.end();
-          else await sending.stream(response, write(newSlice(), ...source));
+          else await sending.stream(response, write(newSlice(), labels, ...source));
         }),
   });
 
@@ -121,12 +152,13 @@ export function exportEndpoints({
         'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
         `they first appear, without \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
         `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
+      query: WithLabels,
       ...exportAs({
         extension: 'csv',
         contentType: 'text/csv; charset=utf-8; header=present',
         example:
           'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
-        write: (slice, ...source) => toCsv(() => readSubmissions(...source), slice),
+        write: (slice, labels, ...source) => toCsv({ read: () => readSubmissions(...source), labels }, slice),
       }),
     }),
 
@@ -140,12 +172,13 @@ export function exportEndpoints({
         'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
         `everything else as text. When a sheet is full, another one follows. A text over ${MAX_CELL_CHARS} characters is cut and ends in \`…\`. ` +
         TOO_MANY_EXPORTS,
+      query: WithLabels,
       ...exportAs({
         extension: 'xlsx',
         contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
         isCompressed: true,
         example: 'PK...',
-        write: (slice, ...source) => toXlsx(() => readSubmissions(...source), slice),
+        write: (slice, labels, ...source) => toXlsx({ read: () => readSubmissions(...source), labels }, slice),
       }),
     }),
 
@@ -162,7 +195,7 @@ export function exportEndpoints({
         extension: 'ndjson',
         contentType: 'application/x-ndjson',
         example: `${JSON.stringify(exampleSubmission)}\n`,
-        write: (_slice, ...source) => readSubmissionLines(...source),
+        write: (_slice, _labels, ...source) => readSubmissionLines(...source),
       }),
     }),
   };

@@ -15,7 +15,7 @@ import { endpoint } from '../endpoint.ts';
 import { Paging } from '../paging.ts';
 import { badQuery, timeBound } from '../query.ts';
 import type { Sending } from '../sending.ts';
-import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { exampleSubmission, idsOf, Listed, noSuchSubmission, submissionJson } from './submissions.ts';
 
 export const MAX_QUERY_CHARS = 200;
@@ -189,8 +189,8 @@ export function inboxEndpoints({
       answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody, example: exampleInbox },
       errors: [noSuchSubmission],
       async handle({ owner, resource: { id, number, submissionId }, body }) {
-        await markSubmissions(db, id, [submissionId], body);
-        const [found] = await findInboxSubmissions(db, id, [number]);
+        const changed = await markSubmissions(db, owner.id, id, [submissionId], body);
+        const [found] = changed === undefined ? [] : await findInboxSubmissions(db, id, [number]);
         if (!found) throw noSuchSubmission();
         const text = inboxJson(found);
         return (response) => sending.json(response, owner.id, text.length, [text]);
@@ -211,7 +211,9 @@ export function inboxEndpoints({
       async handle({ owner, resource: { id }, body: { action, ids: given } }) {
         // Only ids reach Postgres, which refuses some texts (NUL).
         const ids = [...new Set(given.filter(isSubmissionId))];
-        if (action !== 'delete') return { done: await markSubmissions(db, id, ids, MARKS[action]) };
+        if (action !== 'delete') {
+          return { done: deploymentOr404(await markSubmissions(db, owner.id, id, ids, MARKS[action])) };
+        }
         const done = await deleteSubmissions(db, owner.id, id, ids);
         reviewDeliveries(id);
         return { done };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { z } from 'zod';
 import { VIEW_PATHS } from '../../dashboard-paths.ts';
@@ -6,6 +7,7 @@ import { createChooseEncoding } from '../accept.ts';
 import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { pathOf } from '../hosts.ts';
+import type { SessionCookie } from '../session-cookie.ts';
 import { type Dashboard, readDashboard } from './files.ts';
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -29,14 +31,16 @@ const headersOf = (frameSource: string) => ({
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cache-Control': 'no-cache',
+  'Cache-Control': 'private, no-cache',
 });
 
 /** The dashboard's files. Its views are made in the browser: src/dashboard. */
 export function dashboardEndpoints({
+  sessionCookie,
   hasMail,
   frameSource,
 }: {
+  sessionCookie: Pick<SessionCookie, 'name'>;
   /** Whether there is a mail server. */
   hasMail: boolean;
   /** The hosts of all pages, as a source of a Content-Security-Policy. */
@@ -55,9 +59,17 @@ export function dashboardEndpoints({
     throw notBuilt();
   }
 
+  /**
+   * Whether this browser is certainly not signed in, and need not ask. A navigation from another site brings no cookie
+   * that is SameSite=Strict.
+   */
+  const isSignedOut = ({ headers: { cookie = '', 'sec-fetch-site': site } }: IncomingMessage): boolean =>
+    !cookie.includes(`${sessionCookie.name}=`) && (site === 'none' || site === 'same-origin');
+
   async function sendShell(response: Response): Promise<void> {
     const { shell } = await files();
-    const body = shell.replace('{{MAIL}}', hasMail ? 'on' : 'off');
+    const session = isSignedOut(response.req) ? 'none' : 'unknown';
+    const body = shell.replace('{{SESSION}}', session).replace('{{MAIL}}', hasMail ? 'on' : 'off');
     const isView = VIEWS.some((pattern) => pattern.test(pathOf(response.req)));
     response
       .status(isView ? 200 : 404)

@@ -1,7 +1,7 @@
 import { csvCell } from '../../../csv-cell.ts';
 import type { Submission } from '../../../db/submissions.ts';
 import { compactJson, unquote } from '../../../json-text.ts';
-import { type Columns, cellsOf, collectColumns, MAX_COLUMNS, type Read } from './submission-table.ts';
+import { type Columns, cellsOf, collectColumns, MAX_COLUMNS, type TableSource } from './submission-table.ts';
 import type { TimeSlice } from './time-slices.ts';
 
 /** Rows are yielded when they are this long together. */
@@ -12,10 +12,10 @@ const COMMAS = ','.repeat(MAX_COLUMNS);
  * Submissions as CSV (RFC 4180, with CRLF), in pieces, some of them empty: a header row, then a row for each. The
  * submissions are read twice.
  */
-export async function* toCsv(read: Read, slice: TimeSlice): AsyncGenerator<string> {
-  const columns = yield* collectColumns(read, slice);
+export async function* toCsv(source: TableSource, slice: TimeSlice): AsyncGenerator<string> {
+  const columns = yield* collectColumns(source, slice);
   yield `${columns.header.map(csvCell).join(',')}\r\n`;
-  for await (const batch of read()) {
+  for await (const batch of source.read()) {
     let rows = '';
     for (const submission of batch) {
       rows += toRow(submission, columns);

@@ -1,3 +1,4 @@
+import type { Labels } from '../../../db/labels.ts';
 import type { Submission } from '../../../db/submissions.ts';
 import { compactJson, type JsonMember, readJsonObject } from '../../../json-text.ts';
 import { HONEYPOT, isEmptyJson, REDIRECT } from '../../reserved-fields.ts';
@@ -37,11 +38,14 @@ export type Columns = {
 /** A field's value as JSON, and the index of its column. */
 type Cell = { column: number; value: string };
 
+/** What a table is made of: its submissions, and what the columns of fields are called instead of their names. */
+export type TableSource = { read: Read; labels: Labels };
+
 /**
  * Reads all submissions for their columns: the fields in the order of their first appearance. Yields an empty piece
  * after each batch: its reader sees that there is progress.
  */
-export async function* collectColumns(read: Read, slice: TimeSlice): AsyncGenerator<'', Columns> {
+export async function* collectColumns({ read, labels }: TableSource, slice: TimeSlice): AsyncGenerator<'', Columns> {
   const indexes = new Map<string, number>();
   const header = [...FIXED_COLUMNS];
   let rows = 0;
@@ -65,7 +69,24 @@ export async function* collectColumns(read: Read, slice: TimeSlice): AsyncGenera
     yield '';
   }
   if (hasOthers) header.push(OTHER_FIELDS);
-  return { header, indexes, rows };
+  return { header: labels.size > 0 ? withLabels(header, indexes, labels) : header, indexes, rows };
+}
+
+/** The header with labels in place of names. A label that would not be the only one of its kind has the name behind it. */
+function withLabels(header: readonly string[], indexes: Columns['indexes'], labels: Labels): string[] {
+  const labelled = [...header];
+  for (const [name, column] of indexes) labelled[column] = labels.get(name) ?? labelled[column] ?? name;
+  const counts = new Map<string, number>();
+  for (const text of [...header, ...labelled]) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const used = new Set(header);
+  return header.map((name, column) => {
+    const label = labelled[column] ?? name;
+    if (label === name) return name;
+    let unique = (counts.get(label) ?? 0) > 1 ? `${label} (${name})` : label;
+    while (used.has(unique)) unique += ` (${name})`;
+    used.add(unique);
+    return unique;
+  });
 }
 
 /** The cells of a submission's fields that are there, from left to right. */

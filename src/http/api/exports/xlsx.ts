@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Submission } from '../../../db/submissions.ts';
 import { compactJson, unquote } from '../../../json-text.ts';
-import { type Columns, cellsOf, collectColumns, type Read } from './submission-table.ts';
+import { type Columns, cellsOf, collectColumns, type Read, type TableSource } from './submission-table.ts';
 import type { TimeSlice } from './time-slices.ts';
 
 /*
@@ -95,15 +95,19 @@ function fixedFiles(sheets: readonly number[]): [path: string, xml: string][] {
  * Submissions as a workbook, in pieces, some of them empty: a header row, then a row for each, and another sheet where
  * one is full. The submissions are read twice.
  */
-export async function* toXlsx(read: Read, slice: TimeSlice, maxRows = MAX_ROWS): AsyncGenerator<string | Buffer> {
-  const columns = yield* collectColumns(read, slice);
+export async function* toXlsx(
+  source: TableSource,
+  slice: TimeSlice,
+  maxRows = MAX_ROWS,
+): AsyncGenerator<string | Buffer> {
+  const columns = yield* collectColumns(source, slice);
   const letters = columns.header.map((_name, index) => lettersOf(index));
   // Loaded on demand.
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   const output = new PassThrough();
   const fail = (error: Error): void => void output.destroy(error);
-  const submissions = oneByOne(read);
+  const submissions = oneByOne(source.read);
   const numbers = Array.from({ length: Math.ceil(columns.rows / (maxRows - 1)) || 1 }, (_, index) => index + 1);
   // They are written one after the other, as fast as the zip file reads them, and compressed on zlib's threads.
   const sheets = numbers.map(() =>

@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { removeExpiredSolutions } from './db/altcha-solutions.ts';
 import { findUnfinishedPurge, finishPurge } from './db/deleted-deployments.ts';
 import { removeFinishedDeliveries } from './db/delivery-log.ts';
 import { removeOrphanedDeliveries } from './db/delivery-queue.ts';
 import { findExpiring, removeExpired } from './db/expired-submissions.ts';
 import { removeExpiredKeys } from './db/idempotency-keys.ts';
+import { removeFormerRecipients } from './db/mail-recipients.ts';
 import { removeEndedSessions, removeEndedSignInTries, removeExpiredLinks } from './db/sessions.ts';
+import { expireRetainedSpam, removeExpiredSpam } from './db/spam-submissions.ts';
 import { compactMarks } from './db/submission-marks.ts';
 import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
 import type { Log } from './log.ts';
@@ -53,8 +56,10 @@ function createLoop(work: () => Promise<void>, { log, signal }: { log: Log; sign
 
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
- * idempotency keys, ended counts of unknown API keys, sessions and links that have ended, marks that say nothing more, and
- * the rest of deployments whose purge has begun. Beside these, because there may be very many: submissions beyond the retention of their deployment.
+ * idempotency keys, ended counts of unknown API keys, sessions and links that have ended, recipients of mail that were
+ * removed `days` ago or earlier, used solutions of ALTCHA, spam after its time, marks that say nothing more, and the
+ * rest of deployments whose purge has begun. Beside these, because there may be very many: submissions beyond the
+ * retention of their deployment.
  */
 export function createCleanUp({
   db,
@@ -83,7 +88,11 @@ export function createCleanUp({
       () => removeEndedSessions(db, BATCH),
       () => removeExpiredLinks(db, BATCH),
       () => removeEndedSignInTries(db, BATCH),
+      () => removeExpiredSolutions(db, BATCH),
+      () => removeExpiredSpam(db, BATCH, { signal }),
+      () => removeFormerRecipients(db, before, BATCH),
     ];
+    await expireRetainedSpam(db);
     for (const remove of removals) {
       let removed: number;
       do removed = await remove();

@@ -26,6 +26,7 @@ export const FILE_ID = /^file_[0-9A-Za-z]{20,60}$/;
 export const WEBHOOK_ID = /^wh_[0-9A-Za-z]{20,60}$/;
 export const DELIVERY_ID = /^dl_[0-9A-Za-z]{20,60}$/;
 export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
+export const RECIPIENT_ID = /^rcp_[0-9A-Za-z]{20,60}$/;
 
 export const newDeploymentId = (): string => newId('d');
 export const newSubmissionId = (): string => newId('sub');
@@ -33,6 +34,7 @@ export const newFileId = (): string => newId('file');
 export const newWebhookId = (): string => newId('wh');
 export const newDeliveryId = (): string => newId('dl');
 export const newKeyId = (): string => newId('key');
+export const newRecipientId = (): string => newId('rcp');
 export const newSessionId = (): string => newId('ses');
 
 /**
@@ -59,6 +61,7 @@ export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text
 export const isFileId = (text: string): boolean => FILE_ID.test(text);
 export const isWebhookId = (text: string): boolean => WEBHOOK_ID.test(text);
 export const isKeyId = (text: string): boolean => KEY_ID.test(text);
+export const isRecipientId = (text: string): boolean => RECIPIENT_ID.test(text);
 export const isDeliveryId = (text: string): boolean => DELIVERY_ID.test(text);
 
 const RECENT_MS = 24 * 60 * 60 * 1_000;

@@ -4,14 +4,19 @@ import { createCleanUp } from './clean-up.ts';
 import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
+import { readDigest } from './db/digests.ts';
 import { findStored } from './db/find-stored.ts';
-import { findRules } from './db/form-rules.ts';
+import { findRules, findRulesVersions } from './db/form-rules.ts';
 import { findByKey } from './db/idempotency-keys.ts';
-import { createLinks } from './db/link-secret.ts';
+import { createChallenges, createLinks } from './db/link-secret.ts';
 import { watchPageChanges } from './db/page-changes.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigrated } from './db/postgres/migrate.ts';
+import { keepSpam } from './db/spam-submissions.ts';
+import { checkRateLimit } from './db/store-submissions.ts';
+import { createAskProvider, type SiteverifyUrls } from './delivery/ask-provider.ts';
 import { createAttempt } from './delivery/attempt.ts';
+import { createDigestLoop } from './delivery/digest-loop.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { createOwnAddress } from './delivery/own-address.ts';
 import { createApp } from './http/app.ts';
@@ -47,8 +52,15 @@ const MAX_COMPUTE_MS = 10_000;
 const COMPUTE_HEAP_MB = 128;
 const COMPUTE_HEAP_GROWTH = 48;
 
-/** Builds the whole service and listens. The database may be reached later: see `ready`. */
-export async function startService(config: Config, log: Log): Promise<Service> {
+/**
+ * Builds the whole service and listens. The database may be reached later: see `ready`. `siteverifyUrls`: where the
+ * providers of captchas are asked, for tests.
+ */
+export async function startService(
+  config: Config,
+  log: Log,
+  { siteverifyUrls }: { siteverifyUrls?: SiteverifyUrls } = {},
+): Promise<Service> {
   const databaseServer = await openDatabase(config, log);
   const { connection } = databaseServer;
   const db = connect(connection, { onRenew: () => pageChanges.reconnect() });
@@ -77,10 +89,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     urlOf: (slug) => pageUrl(config, slug),
     baseUrl: config.baseUrl,
     links,
+    labelsOf,
+    readDigest: (...range) => readDigest(db, ...range),
     smtpUrl: config.smtpUrl,
     mailFrom: config.mailFrom,
     log,
   });
+  const altcha = createChallenges(db);
+  const asking = createAskProvider({ allowedNetworks: config.webhookAllowCidrs, own, urls: siteverifyUrls });
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
   const dispatcher = createDispatcher({
     db,
@@ -106,11 +122,15 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       originOf: (slug) => new URL(pageUrl(config, slug)).origin,
       ownOrigin: new URL(config.baseUrl).origin,
     }),
+    screening: { altcha, ask: asking.ask, checkRate: (submission) => checkRateLimit(db, submission) },
+    keepSpam: (...kept) => keepSpam(db, ...kept),
+    findRulesVersions: (ids) => findRulesVersions(db, ids),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     count: metrics.submission,
   });
 
   const stopping = new AbortController();
+  const digests = createDigestLoop({ db, wake: dispatcher.wake, log, signal: stopping.signal });
   const cleanUp = createCleanUp({
     db,
     days: config.deliveryLogDays,
@@ -131,6 +151,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     reviewDeliveries: dispatcher.review,
     leadsHere: own.isIn,
     links,
+    altcha,
     mailLink: config.smtpUrl === undefined ? undefined : sending.mailLink,
     metrics,
     log,
@@ -145,12 +166,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const server = createServer(app.listener);
 
   let cleaningUp: Promise<void> | undefined;
+  let makingDigests: Promise<void> | undefined;
   async function start(): Promise<{ firstOwner: FirstOwner | undefined }> {
     await prepareDatabase(databaseServer, config, log, stopping.signal);
     const firstOwner = await createFirstOwner(databaseServer, db, config);
     isStarting = false;
     dispatcher.run();
     cleaningUp = cleanUp.run();
+    makingDigests = digests.run();
     return { firstOwner };
   }
   const ready = start();
@@ -164,7 +187,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await dispatcher.close();
     await sending.close();
     await Promise.all([compute.close(), checks.close()]);
-    await Promise.all([pageChanges.close(), cleaningUp]);
+    await asking.close();
+    await Promise.all([pageChanges.close(), cleaningUp, makingDigests]);
     await db.close();
     await databaseServer.close();
   }

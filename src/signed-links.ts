@@ -6,27 +6,39 @@ import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 /** For how many days a link to a file works. A link that unsubscribes works while its deployment exists. */
 export const FILE_LINK_DAYS = 7;
+/** For how many days the link works by which a recipient confirms. */
+export const CONFIRMATION_DAYS = 7;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const MINUTE_MS = 60 * 1_000;
 
 export type LinkedFile = { deploymentId: string; submissionId: string; fileId: string };
+export type LinkedRecipient = { deploymentId: string; recipientId: string };
+type Check = 'valid' | 'expired' | 'wrong';
 
 /**
- * Makes and checks the links of the endpoints in src/http/api/file-links.ts and unsubscribe.ts. `query` is that of a
+ * Makes and checks the links of the endpoints in src/http/api/file-links.ts, unsubscribe.ts and confirm.ts. `query` is that of a
  * request, without the question mark.
  */
 export type SignedLinks = {
   /** A URL that works until `expires`, a whole second. */
   file(file: LinkedFile, expires: Date): string;
-  checkFile(file: LinkedFile, query: string): 'valid' | 'expired' | 'wrong';
-  unsubscribe(deploymentId: string): string;
-  isUnsubscribe(deploymentId: string, query: string): boolean;
+  checkFile(file: LinkedFile, query: string): Check;
+  /** Stops the mails about a deployment: those to its owner, or to one of its recipients. */
+  unsubscribe(deploymentId: string, recipientId?: string): string;
+  isUnsubscribe(deploymentId: string, query: string, recipientId?: string): boolean;
+  /** A URL that works until `expires`, a whole second. */
+  confirm(recipient: LinkedRecipient, expires: Date): string;
+  checkConfirm(recipient: LinkedRecipient, query: string): Check;
 };
 
+const inDays = (from: Date, days: number): Date =>
+  new Date(Math.ceil((from.getTime() + days * DAY_MS) / MINUTE_MS) * MINUTE_MS);
+
 /** When a link to a file that is made now expires: a whole minute, so that mails can name it. */
-export const fileLinkExpiry = (now: Date): Date =>
-  new Date(Math.ceil((now.getTime() + FILE_LINK_DAYS * DAY_MS) / MINUTE_MS) * MINUTE_MS);
+export const fileLinkExpiry = (now: Date): Date => inDays(now, FILE_LINK_DAYS);
+/** When a recipient that was asked at a time can no longer confirm: a whole minute. */
+export const confirmationExpiry = (asked: Date): Date => inDays(asked, CONFIRMATION_DAYS);
 
 /** The value of a parameter; undefined unless there is exactly one. */
 function onlyValue(query: string, name: string): string | undefined {
@@ -39,7 +51,7 @@ export function createSignedLinks(baseUrl: string, secret: Buffer): SignedLinks 
   const key = createSecretKey(secret);
 
   /** HMAC-SHA256 in base64url. `purpose` keeps a link of one kind from being one of another. */
-  const sign = (purpose: 'file' | 'unsubscribe', ...parts: readonly string[]): string =>
+  const sign = (purpose: 'file' | 'unsubscribe' | 'confirm', ...parts: readonly string[]): string =>
     createHmac('sha256', key)
       .update(JSON.stringify([`formhost link: ${purpose}`, ...parts]))
       .digest('base64url');
@@ -50,22 +62,41 @@ export function createSignedLinks(baseUrl: string, secret: Buffer): SignedLinks 
     return one.length === other.length && timingSafeEqual(one, other);
   }
 
-  const signFile = ({ deploymentId, submissionId, fileId }: LinkedFile, expires: string): string =>
-    sign('file', deploymentId, submissionId, fileId, expires);
+  type Sign = (expires: string) => string;
+  const signFile =
+    ({ deploymentId, submissionId, fileId }: LinkedFile): Sign =>
+    (expires) =>
+      sign('file', deploymentId, submissionId, fileId, expires);
+  const signConfirm =
+    ({ deploymentId, recipientId }: LinkedRecipient): Sign =>
+    (expires) =>
+      sign('confirm', deploymentId, recipientId, expires);
+
+  function expiring(path: string, expires: Date, signUntil: Sign): string {
+    const seconds = String(Math.floor(expires.getTime() / 1_000));
+    return `${baseUrl}${path}?expires=${seconds}&signature=${signUntil(seconds)}`;
+  }
+
+  function check(query: string, signUntil: Sign): Check {
+    const expires = onlyValue(query, 'expires') ?? '';
+    if (!isSame(onlyValue(query, 'signature'), signUntil(expires))) return 'wrong';
+    return Number(expires) * 1_000 > Date.now() ? 'valid' : 'expired';
+  }
+
+  const ofRecipient = (recipientId: string | undefined): string[] => (recipientId === undefined ? [] : [recipientId]);
 
   return {
-    file(file, expires) {
-      const seconds = String(Math.floor(expires.getTime() / 1_000));
-      const path = `/files/${file.deploymentId}/${file.submissionId}/${file.fileId}`;
-      return `${baseUrl}${path}?expires=${seconds}&signature=${signFile(file, seconds)}`;
+    file: (file, expires) =>
+      expiring(`/files/${file.deploymentId}/${file.submissionId}/${file.fileId}`, expires, signFile(file)),
+    checkFile: (file, query) => check(query, signFile(file)),
+    unsubscribe(deploymentId, recipientId) {
+      const ids = [deploymentId, ...ofRecipient(recipientId)];
+      return `${baseUrl}/unsubscribe/${ids.join('/')}?signature=${sign('unsubscribe', ...ids)}`;
     },
-    checkFile(file, query) {
-      const expires = onlyValue(query, 'expires') ?? '';
-      if (!isSame(onlyValue(query, 'signature'), signFile(file, expires))) return 'wrong';
-      return Number(expires) * 1_000 > Date.now() ? 'valid' : 'expired';
-    },
-    unsubscribe: (deploymentId) =>
-      `${baseUrl}/unsubscribe/${deploymentId}?signature=${sign('unsubscribe', deploymentId)}`,
-    isUnsubscribe: (deploymentId, query) => isSame(onlyValue(query, 'signature'), sign('unsubscribe', deploymentId)),
+    isUnsubscribe: (deploymentId, query, recipientId) =>
+      isSame(onlyValue(query, 'signature'), sign('unsubscribe', deploymentId, ...ofRecipient(recipientId))),
+    confirm: (recipient, expires) =>
+      expiring(`/confirm/${recipient.deploymentId}/${recipient.recipientId}`, expires, signConfirm(recipient)),
+    checkConfirm: (recipient, query) => check(query, signConfirm(recipient)),
   };
 }

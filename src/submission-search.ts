@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /*
  * Whether a submission has a text, as a person sees it: in the names and values of its fields and the names of its
  * files, with escapes decoded, whatever the case; never in JSON's own syntax.
@@ -21,10 +23,48 @@ export function createMatcher(q: string): (data: string) => boolean {
     // Most submissions are decided here.
     const mayHave = data.includes('\\') || fold(data).includes(needle);
     if (!mayHave) return false;
-    for (const [token] of data.replaceAll(FILE, '$1').matchAll(TOKEN)) {
-      const isText = token.startsWith('"');
-      const text = isText && token.includes('\\') ? String(JSON.parse(token)) : isText ? token.slice(1, -1) : token;
-      if (fold(text).includes(needle)) return true;
+    for (const text of seenTexts(data)) if (fold(text).includes(needle)) return true;
+    return false;
+  };
+}
+
+/** Each text of a submission that a person sees. */
+function* seenTexts(data: string): Generator<string> {
+  for (const [token] of data.replaceAll(FILE, '$1').matchAll(TOKEN)) {
+    const isText = token.startsWith('"');
+    yield isText && token.includes('\\') ? String(JSON.parse(token)) : isText ? token.slice(1, -1) : token;
+  }
+}
+
+/** How long the event loop is used at a time, and then left to other work. */
+const TURN_MS = 4;
+const PAUSE_MS = 16;
+/** Stands between texts: no text that is looked for can have it. */
+const BETWEEN = '\0';
+
+/**
+ * Answers whether the JSON text of a submission has one of these texts, none of which has a NUL. It uses a
+ * fifth of the time: a large submission may take a hundred milliseconds of work.
+ */
+export function createListMatcher(texts: readonly string[]): (data: string) => Promise<boolean> {
+  const needles = [...new Set(texts.map(fold))];
+
+  return async (data) => {
+    let since = performance.now();
+    const takeTurns = async (): Promise<void> => {
+      if (performance.now() - since < TURN_MS) return;
+      await delay(PAUSE_MS);
+      since = performance.now();
+    };
+    const seen: string[] = [];
+    for (const text of seenTexts(data)) {
+      seen.push(text);
+      if (seen.length % 1_000 === 0) await takeTurns();
+    }
+    const whole = fold(seen.join(BETWEEN));
+    for (const needle of needles) {
+      if (whole.includes(needle)) return true;
+      await takeTurns();
     }
     return false;
   };

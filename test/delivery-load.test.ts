@@ -10,7 +10,7 @@ const delivery = (ownerId: number, chars = 0): LeasedDelivery => ({
   deploymentId: 'd_1',
   slug: 'a-form',
   submissionId: undefined,
-  target: { kind: 'mail', event: 'submission', to: 'owner@test.example' },
+  target: { kind: 'mail', to: 'owner@test.example', recipientId: undefined },
   data: 'x'.repeat(chars),
   createdAt: new Date(),
 });

@@ -74,11 +74,13 @@ async function addSubmissions(id: string, texts: readonly string[]): Promise<voi
 /** The tables that have rows of a deployment, beside its own. */
 const TABLES = [
   'deliveries',
+  'form_rules',
   'idempotency_keys',
   'page_versions',
   'pages',
   'read_up_to',
   'removed_submissions',
+  'spam_submissions',
   'submission_files',
   'submission_marks',
   'submissions',
@@ -202,6 +204,7 @@ describe('deployments export', () => {
     JSON.stringify({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' }),
     '{"webhook":{"id":"ID","url":"https://e.example/","type":"slack","events":["submission"],"active":true,"created_at":"TIME"}}',
     ...WRITTEN.map((data) => `{"submission":{"id":"ID","data":${data},"ip_address":"192.0.2.1","created_at":"TIME"}}`),
+    `{"spam":{"id":"ID","data":${WRITTEN[1]},"ip_address":"192.0.2.1","created_at":"TIME","reason":"blocklist"}}`,
     '',
   ];
   const masked = (text: string): string[] =>
@@ -214,6 +217,10 @@ describe('deployments export', () => {
     const deployment = await owner.deploy({ html: '\uFEFF<p>{{FORM_ACTION}}\n\u0000' });
     await owner.post(`/webhooks/${deployment.id}`).send({ url: 'https://e.example/', type: 'slack' }).expect(201);
     await addSubmissions(deployment.id, TEXTS);
+    await service.db('spam_submissions').insert({
+      ...{ deployment_id: deployment.id, id: newSubmissionId(), data: TEXTS[1], ip_address: '192.0.2.1' },
+      ...{ created_at: new Date(), kept_at: new Date(), reason: 'blocklist' },
+    });
     return deployment;
   }
 
@@ -404,13 +411,22 @@ describe('deployments purge', () => {
     await service
       .db('removed_submissions')
       .insert([1_204, 1_205].map((number) => ({ deployment_id: deployment.id, number })));
+    await owner
+      .patch(`/deploy/${deployment.id}`)
+      .send({ spam: { blocklist: ['casino'] } })
+      .expect(200);
+    await service.db.raw(
+      `INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)
+       SELECT :id, 'sub_' || md5(:id || n), '{}', '192.0.2.1', now(), now(), 'blocklist' FROM generate_series(1, 600) AS n`,
+      { id: deployment.id },
+    );
     return deployment;
   }
 
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 3, 1, 1, 1, 2, 10, 2, 1_203, 1, 1];
+    const whole = [1_203, 1, 3, 1, 1, 1, 2, 600, 10, 2, 1_203, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

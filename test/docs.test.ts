@@ -1,15 +1,22 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CHALLENGE_MINUTES } from '../src/altcha.ts';
 import { CODES, MAX_FORMS, MAX_LABELS, MAX_PROBLEMS_PER_CODE, MAX_TEXT_CHARS } from '../src/compute/check/answer.ts';
 import { loadConfig } from '../src/config.ts';
 import { MAX_KEY_NAME_CHARS, MAX_KEYS, PREFIX_CHARS } from '../src/db/api-keys.ts';
+import { MAX_LISTED, MAX_LISTED_BYTES } from '../src/db/digests.ts';
 import { KEY_HOURS } from '../src/db/idempotency-keys.ts';
+import { MAX_REFUSALS } from '../src/db/mail-failures.ts';
+import { ASK_HOURS, MAX_ASKS, MAX_RECIPIENTS } from '../src/db/mail-recipients.ts';
+import { MAX_SPAM, SPAM_DAYS, SPAM_RATE_LIMIT, SPAM_RATE_SECONDS, SPAM_REASONS } from '../src/db/spam-submissions.ts';
 import { RATE_LIMIT, RATE_SECONDS } from '../src/db/store-submissions.ts';
 import { MAX_FIELDS_BYTES, MAX_LEVELS, MAX_NAME_CHARS, MAX_VALUE_CHARS } from '../src/delivery/mail-fields.ts';
 import { MAX_BODY_BYTES } from '../src/delivery/send-webhook.ts';
+import { ASK_MS } from '../src/delivery/siteverify.ts';
 import { tour } from '../src/first-run-message.ts';
 import { MAX_WAIT_SECONDS, MAX_WAITING_OF_OWNER } from '../src/http/api/live.ts';
+import { MAX_BLOCKED, MAX_BLOCKED_CHARS } from '../src/http/api/settings.ts';
 import { DEFAULT_DAYS, MAX_BUCKETS } from '../src/http/api/statistics.ts';
 import { SMALL_BODY_BYTES, UPLOAD_PACE_BYTES, UPLOAD_PACE_MS } from '../src/http/body.ts';
 import { BUDGET_BYTES } from '../src/http/memory-budget.ts';
@@ -18,7 +25,7 @@ import { MAX_KEY_CHARS } from '../src/http/submit/idempotency-key.ts';
 import { MAX_FILES } from '../src/http/submit/multipart.ts';
 import { MAX_FIELDS } from '../src/http/submit/read-submission.ts';
 import { LANGUAGES, PAGE_START_BYTES } from '../src/languages.ts';
-import { FILE_LINK_DAYS } from '../src/signed-links.ts';
+import { CONFIRMATION_DAYS, FILE_LINK_DAYS } from '../src/signed-links.ts';
 import { RESERVED } from '../src/slugs.ts';
 import { lookUp, referenceOf } from './support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from './support/service.ts';
@@ -119,6 +126,23 @@ describe('limits', () => {
     ],
     ['docs/forms.md', `It has 1 to ${MAX_KEY_CHARS} characters`],
     ['docs/forms.md', `A key is remembered for ${KEY_HOURS} hours`],
+    [
+      'docs/spam.md',
+      `| Spam that a deployment keeps | The last ${MAX_SPAM.toLocaleString('en')}, each for ${SPAM_DAYS} days |`,
+    ],
+    ['docs/spam.md', `| Spam that a deployment keeps in any ${SPAM_RATE_SECONDS} seconds | ${SPAM_RATE_LIMIT};`],
+    ['docs/spam.md', `It is valid for ${CHALLENGE_MINUTES} minutes`],
+    ['docs/spam.md', `Up to ${MAX_BLOCKED} words or phrases, each of at most ${MAX_BLOCKED_CHARS} characters`],
+    ['docs/spam.md', `That takes ${s(ASK_MS)} at most`],
+    ...SPAM_REASONS.map((reason): [string, string] => ['docs/spam.md', `| \`${reason}\` |`]),
+    ['docs/mail.md', `Send up to ${MAX_RECIPIENTS} addresses`],
+    ['docs/mail.md', `| Recipients of a page | ${MAX_RECIPIENTS} |`],
+    ['docs/mail.md', `| The link works | ${CONFIRMATION_DAYS} days.`],
+    ['docs/mail.md', `asked again, ${ASK_HOURS} hours after`],
+    ['docs/mail.md', `| ${MAX_ASKS} mails that ask, in ${ASK_HOURS} hours,`],
+    ['docs/mail.md', `| Submissions in a mail | ${MAX_LISTED}, of ${MAX_LISTED_BYTES / 1024 ** 2} MiB together |`],
+    ['docs/mail.md', `A mail lists ${MAX_LISTED} submissions at most`],
+    ['docs/mail.md', `When the mail server refuses ${MAX_REFUSALS} mails in a row`],
     ['docs/mail.md', `| How long a link works | ${FILE_LINK_DAYS} days`],
     ['docs/mail.md', `| All fields of a mail | ${kib(MAX_FIELDS_BYTES)} of HTML |`],
     ['docs/mail.md', `| A value | ${MAX_VALUE_CHARS.toLocaleString('en')} characters |`],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WebhookNotice } from '../src/db/delivery-target.ts';
-import { noticeEmail, submissionEmail } from '../src/delivery/emails.ts';
+import { digestEmail, noticeEmail, submissionEmail } from '../src/delivery/emails.ts';
 import { MAX_NAME_CHARS, MAX_VALUE_CHARS } from '../src/delivery/mail-fields.ts';
 import { fieldsOf } from '../src/delivery/payloads.ts';
 import { KIB } from './support/form-limits.ts';
@@ -14,10 +14,10 @@ const FILE = 'file_0VbbZBa7Aq2sWd3eRf4tGy5H';
 const mailOf = (data: string) =>
   submissionEmail({
     deploymentId: DEPLOYMENT,
-    submissionId: SUBMISSION,
     slug: 'my-page',
-    data,
-    createdAt: new Date('2026-11-03T09:05:59.999Z'),
+    submission: { id: SUBMISSION, data, createdAt: new Date('2026-11-03T09:05:59.999Z') },
+    recipientId: undefined,
+    labels: new Map(),
     now: new Date('2026-11-03T09:06:00.001Z'),
     links: {
       file: ({ deploymentId, submissionId, fileId }, expires) =>
@@ -92,6 +92,89 @@ function htmlMiddle(data: string): string {
   return middle;
 }
 
+describe('the mail about several submissions', () => {
+  const digestOf = (data: readonly string[], total = data.length) =>
+    digestEmail({
+      deploymentId: DEPLOYMENT,
+      slug: 'my-page',
+      recipientId: 'rcp_1',
+      labels: new Map([['name', 'Your <name>:']]),
+      now: new Date('2026-11-03T10:00:01.000Z'),
+      links: {
+        file: ({ submissionId, fileId }) => `https://api.test/files/${submissionId}/${fileId}`,
+        unsubscribe: (deploymentId, recipientId) => `https://api.test/unsubscribe/${deploymentId}/${recipientId}`,
+      },
+      pageUrl: 'https://my-page.pages.test',
+      baseUrl: 'https://api.test',
+      from: new Date('2026-11-03T09:00:00.000Z'),
+      to: new Date('2026-11-03T10:00:00.000Z'),
+      submissions: data.map((one) => ({ id: SUBMISSION, data: one, createdAt: new Date('2026-11-03T09:05:59.999Z') })),
+      total,
+    });
+  const END_OF_DIGEST = `You get this mail because you are a recipient of mail about submissions to my-page.
+Open the page: https://my-page.pages.test
+Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}/rcp_1
+`;
+
+  it('shows the same in both of its parts, with labels, and links to the files of each', () => {
+    const { text, html, ...rest } = digestOf(['{"name":"Ada\\n2. forged"}', '{}', `{"cv":${fileValue('a.txt', 18)}}`]);
+    expect(rest).toEqual({
+      subject: '3 new submissions for my-page',
+      unsubscribe: `https://api.test/unsubscribe/${DEPLOYMENT}/rcp_1`,
+    });
+    expect(text).toBe(`3 submissions to my-page came from 3 November 2026, 09:00 UTC to 3 November 2026, 10:00 UTC.
+
+1. 3 November 2026, 09:05 UTC
+
+Your <name>: Ada
+    2. forged
+
+2. 3 November 2026, 09:05 UTC
+
+No fields to show.
+
+3. 3 November 2026, 09:05 UTC
+
+cv: a.txt (18 bytes)
+    https://api.test/files/${SUBMISSION}/${FILE}
+
+The links to files work until 10 November 2026, 10:01 UTC, for everybody who has them.
+
+${END_OF_DIGEST}`);
+    const words = html.replaceAll(/<(?!br>)[^<>]*>/g, '\n');
+    for (const part of ['Your &lt;name&gt;', 'Ada<br>2. forged', 'No fields to show.', 'a.txt']) {
+      expect(words.split('\n').map((line) => line.trim())).toContain(part);
+    }
+  });
+
+  it('stays small with 100 of the largest, and says which are shown in part', () => {
+    const large = `{${JSON.stringify('n'.repeat(300))}:${JSON.stringify('<\n"'.repeat(64 * KIB))}}`;
+    const { text, html } = digestOf(
+      Array.from({ length: 100 }, () => large),
+      101,
+    );
+    for (const part of [text, html]) expect(Buffer.byteLength(part)).toBeLessThan(76 * KIB);
+    expect(text).toContain(`101 submissions to my-page came`);
+    expect(text).toContain(`This mail shows the first 100. This request answers all, newest first:
+
+curl "https://api.test/submissions/${DEPLOYMENT}?limit=100" -H "Authorization: Bearer YOUR_API_KEY"
+
+Some are too large for this mail, which shows a part of them. This request answers one by its id:
+
+curl "https://api.test/submissions/${DEPLOYMENT}/ID" -H "Authorization: Bearer YOUR_API_KEY"
+
+1. 3 November`);
+    expect(text.match(new RegExp(`^A part of ${SUBMISSION}$`, 'gm'))?.length).toBe(100);
+  });
+
+  it('gives large ones the space that small ones leave', () => {
+    const value = 'x'.repeat(18_000);
+    const { text } = digestOf(['{"a":"1"}', '{"a":"2"}', `{"a":"${value}"}`, `{"a":"${value}"}`]);
+    expect(text.match(new RegExp(`^a: ${value}$`, 'gm'))?.length).toBe(2);
+    expect(text).not.toContain('A part of');
+  });
+});
+
 describe('the mail about a submission', () => {
   it('shows its fields as text and as HTML', () => {
     const data = `{"name":"Ada <3","email":"ada@example.com","message":"Hello,\\r\\n  world","n":[1.10,null],"cv":${fileValue('a&b.txt', 18)}}`;
@@ -161,6 +244,12 @@ Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b
       ['constructor', '5'],
     ]);
     expect(textFields(data)).toEqual(['a_: 2', ' _c: 4', 'constructor: 5']);
+  });
+
+  it('leaves out what the widgets of captchas send', () => {
+    const data =
+      '{"name":"Ada","altcha":"a","cf-turnstile-response":"b","h-captcha-response":"c","g-recaptcha-response":"d","Altcha":"e"}';
+    expect(textFields(data)).toEqual(['name: Ada', 'Altcha: e']);
   });
 
   it.each<[string, string, string]>([

@@ -15,6 +15,7 @@ import { createVisitorPages } from '../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../src/ids.ts';
 import { MAX_UNCONFIRMED_MS } from '../src/intake/full-deployments.ts';
 import { createIntake } from '../src/intake/intake.ts';
+import { NO_SPAM } from './support/no-spam.ts';
 
 /** What the database answers of a submission. */
 type Decided = Exclude<Outcome, { kind: 'busy' }>;
@@ -46,6 +47,7 @@ function startSubmit({ isLive = true } = {}) {
     findByKey: async () => ({ slug, first: undefined }),
     findRules: async () => ({ slug, version: 0, rules: NO_RULES }),
     judge: () => ({ kind: 'accepted' }),
+    ...NO_SPAM,
     isInvalidationLive: () => isInvalidationLive,
     count: (outcome) => counted.push(outcome),
   });

@@ -35,6 +35,7 @@ const GUIDES = [
   'docs/forms.md',
   'docs/check.md',
   'docs/your-site.md',
+  'docs/spam.md',
   'docs/exports.md',
   'docs/inbox.md',
   'docs/live.md',

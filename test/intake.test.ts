@@ -7,6 +7,7 @@ import { newDeploymentId, newSubmissionId } from '../src/ids.ts';
 import type { UnjudgedSubmission } from '../src/intake/form-rules.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import type { Judge } from '../src/intake/judge.ts';
+import { NO_SPAM } from './support/no-spam.ts';
 
 const slug = 'a-page';
 const FORM = { honeypot: false, isSentAgain: false };
@@ -57,6 +58,7 @@ function startIntake(answers: {
     findByKey: async () => find(),
     findRules: async () => rules(),
     judge,
+    ...NO_SPAM,
     isInvalidationLive: () => true,
     count: (outcome) => counted.push(outcome),
   });

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLinks } from '../src/db/link-secret.ts';
-import { submissionEmail } from '../src/delivery/emails.ts';
+import { confirmationEmail, digestEmail, submissionEmail } from '../src/delivery/emails.ts';
 import { createSignedLinks, type SignedLinks } from '../src/signed-links.ts';
 import { findChromium } from './support/chromium.ts';
 import { type Owner, startTestService, type TestService } from './support/service.ts';
@@ -51,10 +51,10 @@ describe.skipIf(executablePath === undefined)("a mail reader's browser", { tags:
   ] as const)('shows the HTML part within its width, in %s mode, %d pixels wide', async (colorScheme, width) => {
     const { html } = submissionEmail({
       deploymentId: 'd_1',
-      submissionId: 'sub_1',
       slug: 'letters',
-      data: JSON.stringify(DATA),
-      createdAt: new Date(),
+      submission: { id: 'sub_1', data: JSON.stringify(DATA), createdAt: new Date() },
+      recipientId: undefined,
+      labels: new Map(),
       now: new Date(),
       links: createSignedLinks('https://forms.example.org', Buffer.alloc(32)),
       pageUrl: 'https://letters.pages.example.org',
@@ -96,6 +96,62 @@ describe.skipIf(executablePath === undefined)("a mail reader's browser", { tags:
       'cv.html',
       '<h1>Ada</h1>',
     ]);
+  });
+
+  it.each([
+    ['light', 360],
+    ['dark', 1_200],
+  ] as const)(
+    'shows a digest and the mail that asks within their width, in %s mode, %d pixels wide',
+    async (colorScheme, width) => {
+      const about = { slug: 'letters', pageUrl: 'https://letters.pages.example.org' };
+      const digest = digestEmail({
+        ...about,
+        deploymentId: 'd_1',
+        baseUrl: 'https://forms.example.org',
+        recipientId: 'rcp_1',
+        labels: new Map([['long', `Label ${LONG}`]]),
+        now: new Date(),
+        links: createSignedLinks('https://forms.example.org', Buffer.alloc(32)),
+        from: new Date(),
+        to: new Date(),
+        submissions: [1, 2, 3].map((at) => ({ id: `sub_${at}`, data: JSON.stringify(DATA), createdAt: new Date() })),
+        total: 250,
+      });
+      const url = `https://forms.example.org/confirm/${LONG}`;
+      const asks = confirmationEmail({ ...about, owner: `${LONG}@example.org`, url, expires: new Date() });
+      for (const { html } of [digest, asks]) {
+        const page = await newPage({ colorScheme, viewport: { width, height: 800 } });
+        await page.setContent(html);
+        expect(
+          await page.evaluate(`({
+          width: document.documentElement.scrollWidth,
+          elements: [...document.body.querySelectorAll('style, script, img')].length,
+          color: getComputedStyle(document.querySelector('p')).color,
+        })`),
+        ).toEqual({ width, elements: 0, color: colorScheme === 'dark' ? 'rgb(255, 255, 255)' : 'rgb(0, 0, 0)' });
+      }
+    },
+  );
+
+  it('confirms a recipient with the button of a page, and stops its mails with another', async () => {
+    const { id, slug } = await owner.deploy();
+    await owner
+      .patch(`/deploy/${id}`)
+      .send({ recipients: ['ada@example.org'] })
+      .expect(200);
+    const { id: recipientId } = await service.db('mail_recipients').where({ deployment_id: id }).first();
+    const states = async () => (await owner.get(`/deploy/${id}/settings`)).body.recipients;
+    const page = await newPage({ viewport: { width: 360, height: 800 } });
+    await page.goto(links.confirm({ deploymentId: id, recipientId }, new Date(Date.now() + 60_000)));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await page.getByRole('button', { name: 'Send me these mails' }).click();
+    await page.getByRole('heading', { name: `You get mail about ${slug}` }).waitFor();
+    expect(await states()).toEqual([{ email: 'ada@example.org', confirmed: true }]);
+    await page.goto(links.unsubscribe(id, recipientId));
+    await page.getByRole('button', { name: 'Stop the mails' }).click();
+    await page.getByRole('heading', { name: `No more mails about ${slug}` }).waitFor();
+    expect(await states()).toEqual([{ email: 'ada@example.org', confirmed: false }]);
   });
 
   it('stops mail with the button of a page', async () => {

@@ -131,6 +131,11 @@ describe('a migration that needs a table which somebody works on for long', { ta
       'deployments',
       'DROP TABLE form_rules; ALTER TABLE deployments DROP rules_version, DROP retention_days',
     ],
+    [
+      '0021-mail-recipients',
+      'deployments',
+      'DROP TABLE mail_recipients, digests; ALTER TABLE deployments DROP notify_every, DROP mail_failures, DROP mail_switched_off_at',
+    ],
     ['0023-read-up-to', 'deployments', 'DROP TABLE read_up_to; DROP INDEX submission_marks_unread'],
   ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, table, undo) => {
     const database = await cloneDatabase();

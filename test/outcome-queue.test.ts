@@ -7,6 +7,7 @@ const outcome = (id: string, result: AttemptOutcome['result']): AttemptOutcome =
   id,
   attempts: 1,
   webhook: undefined,
+  mail: undefined,
   result,
   lastStatus: undefined,
   lastError: undefined,

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { loadConfig } from '../src/config.ts';
 import { createLinks } from '../src/db/link-secret.ts';
 import { SECURITY_TXT } from '../src/http/api/security-txt.ts';
+import { newRecipientId } from '../src/ids.ts';
 import { refused } from './support/answers.ts';
 import {
   type Exchange,
@@ -163,6 +164,8 @@ async function fixture(path: string): Promise<Record<string, string>> {
   // More than an owner may have sent in a minute.
   await service.db('owners').update({ recent_tests: [] });
   const test = await owner.post(`${webhookPath}/test`);
+  const recipientId = await addRecipient(id);
+  const mail = path.startsWith('/deploy/{id}/mails') ? await owner.post(`/deploy/${id}/mails/test`) : undefined;
   const { id: keyId } = (await owner.post('/keys').send({ name: 'example' })).body;
   const form = new FormData();
   form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
@@ -170,27 +173,54 @@ async function fixture(path: string): Promise<Record<string, string>> {
   const { submissions } = (await owner.get(`/submissions/${id}`)).body;
   const [{ id: submissionId, data }] = submissions;
   const fileId = data.cv.url.split('/').at(-1);
+  if (path.includes('/spam/')) {
+    await owner
+      .post(`/submissions/${id}/bulk`)
+      .send({ action: 'spam', ids: [submissionId] })
+      .expect(200);
+  }
   return {
     id,
     deployId: id,
     submissionId,
     fileId,
     webhookId: webhook.body.id,
-    deliveryId: test.body.id,
+    deliveryId: (mail ?? test).body.id,
+    recipientId,
     cursor: '0',
     version: '1',
     keyId,
   };
 }
 
-/** The query of a link in a mail; undefined where a path is none. */
-async function signedQuery(path: string, { id = '', submissionId = '', fileId = '' }: Record<string, string>) {
+/** Adds a confirmed recipient to a deployment, of whom nobody was asked. */
+async function addRecipient(id: string): Promise<string> {
+  const recipientId = newRecipientId();
+  await service.db('mail_recipients').insert({
+    id: recipientId,
+    deployment_id: id,
+    email: 'ada@example.org',
+    position: 1,
+    confirmed_at: service.db.fn.now(),
+  });
+  return recipientId;
+}
+
+/** The query of a link in a mail, or of a challenge; undefined where a path is neither. */
+async function signedQuery(
+  path: string,
+  { id = '', submissionId = '', fileId = '', recipientId = '' }: Record<string, string>,
+) {
+  if (path === '/altcha/challenge') return `deployment=${id}`;
   const links = await createLinks(service.db, '')();
+  const until = new Date(Date.now() + 60_000);
   const link = path.startsWith('/files/')
-    ? links.file({ deploymentId: id, submissionId, fileId }, new Date(Date.now() + 60_000))
-    : path.startsWith('/unsubscribe/')
-      ? links.unsubscribe(id)
-      : undefined;
+    ? links.file({ deploymentId: id, submissionId, fileId }, until)
+    : path.startsWith('/confirm/')
+      ? links.confirm({ deploymentId: id, recipientId }, until)
+      : path.startsWith('/unsubscribe/')
+        ? links.unsubscribe(id, path.endsWith('{recipientId}') ? recipientId : undefined)
+        : undefined;
   return link?.slice(link.indexOf('?') + 1);
 }
 

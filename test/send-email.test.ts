@@ -285,6 +285,8 @@ describe.concurrent('an attempt', () => {
     ['mail', 550],
     ['rcpt', 421],
     ['rcpt', 450],
+    ['rcpt', 503],
+    ['rcpt', 530],
     ['rcpt', 550],
     ['message', 452],
     ['message', 554],
@@ -295,11 +297,29 @@ describe.concurrent('an attempt', () => {
       status: code,
       error: `the mail server answered ${code}`,
       response: `${code} We do not like it`,
+      // For good, and because of the recipient or the mail: neither of the session nor of the sender.
+      ...(['rcpt 550', 'message 554'].includes(`${at} ${code}`) && { isRefused: true }),
     });
     expect(server.received).toEqual([]);
     server.makeTrouble();
     expect(await send()).toEqual(TAKEN);
   });
+
+  it.for<[Stage, string, boolean]>([
+    ['rcpt', '5.1.1 No such mailbox', true],
+    ['rcpt', '5.7.1 Client host is blocked', false],
+    ['message', '5.2.1 Mailbox is disabled', true],
+    ['message', '5.7.1 Spam', false],
+    ['message', '5.6.0 Bad content', false],
+    ['message', '5.3.4 Too large', false],
+  ])(
+    'says whether the recipient is refused, by the code that the server adds (%s, %s)',
+    async ([at, text, isRefused], context) => {
+      const { server, send } = await start(context);
+      server.makeTrouble({ at, does: { code: 550, text } });
+      expect((await send()).isRefused ?? false).toBe(isRefused);
+    },
+  );
 
   it.for<Stage>(['greeting', 'auth', 'mail', 'rcpt', 'data', 'message'])(
     'over a connection that the server cuts (%s) says so, and the next one is like any other',
@@ -319,6 +339,7 @@ describe.concurrent('an attempt', () => {
       status: 552,
       error: 'the mail server answered 552',
       response: '552 Error: message exceeds fixed maximum message size 1024',
+      isRefused: true,
     });
   });
 

@@ -27,6 +27,8 @@ afterAll(() => service.close());
 
 const AT_FIRST = {
   email_notifications: false,
+  notify_every: 'submission',
+  recipients: [],
   redirect_url: null,
   allowed_origins: [],
   language: null,

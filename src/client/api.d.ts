@@ -365,6 +365,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deploy/{id}/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the mails about a deployment
+         * @description Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
+         */
+        get: operations["listMails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample mail
+         * @description To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the 20 tests that an owner may send in any 60 seconds, to webhooks and by mail together.
+         */
+        post: operations["testMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails/{deliveryId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a mail again
+         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change.
+         */
+        post: operations["retryMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is kept as spam
+         * @description Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is released. A deployment keeps its last 1000, for 30 days; what comes beyond 60 a minute is dropped.
+         */
+        get: operations["listSpam"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete all spam of a deployment
+         * @description Permanently, with its files.
+         */
+        delete: operations["emptySpam"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam/{submissionId}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a submission: it is no spam
+         * @description It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The limit on submissions does not apply.
+         */
+        post: operations["releaseSpam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam/{submissionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete spam
+         * @description Permanently, with its files.
+         */
+        delete: operations["deleteSpam"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/trash": {
         parameters: {
             query?: never;
@@ -519,7 +643,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mark or delete many submissions
+         * Mark, delete or keep apart many submissions
          * @description If it fails, some of them may have been changed: send it again.
          */
         post: operations["changeSubmissions"];
@@ -776,7 +900,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample submission to a webhook
-         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. An owner may send 20 tests in any 60 seconds, to all webhooks together.
+         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. An owner may send 20 tests in any 60 seconds, to webhooks and by mail together.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -825,6 +949,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/altcha.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get ALTCHA's widget
+         * @description A module for pages of any origin. It loads nothing else but challenges.
+         */
+        get: operations["getWidget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/altcha/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a challenge for a form
+         * @description ALTCHA's widget asks for it. Its solution counts once, for this deployment and for 20 minutes.
+         */
+        get: operations["getChallenge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/{deployId}/{submissionId}/{fileId}": {
         parameters: {
             query?: never;
@@ -863,6 +1027,54 @@ export interface paths {
          * @description Sets `email_notifications` of the deployment to false. The link of `List-Unsubscribe` in each mail about a submission; it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
          */
         post: operations["unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/unsubscribe/{deployId}/{recipientId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask a recipient whether to stop the mails about a deployment
+         * @description A page with a button. It changes nothing: software that checks the links of mails opens it as well.
+         */
+        get: operations["askRecipientToUnsubscribe"];
+        put?: never;
+        /**
+         * Stop the mails to a recipient (RFC 8058)
+         * @description Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of `List-Unsubscribe` in each mail to the recipient; it works while the recipient is in the list. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
+         */
+        post: operations["unsubscribeRecipient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/confirm/{deployId}/{recipientId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask a recipient whether to send mail about a deployment
+         * @description A page with a button. It changes nothing: software that checks the links of mails opens it as well.
+         */
+        get: operations["askToConfirm"];
+        put?: never;
+        /**
+         * Confirm a recipient
+         * @description From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail that a new recipient gets, and works for 7 days.
+         */
+        post: operations["confirmRecipient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1150,7 +1362,7 @@ export interface components {
             spam: number;
             /** @description When the last one was accepted; null without one. */
             last_submission_at: string | null;
-            /** @description Whether each submission is sent by mail. */
+            /** @description Whether there is mail about submissions. */
             email_notifications: boolean;
             /** @description How many of its webhooks have failed since they last succeeded. */
             failing_webhooks: number;
@@ -1407,8 +1619,20 @@ export interface components {
             total: number;
         };
         Settings: {
-            /** @description Whether the owner gets a mail for each submission, if the service has a mail server. Off at first. */
+            /** @description Whether there is mail about submissions, if the service has a mail server. Off at first. */
             email_notifications: boolean;
+            /**
+             * @description `submission`, as at first: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once.
+             * @enum {string}
+             */
+            notify_every: "submission" | "hour" | "day";
+            /** @description Who gets the mail, in the order in which they were sent. Empty, as at first: the owner. */
+            recipients: {
+                /** @description The address, in lower case. */
+                email: string;
+                /** @description Whether it gets mail. */
+                confirmed: boolean;
+            }[];
             /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
             redirect_url: string | null;
             /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty, as at first: all. */
@@ -1417,7 +1641,7 @@ export interface components {
             language: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
             /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
             retention_days: number | null;
-            /** @description What is spam. Nothing at first. */
+            /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
             spam: {
                 /** @default [] */
                 blocklist: string[];
@@ -1425,10 +1649,126 @@ export interface components {
                 captcha: {
                     /** @enum {string} */
                     provider: "altcha" | "turnstile" | "hcaptcha" | "recaptcha";
+                    /** @description The public key of the form at the provider. */
                     site_key?: string;
+                    /** @description The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha. */
                     secret?: string;
                 } | null;
             };
+        };
+        Mails: {
+            deliveries: components["schemas"]["Mail"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        Mail: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+            /** @description What is mailed; null for a test, and for a mail that lists several. */
+            submission_id: string | null;
+            /** @enum {string} */
+            status: "pending" | "succeeded" | "failed";
+            /** @description How many there have been, including one that is in progress. */
+            attempts: number;
+            /** @description When it is tried next; null when it will not be, and while it is in progress. */
+            next_attempt_at: string | null;
+            /** @description The SMTP reply of the last attempt; null when there was no answer. */
+            last_status: number | null;
+            /** @description Why the last attempt failed; null when it succeeded. */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            updated_at: string;
+            /**
+             * @description The address; null when the recipient was removed long ago.
+             * @example ada@example.org
+             */
+            recipient: string | null;
+        };
+        DeliveryStarted: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+        };
+        DeliveryRetried: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+            /** @constant */
+            status: "pending";
+        };
+        Spam: {
+            submissions: components["schemas"]["SpamSubmission"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        SpamSubmission: {
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+            /**
+             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @example {
+             *       "name": "Ada",
+             *       "email": "ada@example.org"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The client's address, IPv4 or IPv6.
+             * @example 203.0.113.7
+             */
+            ip_address: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * @description Why it is kept apart. `blocklist`: it has one of the words. `captcha-missing`: it has no token, so no widget ran. `captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.
+             * @enum {string}
+             */
+            reason: "blocklist" | "captcha-missing" | "captcha-failed" | "captcha-reused" | "captcha-misconfigured" | "captcha-unavailable" | "marked";
+        };
+        SpamEmptied: {
+            message: string;
+        };
+        SpamChanged: {
+            message: string;
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
         };
         DeletedDeployments: {
             deployments: components["schemas"]["DeletedDeployment"][];
@@ -1638,13 +1978,6 @@ export interface components {
              */
             secret: string;
         };
-        DeliveryStarted: {
-            /**
-             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
-             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
-             */
-            id: string;
-        };
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
             /** @description The number of items on all pages together. */
@@ -1684,15 +2017,6 @@ export interface components {
              * @example 2026-11-21T11:08:48.298Z
              */
             updated_at: string;
-        };
-        DeliveryRetried: {
-            /**
-             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
-             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
-             */
-            id: string;
-            /** @constant */
-            status: "pending";
         };
     };
     responses: {
@@ -2026,6 +2350,22 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description New recipients would get more than 20 mails that ask them, of this owner in 24 hours; also for the reasons of any request with a key. */
+        TooManyRecipients: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Nothing was changed: in 24 hours you can have 20 new recipients asked. Send fewer, or try again in 3600 seconds."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description There is no such deployment of the key's owner, or no such version of its page, or it is no longer kept. */
         NoSuchVersion: {
             headers: {
@@ -2035,6 +2375,64 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such version: choose one that GET /deploy/:id/versions lists."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Nobody would get it. The sentence says what to do. */
+        NobodyGetsMail: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Nobody would get this mail: have a recipient confirm, and try again."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The owner has sent 20 tests in the last 60 seconds; also for the reasons of any request with a key. */
+        TooManyTests: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many tests: try again in 17 seconds."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or no such mail of it. */
+        NoSuchMail: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such delivery: check the id."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or it keeps no such submission as spam. */
+        NoSuchSpam: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such spam: check the ids, and that it has not been released or removed."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2138,22 +2536,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The owner has sent 20 tests in the last 60 seconds; also for the reasons of any request with a key. */
-        TooManyTests: {
-            headers: {
-                /** @description In how many seconds to try again. */
-                "Retry-After"?: number;
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Too many tests: try again in 17 seconds."
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description There is no such deployment of the key's owner, no such webhook of it, or no such delivery. */
         NoSuchDelivery: {
             headers: {
@@ -2163,6 +2545,20 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such delivery: check the id."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment, or it was deleted. */
+        NoFormToChallenge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such deployment: check the id in the address of the challenge."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2930,6 +3326,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "email_notifications": true,
+                 *       "notify_every": "submission",
+                 *       "recipients": [
+                 *         "ada@example.org"
+                 *       ],
                  *       "redirect_url": "https://example.org/thanks",
                  *       "allowed_origins": [
                  *         "https://example.org"
@@ -2943,8 +3343,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Whether the owner gets a mail for each submission, if the service has a mail server. Off at first. */
+                    /** @description Whether there is mail about submissions, if the service has a mail server. Off at first. */
                     email_notifications?: boolean;
+                    /**
+                     * @description `submission`, as at first: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once.
+                     * @enum {string}
+                     */
+                    notify_every?: "submission" | "hour" | "day";
+                    /** @description Who gets the mail. Empty, as at first: the owner. Any address but the owner's gets one mail with a link that confirms it, and nothing more before. Send the list again to ask again, after 24 hours. */
+                    recipients?: string[];
                     /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
                     redirect_url?: string | null;
                     /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty, as at first: all. */
@@ -2953,7 +3360,7 @@ export interface operations {
                     language?: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
                     /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
                     retention_days?: number | null;
-                    /** @description What is spam. Nothing at first. */
+                    /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
                     spam?: {
                         /** @default [] */
                         blocklist?: string[];
@@ -2961,7 +3368,9 @@ export interface operations {
                         captcha?: {
                             /** @enum {string} */
                             provider: "altcha" | "turnstile" | "hcaptcha" | "recaptcha";
+                            /** @description The public key of the form at the provider. */
                             site_key?: string;
+                            /** @description The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha. */
                             secret?: string;
                         } | null;
                     };
@@ -2993,7 +3402,7 @@ export interface operations {
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["WrongType"];
-            429: components["responses"]["UnknownKeys"];
+            429: components["responses"]["TooManyRecipients"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };
@@ -3294,6 +3703,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "email_notifications": true,
+                     *       "notify_every": "submission",
+                     *       "recipients": [
+                     *         {
+                     *           "email": "ada@example.org",
+                     *           "confirmed": true
+                     *         }
+                     *       ],
                      *       "redirect_url": "https://example.org/thanks",
                      *       "allowed_origins": [
                      *         "https://example.org"
@@ -3312,6 +3728,300 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMails: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of mails. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *           "submission_id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": "2026-11-21T11:14:12.004Z",
+                     *           "last_status": 451,
+                     *           "last_error": "the mail server answered 451",
+                     *           "created_at": "2026-11-21T11:09:12.004Z",
+                     *           "updated_at": "2026-11-21T11:09:12.104Z",
+                     *           "recipient": "ada@example.org"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mails"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be sent. The id is that of the first of its deliveries. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryStarted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            409: components["responses"]["NobodyGetsMail"];
+            429: components["responses"]["TooManyTests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be tried. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryRetried"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchMail"];
+            409: components["responses"]["NobodyGetsMail"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSpam: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of spam. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "submissions": [
+                     *         {
+                     *           "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "data": {
+                     *             "name": "Ada",
+                     *             "email": "ada@example.org"
+                     *           },
+                     *           "ip_address": "203.0.113.7",
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "reason": "blocklist"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Spam"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emptySpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no spam. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "All spam deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamEmptied"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    releaseSpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submission is accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Submission released",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamChanged"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSpam"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Spam deleted",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamChanged"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSpam"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -3963,10 +4673,10 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description What to do with each of them.
+                     * @description What to do with each of them. `spam`: keep it apart, in GET /deploy/:id/spam.
                      * @enum {string}
                      */
-                    action: "read" | "unread" | "star" | "unstar" | "delete";
+                    action: "read" | "unread" | "star" | "unstar" | "delete" | "spam";
                     /** @description At most 1000. Ids that are not there are passed over. */
                     ids: string[];
                 };
@@ -4798,6 +5508,101 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getWidget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A script. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example customElements.define("altcha-widget", …) */
+                    "text/javascript": string;
+                };
+            };
+            /** @description The client has this version (If-None-Match). */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getChallenge: {
+        parameters: {
+            query: {
+                /** @description The id of a deployment, or the address that its forms post to, as `{{FORM_ACTION}}` becomes. */
+                deployment: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A challenge. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "parameters": {
+                     *         "algorithm": "PBKDF2/SHA-256",
+                     *         "cost": 5000,
+                     *         "data": {
+                     *           "deployment": "d_0VbbZBZKKTcBD17YQfyDgVGm"
+                     *         },
+                     *         "expiresAt": 1795968000,
+                     *         "keyLength": 32,
+                     *         "keyPrefix": "9f0c1d5b7c3e4a8fb2d60c1e7a9b3f55",
+                     *         "keySignature": "c2b1f0a9e8d7c6b5a4938271605f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3",
+                     *         "nonce": "0b6f7a1c9d2e4f508192a3b4c5d6e7f8",
+                     *         "salt": "5f4e3d2c1b0a99887766554433221100"
+                     *       },
+                     *       "signature": "1f2e3d4c5b6a798897a6b5c4d3e2f1000f1e2d3c4b5a69788796a5b4c3d2e1f0"
+                     *     }
+                     */
+                    "application/json": {
+                        parameters: {
+                            algorithm: string;
+                            cost: number;
+                            data: {
+                                deployment: string;
+                            };
+                            expiresAt: number;
+                            keyLength: number;
+                            keyPrefix: string;
+                            keySignature: string;
+                            nonce: string;
+                            salt: string;
+                        };
+                        signature: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            404: components["responses"]["NoFormToChallenge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     openFileLink: {
         parameters: {
             query: {
@@ -4956,7 +5761,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The link was changed, or its deployment has been deleted. */
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5049,7 +5854,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The link was changed, or its deployment has been deleted. */
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5058,6 +5863,422 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    askRecipientToUnsubscribe: {
+        parameters: {
+            query: {
+                /** @description A signature of the id. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page with a button, which posts to the same address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    unsubscribeRecipient: {
+        parameters: {
+            query: {
+                /** @description A signature of the id. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recipient gets no mail, as may have been before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    askToConfirm: {
+        parameters: {
+            query: {
+                /** @description Until when it works, in seconds since 1970. */
+                expires: string;
+                /** @description A signature of the ids and of `expires`. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page with a button, which posts to the same address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its recipient has been removed, or its deployment has been deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the owner of the page has removed your address, and no mail will come."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link has expired. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "This link has expired: it works for 7 days. If you want the mails, ask the owner of the page to send your address again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    confirmRecipient: {
+        parameters: {
+            query: {
+                /** @description Until when it works, in seconds since 1970. */
+                expires: string;
+                /** @description A signature of the ids and of `expires`. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recipient is confirmed, as it may have been before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its recipient has been removed, or its deployment has been deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the owner of the page has removed your address, and no mail will come."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link has expired. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "This link has expired: it works for 7 days. If you want the mails, ask the owner of the page to send your address again."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { beginPurge, finishPurge, undeleteDeployment } from '../db/deleted-deployments.ts';
 import { ownerExists } from '../db/owners.ts';
 import type { Database } from '../db/postgres/connect.ts';
+import { readSpam } from '../db/spam-submissions.ts';
 import { findFileChunk, listFiles } from '../db/stored-files.ts';
 import { lastSubmissionNumber, readSubmissionLines } from '../db/submission-reader.ts';
 import {
@@ -17,6 +18,7 @@ import {
   takeDown,
 } from '../db/take-downs.ts';
 import { listWebhooks } from '../db/webhooks.ts';
+import { compactJson } from '../json-text.ts';
 import { isReserved, isSlug } from '../slugs.ts';
 import {
   action,
@@ -132,7 +134,7 @@ const purge = (id: string): Command =>
 
 /**
  * Everything about a deployment, one JSON object in each line: the deployment, its html, its webhooks, its submissions,
- * oldest first, and their files, each followed by its pieces in order.
+ * oldest first, what is kept as spam, and their files, each followed by its pieces in order.
  */
 async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerator<string> {
   const { id, slug, owner, status } = deployment;
@@ -157,6 +159,10 @@ async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerato
   }
   for await (const lines of readSubmissionLines(db, id, await lastSubmissionNumber(db, id))) {
     for (const line of lines.toString().trimEnd().split('\n')) yield `{"submission":${line}}`;
+  }
+  for await (const { id: spamId, data, ipAddress, createdAt, reason } of readSpam(db, id)) {
+    const rest = JSON.stringify({ ip_address: ipAddress, created_at: createdAt, reason }).slice(1);
+    yield `{"spam":{"id":"${spamId}","data":${compactJson(data)},${rest}}`;
   }
   for await (const { id: fileId, submissionId, filename, contentType, size } of listFiles(db, id)) {
     yield JSON.stringify({

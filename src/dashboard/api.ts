@@ -73,7 +73,7 @@ async function answerTo(request: Request): Promise<Response | undefined> {
 }
 
 /** Sends a request until it is answered: reads as often as needed, changes once, and both again after a new sign-in. */
-export async function send(request: Request): Promise<Response> {
+async function send(request: Request): Promise<Response> {
   for (let tries = 0; ; tries += 1) {
     const response = await answerTo(request.clone());
     if (response && response.status !== 503) {

@@ -105,6 +105,7 @@ export async function undeleteDeployment(
  */
 const TABLES = [
   { table: 'submissions', key: 'number', batch: 500 },
+  { table: 'spam_submissions', key: 'number', batch: 500 },
   { table: 'removed_submissions', key: 'number', batch: 10_000 },
   { table: 'page_versions', key: 'version', batch: 10 },
 ] as const;

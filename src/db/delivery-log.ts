@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
 import type { Event } from '../events.ts';
 import { firstDeliveryId, newDeliveryId } from '../ids.ts';
+import { MAIL } from './delivery-target.ts';
+import { isWantedMail, MAX_RECIPIENTS, receivers } from './mail-recipients.ts';
 import { execute, query } from './postgres/query.ts';
 
-/** A delivery to a webhook, as its owner sees it. */
+/** A delivery, as its owner sees it. */
 export type Delivery = {
   id: string;
-  /** null for a test. */
+  /** null for a test and for a digest. */
   submissionId: string | null;
   status: 'pending' | 'succeeded' | 'failed';
   attempts: number;
@@ -41,6 +43,9 @@ const toDelivery = (row: Row): Delivery => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
+
+/** `recipient`: the address; null when it was removed long ago. */
+export type Mail = Delivery & { recipient: string | null };
 
 /** A page of a webhook's deliveries, newest first, and how many there are in all. */
 export async function listDeliveries(
@@ -83,7 +88,73 @@ export async function retryDelivery(db: Knex, webhookId: string, id: string): Pr
   return changed === 1;
 }
 
-/** Tests that an owner may have sent in any window of TEST_SECONDS, to all webhooks together. */
+/** The events of mails in the log, as in the index deliveries_mail_log: without notices, and mails that ask recipients. */
+const IS_LOGGED_MAIL = "webhook_id IS NULL AND event IN ('submission', 'submission-mail', 'digest', 'test-mail')";
+
+/** A page of a deployment's mails, newest first, and how many there are in all. */
+export async function listMails(
+  db: Knex,
+  deploymentId: string,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ mails: Mail[]; total: number }> {
+  const rows = await query<{ total: number } & ((Row & { recipient: string | null }) | { id: null })>(
+    db,
+    'list-mails',
+    `SELECT counted.total, mail.*
+       FROM (SELECT count(*) AS total FROM deliveries
+              WHERE deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}) AS counted
+       LEFT JOIN LATERAL (
+         SELECT logged.id, submission_id, status, attempts, last_status, logged.last_error, logged.created_at, updated_at,
+                CASE WHEN status = 'pending' AND NOT leased THEN next_attempt_at END AS next_attempt_at,
+                CASE WHEN recipient_id IS NULL
+                  THEN (SELECT email FROM owners JOIN deployments ON owner_id = owners.id WHERE deployments.id = :deploymentId)
+                  ELSE mail_recipients.email
+                END AS recipient
+           FROM (
+             SELECT * FROM deliveries WHERE deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}
+              ORDER BY id DESC LIMIT :limit OFFSET :offset
+           ) AS logged LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
+          ORDER BY logged.id DESC
+       ) AS mail ON true`,
+    { deploymentId, limit, offset: (page - 1) * limit },
+  );
+  return {
+    total: rows[0]?.total ?? 0,
+    mails: rows.flatMap((row) => (row.id === null ? [] : [{ ...toDelivery(row), recipient: row.recipient }])),
+  };
+}
+
+/**
+ * Makes a mail due at once, whatever its status, unless an attempt is running. 'unwanted': it would be deleted, because
+ * mail is off or the recipient gets none; undefined: there is no such mail.
+ */
+export async function retryMail(
+  db: Knex,
+  deploymentId: string,
+  id: string,
+): Promise<'retried' | 'unwanted' | undefined> {
+  const [row] = await query<{ is_wanted: boolean }>(
+    db,
+    'retry-mail',
+    `WITH mail AS MATERIALIZED (
+       SELECT deliveries.id, ${isWantedMail('deliveries')} AS is_wanted
+         FROM deliveries JOIN deployments ON deployments.id = deployment_id
+         LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
+        WHERE deliveries.id = :id AND deliveries.deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}
+          FOR UPDATE OF deliveries
+     ), retried AS (
+       UPDATE deliveries
+          SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END,
+              updated_at = now()
+         FROM mail WHERE deliveries.id = mail.id AND is_wanted
+     )
+     SELECT is_wanted FROM mail`,
+    { id, deploymentId },
+  );
+  return row && (row.is_wanted ? 'retried' : 'unwanted');
+}
+
+/** Tests that an owner may have sent in any window of TEST_SECONDS, to all webhooks and by mail together. */
 export const TEST_LIMIT = 20;
 export const TEST_SECONDS = 60;
 
@@ -91,14 +162,14 @@ export const TEST_SECONDS = 60;
 const TEST_EVENT: Event = 'submission';
 
 /*
- * The owner's row is locked first, so that no other process can make a test between reading the clock and the window,
+ * Makes tests to `targets`, rows of what identifies each delivery, and counts them as one. The owner's row is locked
+ * first, so that no other process can make a test between reading the clock and the window,
  * and counting this one. A time far in the future does not count: a clock has been set back since.
  */
-const TEST = `
-  WITH webhook AS MATERIALIZED (
-    SELECT id, deployment_id, receiver FROM webhooks WHERE id = :webhookId FOR KEY SHARE
+const testOf = (targets: string): string => `
+  WITH target AS MATERIALIZED (${targets}
   ), owner AS MATERIALIZED (
-    SELECT id, recent_tests FROM owners WHERE id = :ownerId AND EXISTS (SELECT FROM webhook) FOR NO KEY UPDATE
+    SELECT id, recent_tests FROM owners WHERE id = :ownerId AND EXISTS (SELECT FROM target) FOR NO KEY UPDATE
   ), clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now, count(*) FROM owner
   ), test AS MATERIALIZED (
@@ -111,33 +182,54 @@ const TEST = `
     UPDATE owners SET recent_tests = recent || now
       FROM test WHERE owners.id = test.owner_id AND cardinality(recent) < ${TEST_LIMIT}
   ), made AS (
-    INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, event, receiver,
+    INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, recipient_id, event, receiver,
                             next_attempt_at, created_at, updated_at)
-    SELECT :id, deployment_id, owner_id, webhook.id, '${TEST_EVENT}', receiver, now, now, now
-      FROM webhook, test WHERE cardinality(recent) < ${TEST_LIMIT}
+    SELECT id, deployment_id, owner_id, webhook_id, recipient_id, event, receiver, now, now, now
+      FROM target, test WHERE cardinality(recent) < ${TEST_LIMIT}
   )
   SELECT CASE WHEN cardinality(recent) >= ${TEST_LIMIT}
            THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${TEST_SECONDS} s'))::int
-         END AS retry_after_ms
+         END AS retry_after_ms, (SELECT min(id) FROM target) AS id
     FROM test`;
+
+const TEST_WEBHOOK = testOf(`
+    SELECT CAST(:id AS text) AS id, deployment_id, id AS webhook_id, NULL AS recipient_id, '${TEST_EVENT}' AS event,
+           receiver
+      FROM webhooks WHERE id = :webhookId FOR KEY SHARE`);
+
+const TEST_MAIL = testOf(`
+    SELECT (CAST(:ids AS text[]))[row_number() OVER ()] AS id, CAST(:deploymentId AS text) AS deployment_id,
+           NULL AS webhook_id, recipient_id, 'test-mail' AS event, '${MAIL}' AS receiver
+      FROM (${receivers(':deploymentId')}) AS receiver`);
+
+type TestRow = { retry_after_ms: number | null; id: string };
+type MadeTest = { id: string } | { retryAfterMs: number };
+
+const toMadeTest = ({ retry_after_ms: retryAfterMs, id }: TestRow): MadeTest =>
+  retryAfterMs === null ? { id } : { retryAfterMs };
 
 /**
  * Makes a delivery of sample data to a webhook of this owner: its id, or the time until the owner may have another
  * test. undefined when there is no such webhook.
  */
-export async function createTestDelivery(
-  db: Knex,
-  ownerId: number,
-  webhookId: string,
-): Promise<{ id: string } | { retryAfterMs: number } | undefined> {
-  const id = newDeliveryId();
-  const [row] = await query<{ retry_after_ms: number | null }>(db, 'create-test-delivery', TEST, {
-    id,
+export async function createTestDelivery(db: Knex, ownerId: number, webhookId: string): Promise<MadeTest | undefined> {
+  const [row] = await query<TestRow>(db, 'create-test-delivery', TEST_WEBHOOK, {
+    id: newDeliveryId(),
     ownerId,
     webhookId,
   });
-  if (!row) return undefined;
-  return row.retry_after_ms === null ? { id } : { retryAfterMs: row.retry_after_ms };
+  return row && toMadeTest(row);
+}
+
+/**
+ * Makes a mail with sample data to each address that gets mail about a deployment of this owner: the id of the first,
+ * or the time until the owner may have another test. undefined when nobody gets mail.
+ */
+export async function createTestMail(db: Knex, ownerId: number, deploymentId: string): Promise<MadeTest | undefined> {
+  // In order, so that the first is the lowest.
+  const ids = Array.from({ length: MAX_RECIPIENTS }, () => newDeliveryId()).sort();
+  const [row] = await query<TestRow>(db, 'create-test-mail', TEST_MAIL, { ids, ownerId, deploymentId });
+  return row && toMadeTest(row);
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { EVENTS } from '../events.ts';
-import { type LeasedDelivery, MAIL, type TargetRow, toTarget } from './delivery-target.ts';
+import { type LeasedDelivery, MAIL, MAIL_EVENTS, type TargetRow, toTarget } from './delivery-target.ts';
+import { type MailOutcome, type MailSwitchedOff, settleMail } from './mail-failures.ts';
+import { isWantedMail } from './mail-recipients.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
 /** What became of an attempt. */
@@ -13,6 +15,7 @@ export type AttemptOutcome = {
    * nothing failed.
    */
   webhook: { id: string; url: string } | undefined;
+  mail: MailOutcome['mail'];
   /** `returned`: no attempt was made. It is not counted, and the delivery is due again at once. */
   result: 'succeeded' | 'failed' | 'retry' | 'returned';
   lastStatus: number | undefined;
@@ -26,6 +29,8 @@ export type Pair = { receiver: string; ownerId: number };
 
 /** How many pairs of a receiver and an owner a claim looks at. */
 const MAX_PAIRS = 1_000;
+
+const IS_WANTED = isWantedMail('fitting');
 
 /*
  * Leases deliveries that are due, or whose lease has ended: as many of each receiver as it has capacity for, shared by
@@ -74,8 +79,8 @@ const CLAIM = `
     -- The limit is here, so that no row beyond it is locked.
     SELECT delivery.*, random() AS random_order
       FROM chosen, LATERAL (
-        SELECT id, deployment_id, submission_id, webhook_id, event, receiver, owner_id, bytes, attempts, leased, notice,
-               created_at, next_attempt_at
+        SELECT id, deployment_id, submission_id, webhook_id, recipient_id, event, receiver, owner_id, bytes, attempts,
+               leased, notice, created_at, next_attempt_at
           FROM deliveries
          WHERE status = 'pending' AND next_attempt_at < 'infinity' AND next_attempt_at <= now()
            AND deliveries.receiver = chosen.receiver AND deliveries.owner_id = chosen.owner_id
@@ -98,15 +103,15 @@ const CLAIM = `
   ), off AS MATERIALIZED (
     SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM fitting) AND NOT active ORDER BY id FOR SHARE
   ), claimed AS MATERIALIZED (
-    SELECT fitting.id, fitting.webhook_id, fitting.deployment_id, fitting.submission_id, event, notice, position,
-           deployments.owner_id, slug, owners.email AS mail_to, url, type, secret, previous_secrets,
+    SELECT fitting.id, fitting.webhook_id, fitting.recipient_id, fitting.deployment_id, fitting.submission_id, event,
+           notice, fitting.position, deployments.owner_id, slug, coalesce(mail_recipients.email, owners.email) AS mail_to, url, type, secret, previous_secrets,
            failing_since IS NOT NULL AS failing, coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
            coalesce(submissions.created_at, fitting.created_at) AS created_at,
            CASE
              WHEN deleted_at IS NOT NULL
                OR fitting.webhook_id IS NOT NULL AND webhooks.id IS NULL
                OR fitting.submission_id IS NOT NULL AND submissions.id IS NULL
-               OR fitting.webhook_id IS NULL AND notice IS NULL AND NOT email_notifications THEN 'delete'
+               OR NOT ${IS_WANTED} THEN 'delete'
              WHEN off.id IS NOT NULL THEN 'hold'
              WHEN leased AND attempts >= :maxAttempts THEN 'fail'
              ELSE 'attempt'
@@ -116,6 +121,7 @@ const CLAIM = `
       JOIN owners ON owners.id = deployments.owner_id
       LEFT JOIN webhooks ON webhooks.id = fitting.webhook_id
       LEFT JOIN off ON off.id = fitting.webhook_id
+      LEFT JOIN mail_recipients ON mail_recipients.id = fitting.recipient_id
       LEFT JOIN submissions ON submissions.id = fitting.submission_id
   ), deleted AS (
     DELETE FROM deliveries USING claimed WHERE deliveries.id = claimed.id AND action = 'delete'
@@ -206,7 +212,7 @@ export async function claimDeliveries(
     afterOwner: after.ownerId,
     fullOwners: [...fullOwners],
     // During an update, a newer version may make deliveries of events that this one does not know, and sends them.
-    events: [...EVENTS],
+    events: [...EVENTS, ...MAIL_EVENTS],
     receivers: [...capacities.keys()],
     capacities: [...capacities.values()],
   });
@@ -281,8 +287,11 @@ const SETTLE = `
   )
   SELECT id FROM changed WHERE switched_off`;
 
-/** Stores outcomes, in one transaction; answers the ids of webhooks that are switched off because of them. */
-export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutcome[]): Promise<string[]> {
+/** What is switched off because of outcomes. */
+export type SwitchedOff = { webhooks: string[]; mails: MailSwitchedOff[] };
+
+/** Stores outcomes, in one transaction; then what follows for those who get mail. */
+export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutcome[]): Promise<SwitchedOff> {
   const rows = await query<{ id: string }>(db, 'settle-deliveries', SETTLE, [
     JSON.stringify(
       outcomes.map(({ id, attempts, webhook, result, lastStatus, lastError, delay }) => ({
@@ -299,7 +308,7 @@ export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutco
     outcomes.map(({ id }) => id),
     outcomes.flatMap(({ webhook }) => (webhook ? [webhook.id] : [])),
   ]);
-  return rows.map(({ id }) => id);
+  return { webhooks: rows.map(({ id }) => id), mails: await settleMail(db, outcomes) };
 }
 
 /** For how many seconds the oldest due delivery has been due, of those that no process attempts; 0 when none is due. */

@@ -1,6 +1,6 @@
 import type { Event } from '../events.ts';
 
-/** Where a delivery goes. `notice` is a mail that is about no event. */
+/** Where a delivery goes. `notice` is a mail to the owner about a webhook. */
 export type Target =
   | {
       kind: 'webhook';
@@ -12,9 +12,29 @@ export type Target =
       /** Whether nothing has succeeded since a failure. */
       isFailing: boolean;
     }
-  | { kind: 'mail'; event: Event; to: string }
+  /** About a submission. */
+  | ({ kind: 'mail' } & Receiving)
+  | ({ kind: 'digest'; range: DigestRange } & Receiving)
+  | ({ kind: 'test-mail' } & Receiving)
+  /** Asks an address whether it wants mail about a deployment. `owner`: whose deployment it is. */
+  | { kind: 'confirmation'; to: string; recipientId: string; owner: string }
+  /** Tells the owner that a recipient was switched off. */
+  | { kind: 'recipient-off'; to: string; recipient: string; lastError: string }
   /** `notice`: a text where an older version has made it. */
   | { kind: 'notice'; to: string; notice: WebhookNotice | string };
+
+/** Who gets a mail. `recipientId`: undefined for the owner of a deployment that lists no recipients. */
+export type Receiving = { to: string; recipientId: string | undefined };
+
+/** What a digest is about: the submissions with numbers above `after`, up to `last`. Times are of its window. */
+export type DigestRange = { after: number; last: number; from: Date; to: Date };
+
+/**
+ * The events of mails that a version before recipients does not know, and leaves to this one. `submission-mail` is a
+ * mail about a submission to a recipient; the one to the owner has the event `submission`.
+ */
+export const MAIL_EVENTS = ['submission-mail', 'digest', 'test-mail', 'confirmation', 'recipient-off'] as const;
+type MailEvent = (typeof MAIL_EVENTS)[number];
 
 /** What the owner is told of a webhook that was switched off. */
 export type WebhookNotice = {
@@ -38,12 +58,12 @@ export type LeasedDelivery = {
   ownerId: number;
   deploymentId: string;
   slug: string;
-  /** undefined for a test or a notice. */
+  /** undefined for a test, a digest or a notice. */
   submissionId: string | undefined;
   target: Target;
-  /** The JSON text that was submitted; undefined for a test or a notice. */
+  /** The JSON text that was submitted; undefined where there is no `submissionId`. */
   data: string | undefined;
-  /** When the submission, the test or the notice was made. */
+  /** When the submission was accepted, or the test, the digest or the notice was made. */
   createdAt: Date;
 };
 
@@ -52,7 +72,8 @@ export const MAIL = '@mail';
 
 export type TargetRow = {
   webhook_id: string | null;
-  event: Event | null;
+  recipient_id: string | null;
+  event: Event | MailEvent | null;
   url: string | null;
   type: 'generic' | 'slack' | null;
   secret: string | null;
@@ -62,8 +83,11 @@ export type TargetRow = {
   notice: string | null;
 };
 
-/** The column `notice`, as the statement that settles deliveries writes it. */
+/** The column `notice`, as the statements write it that make such deliveries. */
 type NoticeRow = { webhook_id: string; url: string; gone: boolean; last_error: string; failing_since: string };
+type DigestRow = { after: number; last: number; from: string; to: string };
+type ConfirmationRow = { owner: string };
+type RecipientOffRow = { recipient: string; last_error: string };
 
 function toNotice(text: string): WebhookNotice | string {
   if (!text.startsWith('{')) return text;
@@ -78,14 +102,35 @@ function toNotice(text: string): WebhookNotice | string {
 }
 
 export function toTarget(row: TargetRow): Target {
-  const { webhook_id: webhookId, event, url, type, secret, previous_secrets, failing: isFailing, mail_to: to } = row;
-  if (webhookId !== null && event !== null && url !== null && type !== null && secret !== null) {
+  const { webhook_id: webhookId, event, url, type, secret, previous_secrets, failing: isFailing } = row;
+  if (event === 'submission' && webhookId !== null && url !== null && type !== null && secret !== null) {
     const previous = previous_secrets?.filter(({ until }) => Date.parse(until) > Date.now()) ?? [];
     const secrets = [secret, ...previous.map((old) => old.secret)];
     return { kind: 'webhook', webhookId, event, url, type, secrets, isFailing };
   }
+  return toMail(row);
+}
+
+function toMail({ recipient_id, event, mail_to: to, notice }: TargetRow): Target {
   if (to === null) throw new Error('A delivery has neither a webhook nor a mail address.');
-  if (row.notice !== null) return { kind: 'notice', to, notice: toNotice(row.notice) };
-  if (event === null) throw new Error('A delivery has neither an event nor a notice.');
-  return { kind: 'mail', event, to };
+  const receiving = { to, recipientId: recipient_id ?? undefined };
+  if (event === 'submission-mail') return { kind: 'mail', ...receiving };
+  if (event === 'test-mail') return { kind: 'test-mail', ...receiving };
+  if (notice === null) {
+    if (event !== 'submission') throw new Error('A delivery has neither an event nor a notice.');
+    return { kind: 'mail', ...receiving };
+  }
+  if (event === 'digest') {
+    const { after, last, from, to: end }: DigestRow = JSON.parse(notice);
+    return { kind: 'digest', ...receiving, range: { after, last, from: new Date(from), to: new Date(end) } };
+  }
+  if (event === 'confirmation' && recipient_id !== null) {
+    const { owner }: ConfirmationRow = JSON.parse(notice);
+    return { kind: 'confirmation', to, recipientId: recipient_id, owner };
+  }
+  if (event === 'recipient-off') {
+    const { recipient, last_error: lastError }: RecipientOffRow = JSON.parse(notice);
+    return { kind: 'recipient-off', to, recipient, lastError };
+  }
+  return { kind: 'notice', to, notice: toNotice(notice) };
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import { newDeploymentId } from '../ids.ts';
 import { type Language, langOf, PAGE_START_BYTES } from '../languages.ts';
+import type { NotifyEvery } from './digests.ts';
 import { announcePageChange } from './page-changes.ts';
 import { addVersion, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
@@ -32,6 +33,9 @@ export type DeploymentRow = {
   owner_id: number;
   slug: string;
   email_notifications: boolean;
+  notify_every: NotifyEvery;
+  mail_failures: number;
+  mail_switched_off_at: Date | null;
   language: Language | null;
   retention_days: number | null;
   submission_count: number;

@@ -52,7 +52,7 @@ async function isStoredWith(
 }
 
 /**
- * Whether a deployment has stored the submission with this id, and with all of these files; undefined when no such
+ * Whether a deployment has stored the submission with this id, be it as spam, and with all of these files; undefined when no such
  * deployment is live.
  */
 export async function findStored(
@@ -64,10 +64,12 @@ export async function findStored(
   const [row] = await query<{ slug: string; id: string | null }>(
     db,
     'find-stored',
-    `SELECT slug, submissions.id
-       FROM deployments LEFT JOIN submissions ON submissions.id = ? AND deployment_id = deployments.id
-      WHERE deployments.id = ? AND coalesce(deleted_at, taken_down_at) IS NULL`,
-    [id, deploymentId],
+    `SELECT slug, coalesce(submissions.id, spam.id) AS id
+       FROM deployments
+       LEFT JOIN submissions ON submissions.id = :id AND submissions.deployment_id = deployments.id
+       LEFT JOIN spam_submissions AS spam ON spam.id = :id AND spam.deployment_id = deployments.id
+      WHERE deployments.id = :deploymentId AND coalesce(deleted_at, taken_down_at) IS NULL`,
+    { id, deploymentId },
   );
   if (!row) return undefined;
   if (row.id === null) return { slug: row.slug, first: undefined };

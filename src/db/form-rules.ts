@@ -1,11 +1,9 @@
 import type { Knex } from 'knex';
+import type { CaptchaProvider } from '../captcha-fields.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
-/** What tells people from robots. */
-export const CAPTCHA_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'recaptcha'] as const;
-
 /** A provider, with the public key and the secret that an owner has there. */
-export type Captcha = { provider: (typeof CAPTCHA_PROVIDERS)[number]; site_key?: string; secret?: string };
+export type Captcha = { provider: CaptchaProvider; site_key?: string; secret?: string };
 
 /** How the submissions of a form are judged, and where its visitors are sent. */
 export type FormRules = {
@@ -51,6 +49,18 @@ export async function findRules(db: Knex, id: string): Promise<VersionedRules | 
     [id],
   );
   return row && { slug: row.slug, version: row.rules_version, rules: toRules(row) };
+}
+
+/** The versions of the rules of these deployments; without those that are not live. */
+export async function findRulesVersions(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await query<{ id: string; rules_version: number }>(
+    db,
+    'find-rules-versions',
+    `SELECT id, rules_version FROM deployments
+      WHERE id = ANY (?::text[]) AND coalesce(deleted_at, taken_down_at) IS NULL`,
+    [[...ids]],
+  );
+  return new Map(rows.map((row) => [row.id, row.rules_version]));
 }
 
 /** The rules of a deployment, live or not. */

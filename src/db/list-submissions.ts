@@ -38,7 +38,7 @@ const LIST = `
 type ListedRow = Omit<SubmissionRow, 'data'> & { number: number; bytes: number; data: string | null };
 
 /** Bytes of data that are read at a time, or one submission that is larger. */
-const BATCH_BYTES = 256 * 1024;
+export const BATCH_BYTES = 256 * 1024;
 
 /** Submissions that are still to be read, and the bytes of their data. */
 export type Batch = { numbers: number[]; bytes: number };
@@ -47,7 +47,7 @@ export type Batch = { numbers: number[]; bytes: number };
 type SubmissionPage = { total: number; first: Submission[]; firstBytes: number; rest: Batch[] };
 
 /** Divides the rest of a page into batches. */
-function inBatches(rows: readonly { number: number; bytes: number }[]): Batch[] {
+export function inBatches(rows: readonly { number: number; bytes: number }[]): Batch[] {
   const batches: Batch[] = [];
   for (const { number, bytes } of rows) {
     const last = batches.at(-1);

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { query } from './postgres/query.ts';
+import { IS_KEPT } from './spam-submissions.ts';
 
 /** Bytes at the beginning of a page in which its title is looked for. */
 const START_BYTES = 16 * 1024;
@@ -10,6 +11,7 @@ export type OverviewRow = {
   slug: string;
   submissionCount: number;
   unread: number;
+  spam: number;
   lastSubmissionAt: Date | null;
   emailNotifications: boolean;
   failingWebhooks: number;
@@ -23,6 +25,7 @@ type Row = {
   slug: string;
   submission_count: number;
   unread: number;
+  spam_count: number;
   last_submission_at: Date | null;
   email_notifications: boolean;
   failing_webhooks: number;
@@ -36,6 +39,7 @@ const toOverviewRow = (row: Row): OverviewRow => ({
   slug: row.slug,
   submissionCount: row.submission_count,
   unread: row.unread,
+  spam: row.spam_count,
   lastSubmissionAt: row.last_submission_at,
   emailNotifications: row.email_notifications,
   failingWebhooks: row.failing_webhooks,
@@ -78,6 +82,7 @@ export async function listOverview(
          SELECT id, slug, submission_count, email_notifications, taken_down_at, updated_at,
                 substring(html FROM 1 FOR ${START_BYTES}) AS start,
                 ${UNREAD} AS unread,
+                (SELECT count(*) FROM spam_submissions WHERE deployment_id = on_page.id AND ${IS_KEPT}) AS spam_count,
                 (SELECT created_at FROM submissions
                   WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS last_submission_at,
                 (SELECT count(*) FROM webhooks

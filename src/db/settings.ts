@@ -1,50 +1,119 @@
 import type { Knex } from 'knex';
 import { type Deployment, type DeploymentRow, touch } from './deployments.ts';
+import { changeDigests } from './digests.ts';
 import { type Captcha, type FormRules, rulesOf, storeRules } from './form-rules.ts';
+import { listRecipients, type Recipient, replaceRecipients } from './mail-recipients.ts';
 import { announcePageChange } from './page-changes.ts';
+import { query } from './postgres/query.ts';
 
 /** Settings that are columns of deployments, by the names that they have in the API too. */
-const COLUMNS = ['email_notifications', 'language', 'retention_days'] as const;
+const COLUMNS = ['email_notifications', 'notify_every', 'language', 'retention_days'] as const;
 
-/** Every setting of a deployment. Those that are not columns are in the rules of its form. */
-export type Settings = Pick<DeploymentRow, (typeof COLUMNS)[number]> & {
+type ColumnSettings = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
+
+/** Settings that are in the rules of a deployment's form. */
+type RuleSettings = {
   redirect_url: string | null;
   allowed_origins: string[];
+  /** The secret is stored, and not shown. */
   spam: { blocklist: string[]; captcha: Captcha | null };
 };
 
-/** The settings of a live deployment of this owner. */
-export async function findSettings(db: Knex, ownerId: number, id: string): Promise<Settings | undefined> {
-  const columns = await db<DeploymentRow>('deployments')
-    .where({ id, owner_id: ownerId, deleted_at: null })
-    .first(...COLUMNS);
-  if (!columns) return undefined;
-  const { redirectUrl, allowedOrigins, blocklist, captcha } = await rulesOf(db, id);
-  return {
-    ...columns,
-    redirect_url: redirectUrl,
-    allowed_origins: [...allowedOrigins],
-    spam: { blocklist: [...blocklist], captcha },
-  };
-}
+/** Every setting of a deployment. Recipients have a table of their own. */
+export type Settings = ColumnSettings & RuleSettings & { recipients: { email: string; confirmed: boolean }[] };
 
-/** Changes the settings that are given, all or none; undefined when this owner has no such live deployment. */
-export const changeSettings = (
+/** What is left out stays as it is. `recipients`: addresses in lower case, each once. */
+export type SettingsChange = Partial<ColumnSettings & RuleSettings & { recipients: string[] }>;
+
+/** The settings of a live deployment of this owner; `isMailRefused`: whether refused mails have switched mail off. */
+export async function findSettings(
   db: Knex,
   ownerId: number,
   id: string,
-  { redirect_url: redirectUrl, allowed_origins: allowedOrigins, spam, ...columns }: Partial<Settings>,
+): Promise<{ settings: Settings; recipients: Recipient[]; isMailRefused: boolean } | undefined> {
+  const row = await db<DeploymentRow>('deployments')
+    .where({ id, owner_id: ownerId, deleted_at: null })
+    .first(...COLUMNS, 'mail_switched_off_at');
+  if (!row) return undefined;
+  const { mail_switched_off_at: mailSwitchedOffAt, ...columns } = row;
+  const { redirectUrl, allowedOrigins, blocklist, captcha } = await rulesOf(db, id);
+  const recipients = await listRecipients(db, id);
+  const settings = {
+    ...columns,
+    recipients: recipients.map(({ email, isConfirmed }) => ({ email, confirmed: isConfirmed })),
+    redirect_url: redirectUrl,
+    allowed_origins: [...allowedOrigins],
+    spam: { blocklist: [...blocklist], captcha: captcha && withoutSecret(captcha) },
+  };
+  return { settings, recipients, isMailRefused: mailSwitchedOffAt !== null };
+}
+
+const withoutSecret = ({ provider, site_key }: Captcha): Captcha => ({
+  provider,
+  ...(site_key !== undefined && { site_key }),
+});
+
+/** The provider of a captcha wants a secret, and none was given. */
+export class NoSecret extends Error {}
+
+/** What is stored of a captcha: without a secret, that of the one `before` stays if its provider does. */
+function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | null {
+  if (captcha === null || captcha.provider === 'altcha') return captcha && { provider: captcha.provider };
+  const secret = captcha.secret ?? (before?.provider === captcha.provider ? before.secret : undefined);
+  if (secret === undefined) throw new NoSecret(captcha.provider);
+  return { ...captcha, secret };
+}
+
+type MailRow = Pick<DeploymentRow, 'email_notifications' | 'notify_every'>;
+
+/** What decides when mail comes, before a change of it; locks the row, so that no other change comes between. */
+async function lockMail(transaction: Knex, id: string): Promise<MailRow | undefined> {
+  const [row] = await query<MailRow>(
+    transaction,
+    'lock-mail-settings',
+    'SELECT email_notifications, notify_every FROM deployments WHERE id = ? FOR NO KEY UPDATE',
+    [id],
+  );
+  return row;
+}
+
+/**
+ * Changes the settings that are given, all or none; undefined when this owner has no such live deployment. `hasMail`:
+ * whether new recipients can be asked. Throws TooManyAsks and NoSecret.
+ */
+export const changeSettings = (
+  db: Knex,
+  owner: { id: number; email: string },
+  id: string,
+  { redirect_url: redirectUrl, allowed_origins: allowedOrigins, spam, recipients, ...columns }: SettingsChange,
+  hasMail: boolean,
 ): Promise<Deployment | undefined> =>
   db.transaction(async (transaction) => {
-    const deployment = await touch(transaction, ownerId, id, columns);
+    const { email_notifications, notify_every } = columns;
+    const changesMail = email_notifications !== undefined || notify_every !== undefined;
+    const before = changesMail ? await lockMail(transaction, id) : undefined;
+    const deployment = await touch(transaction, owner.id, id, {
+      ...columns,
+      // What has switched mail off is forgotten.
+      ...(email_notifications && { mail_failures: 0, mail_switched_off_at: null }),
+    });
     if (!deployment) return undefined;
+    if (recipients) {
+      const list = { ownerId: owner.id, own: owner.email, deploymentId: id, emails: recipients, hasMail };
+      await replaceRecipients(transaction, list);
+    }
+    if (before) await changeDigests(transaction, id, before, { email_notifications, notify_every });
     const rules: Partial<FormRules> = {
       ...(redirectUrl !== undefined && { redirectUrl }),
       ...(allowedOrigins !== undefined && { allowedOrigins }),
       ...spam,
     };
     const hasRules = Object.keys(rules).length > 0;
-    if (hasRules) await storeRules(transaction, id, { ...(await rulesOf(transaction, id)), ...rules });
+    if (hasRules) {
+      const before = await rulesOf(transaction, id);
+      const after = { ...before, ...rules };
+      await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
+    }
     // Pages for visitors depend on all of these.
     if (hasRules || columns.language !== undefined) await announcePageChange(transaction, deployment.slug);
     return deployment;

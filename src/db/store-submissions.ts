@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Event } from '../events.ts';
-import { type LeasedDelivery, MAIL, type TargetRow, toTarget } from './delivery-target.ts';
+import { type LeasedDelivery, MAIL, type MAIL_EVENTS, type TargetRow, toTarget } from './delivery-target.ts';
+import { RECEIVES_MAIL } from './mail-recipients.ts';
 import { query } from './postgres/query.ts';
 
 export type NewSubmission = {
@@ -31,8 +32,12 @@ export type Leasing = { leaseMs: number; busy: readonly string[] | undefined };
 export const RATE_LIMIT = 10;
 export const RATE_SECONDS = 60;
 
-/** The event that a submission is. */
+/** The event that a submission is, and that of its mail to a recipient. */
 const EVENT: Event = 'submission';
+const RECIPIENT_EVENT: (typeof MAIL_EVENTS)[number] = 'submission-mail';
+
+/** Whether a deployment's submissions are mailed one by one. */
+export const IS_MAILED = "email_notifications AND notify_every = 'submission'";
 
 /** The times within the window of the rate limit among `recent_submissions`, in order, as of `now`. */
 const RECENT = `ARRAY(
@@ -44,38 +49,45 @@ const RECENT = `ARRAY(
 /*
  * What follows when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail.
  *
- * - The id of a delivery consists of parts of the ids of its submission, which is unique and rises with time, and its
- *   webhook.
+ * - The id of a delivery consists of parts of `seed`, an id of a submission, which is unique and rises with time, and of
+ *   the id of its webhook or recipient.
+ * - Recipients cost nothing where mail is off: Postgres checks is_mailed first (a one-time filter).
  * - Deliveries are leased to this process, and answered, so that it need not claim them. Those of busy receivers are
  *   not.
  */
-const STORE_ACCEPTED = `stored AS (
+export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
     INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
     SELECT deployment_id, number, id, data::json, ip_address, now FROM accepted
   ), delivery AS MATERIALIZED (
-    SELECT 'dl_' || substr(accepted.id, 5) || coalesce(right(webhook_id, 10), '') AS id,
+    SELECT 'dl_' || substr(${seed}, 5) || coalesce(right(coalesce(webhook_id, recipient_id), 10), '') AS id,
            accepted.id AS submission_id, accepted.deployment_id, accepted.owner_id, octet_length(data) AS bytes,
            position, now, target.*,
            coalesce(receiver <> ALL (?::text[]), false) AS leased
       FROM accepted, LATERAL (
-        SELECT webhooks.id AS webhook_id, receiver, url, type, secret, previous_secrets,
+        SELECT webhooks.id AS webhook_id, NULL AS recipient_id, receiver, url, type, secret, previous_secrets,
                failing_since IS NOT NULL AS failing, NULL AS mail_to
           FROM webhooks
          WHERE webhooks.deployment_id = accepted.deployment_id AND active AND '${EVENT}' = ANY (events)
         UNION ALL
-        SELECT NULL, '${MAIL}', NULL, NULL, NULL, NULL, false, email
-          FROM owners WHERE email_notifications AND owners.id = owner_id
+        SELECT NULL, NULL, '${MAIL}', NULL, NULL, NULL, NULL, false, email
+          FROM owners WHERE is_mailed AND owners.id = owner_id AND NOT EXISTS (
+            SELECT FROM mail_recipients WHERE mail_recipients.deployment_id = accepted.deployment_id AND removed_at IS NULL)
+        UNION ALL
+        SELECT NULL, mail_recipients.id, '${MAIL}', NULL, NULL, NULL, NULL, false, email
+          FROM mail_recipients
+         WHERE is_mailed AND mail_recipients.deployment_id = accepted.deployment_id AND ${RECEIVES_MAIL}
       ) AS target
   ), queued AS (
-    INSERT INTO deliveries (id, deployment_id, owner_id, submission_id, webhook_id, event, receiver, bytes, attempts,
-                            leased, next_attempt_at, created_at, updated_at)
-    SELECT id, deployment_id, owner_id, submission_id, webhook_id, '${EVENT}', receiver, bytes, leased::int, leased,
-           CASE WHEN leased THEN now + ? * interval '1 ms' ELSE now END, now, now
+    INSERT INTO deliveries (id, deployment_id, owner_id, submission_id, webhook_id, recipient_id, event, receiver,
+                            bytes, attempts, leased, next_attempt_at, created_at, updated_at)
+    SELECT id, deployment_id, owner_id, submission_id, webhook_id, recipient_id,
+           CASE WHEN recipient_id IS NULL THEN '${EVENT}' ELSE '${RECIPIENT_EVENT}' END, receiver,
+           bytes, leased::int, leased, CASE WHEN leased THEN now + ? * interval '1 ms' ELSE now END, now, now
       FROM delivery
   ), leased_deliveries AS (
     SELECT position, json_agg(json_build_object('id', id, 'receiver', receiver, 'owner_id', owner_id,
-             'webhook_id', webhook_id, 'url', url, 'type', type, 'secret', secret, 'previous_secrets', previous_secrets,
-             'failing', failing, 'mail_to', mail_to)) AS deliveries
+             'webhook_id', webhook_id, 'recipient_id', recipient_id, 'url', url, 'type', type, 'secret', secret,
+             'previous_secrets', previous_secrets, 'failing', failing, 'mail_to', mail_to)) AS deliveries
       FROM delivery WHERE leased GROUP BY position
   )`;
 
@@ -101,7 +113,7 @@ const STORE = `
       WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, judged_by, position)
   ), locked AS MATERIALIZED (
     SELECT id, owner_id, slug, deleted_at, taken_down_at, last_submission_number, recent_submissions,
-           email_notifications, rules_version
+           ${IS_MAILED} AS is_mailed, rules_version
       FROM deployments
      WHERE id = ANY ((SELECT ?::text[])::text[])
        FOR NO KEY UPDATE SKIP LOCKED
@@ -116,7 +128,7 @@ const STORE = `
            row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
            count(*) OVER (PARTITION BY deployment_id) AS wanted,
            ${RATE_LIMIT} - cardinality(recent) AS free,
-           recent, last_submission_number, email_notifications, owner_id, slug
+           recent, last_submission_number, is_mailed, owner_id, slug
       FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id AND rules_version = judged_by
   ), accepted AS MATERIALIZED (
     SELECT ranked.*, last_submission_number + rank AS number, now FROM ranked, clock WHERE rank <= free
@@ -127,7 +139,7 @@ const STORE = `
            recent_submissions = recent || array_fill(now, ARRAY[rank::int])
       FROM accepted AS last
      WHERE deployments.id = last.deployment_id AND rank = least(free, wanted)
-  ), ${STORE_ACCEPTED}
+  ), ${storeAccepted()}
   SELECT free,
          CASE WHEN rank > free
            THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${RATE_SECONDS} s'))::int
@@ -167,8 +179,8 @@ const STORE_ONE = `
     RETURNING id AS deployment_id, last_submission_number AS number,
               ?::text AS id, ?::text AS data, ?::text AS ip_address,
               recent_submissions[cardinality(recent_submissions)] AS now, 1 AS position, owner_id, slug,
-              email_notifications
-  ), ${STORE_ACCEPTED}
+              ${IS_MAILED} AS is_mailed
+  ), ${storeAccepted()}
   SELECT 1 AS free, NULL AS retry_after_ms, deliveries,
          CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug, false AS rules_changed, false AS busy
     FROM accepted LEFT JOIN leased_deliveries USING (position)`;
@@ -212,7 +224,7 @@ function toDeliveries(
     deploymentId,
     slug,
     submissionId,
-    target: toTarget({ ...row, event: EVENT, notice: null }),
+    target: toTarget({ ...row, event: row.recipient_id === null ? EVENT : RECIPIENT_EVENT, notice: null }),
     data,
     createdAt,
   }));

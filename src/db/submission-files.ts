@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import type { Solution } from '../altcha.ts';
+import { storeSolution } from './altcha-solutions.ts';
 import type { LeasedDelivery } from './delivery-target.ts';
 import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
 import type { Database } from './postgres/connect.ts';
@@ -17,14 +19,21 @@ import { CHUNK_BYTES } from './stored-files.ts';
 export type NewFile = { id: string; filename: string; contentType: string; content: Buffer };
 
 /** For how long a submission waits for a deployment that another transaction has locked, and how often it tries. */
-const BUSY_WAIT_MS = 1_500;
-const BUSY_POLL_MS = 5;
+export const BUSY_WAIT_MS = 1_500;
+export const BUSY_POLL_MS = 5;
 
-/** `repeated`: another has been stored under its key. */
-export type AloneOutcome = Outcome | { kind: 'repeated' };
+/** `repeated`: another has been stored under its key or its id. `solution-used`: another has been stored with its solution. */
+export type AloneOutcome = Outcome | { kind: 'repeated' } | { kind: 'solution-used' };
 
 /** What a submission has besides its data. */
-export type Extras = { files: readonly NewFile[]; key?: IdempotencyKey | undefined };
+export type Extras = {
+  files: readonly NewFile[];
+  key?: IdempotencyKey | undefined;
+  /** Counts once. */
+  solution?: Solution | undefined;
+  /** Whether its id is that of an earlier attempt. */
+  isSentAgain?: boolean;
+};
 
 /** Ends the transaction of a submission that is not accepted. */
 class NotAccepted extends Error {
@@ -44,7 +53,7 @@ class NotAccepted extends Error {
 export async function storeSubmissionAlone(
   db: Database,
   submission: NewSubmission,
-  { files, key }: Extras,
+  { files, key, solution, isSentAgain = false }: Extras,
   leasing: Leasing,
 ): Promise<{ outcome: AloneOutcome; deliveries: LeasedDelivery[] }> {
   try {
@@ -57,7 +66,9 @@ export async function storeSubmissionAlone(
       }
       const stored = await storeOne(transaction, submission, leasing);
       if (stored.outcome.kind !== 'accepted') throw new NotAccepted(stored.outcome);
+      if (isSentAgain && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'repeated' });
       if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'repeated' });
+      if (solution && !(await storeSolution(transaction, solution))) throw new NotAccepted({ kind: 'solution-used' });
       return stored;
     });
   } catch (error) {
@@ -81,7 +92,15 @@ async function storeOne(
   }
 }
 
-async function insertFiles(transaction: Knex, submission: NewSubmission, files: readonly NewFile[]): Promise<void> {
+/** Whether the first attempt is kept apart as spam. */
+const isSpam = async (transaction: Knex, id: string): Promise<boolean> =>
+  (await execute(transaction, 'is-spam', 'SELECT FROM spam_submissions WHERE id = ?', [id])) === 1;
+
+export async function insertFiles(
+  transaction: Knex,
+  submission: NewSubmission,
+  files: readonly NewFile[],
+): Promise<void> {
   await execute(
     transaction,
     'insert-files',

@@ -1,10 +1,20 @@
-import type { LeasedDelivery } from '../db/delivery-target.ts';
+import type { DigestRange, LeasedDelivery, Target } from '../db/delivery-target.ts';
+import type { Digest } from '../db/digests.ts';
+import type { Labels } from '../db/labels.ts';
 import { LINK_MINUTES } from '../db/sessions.ts';
 import { newSessionId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Cidr } from '../public-address.ts';
-import type { SignedLinks } from '../signed-links.ts';
-import { type Email, noticeEmail, submissionEmail } from './emails.ts';
+import { confirmationExpiry, type SignedLinks } from '../signed-links.ts';
+import {
+  confirmationEmail,
+  digestEmail,
+  type Email,
+  noticeEmail,
+  recipientOffEmail,
+  submissionEmail,
+  testEmail,
+} from './emails.ts';
 import type { OwnAddress } from './own-address.ts';
 import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
 import type { SendEmail } from './send-email.ts';
@@ -13,6 +23,12 @@ import { signInEmail } from './sign-in-email.ts';
 
 /** Mails that are sent at the same time, each over a connection of its own. */
 export const MAX_CONCURRENT_MAILS = 5;
+
+const NO_LABELS: Labels = new Map();
+/** A page is read for its labels once for each of its versions, which takes up to a second. */
+const LABELS_WAIT_MS = 5_000;
+
+type ShowingTarget = Extract<Target, { kind: 'mail' | 'digest' | 'test-mail' }>;
 
 /** Sends a delivery once; settles soon after `signal` has fired. */
 export type AttemptDelivery = (delivery: LeasedDelivery, signal: AbortSignal) => Promise<Attempt>;
@@ -28,6 +44,8 @@ export function createAttempt({
   urlOf,
   baseUrl,
   links,
+  labelsOf,
+  readDigest,
   smtpUrl,
   mailFrom,
   log,
@@ -40,6 +58,9 @@ export function createAttempt({
   baseUrl: string;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  /** What people are shown instead of the names of a deployment's fields. */
+  labelsOf(deploymentId: string): Promise<Labels>;
+  readDigest(deploymentId: string, range: DigestRange): Promise<Digest>;
   /** undefined: mail is off. */
   smtpUrl: string | undefined;
   mailFrom: { name: string; address: string };
@@ -61,7 +82,7 @@ export function createAttempt({
 
   async function sendEmail(
     { id, to }: { id: string; to: string },
-    write: () => Email | Promise<Email>,
+    write: () => Email | Promise<Email | undefined>,
     signal: AbortSignal,
   ): Promise<Attempt> {
     if (smtpUrl === undefined) {
@@ -69,22 +90,73 @@ export function createAttempt({
       hasWarned = true;
       return { error: 'mail is off: SMTP_URL is not set' };
     }
+    const email = await write();
+    // What a digest was about has been deleted.
+    if (!email) return {};
     mail ??= openMail(smtpUrl);
-    return (await mail).send({ id, to, ...(await write()) }, signal);
+    return (await mail).send({ id, to, ...email }, signal);
+  }
+
+  /** A mail is better with labels, and is sent without them rather than late or not at all. */
+  async function labelsOrNames(deploymentId: string, signal: AbortSignal): Promise<Labels> {
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(LABELS_WAIT_MS)]);
+    const none = new Promise<Labels>((resolve) => {
+      ending.addEventListener('abort', () => resolve(NO_LABELS), { once: true });
+    });
+    try {
+      return await Promise.race([labelsOf(deploymentId), none]);
+    } catch (error) {
+      log.warn({ err: error, deployment: deploymentId }, 'labels could not be read: a mail has the names of fields');
+      return NO_LABELS;
+    }
+  }
+
+  /** A mail to a person who wants mail about a deployment: to its owner, or to a recipient. */
+  async function writeShown(
+    { deploymentId, slug, submissionId, target, data, createdAt }: LeasedDelivery & { target: ShowingTarget },
+    pageUrl: string,
+    signal: AbortSignal,
+  ): Promise<Email | undefined> {
+    const { recipientId } = target;
+    const [labels, signed] = await Promise.all([labelsOrNames(deploymentId, signal), links()]);
+    const mail = { deploymentId, slug, pageUrl, baseUrl, recipientId, labels, links: signed, now: new Date() };
+    if (target.kind === 'test-mail') return testEmail({ ...mail, data: SAMPLE_DATA.submission });
+    if (target.kind === 'digest') {
+      const { range } = target;
+      const { submissions, total } = await readDigest(deploymentId, range);
+      return total === 0 ? undefined : digestEmail({ ...mail, from: range.from, to: range.to, submissions, total });
+    }
+    if (submissionId === undefined || data === undefined) throw new Error('A mail is about no submission.');
+    return submissionEmail({ ...mail, submission: { id: submissionId, data, createdAt } });
+  }
+
+  async function writeConfirmation(
+    { deploymentId, slug, createdAt }: LeasedDelivery,
+    { recipientId, owner }: { recipientId: string; owner: string },
+    pageUrl: string,
+  ): Promise<Email> {
+    const expires = confirmationExpiry(createdAt);
+    const url = (await links()).confirm({ deploymentId, recipientId }, expires);
+    return confirmationEmail({ slug, pageUrl, owner, url, expires });
   }
 
   return {
-    async attempt({ id, deploymentId, slug, submissionId, target, data, createdAt }, signal) {
+    async attempt(delivery, signal) {
+      const { id, deploymentId, slug, submissionId, target, data, createdAt } = delivery;
       const pageUrl = urlOf(slug);
-      if (target.kind === 'notice') {
-        const { to, notice } = target;
-        return sendEmail({ id, to }, () => noticeEmail({ deploymentId, slug, notice, pageUrl, baseUrl }), signal);
-      }
-      if (target.kind === 'mail') {
-        const write = async (): Promise<Email> => {
-          if (submissionId === undefined || data === undefined) throw new Error('A mail is about no submission.');
-          const content = { deploymentId, submissionId, slug, data, createdAt, now: new Date(), pageUrl, baseUrl };
-          return submissionEmail({ ...content, links: await links() });
+      if (target.kind !== 'webhook') {
+        const about = { deploymentId, slug, pageUrl, baseUrl };
+        const write = (): Email | Promise<Email | undefined> => {
+          switch (target.kind) {
+            case 'notice':
+              return noticeEmail({ ...about, notice: target.notice });
+            case 'recipient-off':
+              return recipientOffEmail({ ...about, recipient: target.recipient, lastError: target.lastError });
+            case 'confirmation':
+              return writeConfirmation(delivery, target, pageUrl);
+            default:
+              return writeShown({ ...delivery, target }, pageUrl, signal);
+          }
         };
         return sendEmail({ id, to: target.to }, write, signal);
       }

@@ -208,10 +208,13 @@ export function createDispatcher({
   }
 
   async function store(batch: readonly AttemptOutcome[]): Promise<void> {
-    const switchedOff = await settleDeliveries(db, batch);
-    for (const webhook of switchedOff) log.warn({ webhook }, 'webhook switched off');
+    const { webhooks, mails } = await settleDeliveries(db, batch);
+    for (const webhook of webhooks) log.warn({ webhook }, 'webhook switched off');
+    for (const { deploymentId, recipient } of mails) {
+      log.warn({ deployment: deploymentId, recipient }, 'mail switched off: the mail server refuses the address');
+    }
     // Their notices are due.
-    if (switchedOff.length > 0) wake();
+    if (webhooks.length > 0 || mails.length > 0) wake();
   }
 
   function drain(): void {
@@ -249,9 +252,9 @@ export function createDispatcher({
 }
 
 const toOutcome = (
-  { id, attempts, target }: LeasedDelivery,
+  { id, attempts, deploymentId, target }: LeasedDelivery,
   result: AttemptOutcome['result'],
-  { status, error }: Attempt,
+  { status, error, isRefused = false }: Attempt,
   delay: number,
 ): AttemptOutcome => ({
   id,
@@ -259,6 +262,10 @@ const toOutcome = (
   webhook:
     target.kind === 'webhook' && (target.isFailing || result !== 'succeeded')
       ? { id: target.webhookId, url: target.url }
+      : undefined,
+  mail:
+    target.kind === 'mail' || target.kind === 'digest' || target.kind === 'test-mail'
+      ? { deploymentId, recipientId: target.recipientId, isRefused }
       : undefined,
   result,
   lastStatus: status,

@@ -1,9 +1,12 @@
 import type { WebhookNotice } from '../db/delivery-target.ts';
+import type { Labels } from '../db/labels.ts';
+import { MAX_REFUSALS } from '../db/mail-failures.ts';
 import { escapeHtml } from '../html.ts';
 import { isFileId } from '../ids.ts';
 import { readJsonObject, unquote } from '../json-text.ts';
+import { isPlainAddress } from '../mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../signed-links.ts';
-import { layOutFields, type MailFields, printable } from './mail-fields.ts';
+import { layOutFields, MAX_FIELDS_BYTES, type MailFields, printable } from './mail-fields.ts';
 
 /** A mail without its sender and its recipient. `replyTo` is one plain address. */
 export type Email = {
@@ -15,60 +18,185 @@ export type Email = {
   unsubscribe?: string;
 };
 
-/** A submission, and what its mail links to. */
-type SubmissionMail = {
-  deploymentId: string;
-  submissionId: string;
-  slug: string;
-  /** JSON text of an object, as stored. */
-  data: string;
-  createdAt: Date;
+/** What every mail about a deployment has. `pageUrl`: its page; `baseUrl`: the origin of the API. */
+type AboutDeployment = { deploymentId: string; slug: string; pageUrl: string; baseUrl: string };
+
+/** A mail that shows submissions. `recipientId`: who gets it; undefined for the owner. */
+type ShowingSubmissions = AboutDeployment & {
+  recipientId: string | undefined;
+  labels: Labels;
   /** When the mail is made: its links to files work from then on. */
   now: Date;
   links: Pick<SignedLinks, 'file' | 'unsubscribe'>;
-  pageUrl: string;
-  /** The origin of the API. */
-  baseUrl: string;
 };
 
-// RFC 5321's Mailbox with a Dot-string and a Domain, and the length of its local part (4.5.3.1).
-const MAILBOX =
-  /^(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
-const MAX_MAILBOX_LENGTH = 254;
+/** A submission. `data`: JSON text of an object, as stored. */
+type Shown = { id: string; data: string; createdAt: Date };
 
-/** The mail to the owner of a deployment about a submission. */
-export function submissionEmail(mail: SubmissionMail): Email {
-  const { deploymentId, submissionId, slug, data, createdAt, now, links, pageUrl, baseUrl } = mail;
+/** The fields of a submission, with links to its files, in at most `maxBytes` of HTML. */
+function fieldsOf(
+  { deploymentId, labels, now, links }: ShowingSubmissions,
+  { id: submissionId, data }: Pick<Shown, 'id' | 'data'>,
+  maxBytes?: number,
+): MailFields {
   const expires = fileLinkExpiry(now);
   const files = `/submissions/${deploymentId}/${submissionId}/files/`;
-  const fields = layOutFields(data, (path) => {
+  const fileUrl = (path: string): string | undefined => {
     const fileId = path.startsWith(files) ? path.slice(files.length) : '';
     return isFileId(fileId) ? links.file({ deploymentId, submissionId, fileId }, expires) : undefined;
-  });
-  const replyTo = replyAddress(data);
-  const unsubscribe = links.unsubscribe(deploymentId);
+  };
+  return layOutFields(data, fileUrl, labels, maxBytes);
+}
+
+const aboutFiles = (now: Date): Block =>
+  paragraph(`The links to files work until ${inWords(fileLinkExpiry(now))}, for everybody who has them.`);
+
+/** Why the mail comes, and how it stops. */
+function stopFooter({ slug, recipientId, pageUrl }: ShowingSubmissions, unsubscribe: string): Block {
+  const reason =
+    recipientId === undefined
+      ? `mail about submissions to ${slug} is on`
+      : `you are a recipient of mail about submissions to ${slug}`;
+  return footer(`You get this mail because ${reason}.`, [
+    ['Open the page', pageUrl],
+    ['Stop these mails', unsubscribe],
+  ]);
+}
+
+/** The mail about a submission. */
+export function submissionEmail(mail: ShowingSubmissions & { submission: Shown }): Email {
+  const { deploymentId, slug, submission, recipientId, now, links, baseUrl } = mail;
+  const fields = fieldsOf(mail, submission);
+  const replyTo = replyAddress(submission.data);
+  const unsubscribe = links.unsubscribe(deploymentId, recipientId);
   const end = fields.count === 0 ? ', with no fields to show.' : '.';
   return {
     ...compose(`New submission for ${slug}`, [
-      paragraph(`A form of ${slug} was submitted on ${inWords(createdAt)}${end}`),
+      paragraph(`A form of ${slug} was submitted on ${inWords(submission.createdAt)}${end}`),
       ...(fields.isCut
         ? [
             paragraph('It is too large for a mail, which shows a part of it. This request answers all of it:'),
-            code(`curl ${baseUrl}/submissions/${deploymentId}/${submissionId} -H "Authorization: Bearer YOUR_API_KEY"`),
+            code(
+              `curl ${baseUrl}/submissions/${deploymentId}/${submission.id} -H "Authorization: Bearer YOUR_API_KEY"`,
+            ),
           ]
         : []),
       ...(fields.count > 0 ? [fieldList(fields)] : []),
-      ...(fields.hasFiles
-        ? [paragraph(`The links to files work until ${inWords(expires)}, for everybody who has them.`)]
-        : []),
-      footer(`You get this mail because mail about submissions to ${slug} is on.`, [
-        ['Open the page', pageUrl],
-        ['Stop these mails', unsubscribe],
-      ]),
+      ...(fields.hasFiles ? [aboutFiles(now)] : []),
+      stopFooter(mail, unsubscribe),
     ]),
     ...(replyTo === undefined ? {} : { replyTo }),
     unsubscribe,
   };
+}
+
+/** The mail that shows what mail about submissions looks like. `data`: a sample. */
+export function testEmail(mail: ShowingSubmissions & { data: string }): Email {
+  const { deploymentId, slug, recipientId, links, data } = mail;
+  const unsubscribe = links.unsubscribe(deploymentId, recipientId);
+  return {
+    ...compose(`Test mail for ${slug}`, [
+      paragraph(`This is a test, and no form was submitted. A mail about a submission to ${slug} looks like this:`),
+      fieldList(fieldsOf(mail, { id: '', data })),
+      stopFooter(mail, unsubscribe),
+    ]),
+    unsubscribe,
+  };
+}
+
+/** Bytes of HTML for what stands around the fields of a submission in a digest, at most. */
+const HEADING_BYTES = 320;
+
+/** The mail about all submissions of an hour or a day: the first of them, and how many there are in all. */
+export function digestEmail(
+  mail: ShowingSubmissions & { from: Date; to: Date; submissions: readonly Shown[]; total: number },
+): Email {
+  const { deploymentId, slug, recipientId, now, links, baseUrl, from, to, submissions, total } = mail;
+  const unsubscribe = links.unsubscribe(deploymentId, recipientId);
+  const [subjectCount, textCount] =
+    total === 1 ? ['1 new submission', '1 submission'] : [`${total} new submissions`, `${total} submissions`];
+  let left = MAX_FIELDS_BYTES;
+  const shown = submissions.map((submission, at) => {
+    // What one leaves free is for those after it.
+    const fields = fieldsOf(mail, submission, Math.floor(left / (submissions.length - at)) - HEADING_BYTES);
+    left -= fields.bytes + HEADING_BYTES;
+    return { submission, fields };
+  });
+  const request = (path: string): Block =>
+    code(`curl "${baseUrl}/submissions/${deploymentId}${path}" -H "Authorization: Bearer YOUR_API_KEY"`);
+  return {
+    ...compose(`${subjectCount} for ${slug}`, [
+      paragraph(`${textCount} to ${slug} came from ${inWords(from)} to ${inWords(to)}.`),
+      ...(total > shown.length
+        ? [
+            paragraph(`This mail shows the first ${shown.length}. This request answers all, newest first:`),
+            request('?limit=100'),
+          ]
+        : []),
+      ...(shown.some(({ fields }) => fields.isCut)
+        ? [
+            paragraph(
+              'Some are too large for this mail, which shows a part of them. This request answers one by its id:',
+            ),
+            request('/ID'),
+          ]
+        : []),
+      ...shown.flatMap(({ submission, fields }, at) => [
+        heading(`${at + 1}. ${inWords(submission.createdAt)}`),
+        fields.count === 0 ? paragraph('No fields to show.') : fieldList(fields),
+        ...(fields.isCut ? [paragraph(`A part of ${submission.id}`)] : []),
+      ]),
+      ...(shown.some(({ fields }) => fields.hasFiles) ? [aboutFiles(now)] : []),
+      stopFooter(mail, unsubscribe),
+    ]),
+    unsubscribe,
+  };
+}
+
+/** The mail that asks a person whether to send mail about a deployment. `owner`: the address of who wants it. */
+export function confirmationEmail({
+  slug,
+  pageUrl,
+  owner,
+  url,
+  expires,
+}: Pick<AboutDeployment, 'slug' | 'pageUrl'> & { owner: string; url: string; expires: Date }): Email {
+  return compose(`Do you want mail about ${slug}?`, [
+    paragraph(
+      `${owner} wants you to get a mail when a form of ${slug} is submitted. You get none before you have confirmed.`,
+    ),
+    paragraph(`To get these mails, open this link until ${inWords(expires)}, and press the button on the page:`),
+    link('Confirm', url),
+    paragraph('If you do not want them, do nothing.'),
+    footer(
+      `You get this mail because ${owner}, the owner of ${slug}, gave your address. It comes once a day at most.`,
+      [['Open the page', pageUrl]],
+    ),
+  ]);
+}
+
+/** The mail to the owner of a deployment about a recipient that was switched off. */
+export function recipientOffEmail({
+  deploymentId,
+  slug,
+  pageUrl,
+  baseUrl,
+  recipient,
+  lastError,
+}: AboutDeployment & { recipient: string; lastError: string }): Email {
+  return compose(`Mail to ${recipient} was switched off`, [
+    paragraph(
+      `${recipient} gets no more mail about ${slug}, because mails to it were refused for good ${MAX_REFUSALS} times in a row.`,
+    ),
+    paragraph(`Last failure: ${lastError}`),
+    paragraph(
+      'Check the address. To switch it on again, or to remove it, send the list of recipients with this request, with your API key:',
+    ),
+    code(
+      `curl -X PATCH ${baseUrl}/deploy/${deploymentId} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"recipients": ["${recipient}"]}'`,
+    ),
+    footer(`You get this mail because you own ${slug}.`, [['Open the page', pageUrl]]),
+  ]);
 }
 
 /** The mail to the owner of a deployment about a webhook that was switched off. */
@@ -78,13 +206,7 @@ export function noticeEmail({
   notice,
   pageUrl,
   baseUrl,
-}: {
-  deploymentId: string;
-  slug: string;
-  notice: WebhookNotice | string;
-  pageUrl: string;
-  baseUrl: string;
-}): Email {
+}: AboutDeployment & { notice: WebhookNotice | string }): Email {
   const subject = `A webhook of ${slug} was switched off`;
   const end = footer(`You get this mail because you own ${slug}. It comes once a day for a webhook at most.`, [
     ['Open the page', pageUrl],
@@ -114,9 +236,7 @@ function replyAddress(data: string): string | undefined {
   const [field, ...others] = readJsonObject(data).members.filter(({ name }) => name === 'email');
   if (field === undefined || others.length > 0 || !field.value.startsWith('"')) return undefined;
   const address = unquote(field.value);
-  // `=?` begins an encoded word (RFC 2047), which some software could decode to a second address.
-  const isPlain = address.length <= MAX_MAILBOX_LENGTH && MAILBOX.test(address) && !address.includes('=?');
-  return isPlain ? address : undefined;
+  return isPlainAddress(address) ? address : undefined;
 }
 
 const MONTHS = [
@@ -142,6 +262,19 @@ function code(words: string): Block {
   const text = printable(words);
   return { text, html: `<p style="margin:0 0 16px;font:14px/1.4 Consolas,Menlo,monospace">${escapeLines(text)}</p>` };
 }
+
+function heading(words: string): Block {
+  const text = printable(words);
+  return {
+    text,
+    html: `<h2 style="margin:24px 0 0;padding:12px 0 0;border-top:1px solid #888;font-size:16px">${escapeLines(text)}</h2>`,
+  };
+}
+
+const link = (label: string, url: string): Block => ({
+  text: url,
+  html: `<p style="margin:0 0 16px"><a href="${escapeHtml(url)}"><b>${escapeHtml(label)}</b></a></p>`,
+});
 
 // Without line breaks between its elements, which would be shown.
 const fieldList = ({ text, html }: MailFields): Block => ({

@@ -1,3 +1,5 @@
+import { CAPTCHA_FIELDS } from '../captcha-fields.ts';
+import type { Labels } from '../db/labels.ts';
 import { escapeHtml } from '../html.ts';
 import { type JsonMember, readJsonList, readJsonObject, unquote } from '../json-text.ts';
 
@@ -11,6 +13,8 @@ export const MAX_FIELDS_BYTES = 72 * 1024;
 /** UTF-16 units of one value, and of a name. */
 export const MAX_VALUE_CHARS = 20_000;
 export const MAX_NAME_CHARS = 200;
+/** What widgets of captchas send. */
+const TOKENS: ReadonlySet<string> = new Set(Object.values(CAPTCHA_FIELDS));
 /** How deep objects and lists are shown. */
 export const MAX_LEVELS = 6;
 /** A list of texts is one line up to this many UTF-16 units, and items. */
@@ -33,18 +37,30 @@ type Line = {
   isCut?: boolean;
 };
 
-/** Both parts of a mail show the same. `isCut`: there is more. */
-export type MailFields = { count: number; text: string; html: string; isCut: boolean; hasFiles: boolean };
+/** Both parts of a mail show the same. `bytes`: of the HTML. `isCut`: there is more. */
+export type MailFields = {
+  count: number;
+  text: string;
+  html: string;
+  bytes: number;
+  isCut: boolean;
+  hasFiles: boolean;
+};
 
 /** The URL of a file by its path in the API; undefined when the path is not that of a file of this submission. */
 type FileUrl = (path: string) => string | undefined;
 
-/** The fields whose names don't begin with `_`. `data`: JSON text of an object, known to be valid. */
-export function layOutFields(data: string, fileUrl: FileUrl): MailFields {
-  const members = readJsonObject(data).members.filter(({ name }) => !name.startsWith('_'));
+/**
+ * The fields whose names don't begin with `_`, without tokens of captchas, in at most `maxBytes` of HTML. `data`: JSON
+ * text of an object, known to be valid.
+ */
+export function layOutFields(data: string, fileUrl: FileUrl, labels: Labels, maxBytes = MAX_FIELDS_BYTES): MailFields {
+  const members = readJsonObject(data)
+    .members.filter(({ name }) => !name.startsWith('_') && !TOKENS.has(name))
+    .map(({ name, value }) => ({ name: labels.get(name)?.replace(/:$/, '') ?? name, value }));
   const text: string[] = [];
   const html: string[] = [];
-  let left = MAX_FIELDS_BYTES;
+  let left = maxBytes;
   let isCut = false;
   let hasFiles = false;
   for (const line of linesOf(members, { level: 0, item: undefined }, fileUrl)) {
@@ -56,7 +72,7 @@ export function layOutFields(data: string, fileUrl: FileUrl): MailFields {
     text.push(rendered.text);
     html.push(rendered.html);
   }
-  return { count: members.length, text: text.join('\n'), html: html.join(''), isCut, hasFiles };
+  return { count: members.length, text: text.join('\n'), html: html.join(''), bytes: maxBytes - left, isCut, hasFiles };
 }
 
 type Position = Pick<Line, 'level' | 'item'>;

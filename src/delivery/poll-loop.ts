@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 type PollLoop = {
   /**
-   * Polls until the signal fires: every POLL_MS, and sooner when there may be more by then. Settles when the last poll
+   * Polls until the signal fires: every `pollMs`, and sooner when there may be more by then. Settles when the last poll
    * has ended.
    */
   run(): Promise<void>;
@@ -18,10 +18,12 @@ const MIN_PAUSE_MS = 20;
 /** `poll` answers in how many milliseconds there may be more to find. `onError` is called for the first failure in a row. */
 export function createPollLoop({
   poll,
+  pollMs = POLL_MS,
   onError,
   signal,
 }: {
   poll(): Promise<number>;
+  pollMs?: number;
   onError(error: unknown): void;
   signal: AbortSignal;
 }): PollLoop {
@@ -33,7 +35,7 @@ export function createPollLoop({
     while (!signal.aborted) {
       isWoken = false;
       const startedAt = performance.now();
-      let nextInMs = POLL_MS;
+      let nextInMs = pollMs;
       try {
         nextInMs = await poll();
         isFailing = false;
@@ -45,7 +47,7 @@ export function createPollLoop({
       await wait(Math.max(MIN_PAUSE_MS, took / MAX_SHARE_OF_TIME - took), signal);
       if (isWoken || nextInMs <= 0) continue;
       pause = new AbortController();
-      await wait(Math.min(POLL_MS, nextInMs), AbortSignal.any([pause.signal, signal]));
+      await wait(Math.min(pollMs, nextInMs), AbortSignal.any([pause.signal, signal]));
     }
   }
 

@@ -45,6 +45,21 @@ const REASONS: readonly [code: RegExp, reason: string][] = [
   [/^EMESSAGE$/, 'the mail is larger than the mail server accepts'],
 ];
 
+/** Answers that say nothing of the recipient: bad sequence of commands, authentication required. */
+const OF_THE_SESSION: readonly number[] = [503, 530];
+/** The same as enhanced status codes (RFC 3463): the mail system, the content of the mail, policies such as blocklists. */
+const OF_OTHERS = /^\d{3}[ -]5\.[367]\./;
+
+/**
+ * Whether an answer refuses the recipient for good (RFC 5321, 4.2.1), as far as it says. What visitors write must not
+ * switch a recipient off, and neither may a blocklist that has the mail server.
+ */
+const isRefusal = (code: number, response: string, command: string | undefined): boolean =>
+  code >= 500 &&
+  !OF_THE_SESSION.includes(code) &&
+  !OF_OTHERS.test(response) &&
+  (command === 'RCPT TO' || command === 'DATA');
+
 /**
  * Sends mail over SMTP (RFC 5321). `smtpUrl` is smtp:// or smtps://. Options in its query, which nodemailer reads,
  * override those that are set here. `from.name` may be empty.
@@ -85,7 +100,7 @@ export function createSendEmail({
   const plainResponse = (response: string): string =>
     secrets.reduce((line, secret) => line.replaceAll(secret, '…'), response).replaceAll(/[\s\p{Cc}]+/gu, ' ');
 
-  function failed({ code, originalCode, responseCode, response }: NodemailerError): EmailAttempt {
+  function failed({ code, originalCode, responseCode, response, command }: NodemailerError): EmailAttempt {
     if (responseCode === undefined || response === undefined) {
       const [, reason] = REASONS.find(([known]) => known.test(originalCode ?? '') || known.test(code ?? '')) ?? [];
       return { error: reason ?? `the mail could not be sent (${originalCode ?? code})` };
@@ -95,6 +110,7 @@ export function createSendEmail({
       status: responseCode,
       error: isLogin ? REFUSED_LOGIN : `the mail server answered ${responseCode}`,
       response: plainResponse(response),
+      ...(isRefusal(responseCode, response, command) && { isRefused: true }),
     };
   }
 

@@ -17,6 +17,8 @@ export type Attempt = {
   error?: string;
   /** The seconds that Retry-After asks for: 0 or more, without a limit. */
   retryAfter?: number;
+  /** Whether a mail server has refused the recipient, or the mail, for good. */
+  isRefused?: boolean;
 };
 
 /**

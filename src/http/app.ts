@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Altcha } from '../altcha.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
@@ -13,7 +14,9 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
+import { altchaEndpoints } from './api/altcha.ts';
 import { checkEndpoints } from './api/check.ts';
+import { confirmEndpoints } from './api/confirm.ts';
 import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
@@ -28,6 +31,7 @@ import { referenceEndpoints } from './api/reference.ts';
 import { securityTxt } from './api/security-txt.ts';
 import { type MailLink, sessionEndpoints } from './api/session.ts';
 import { settingsEndpoints } from './api/settings.ts';
+import { spamEndpoints } from './api/spam.ts';
 import { statisticsEndpoints } from './api/statistics.ts';
 import { submissionFileEndpoints } from './api/submission-files.ts';
 import { submissionEndpoints } from './api/submissions.ts';
@@ -86,8 +90,11 @@ type Parts = {
   leadsHere(url: URL): boolean;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  altcha(): Promise<Altcha>;
+  /** Whether visitors find a deployment; undefined when it can't be looked up in time. */
+  isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
   watch: SubmissionWatch;
-  /** Called when the rest of a purged deployment is to be removed. */
+  /** Called when the rest of a purged deployment, or spam, is to be removed. */
   onPurge(): void;
   /** Fires when the service stops. */
   stopping: AbortSignal;
@@ -126,13 +133,16 @@ export function createEndpoints({
   const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
   const submissions = submissionEndpoints(parts);
   const inbox = inboxEndpoints(parts);
+  const spam = spamEndpoints(parts);
+  const altcha = altchaEndpoints(parts);
   const live = liveEndpoints(parts);
   const files = submissionFileEndpoints(parts);
   const fileLinks = fileLinkEndpoints(parts);
   const unsubscribe = unsubscribeEndpoints({ ...parts, baseUrl: config.baseUrl });
+  const confirm = confirmEndpoints(parts);
   const exports = exportEndpoints(parts);
   const webhooks = webhookEndpoints({ ...parts, allowedNetworks: config.webhookAllowCidrs, leadsHere });
-  const deliveries = deliveryEndpoints({ ...parts, logDays: config.deliveryLogDays });
+  const deliveries = deliveryEndpoints({ ...ownerParts, logDays: config.deliveryLogDays });
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
@@ -168,6 +178,14 @@ export function createEndpoints({
     'POST /deploy/:id/versions/:version/restore': versions.restore,
     'GET /deploy/:id/stats': statistics.get,
     'GET /deploy/:id/settings': settings.get,
+    'GET /deploy/:id/mails': deliveries.listMails,
+    'POST /deploy/:id/mails/test': deliveries.testMail,
+    'POST /deploy/:id/mails/:deliveryId/retry': deliveries.retryMail,
+
+    'GET /deploy/:id/spam': spam.list,
+    'DELETE /deploy/:id/spam': spam.deleteAll,
+    'POST /deploy/:id/spam/:submissionId/release': spam.release,
+    'DELETE /deploy/:id/spam/:submissionId': spam.delete,
 
     'GET /trash': trash.list,
     'POST /trash/:id/restore': trash.restore,
@@ -201,9 +219,16 @@ export function createEndpoints({
     'GET /webhooks/:deployId/:webhookId/deliveries': deliveries.list,
     'POST /webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry': deliveries.retry,
 
+    'GET /altcha.js': altcha.widget,
+    'GET /altcha/challenge': altcha.challenge,
+
     'GET /files/:deployId/:submissionId/:fileId': fileLinks.get,
     'GET /unsubscribe/:deployId': unsubscribe.ask,
     'POST /unsubscribe/:deployId': unsubscribe.unsubscribe,
+    'GET /unsubscribe/:deployId/:recipientId': unsubscribe.askRecipient,
+    'POST /unsubscribe/:deployId/:recipientId': unsubscribe.unsubscribeRecipient,
+    'GET /confirm/:deployId/:recipientId': confirm.ask,
+    'POST /confirm/:deployId/:recipientId': confirm.confirm,
 
     'GET /': reference.start,
     'GET /dashboard': dashboard.start,
@@ -244,6 +269,7 @@ export function createApp({
   reviewDeliveries,
   leadsHere,
   links,
+  altcha,
   mailLink,
   metrics,
   log,
@@ -268,6 +294,7 @@ export function createApp({
   leadsHere(url: URL): boolean;
   /** The links in mails. */
   links(): Promise<SignedLinks>;
+  altcha(): Promise<Altcha>;
   /** undefined when there is no mail server. */
   mailLink: MailLink | undefined;
   metrics: Metrics;
@@ -354,6 +381,11 @@ export function createApp({
     reviewDeliveries,
     leadsHere,
     links,
+    altcha,
+    async isLive(id, network) {
+      const found = await visited.find(id, network);
+      return found && found !== 'absent';
+    },
     watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
     onPurge,
     stopping,

@@ -19,7 +19,7 @@ import { tooManyUnknownKeys } from './unknown-keys.ts';
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-export type Tag = 'Account' | 'Deployments' | 'Submissions' | 'Webhooks' | 'Deliveries' | 'Links' | 'Service';
+export type Tag = 'Account' | 'Deployments' | 'Submissions' | 'Spam' | 'Webhooks' | 'Deliveries' | 'Links' | 'Service';
 
 type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<`/${Rest}`>

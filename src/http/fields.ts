@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELIVERY_ID, DEPLOYMENT_ID, FILE_ID, KEY_ID, SUBMISSION_ID, TOKEN, WEBHOOK_ID } from '../ids.ts';
+import { DELIVERY_ID, DEPLOYMENT_ID, FILE_ID, KEY_ID, RECIPIENT_ID, SUBMISSION_ID, TOKEN, WEBHOOK_ID } from '../ids.ts';
 
 /*
  * Fields that several answers have, and the parameters of paths, as the reference shows them.
@@ -53,6 +53,10 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
   fileId,
   webhookId,
   deliveryId,
+  recipientId: z
+    .string()
+    .regex(RECIPIENT_ID)
+    .meta({ description: "A recipient's id.", example: 'rcp_0VbbZC1mQ4nRr8sTtUvWxYzA' }),
   keyId,
   token: z
     .string()

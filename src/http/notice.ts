@@ -21,15 +21,22 @@ export function addNotice(response: Response, sentence: string): void {
   response.set(NOTICE, before === undefined ? sentence : `${before}; ${sentence}`);
 }
 
+type Named = { total: number; ids: readonly string[] };
+
+const named = ({ total, ids }: Named): string =>
+  `${ids.join(', ')}${total > ids.length ? ` and ${total - ids.length} more` : ''}`;
+
+/** What owners are told about pages whose mail was switched off because a mail server has refused it. */
+export const refusedMailNotice = (pages: Named): string =>
+  `Mail about ${pages.total === 1 ? 'a page' : `${pages.total} pages`} was switched off because the mail server refused an address, see GET /deploy/:id/settings: ${named(pages)}`;
+
 /** What owners are told about pages that the operator has taken down. `contact`: that of ABUSE_CONTACT. */
 export function takeDownNotices(contact: string | undefined) {
   const ask = `To ask why, contact ${contact ?? 'the operator'}`;
   return {
     page: `The operator has taken this page down: visitors get a 451, and its form accepts no submissions. ${ask}`,
     newHtml: `The operator has taken this page down: the new HTML is stored, and is not shown before the operator restores the page. ${ask}`,
-    pages({ total, ids }: { total: number; ids: readonly string[] }): string {
-      const more = total > ids.length ? ` and ${total - ids.length} more` : '';
-      return `The operator has taken down ${total} of your pages: ${ids.join(', ')}${more}. ${ask}`;
-    },
+    pages: (pages: Named): string =>
+      `The operator has taken down ${pages.total} of your pages: ${named(pages)}. ${ask}`,
   };
 }

@@ -1,15 +1,20 @@
+import type { Solution } from '../altcha.ts';
+import type { FormRules } from '../db/form-rules.ts';
 import type { IdempotencyKey } from '../db/idempotency-keys.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
-import type { NewFile } from '../db/submission-files.ts';
+import type { Extras, NewFile } from '../db/submission-files.ts';
 import { BusyError } from '../fair-queue.ts';
+import type { FindRulesVersions } from './confirm-rules.ts';
 import { createKnownRules, type FindRules, type UnjudgedSubmission } from './form-rules.ts';
 import { createFullDeployments } from './full-deployments.ts';
 import { createHoneypot } from './honeypot.ts';
 import type { Judge } from './judge.ts';
 import { createLookUps } from './look-ups.ts';
-import { type Counted, createOutcomes, type IntakeOutcome, type RulesChanged } from './outcomes.ts';
+import { type Counted, createOutcomes, type IntakeOutcome, type ToJudgeAgain } from './outcomes.ts';
 import { createPacing } from './pacing.ts';
-import { createRepeatedSubmissions, type FindByKey, type FindStored } from './repeated-submissions.ts';
+import { createRepeatedSubmissions, type FindByKey, type FindStored, underNewId } from './repeated-submissions.ts';
+import { createScreen, hasScreening, type ScreenParts } from './screening.ts';
+import { createSpamFolder, type KeepSpam } from './spam.ts';
 import type { Store } from './store.ts';
 import { createSubmissionQueue } from './submission-queue.ts';
 import { createUploadQueue } from './upload-queue.ts';
@@ -33,6 +38,7 @@ export type Intake = {
 };
 
 const NO_FILES: readonly NewFile[] = [];
+const NOTHING: Extras = { files: NO_FILES };
 /** How often a submission is judged while its form's rules change. */
 const MAX_JUDGEMENTS = 5;
 
@@ -45,6 +51,9 @@ export function createIntake({
   findByKey,
   findRules,
   judge,
+  screening,
+  keepSpam,
+  findRulesVersions,
   isInvalidationLive,
   count,
 }: {
@@ -53,6 +62,9 @@ export function createIntake({
   findByKey: FindByKey;
   findRules: FindRules;
   judge: Judge;
+  screening: ScreenParts;
+  keepSpam: KeepSpam;
+  findRulesVersions: FindRulesVersions;
   /** Whether changes of deployments are received at this time. */
   isInvalidationLive(): boolean;
   count(outcome: Counted): void;
@@ -61,17 +73,21 @@ export function createIntake({
   const uploads = createUploadQueue(store.alone);
   const lookUp = createLookUps();
   const full = createFullDeployments(isInvalidationLive);
-  const outcomes = createOutcomes({ full, pace: createPacing(), count });
+  const pace = createPacing();
+  const outcomes = createOutcomes({ full, pace, count });
+  const spamFolder = createSpamFolder({ keepSpam, findRulesVersions, isInvalidationLive, outcomes, pace });
+  const screen = createScreen(lookUp, screening);
   const repeated = createRepeatedSubmissions({ uploads, lookUp, findStored, findByKey, outcomes, storeNew });
   const honeypot = createHoneypot({ lookUp, findByKey, outcomes });
   const knownRules = createKnownRules(lookUp, findRules, isInvalidationLive);
 
-  async function storeNew(submission: NewSubmission, files = NO_FILES): Promise<IntakeOutcome | RulesChanged> {
+  async function storeNew(submission: NewSubmission, extras: Extras): Promise<IntakeOutcome | ToJudgeAgain> {
     const refusal = outcomes.refuseFromMemory(submission);
     if (refusal) return refusal;
     const version = outcomes.version();
     try {
-      const decided = await (files.length > 0 ? uploads.submit(submission, { files }) : queue.submit(submission));
+      const isAlone = extras.files.length > 0 || extras.solution !== undefined;
+      const decided = await (isAlone ? uploads.submit(submission, extras) : queue.submit(submission));
       return outcomes.conclude(submission, decided, version);
     } catch (error) {
       return outcomes.fail(submission, error);
@@ -82,10 +98,57 @@ export function createIntake({
     submission: NewSubmission,
     { files, isSentAgain, textUnder }: Traits,
     key: IdempotencyKey | undefined,
-  ): Promise<IntakeOutcome | RulesChanged> {
-    if (key) return repeated.storeWithKey(submission, { files: files ?? NO_FILES, key });
-    if (isSentAgain) return repeated.storeAgain(submission, { files: files ?? NO_FILES }, textUnder);
-    return storeNew(submission, files);
+    solution?: Solution,
+  ): Promise<IntakeOutcome | ToJudgeAgain> {
+    const extras = files || solution ? { files: files ?? NO_FILES, solution } : NOTHING;
+    if (key) return repeated.storeWithKey(submission, { ...extras, key });
+    if (isSentAgain) return repeated.storeAgain(submission, extras, textUnder);
+    return storeNew(submission, extras);
+  }
+
+  /** Keeps spam apart, once. */
+  async function keepApart(
+    submission: NewSubmission,
+    { isSentAgain, textUnder }: Traits,
+    kept: Parameters<typeof spamFolder.keep>[1],
+  ): Promise<IntakeOutcome | ToJudgeAgain> {
+    const outcome = await spamFolder.keep(submission, kept);
+    if (outcome.kind !== 'repeated') return outcome;
+    const first = await repeated.find(submission, kept);
+    if (first.kind !== 'not-found') return first;
+    // The id is that of a submission to another deployment, or of one without these files.
+    const again = isSentAgain ? await spamFolder.keep(underNewId(submission, textUnder), kept) : outcome;
+    return again.kind === 'repeated' ? outcomes.fail(submission, new BusyError(), first.slug) : again;
+  }
+
+  /** Stores a submission to a form whose rules say what is spam. */
+  async function storeScreened(
+    submission: NewSubmission,
+    traits: Traits,
+    key: IdempotencyKey | undefined,
+    rules: FormRules,
+  ): Promise<IntakeOutcome | ToJudgeAgain> {
+    const files = traits.files ?? NO_FILES;
+    if (key || traits.isSentAgain) {
+      // What has been stored is not judged again: its token counts once.
+      const first = await repeated.find(submission, { files, key });
+      if (first.kind !== 'not-found') return first;
+    }
+    const version = outcomes.version();
+    const screened = await screen(submission, rules).catch((error: unknown) => ({ kind: 'failed' as const, error }));
+    switch (screened.kind) {
+      case 'failed':
+        return outcomes.fail(submission, screened.error);
+      case 'refused':
+        return outcomes.conclude(submission, screened.outcome, version);
+      case 'spam':
+        return keepApart(submission, traits, { reason: screened.reason, files, key });
+    }
+    const outcome = await storeUnderRules(submission, traits, key, screened.solution);
+    if (outcome.kind === 'solution-used')
+      return keepApart(submission, traits, { reason: 'captcha-reused', files, key });
+    if (outcome.kind !== 'stored' || outcome.isRepeated) screened.giveBack?.();
+    return outcome;
   }
 
   async function answerHoneypot(
@@ -124,13 +187,16 @@ export function createIntake({
         }
       } else {
         version = form?.version ?? 0;
-        const outcome = await storeUnderRules({ ...submission, rulesVersion: version }, traits, key);
+        const judged = { ...submission, rulesVersion: version };
+        const outcome = await (form && hasScreening(form.rules)
+          ? storeScreened(judged, traits, key, form.rules)
+          : storeUnderRules(judged, traits, key));
         if (outcome.kind === 'stored') {
           // Of one that was stored before, the rules may never have been looked up.
           if (outcome.isRepeated) form ??= await knownRules.load(submission, version).catch(() => undefined);
           return form ? { ...outcome, rules: form.rules } : outcome;
         }
-        if (outcome.kind !== 'rules-changed') return outcome;
+        if (outcome.kind !== 'rules-changed' && outcome.kind !== 'solution-used') return outcome;
       }
       try {
         form = await knownRules.load(submission, version);
@@ -152,6 +218,7 @@ export function createIntake({
     },
     invalidateAll() {
       full.invalidateAll();
+      spamFolder.invalidateAll();
       knownRules.invalidateAll();
     },
   };

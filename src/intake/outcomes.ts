@@ -23,8 +23,11 @@ export type NotStored = { id: string; slug: string | undefined } & (
 /** What became of a submission. */
 export type IntakeOutcome = Stored | NotStored;
 
-/** The form's rules are others than those that the submission was judged by: it is to be judged again. */
-export type RulesChanged = { kind: 'rules-changed'; id: string; slug: undefined };
+/**
+ * The form's rules are others than those that the submission was judged by, or the solution that it has was used before:
+ * it is to be judged again.
+ */
+export type ToJudgeAgain = { id: string; slug: undefined } & ({ kind: 'rules-changed' } | { kind: 'solution-used' });
 
 /** What metrics count. */
 export type Counted =
@@ -33,6 +36,9 @@ export type Counted =
   | 'rate-limited'
   | 'no-deployment'
   | 'honeypot'
+  /** Kept apart. */
+  | 'spam'
+  | 'spam-dropped'
   | 'repeated'
   | 'failed';
 
@@ -46,7 +52,9 @@ export type Outcomes = {
   /** To be read before the database is asked, and passed to `conclude`. */
   version(): number;
   /** What the database has decided. */
-  conclude(submission: NewSubmission, decided: Decided, version: number): IntakeOutcome | RulesChanged;
+  conclude(submission: NewSubmission, decided: Decided, version: number): IntakeOutcome | ToJudgeAgain;
+  /** Spam is answered like what is stored. */
+  answerSpam(kind: 'kept' | 'dropped', id: string, slug: string): Stored;
   /** The submission was stored before, under `id`. */
   repeat(id: string, slug: string): Stored;
   fail(submission: Pick<NewSubmission, 'id'>, error: unknown, slug?: string): NotStored;
@@ -78,7 +86,9 @@ export function createOutcomes({
       const { id, deploymentId } = submission;
       // Its key is in use, and nothing was found under it.
       if (decided.kind === 'repeated') return fail(submission, new BusyError());
-      if (decided.kind === 'rules-changed') return { kind: 'rules-changed', id, slug: undefined };
+      if (decided.kind === 'rules-changed' || decided.kind === 'solution-used') {
+        return { kind: decided.kind, id, slug: undefined };
+      }
       count(decided.kind);
       if (decided.kind === 'no-deployment') return { kind: 'no-deployment', id, slug: undefined };
       const { slug } = decided;
@@ -86,6 +96,10 @@ export function createOutcomes({
       const { retryAfterMs } = decided;
       full.remember(deploymentId, { slug, retryAfterMs }, version);
       return { kind: 'rate-limited', id, slug, retryAfterMs };
+    },
+    answerSpam(kind, id, slug) {
+      count(kind === 'kept' ? 'spam' : 'spam-dropped');
+      return { kind: 'stored', id, slug };
     },
     repeat(id, slug) {
       count('repeated');

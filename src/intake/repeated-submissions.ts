@@ -6,7 +6,7 @@ import type { Found } from '../db/submissions.ts';
 import { BusyError } from '../fair-queue.ts';
 import { newSubmissionId } from '../ids.ts';
 import type { LookUp } from './look-ups.ts';
-import type { IntakeOutcome, Outcomes, RulesChanged } from './outcomes.ts';
+import type { IntakeOutcome, Outcomes, ToJudgeAgain } from './outcomes.ts';
 import type { UploadQueue } from './upload-queue.ts';
 
 /** Stores submissions that may have been stored before: once, and the answer is that of the first one. */
@@ -19,8 +19,10 @@ type RepeatedSubmissions = {
     submission: NewSubmission,
     extras: Extras,
     textUnder: ((id: string) => string) | undefined,
-  ): Promise<IntakeOutcome | RulesChanged>;
-  storeWithKey(submission: NewSubmission, extras: ExtrasWithKey): Promise<IntakeOutcome | RulesChanged>;
+  ): Promise<IntakeOutcome | ToJudgeAgain>;
+  storeWithKey(submission: NewSubmission, extras: ExtrasWithKey): Promise<IntakeOutcome | ToJudgeAgain>;
+  /** What has been stored under the key, or else under the id. */
+  find(submission: NewSubmission, extras: Extras): Promise<IntakeOutcome | ToJudgeAgain | NotFound>;
 };
 
 type ExtrasWithKey = Extras & { key: IdempotencyKey };
@@ -41,6 +43,12 @@ type FindFirst = () => Promise<Found<{ id: string; bodyHash?: Buffer; hasFiles?:
 /** The deployment is live, and has no first submission; when `isTaken`, it has another one under the id. */
 type NotFound = { kind: 'not-found'; slug: string; isTaken: boolean };
 
+/** The same submission under an id of its own. */
+export function underNewId(submission: NewSubmission, textUnder: ((id: string) => string) | undefined): NewSubmission {
+  const id = newSubmissionId();
+  return { ...submission, id, data: textUnder?.(id) ?? submission.data };
+}
+
 export function createRepeatedSubmissions({
   uploads,
   lookUp,
@@ -54,7 +62,7 @@ export function createRepeatedSubmissions({
   findStored: FindStored;
   findByKey: FindByKey;
   outcomes: Outcomes;
-  storeNew(submission: NewSubmission, files: readonly NewFile[]): Promise<IntakeOutcome | RulesChanged>;
+  storeNew(submission: NewSubmission, extras: Extras): Promise<IntakeOutcome | ToJudgeAgain>;
 }): RepeatedSubmissions {
   /** `slug`: the deployment's, when it is known already. */
   async function findFirst(
@@ -62,7 +70,7 @@ export function createRepeatedSubmissions({
     key: IdempotencyKey | undefined,
     find: FindFirst,
     slug?: string,
-  ): Promise<IntakeOutcome | RulesChanged | NotFound> {
+  ): Promise<IntakeOutcome | ToJudgeAgain | NotFound> {
     const { id, ipAddress } = submission;
     try {
       const found = await lookUp(ipAddress, find);
@@ -82,7 +90,7 @@ export function createRepeatedSubmissions({
     submission: NewSubmission,
     extras: Extras,
     find: FindFirst,
-  ): Promise<IntakeOutcome | RulesChanged | NotFound> {
+  ): Promise<IntakeOutcome | ToJudgeAgain | NotFound> {
     const { key } = extras;
     const before = await findFirst(submission, key, find);
     if (before.kind !== 'not-found' || before.isTaken) return before;
@@ -103,15 +111,16 @@ export function createRepeatedSubmissions({
     return outcomes.conclude(submission, decided, version);
   }
 
+  const findUnderId = ({ deploymentId, id }: NewSubmission, { files }: Extras): ReturnType<FindStored> =>
+    findStored(deploymentId, id, files);
+
   return {
     async storeAgain(submission, extras, textUnder) {
-      const { deploymentId, data } = submission;
-      const find = (): ReturnType<FindStored> => findStored(deploymentId, submission.id, extras.files);
-      const outcome = await storeOnce(submission, extras, find);
+      const find = (): ReturnType<FindStored> => findUnderId(submission, extras);
+      const outcome = await storeOnce(submission, { ...extras, isSentAgain: true }, find);
       if (outcome.kind !== 'not-found') return outcome;
       // The id is that of a deleted submission, of one to another deployment, or of one without these files.
-      const id = newSubmissionId();
-      return storeNew({ ...submission, id, data: textUnder?.(id) ?? data }, extras.files);
+      return storeNew(underNewId(submission, textUnder), extras);
     },
     async storeWithKey(submission, extras) {
       const find = (): ReturnType<FindByKey> => findByKey(submission.deploymentId, extras.key.hash);
@@ -119,6 +128,11 @@ export function createRepeatedSubmissions({
       if (outcome.kind !== 'not-found') return outcome;
       // The key expired between the transaction and the look-up.
       return outcomes.fail(submission, new BusyError(), outcome.slug);
+    },
+    find(submission, extras) {
+      const { key } = extras;
+      const findWithKey = key && ((): ReturnType<FindByKey> => findByKey(submission.deploymentId, key.hash));
+      return findFirst(submission, key, findWithKey ?? (() => findUnderId(submission, extras)));
     },
   };
 }

@@ -5,7 +5,16 @@ export type Metrics = {
   /** An answer: `route` as the API's reference names it, `page` for a page's. */
   request(route: string, status: number): void;
   submission(
-    outcome: 'accepted' | 'origin-refused' | 'rate-limited' | 'no-deployment' | 'honeypot' | 'repeated' | 'failed',
+    outcome:
+      | 'accepted'
+      | 'origin-refused'
+      | 'rate-limited'
+      | 'no-deployment'
+      | 'honeypot'
+      | 'spam'
+      | 'spam-dropped'
+      | 'repeated'
+      | 'failed',
   ): void;
   /** `size` submissions were stored in one transaction. */
   batch(size: number): void;

@@ -51,6 +51,8 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     reviewDeliveries: () => undefined,
     leadsHere: () => false,
     links: () => Promise.reject(new Error('Not called.')),
+    altcha: notCalled,
+    isLive: notCalled,
     watch: { size: () => 0, wait: async () => 'over' },
     onPurge: () => undefined,
     stopping: new AbortController().signal,

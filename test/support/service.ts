@@ -57,6 +57,7 @@ export type Owner = {
 export async function startTestService(
   settings: Record<string, string> = {},
   given?: FreshDatabase,
+  overrides: Parameters<typeof startService>[2] = {},
 ): Promise<TestService> {
   const database = given ?? (await cloneDatabase());
   const configure = (more: Record<string, string>): Config => ({
@@ -65,7 +66,7 @@ export async function startTestService(
   });
   const start = async (more: Record<string, string> = {}): Promise<Service> => {
     const config = configure(more);
-    const service = await startService(config, createLog(config.logLevel));
+    const service = await startService(config, createLog(config.logLevel), overrides);
     holdService(service.url, config);
     await service.ready;
     return service;

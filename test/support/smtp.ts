@@ -12,9 +12,9 @@ export type Stage = 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message';
 
 /**
  * What a server does at a stage: says nothing any more, says a little over and over and never finishes, cuts the
- * connection, or refuses (not in `data`, where SMTP has no reply).
+ * connection, or refuses (not in `data`, where SMTP has no reply). `to`: only for this recipient, at `rcpt`.
  */
-export type Trouble = { at: Stage; does: 'hang' | 'drip' | 'close' | { code: number; text: string } };
+export type Trouble = { at: Stage; does: 'hang' | 'drip' | 'close' | { code: number; text: string }; to?: string };
 
 export type SmtpServer = Awaited<ReturnType<typeof startSmtpServer>>;
 
@@ -47,8 +47,8 @@ export async function startSmtpServer({
   let trouble: Trouble | undefined;
 
   /** Calls back at once, unless there is trouble at this stage. */
-  function pass(stage: Stage, session: { remotePort: number }, callback: (error?: Error) => void): void {
-    if (trouble?.at !== stage) {
+  function pass(stage: Stage, session: { remotePort: number }, callback: (error?: Error) => void, to?: string): void {
+    if (trouble?.at !== stage || (trouble.to ?? to) !== to) {
       callback();
       return;
     }
@@ -76,7 +76,7 @@ export async function startSmtpServer({
     disabledCommands: [...(login ? [] : ['AUTH']), ...(tls === 'starttls' ? [] : ['STARTTLS'])],
     onConnect: (session, callback) => pass('greeting', session, callback),
     onMailFrom: (_address, session, callback) => pass('mail', session, callback),
-    onRcptTo: (_address, session, callback) => pass('rcpt', session, callback),
+    onRcptTo: ({ address }, session, callback) => pass('rcpt', session, callback, address),
     onAuth({ username, password }, session, callback) {
       pass('auth', session, (error) => {
         const isOwner = username === login?.user && password === login?.password;

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { answer, send } from '../api.ts';
+import { answer, api } from '../api.ts';
 import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
 import type { List } from './list.ts';
@@ -18,19 +18,6 @@ const MARKS = {
 } as const;
 const OPPOSITE = { read: 'unread', unread: 'read', star: 'unstar', unstar: 'star' } as const;
 
-/** A change of the API that may not be there yet in the service's reference; throws its sentence when it refuses. */
-export async function change(method: 'POST' | 'DELETE', path: string, body?: object, isLast = false): Promise<void> {
-  const response = await send(
-    new Request(path, {
-      method,
-      keepalive: isLast,
-      ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
-    }),
-  );
-  const data: unknown = await response.json().catch(() => ({}));
-  await answer(Promise.resolve(response.ok ? { data, response } : { error: data, response }));
-}
-
 const notSaved = (error: unknown, again: () => unknown): void =>
   say(`Not saved: ${error instanceof Error ? error.message : error}`, { label: 'Try again', run: again });
 
@@ -45,7 +32,9 @@ export function createChanges(id: string, list: () => List, onSpam: () => void) 
 
   async function sendBulk(action: Action, ids: readonly string[], isLast = false): Promise<void> {
     for (let from = 0; from < ids.length; from += MAX_IDS) {
-      await change('POST', `/submissions/${id}/bulk`, { action, ids: ids.slice(from, from + MAX_IDS) }, isLast);
+      const body = { action, ids: ids.slice(from, from + MAX_IDS) };
+      const params = { path: { deployId: id } };
+      await answer(api.POST('/submissions/{deployId}/bulk', { params, body, keepalive: isLast }));
     }
   }
 

@@ -70,11 +70,9 @@ function Delivery({ id, delivery, onSent }: { id: string; delivery: Sent; onSent
         )}
         <NotSaved change={change} />
       </div>
-      {delivery.status !== 'pending' && (
-        <Button icon="replace" of={`to ${delivery.url}`} isBusy={change.state === 'saving'} onClick={retry}>
-          Send again
-        </Button>
-      )}
+      <Button icon="replace" of={`to ${delivery.url}`} isBusy={change.state === 'saving'} onClick={retry}>
+        Send again
+      </Button>
       <span role="status" class="unseen">
         {isSent && 'It is sent again.'}
       </span>

@@ -126,7 +126,6 @@ type Props = {
   submissionId: string;
   labels: Labels;
   changes: Changes;
-  hasSpam: boolean;
   closeHref: string;
   newerHref: string | undefined;
   olderHref: string | undefined;
@@ -150,7 +149,6 @@ function Opened({
   submission,
   labels,
   changes,
-  hasSpam,
   onMarked,
   onRemove,
 }: Props & { submission: Submission }): JSX.Element {
@@ -199,11 +197,9 @@ function Opened({
         <Button kind="quiet" onClick={() => changes.mark(marks.read ? 'unread' : 'read', [submission.id])}>
           {marks.read ? 'Mark unread' : 'Mark read'}
         </Button>
-        {hasSpam && (
-          <Button kind="quiet" icon="warning" onClick={() => onRemove('spam')}>
-            Spam
-          </Button>
-        )}
+        <Button kind="quiet" icon="warning" onClick={() => onRemove('spam')}>
+          Spam
+        </Button>
         <Button kind="quiet" icon="trash" onClick={() => onRemove('delete')}>
           Delete
         </Button>

@@ -1,13 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { send } from '../api.ts';
+import { answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { say } from '../ui/say.tsx';
 import { Empty, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
-import { change as sendChange } from './changes.ts';
 import { Fields } from './detail.tsx';
 import type { Labels } from './labels.ts';
 import { readAnswer, type Submission, titleOf } from './submissions.ts';
@@ -24,15 +23,15 @@ const REASONS: Readonly<Record<string, string>> = {
   marked: 'Marked by you',
 };
 
-/** What is kept as spam; undefined where the service has no spam folder. */
+/** A page of what is kept as spam. */
 export async function readSpam(
   id: string,
-  { page, limit }: { page: number; limit: number },
+  query: { page: number; limit: number },
   signal: AbortSignal,
-): Promise<{ submissions: Submission[]; total: number } | undefined> {
-  const response = await send(new Request(`/deploy/${id}/spam?page=${page}&limit=${limit}`, { signal }));
-  if (!response.ok) return undefined;
-  const { submissions, rest } = readAnswer(await response.text());
+): Promise<{ submissions: Submission[]; total: number }> {
+  const params = { path: { id }, query };
+  const text = await answer(api.GET('/deploy/{id}/spam', { params, parseAs: 'text', signal }));
+  const { submissions, rest } = readAnswer(text);
   return { submissions, total: Number(rest.get('total')) };
 }
 
@@ -49,12 +48,16 @@ function Kept({
 }): JSX.Element {
   const { change, run } = useChange();
   const title = titleOf(submission);
-  const path = `/deploy/${id}/spam/${submission.id}`;
-  async function make(method: 'POST' | 'DELETE', to: string, done: string): Promise<void> {
-    if (!(await run(() => sendChange(method, to)))) return;
+  const params = { path: { id, submissionId: submission.id } };
+  async function make(send: () => Promise<unknown>, done: string): Promise<void> {
+    if (!(await run(async () => void (await send())))) return;
     say(done);
     onDone();
   }
+  const release = (): Promise<void> =>
+    make(() => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params })), 'It is in the inbox.');
+  const remove = (): Promise<void> =>
+    make(() => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params })), 'The spam is deleted.');
   return (
     <li class="row spam-row">
       <details class="row-text">
@@ -71,14 +74,10 @@ function Kept({
         <Time at={submission.createdAt} />
       </p>
       <div class="buttons">
-        <Button
-          of={title}
-          isBusy={change.state === 'saving'}
-          onClick={() => make('POST', `${path}/release`, 'It is in the inbox.')}
-        >
+        <Button of={title} isBusy={change.state === 'saving'} onClick={release}>
           Not spam
         </Button>
-        <Button kind="quiet" icon="trash" of={title} onClick={() => make('DELETE', path, 'The spam is deleted.')}>
+        <Button kind="quiet" icon="trash" of={title} onClick={remove}>
           Delete
         </Button>
       </div>
@@ -97,8 +96,8 @@ export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onC
     let total = 0;
     for (let page = 1; page <= pages; page += 1) {
       const read = await readSpam(id, { page, limit: PAGE_SIZE }, signal);
-      found.push(...(read?.submissions ?? []));
-      total = read?.total ?? 0;
+      found.push(...read.submissions);
+      ({ total } = read);
     }
     return { submissions: found, total };
   });
@@ -107,7 +106,8 @@ export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onC
     onChange();
   };
   async function empty(): Promise<void> {
-    if (!(await run(() => sendChange('DELETE', `/deploy/${id}/spam`)))) return;
+    if (!(await run(async () => void (await answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }))))))
+      return;
     setAsked(false);
     say('The spam is deleted.');
     onDone();

@@ -233,12 +233,11 @@ function Inbox({ page }: { page: Page }): JSX.Element {
   );
   const { progress } = list;
   const isEmpty = list.count === 0 && progress.state !== 'loading' && progress.state !== 'searching' && !progress.error;
-  const hasSpam = spam.data !== undefined;
 
   return (
     <div class={openId === undefined ? 'inbox' : 'inbox with-detail'}>
       <div class="inbox-list">
-        {hasSpam && (
+        {
           <nav class="folders" aria-label="Folders">
             <a href={base} aria-current={isSpam ? undefined : 'page'}>
               Inbox
@@ -247,7 +246,7 @@ function Inbox({ page }: { page: Page }): JSX.Element {
               Spam{spam.data && spam.data.total > 0 ? ` (${spam.data.total})` : ''}
             </a>
           </nav>
-        )}
+        }
         {isSpam ? (
           <Spam
             id={id}
@@ -285,11 +284,9 @@ function Inbox({ page }: { page: Page }): JSX.Element {
                   <Button kind="quiet" icon="star" onClick={() => toggleStar(targets())}>
                     Star
                   </Button>
-                  {hasSpam && (
-                    <Button kind="quiet" icon="warning" onClick={() => remove([...selected], 'spam')}>
-                      Spam
-                    </Button>
-                  )}
+                  <Button kind="quiet" icon="warning" onClick={() => remove([...selected], 'spam')}>
+                    Spam
+                  </Button>
                   <Button kind="quiet" icon="trash" onClick={() => remove([...selected], 'delete')}>
                     Delete
                   </Button>
@@ -351,7 +348,6 @@ function Inbox({ page }: { page: Page }): JSX.Element {
           submissionId={openId}
           labels={labels}
           changes={changes}
-          hasSpam={hasSpam}
           closeHref={base + search}
           newerHref={openIndex === undefined ? undefined : hrefAt(openIndex - 1)}
           olderHref={openIndex === undefined ? undefined : hrefAt(openIndex + 1)}

@@ -19,6 +19,9 @@ import * as keyScopes from '../../../migrations/0016-key-scopes.ts';
 import * as submissionMarks from '../../../migrations/0017-submission-marks.ts';
 import * as formRules from '../../../migrations/0018-form-rules.ts';
 import * as labels from '../../../migrations/0019-labels.ts';
+import * as spam from '../../../migrations/0020-spam.ts';
+import * as mailRecipients from '../../../migrations/0021-mail-recipients.ts';
+import * as mailLog from '../../../migrations/0022-mail-log.ts';
 import * as readUpTo from '../../../migrations/0023-read-up-to.ts';
 import * as retention from '../../../migrations/0024-retention.ts';
 import * as sessions from '../../../migrations/0025-sessions.ts';
@@ -51,6 +54,9 @@ const migrations: readonly Migration[] = [
   { name: '0017-submission-marks', up: submissionMarks.up },
   { name: '0018-form-rules', up: formRules.up },
   { name: '0019-labels', up: labels.up },
+  { name: '0020-spam', up: spam.up },
+  { name: '0021-mail-recipients', up: mailRecipients.up, config: mailRecipients.config },
+  { name: '0022-mail-log', up: mailLog.up, config: mailLog.config },
   { name: '0023-read-up-to', up: readUpTo.up, config: readUpTo.config },
   { name: '0024-retention', up: retention.up, config: retention.config },
   { name: '0025-sessions', up: sessions.up },

@@ -1,40 +1,65 @@
 import { z } from 'zod';
 import {
   createTestDelivery,
+  createTestMail,
   type Delivery,
   listDeliveries,
+  listMails,
+  type Mail,
   retryDelivery,
+  retryMail,
   TEST_LIMIT,
   TEST_SECONDS,
 } from '../../db/delivery-log.ts';
+import { listRecipients } from '../../db/mail-recipients.ts';
+import { FIRST_OWNER } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { isDeliveryId } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../errors.ts';
 import { deliveryId, submissionId, time, total } from '../fields.ts';
 import { Paging, paged } from '../paging.ts';
-import { noSuchWebhook, ownWebhook } from './own-deployment.ts';
+import { noSuchDeployment, noSuchWebhook, ownDeployment, ownWebhook } from './own-deployment.ts';
 
-const Listed = z
+const fields = {
+  id: deliveryId,
+  submission_id: submissionId.nullable().meta({ description: 'What is delivered; null for a test.' }),
+  status: z.enum(['pending', 'succeeded', 'failed']),
+  attempts: z.int().min(0).meta({ description: 'How many there have been, including one that is in progress.' }),
+  next_attempt_at: time.nullable().meta({
+    description:
+      'When it is tried next; null when it will not be, while it is in progress, and while the webhook is off.',
+  }),
+  last_status: z
+    .int()
+    .nullable()
+    .meta({ description: 'The HTTP status of the last attempt; null when there was no answer.' }),
+  last_error: z.string().nullable().meta({ description: 'Why the last attempt failed; null when it succeeded.' }),
+  created_at: time,
+  updated_at: time,
+};
+const Listed = z.strictObject(fields).meta({ id: 'Delivery' });
+const Deliveries = z.strictObject({ deliveries: z.array(Listed), total, ...paged }).meta({ id: 'Deliveries' });
+const ListedMail = z
   .strictObject({
-    id: deliveryId,
-    submission_id: submissionId.nullable().meta({ description: 'What is delivered; null for a test.' }),
-    status: z.enum(['pending', 'succeeded', 'failed']),
-    attempts: z.int().min(0).meta({ description: 'How many there have been, including one that is in progress.' }),
-    next_attempt_at: time.nullable().meta({
-      description:
-        'When it is tried next; null when it will not be, while it is in progress, and while the webhook is off.',
-    }),
+    ...fields,
+    submission_id: submissionId
+      .nullable()
+      .meta({ description: 'What is mailed; null for a test, and for a mail that lists several.' }),
+    next_attempt_at: time
+      .nullable()
+      .meta({ description: 'When it is tried next; null when it will not be, and while it is in progress.' }),
     last_status: z
       .int()
       .nullable()
-      .meta({ description: 'The HTTP status of the last attempt; null when there was no answer.' }),
-    last_error: z.string().nullable().meta({ description: 'Why the last attempt failed; null when it succeeded.' }),
-    created_at: time,
-    updated_at: time,
+      .meta({ description: 'The SMTP reply of the last attempt; null when there was no answer.' }),
+    recipient: z
+      .string()
+      .nullable()
+      .meta({ description: 'The address; null when the recipient was removed long ago.', example: 'ada@example.org' }),
   })
-  .meta({ id: 'Delivery' });
-const Deliveries = z.strictObject({ deliveries: z.array(Listed), total, ...paged }).meta({ id: 'Deliveries' });
+  .meta({ id: 'Mail' });
+const Mails = z.strictObject({ deliveries: z.array(ListedMail), total, ...paged }).meta({ id: 'Mails' });
 const Started = z.strictObject({ id: deliveryId }).meta({ id: 'DeliveryStarted' });
 const Retried = z.strictObject({ id: deliveryId, status: z.literal('pending') }).meta({ id: 'DeliveryRetried' });
 
@@ -44,6 +69,18 @@ const noSuchDelivery = errorKind(
     description: "There is no such deployment of the key's owner, no such webhook of it, or no such delivery.",
   },
   () => new HttpError(404, 'No such delivery: check the id.'),
+);
+const noSuchMail = errorKind(
+  {
+    id: 'NoSuchMail',
+    description: "There is no such deployment of the key's owner, or no such mail of it.",
+  },
+  () => new HttpError(404, 'No such delivery: check the id.'),
+);
+const nobodyGetsMail = errorKind(
+  { id: 'NobodyGetsMail', description: 'Nobody would get it. The sentence says what to do.' },
+  (todo: string) => new HttpError(409, `Nobody would get this mail: ${todo}, and try again.`),
+  'have a recipient confirm',
 );
 const tooManyTests = errorKind(
   {
@@ -80,17 +117,22 @@ const toListed = (delivery: Delivery): z.infer<typeof Listed> => ({
   updated_at: delivery.updatedAt.toISOString(),
 });
 
-/** The deliveries of a webhook: the log, another attempt, a test. */
+const toListedMail = (mail: Mail): z.infer<typeof ListedMail> => ({ ...toListed(mail), recipient: mail.recipient });
+
+/** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
 export function deliveryEndpoints({
   db,
   reviewDeliveries,
   logDays,
+  hasMail,
 }: {
   db: Database;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** For how many days finished deliveries are kept. */
   logDays: number;
+  /** Whether there is a mail server. */
+  hasMail: boolean;
 }) {
   return {
     test: endpoint({
@@ -101,7 +143,7 @@ export function deliveryEndpoints({
       summary: 'Send a sample submission to a webhook',
       description:
         'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
-        `deliveries shows its outcome. An owner may send ${TEST_LIMIT} tests in any ${TEST_SECONDS} seconds, to all webhooks together.`,
+        `deliveries shows its outcome. An owner may send ${TEST_LIMIT} tests in any ${TEST_SECONDS} seconds, to webhooks and by mail together.`,
       find: (owner, ids) => ownWebhook(db, owner, ids),
       answer: { status: 202, description: 'The delivery will be sent.', schema: Started, example: { id: exampleId } },
       errors: [noSuchWebhook, tooManyTests],
@@ -156,6 +198,95 @@ export function deliveryEndpoints({
       async handle({ params: { deliveryId: id }, resource: webhook }) {
         if (!isDeliveryId(id) || !(await retryDelivery(db, webhook.id, id))) throw noSuchDelivery();
         reviewDeliveries(webhook.deploymentId);
+        return { id, status: 'pending' as const };
+      },
+    }),
+
+    testMail: endpoint({
+      method: 'POST',
+      path: '/deploy/:id/mails/test',
+      name: 'testMail',
+      tag: 'Deliveries',
+      summary: 'Send a sample mail',
+      description:
+        'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
+        'mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the ' +
+        `${TEST_LIMIT} tests that an owner may send in any ${TEST_SECONDS} seconds, to webhooks and by mail together.`,
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: {
+        status: 202,
+        description: 'It will be sent. The id is that of the first of its deliveries.',
+        schema: Started,
+        example: { id: exampleId },
+      },
+      errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
+      async handle({ owner, resource: { id } }) {
+        if (!hasMail) throw nobodyGetsMail('the operator must set SMTP_URL');
+        if (owner.email === FIRST_OWNER && (await listRecipients(db, id)).length === 0) {
+          throw nobodyGetsMail(`have the operator change your address, which is ${FIRST_OWNER}`);
+        }
+        const made = await createTestMail(db, owner.id, id);
+        if (made === undefined) throw nobodyGetsMail('have a recipient confirm by the link in the mail to it');
+        if ('retryAfterMs' in made) throw tooManyTests(made.retryAfterMs);
+        reviewDeliveries(id);
+        return { id: made.id };
+      },
+    }),
+
+    listMails: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/mails',
+      name: 'listMails',
+      tag: 'Deliveries',
+      summary: 'List the mails about a deployment',
+      description:
+        'Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
+        `Finished deliveries are kept for ${logDays} days (DELIVERY_LOG_DAYS).`,
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      query: Paging,
+      answer: {
+        status: 200,
+        description: 'A page of mails.',
+        schema: Mails,
+        example: {
+          deliveries: [
+            { ...example, last_status: 451, last_error: 'the mail server answered 451', recipient: 'ada@example.org' },
+          ],
+          total: 1,
+          page: 1,
+          limit: 50,
+        },
+      },
+      errors: [noSuchDeployment],
+      async handle({ resource: { id }, query: paging }) {
+        const { mails, total } = await listMails(db, id, paging);
+        return { deliveries: mails.map(toListedMail), total, ...paging };
+      },
+    }),
+
+    retryMail: endpoint({
+      method: 'POST',
+      path: '/deploy/:id/mails/:deliveryId/retry',
+      name: 'retryMail',
+      tag: 'Deliveries',
+      summary: 'Try a mail again',
+      description:
+        'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
+        'attempted does not change.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: {
+        status: 202,
+        description: 'It will be tried.',
+        schema: Retried,
+        example: { id: exampleId, status: 'pending' },
+      },
+      errors: [noSuchMail, nobodyGetsMail],
+      async handle({ params: { deliveryId: id }, resource: deployment }) {
+        const retried = isDeliveryId(id) ? await retryMail(db, deployment.id, id) : undefined;
+        if (retried === undefined) throw noSuchMail();
+        if (retried === 'unwanted')
+          throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
+        reviewDeliveries(deployment.id);
         return { id, status: 'pending' as const };
       },
     }),

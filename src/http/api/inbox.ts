@@ -4,6 +4,7 @@ import { numberOfOwnSubmission } from '../../db/new-submissions.ts';
 import type { Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { searchSubmissions } from '../../db/search-submissions.ts';
+import { markAsSpam } from '../../db/spam-submissions.ts';
 import { firstNumbersAt } from '../../db/statistics.ts';
 import { findInboxSubmissions, type InboxSubmission, type Marks, markSubmissions } from '../../db/submission-marks.ts';
 import { lastSubmissionNumber } from '../../db/submission-reader.ts';
@@ -86,8 +87,8 @@ const MarksBody = z.object({
   starred: isBoolean('starred').meta({ description: 'Whether it has a star.' }),
 });
 
-const ACTIONS = ['read', 'unread', 'star', 'unstar', 'delete'] as const;
-const MARKS: Readonly<Record<Exclude<(typeof ACTIONS)[number], 'delete'>, Marks>> = {
+const ACTIONS = ['read', 'unread', 'star', 'unstar', 'delete', 'spam'] as const;
+const MARKS: Readonly<Record<Exclude<(typeof ACTIONS)[number], 'delete' | 'spam'>, Marks>> = {
   read: { read: true },
   unread: { read: false },
   star: { starred: true },
@@ -97,7 +98,7 @@ const invalidIds = `ids is invalid: send a list of at most ${MAX_BULK_IDS} ids o
 const Bulk = z.object({
   action: z
     .enum(ACTIONS, `action is invalid: send ${ACTIONS.join(', ')}.`)
-    .meta({ description: 'What to do with each of them.' }),
+    .meta({ description: 'What to do with each of them. `spam`: keep it apart, in GET /deploy/:id/spam.' }),
   ids: z
     .array(z.string(invalidIds), invalidIds)
     .max(MAX_BULK_IDS, invalidIds)
@@ -113,11 +114,14 @@ export function inboxEndpoints({
   db,
   sending,
   reviewDeliveries,
+  onPurge,
 }: {
   db: Database;
   sending: Pick<Sending, 'json'>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
+  /** Called when there are rows to be removed. */
+  onPurge(): void;
 }) {
   /** The numbers that a query covers; throws 400. */
   async function rangeOf(
@@ -202,7 +206,7 @@ export function inboxEndpoints({
       path: '/submissions/:deployId/bulk',
       name: 'changeSubmissions',
       tag: 'Submissions',
-      summary: 'Mark or delete many submissions',
+      summary: 'Mark, delete or keep apart many submissions',
       description: 'If it fails, some of them may have been changed: send it again.',
       find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
       body: { schema: Bulk, example: { action: 'read', ids: [exampleSubmission.id] }, maxBytes: BULK_BYTES },
@@ -211,10 +215,13 @@ export function inboxEndpoints({
       async handle({ owner, resource: { id }, body: { action, ids: given } }) {
         // Only ids reach Postgres, which refuses some texts (NUL).
         const ids = [...new Set(given.filter(isSubmissionId))];
-        if (action !== 'delete') {
+        if (action !== 'delete' && action !== 'spam') {
           return { done: deploymentOr404(await markSubmissions(db, owner.id, id, ids, MARKS[action])) };
         }
-        const done = await deleteSubmissions(db, owner.id, id, ids);
+        const remove = action === 'delete' ? deleteSubmissions : markAsSpam;
+        const done = await remove(db, owner.id, id, ids);
+        // The folder may have had too much.
+        if (action === 'spam') onPurge();
         reviewDeliveries(id);
         return { done };
       },

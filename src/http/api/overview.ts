@@ -20,7 +20,7 @@ const Overviewed = z
     unread: count('How many of them are not marked as read.'),
     spam: count('How many submissions are kept apart as spam.'),
     last_submission_at: time.nullable().meta({ description: 'When the last one was accepted; null without one.' }),
-    email_notifications: z.boolean().meta({ description: 'Whether each submission is sent by mail.' }),
+    email_notifications: z.boolean().meta({ description: 'Whether there is mail about submissions.' }),
     failing_webhooks: count('How many of its webhooks have failed since they last succeeded.'),
     taken_down: z.boolean().meta({ description: 'Whether the operator has taken the page down.' }),
     updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
@@ -91,8 +91,7 @@ export const overviewEndpoints = ({
             form_action: `${baseUrl}/submit/${one.id}`,
             submission_count: one.submissionCount,
             unread: one.unread,
-            // Nothing is kept apart so far.
-            spam: 0,
+            spam: one.spam,
             last_submission_at: one.lastSubmissionAt?.toISOString() ?? null,
             email_notifications: one.emailNotifications,
             failing_webhooks: one.failingWebhooks,

@@ -1,12 +1,24 @@
 import { z } from 'zod';
-import { CAPTCHA_PROVIDERS } from '../../db/form-rules.ts';
+import { CAPTCHA_PROVIDERS } from '../../captcha-fields.ts';
+import { NOTIFY_EVERY } from '../../db/digests.ts';
+import { MAX_REFUSALS } from '../../db/mail-failures.ts';
+import {
+  ASK_HOURS,
+  listRecipients,
+  MAX_ASKS,
+  MAX_RECIPIENTS,
+  type Recipient,
+  TooManyAsks,
+} from '../../db/mail-recipients.ts';
 import { FIRST_OWNER, type Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { changeSettings, findSettings, type Settings } from '../../db/settings.ts';
+import { changeSettings, findSettings, NoSecret, type Settings } from '../../db/settings.ts';
 import { LANGUAGES } from '../../languages.ts';
 import type { Log } from '../../log.ts';
+import { isPlainAddress } from '../../mail-address.ts';
 import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
+import { errorKind, HttpError, inSeconds, retryAfter } from '../errors.ts';
 import { deploymentId } from '../fields.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
@@ -14,8 +26,9 @@ import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployme
 const MAX_URL_CHARS = 2_048;
 const MAX_ORIGINS = 20;
 const MAX_RETENTION_DAYS = 3_650;
-const MAX_BLOCKED = 100;
-const MAX_BLOCKED_CHARS = 100;
+export const MAX_BLOCKED = 100;
+export const MAX_BLOCKED_CHARS = 100;
+const MAX_CREDENTIAL_CHARS = 500;
 
 /** The parsed URL, when it is absolute and of http or https. Others than plain texts are not parsed as they read. */
 function httpUrl(value: string): URL | undefined {
@@ -40,16 +53,28 @@ const origin = z
 
 const blocked = z
   .string('spam.blocklist has a value that is not a string: send words.')
-  .refine((value) => value.trim() !== '' && value.length <= MAX_BLOCKED_CHARS, {
-    error: `spam.blocklist has an empty word, or one over ${MAX_BLOCKED_CHARS} characters.`,
+  // Postgres refuses NUL.
+  .refine((value) => value.trim() !== '' && !value.includes('\0') && Array.from(value).length <= MAX_BLOCKED_CHARS, {
+    error: `spam.blocklist has an empty word, one with a NUL, or one over ${MAX_BLOCKED_CHARS} characters.`,
   });
+
+const credential = (name: string) =>
+  z
+    .string(`spam.captcha.${name} is not a string: send the one that the provider gave you.`)
+    .min(1, `spam.captcha.${name} is empty: send the one that the provider gave you.`)
+    .max(MAX_CREDENTIAL_CHARS, `spam.captcha.${name} is too long: send at most ${MAX_CREDENTIAL_CHARS} characters.`)
+    .exactOptional();
 
 const captcha = z
   .object(
     {
       provider: z.enum(CAPTCHA_PROVIDERS, `spam.captcha.provider is not known: send ${CAPTCHA_PROVIDERS.join(', ')}.`),
-      site_key: z.string('spam.captcha.site_key is not a string.').exactOptional(),
-      secret: z.string('spam.captcha.secret is not a string.').exactOptional(),
+      site_key: credential('site_key').meta({ description: 'The public key of the form at the provider.' }),
+      secret: credential('secret').meta({
+        description:
+          'The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha.',
+        writeOnly: true,
+      }),
     },
     'spam.captcha is not an object: send {"provider": "altcha"}, or null.',
   )
@@ -60,8 +85,26 @@ const fields = {
   email_notifications: z
     .boolean('email_notifications is not a boolean: send true or false.')
     .meta({
-      description: 'Whether the owner gets a mail for each submission, if the service has a mail server. Off at first.',
+      description: 'Whether there is mail about submissions, if the service has a mail server. Off at first.',
     })
+    .exactOptional(),
+  notify_every: z
+    .enum(NOTIFY_EVERY, `notify_every is not known: send ${NOTIFY_EVERY.join(', ')}.`)
+    .meta({
+      description:
+        '`submission`, as at first: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. ' +
+        'After a change, what no mail has listed is mailed at once.',
+    })
+    .exactOptional(),
+  recipients: z
+    .array(
+      z.strictObject({
+        email: z.string().meta({ description: 'The address, in lower case.' }),
+        confirmed: z.boolean().meta({ description: 'Whether it gets mail.' }),
+      }),
+    )
+    .max(MAX_RECIPIENTS)
+    .meta({ description: 'Who gets the mail, in the order in which they were sent. Empty, as at first: the owner.' })
     .exactOptional(),
   redirect_url: redirectUrl
     .nullable()
@@ -111,16 +154,42 @@ const fields = {
       },
       'spam is not an object: send {"blocklist": [], "captcha": null}.',
     )
-    .meta({ description: 'What is spam. Nothing at first.' })
+    .meta({
+      description:
+        'What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those ' +
+        "without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first.",
+    })
     .exactOptional(),
 } satisfies { [Name in keyof Settings]: z.ZodExactOptional<z.ZodType<Settings[Name]>> };
 
-const Change = z.object(fields);
+const NO_ADDRESS_LIST = 'recipients is not a list of e-mail addresses: send up to 5 such as ada@example.org, or [].';
+
+/** As PATCH takes it. */
+const recipients = z
+  .array(
+    z
+      .string(NO_ADDRESS_LIST)
+      .refine(isPlainAddress, 'recipients has a value that is not an e-mail address: send each as ada@example.org.')
+      .toLowerCase(),
+    NO_ADDRESS_LIST,
+  )
+  .max(MAX_RECIPIENTS, `recipients is too long: send at most ${MAX_RECIPIENTS} addresses.`)
+  .overwrite((emails) => [...new Set(emails)])
+  .meta({
+    description:
+      "Who gets the mail. Empty, as at first: the owner. Any address but the owner's gets one mail with a link that confirms it, " +
+      `and nothing more before. Send the list again to ask again, after ${ASK_HOURS} hours.`,
+  })
+  .exactOptional();
+
+const Change = z.object({ ...fields, recipients });
 const All = z.strictObject(fields).required().meta({ id: 'Settings' });
 const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).meta({ id: 'SettingsChanged' });
 
 const example: Settings = {
   email_notifications: true,
+  notify_every: 'submission',
+  recipients: [{ email: 'ada@example.org', confirmed: true }],
   redirect_url: 'https://example.org/thanks',
   allowed_origins: ['https://example.org'],
   language: null,
@@ -128,8 +197,29 @@ const example: Settings = {
   spam: { blocklist: [], captcha: null },
 };
 
+const tooManyAsks = errorKind(
+  {
+    id: 'TooManyRecipients',
+    description: `New recipients would get more than ${MAX_ASKS} mails that ask them, of this owner in ${ASK_HOURS} hours; also for the reasons of any request with a key.`,
+  },
+  (retryAfterMs: number) =>
+    new HttpError(
+      429,
+      `Nothing was changed: in ${ASK_HOURS} hours you can have ${MAX_ASKS} new recipients asked. Send fewer, or try again in ${inSeconds(retryAfterMs)}.`,
+      retryAfter(retryAfterMs),
+    ),
+  3_600_000,
+);
+
 const MAIL_IS_OFF = 'Mail is off: the operator must set SMTP_URL';
 const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: the operator must run npm run --silent owners -- set-email ${FIRST_OWNER} you@example.com with your address`;
+
+const REFUSED = `the mail server refused it ${MAX_REFUSALS} times in a row`;
+const OWNER_REFUSED = `Mail is off because your address does not work, ${REFUSED}: check it, and send email_notifications true`;
+const recipientRefused = (email: string): string =>
+  `${email} gets no mail, ${REFUSED}: check it, and send recipients again`;
+const waitingFor = (emails: readonly string[]): string =>
+  `Not confirmed yet, and without mail until then: ${emails.join(', ')}. Each has one mail with a link in ${ASK_HOURS} hours; send recipients again for another`;
 
 /** The settings of a deployment. */
 export function settingsEndpoints({
@@ -152,11 +242,40 @@ export function settingsEndpoints({
 }) {
   const notices = takeDownNotices(abuseContact);
 
-  /** Why mail would not reach this owner. */
-  const mailProblems = ({ email }: Owner): string[] => [
-    ...(hasMail ? [] : [MAIL_IS_OFF]),
-    ...(email === FIRST_OWNER ? [NO_ADDRESS] : []),
+  /** Why no mail would be sent to anybody. */
+  const mailProblems = ({ email }: Owner, list: readonly Recipient[]): string[] => [
+    ...(hasMail ? [] : [list.length === 0 ? MAIL_IS_OFF : `${MAIL_IS_OFF}. Then send recipients again`]),
+    ...(email === FIRST_OWNER && list.length === 0 ? [NO_ADDRESS] : []),
   ];
+
+  async function changeOrRefuse(owner: Owner, id: string, changes: z.infer<typeof Change>) {
+    try {
+      return await changeSettings(db, owner, id, changes, hasMail);
+    } catch (error) {
+      if (error instanceof TooManyAsks) throw tooManyAsks(error.retryAfterMs);
+      if (!(error instanceof NoSecret)) throw error;
+      throw new HttpError(400, 'spam.captcha.secret is missing: send the one that the provider gave you.');
+    }
+  }
+
+  /** Tells the owner why mail does not reach somebody who was just asked for. */
+  async function tellOfMail(
+    owner: Owner,
+    id: string,
+    changes: z.infer<typeof Change>,
+    notify: (sentence: string) => void,
+  ): Promise<void> {
+    const isSwitchedOn = changes.email_notifications === true;
+    if (!isSwitchedOn && changes.recipients === undefined) return;
+    const list = await listRecipients(db, id);
+    const problems = isSwitchedOn || list.length > 0 ? mailProblems(owner, list) : [];
+    const waiting = list.filter(({ isConfirmed }) => !isConfirmed).map(({ email }) => email);
+    for (const problem of problems) notify(problem);
+    if (hasMail && waiting.length > 0) notify(waitingFor(waiting));
+    if (isSwitchedOn && problems.length > 0) {
+      log.warn({ deployment: id }, `mail was switched on, and none will arrive: ${problems.join('; ')}`);
+    }
+  }
 
   return {
     get: endpoint({
@@ -170,8 +289,10 @@ export function settingsEndpoints({
       answer: { status: 200, description: 'All settings.', headers: NOTICE_HEADER, schema: All, example },
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id, takenDownAt }, notify }) {
-        const settings = deploymentOr404(await findSettings(db, owner.id, id));
+        const { settings, recipients, isMailRefused } = deploymentOr404(await findSettings(db, owner.id, id));
         if (takenDownAt) notify(notices.page);
+        if (isMailRefused) notify(OWNER_REFUSED);
+        for (const { email } of recipients.filter(({ isOff }) => isOff)) notify(recipientRefused(email));
         return settings;
       },
     }),
@@ -185,7 +306,11 @@ export function settingsEndpoints({
       description:
         'What is left out stays as it is. When mail is switched on and none can be sent, a header of the answer says why.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
-      body: { schema: Change, example, maxBytes: SETTINGS_BYTES },
+      body: {
+        schema: Change,
+        example: { ...example, recipients: ['ada@example.org'] },
+        maxBytes: SETTINGS_BYTES,
+      },
       answer: {
         status: 200,
         description: 'The settings are changed.',
@@ -193,16 +318,12 @@ export function settingsEndpoints({
         schema: Changed,
         example: { success: true, id: 'd_0VbbZBZKKTcBD17YQfyDgVGm' },
       },
-      errors: [noSuchDeployment],
+      errors: [noSuchDeployment, tooManyAsks],
       async handle({ owner, resource: { id }, body: changes, notify }) {
-        const { slug } = deploymentOr404(await changeSettings(db, owner.id, id, changes));
+        const { slug } = deploymentOr404(await changeOrRefuse(owner, id, changes));
         onPageChange(slug);
         reviewDeliveries(id);
-        const problems = changes.email_notifications ? mailProblems(owner) : [];
-        for (const problem of problems) notify(problem);
-        if (problems.length > 0) {
-          log.warn({ deployment: id }, `mail was switched on, and none will arrive: ${problems.join('; ')}`);
-        }
+        await tellOfMail(owner, id, changes, notify);
         return { success: true as const, id };
       },
     }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findLinkedSlug, unsubscribe } from '../../db/deployments.ts';
+import { findLinkedRecipient, unsubscribeRecipient } from '../../db/mail-recipients.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import type { SignedLinks } from '../../signed-links.ts';
 import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
@@ -8,7 +9,10 @@ import { writeLinkPage } from '../link-page.ts';
 import { queryOf } from '../query.ts';
 
 const noSuchLink = errorKind(
-  { id: 'NoSuchUnsubscribeLink', description: 'The link was changed, or its deployment has been deleted.' },
+  {
+    id: 'NoSuchUnsubscribeLink',
+    description: 'The link was changed, its deployment has been deleted, or its recipient has been removed.',
+  },
   () => new HttpError(404, 'Check that the link is complete. If it is, the page has been deleted, and sends no mail.'),
 );
 
@@ -45,6 +49,13 @@ export function unsubscribeEndpoints({
     return deployId;
   }
 
+  /** The ids of a recipient's link. Throws 404, as above. */
+  async function checkedRecipient(request: EndpointRequest): Promise<{ deployId: string; recipientId: string }> {
+    const { deployId = '', recipientId = '' } = request.params;
+    if (!(await links()).isUnsubscribe(deployId, queryOf(request.url), recipientId)) throw noSuchLink();
+    return { deployId, recipientId };
+  }
+
   return {
     ask: publicEndpoint({
       ...common,
@@ -63,6 +74,7 @@ export function unsubscribeEndpoints({
           title: `Stop the mails about ${slug}?`,
           text: `Submissions to ${slug} will still be stored, and sent to its webhooks. Nobody will get a mail about them.`,
           button: 'Stop the mails',
+          oneClick: true,
         });
       },
     }),
@@ -86,6 +98,51 @@ export function unsubscribeEndpoints({
           title: `No more mails about ${slug}`,
           text: `Mails about submissions to ${slug} are off. The owner of the page switches them on again with this request:`,
           code: `curl -X PATCH ${baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true}'`,
+        });
+      },
+    }),
+
+    askRecipient: publicEndpoint({
+      ...common,
+      method: 'GET',
+      path: '/unsubscribe/:deployId/:recipientId',
+      name: 'askRecipientToUnsubscribe',
+      summary: 'Ask a recipient whether to stop the mails about a deployment',
+      description:
+        'A page with a button. It changes nothing: software that checks the links of mails opens it as well.',
+      answer: { ...page, status: 200, description: 'A page with a button, which posts to the same address.' },
+      handle: (request) => async (response) => {
+        const { deployId, recipientId } = await checkedRecipient(request);
+        const recipient = await findLinkedRecipient(db, deployId, recipientId);
+        if (recipient === undefined) throw noSuchLink();
+        writeLinkPage(response, 200, {
+          title: `Stop the mails about ${recipient.slug}?`,
+          text: `${recipient.email} will get no more mail about submissions to ${recipient.slug}. Other recipients will.`,
+          button: 'Stop the mails',
+          oneClick: true,
+        });
+      },
+    }),
+
+    unsubscribeRecipient: publicEndpoint({
+      ...common,
+      method: 'POST',
+      path: '/unsubscribe/:deployId/:recipientId',
+      name: 'unsubscribeRecipient',
+      summary: 'Stop the mails to a recipient (RFC 8058)',
+      description:
+        'Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of ' +
+        '`List-Unsubscribe` in each mail to the recipient; it works while the recipient is in the list. Mail software ' +
+        'sends the body `List-Unsubscribe=One-Click`, which is not read.',
+      answer: { ...page, status: 200, description: 'The recipient gets no mail, as may have been before.' },
+      handle: (request) => async (response) => {
+        const { deployId, recipientId } = await checkedRecipient(request);
+        const recipient = await unsubscribeRecipient(db, deployId, recipientId);
+        if (recipient === undefined) throw noSuchLink();
+        reviewDeliveries(deployId);
+        writeLinkPage(response, 200, {
+          title: `No more mails about ${recipient.slug}`,
+          text: `${recipient.email} gets no more mail about submissions to ${recipient.slug}. If you want it again, ask the owner of the page.`,
         });
       },
     }),

@@ -15,6 +15,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Account: 'The owner of the key, what the plan allows, and API keys.',
   Deployments: 'Pages and their addresses.',
   Submissions: 'What the forms of pages submit.',
+  Spam: 'What is kept apart by the setting `spam`, and ALTCHA, which tells people from robots.',
   Webhooks: 'The addresses to which submissions are posted.',
   Deliveries: 'What was sent to webhooks, and the outcome.',
   Links: 'What the links in mails open. The signature in the query takes the place of a key.',

@@ -1,0 +1,245 @@
+import type { Knex } from 'knex';
+import { newDeliveryId, newRecipientId } from '../ids.ts';
+import { execute, query, queryOne } from './postgres/query.ts';
+
+/** How many recipients a deployment has at most. */
+export const MAX_RECIPIENTS = 5;
+/** An address is asked at most once in this time whether it wants mail about a deployment. */
+export const ASK_HOURS = 24;
+/** Mails that ask addresses, of one owner in any ASK_HOURS: all deployments together. */
+export const MAX_ASKS = 20;
+
+/** Former recipients of a deployment that are kept beside those who were asked lately. */
+const MAX_FORMER = 50;
+
+/** Whether a row of mail_recipients gets mail. */
+export const RECEIVES_MAIL = 'removed_at IS NULL AND confirmed_at IS NOT NULL AND switched_off_at IS NULL';
+
+/**
+ * Whether a mail in `deliveries` is still wanted. In a statement that has joined deployments, and mail_recipients by
+ * `recipient_id`.
+ */
+export const isWantedMail = (deliveries: string): string => `
+               CASE
+                 WHEN ${deliveries}.webhook_id IS NOT NULL OR event IS NULL OR event = 'recipient-off' THEN true
+                 WHEN event = 'confirmation' THEN mail_recipients.id IS NOT NULL AND removed_at IS NULL AND confirmed_at IS NULL
+                 WHEN recipient_id IS NOT NULL AND NOT (mail_recipients.id IS NOT NULL AND ${RECEIVES_MAIL}) THEN false
+                 WHEN event = 'test-mail' OR event = 'submission' AND notice IS NOT NULL THEN true
+                 WHEN NOT email_notifications THEN false
+                 WHEN event = 'digest' THEN EXISTS (
+                   SELECT FROM submissions AS listed_submission
+                    WHERE listed_submission.deployment_id = ${deliveries}.deployment_id
+                      AND number > CAST(CAST(notice AS json) ->> 'after' AS bigint)
+                      AND number <= CAST(CAST(notice AS json) ->> 'last' AS bigint))
+                 ELSE true
+               END`;
+
+/**
+ * The addresses to which a deployment's mail goes now: those that receive it, or the owner where none is listed; as
+ * `receiver (recipient_id)`, NULL for the owner. `deployment`: an expression for its id.
+ */
+export const receivers = (deployment: string): string => `
+    SELECT id AS recipient_id FROM mail_recipients WHERE deployment_id = ${deployment} AND ${RECEIVES_MAIL}
+     UNION ALL
+    SELECT NULL WHERE NOT EXISTS (SELECT FROM mail_recipients WHERE deployment_id = ${deployment} AND removed_at IS NULL)`;
+
+/** An address in the owner's list. `isOff`: failures have switched it off. */
+export type Recipient = { email: string; isConfirmed: boolean; isOff: boolean };
+
+/** The recipients of a deployment, in the order in which the owner gave them. */
+export async function listRecipients(db: Knex, deploymentId: string): Promise<Recipient[]> {
+  const rows = await query<{ email: string; is_confirmed: boolean; is_off: boolean }>(
+    db,
+    'list-recipients',
+    `SELECT email, confirmed_at IS NOT NULL AS is_confirmed, switched_off_at IS NOT NULL AS is_off
+       FROM mail_recipients WHERE deployment_id = ? AND removed_at IS NULL ORDER BY position`,
+    [deploymentId],
+  );
+  return rows.map((row) => ({ email: row.email, isConfirmed: row.is_confirmed, isOff: row.is_off }));
+}
+
+/** Thrown in the transaction that changes recipients: nothing is changed. `retryAfterMs`: until the owner may ask more. */
+export class TooManyAsks extends Error {
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super('The owner has asked too many addresses.');
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/*
+ * Replaces the list. The deployment's row is locked before: lists of one deployment are written one after the other.
+ *
+ * - An address that stays keeps its confirmation. One that was removed loses it.
+ * - The owner's own address is confirmed. Failures are forgotten.
+ * - Answers the addresses that are to be asked: those without a confirmation that were not asked in the last ASK_HOURS.
+ */
+const REPLACE = `
+  WITH wanted AS MATERIALIZED (
+    SELECT * FROM unnest(CAST(:ids AS text[]), CAST(:emails AS text[])) WITH ORDINALITY AS wanted (id, email, position)
+  ), removed AS (
+    UPDATE mail_recipients SET removed_at = now(), confirmed_at = NULL
+     WHERE deployment_id = :deploymentId AND removed_at IS NULL AND email <> ALL (CAST(:emails AS text[]))
+  ), forgotten AS (
+    DELETE FROM mail_recipients WHERE id IN (
+      SELECT id FROM mail_recipients
+       WHERE deployment_id = :deploymentId AND removed_at IS NOT NULL AND email <> ALL (CAST(:emails AS text[]))
+         AND coalesce(asked_at <= now() - interval '${ASK_HOURS} hours', true)
+       ORDER BY removed_at DESC OFFSET ${MAX_FORMER})
+  ), kept AS (
+    INSERT INTO mail_recipients AS recipient (id, deployment_id, email, position, confirmed_at)
+    SELECT id, :deploymentId, email, position, CASE WHEN email = :own THEN now() END FROM wanted
+    ON CONFLICT (deployment_id, email) DO UPDATE
+       SET removed_at = NULL, position = excluded.position, failures = 0, switched_off_at = NULL, last_error = NULL,
+           confirmed_at = coalesce(recipient.confirmed_at, excluded.confirmed_at)
+    RETURNING id, position, confirmed_at, asked_at
+  )
+  SELECT id FROM kept
+   WHERE confirmed_at IS NULL
+     AND coalesce(asked_at NOT BETWEEN now() - interval '${ASK_HOURS} hours' AND now() + interval '${ASK_HOURS} hours', true)
+   ORDER BY position`;
+
+/*
+ * The owner's row is locked first, so that no other process can ask between reading the window and counting these. A
+ * time far in the future does not count: a clock has been set back since.
+ */
+const ASK = `
+  WITH owner AS MATERIALIZED (
+    SELECT id, email, recent_confirmations FROM owners WHERE id = :ownerId FOR NO KEY UPDATE
+  ), clock AS MATERIALIZED (
+    SELECT clock_timestamp() AS now, count(*) FROM owner
+  ), asked AS MATERIALIZED (
+    SELECT owner.id AS owner_id, email, now, ARRAY(
+             SELECT made_at FROM unnest(recent_confirmations) AS made_at
+              WHERE made_at > now - interval '${ASK_HOURS} hours' AND made_at < now + interval '${ASK_HOURS} hours'
+              ORDER BY made_at) AS recent
+      FROM owner, clock
+  ), counted AS (
+    UPDATE owners SET recent_confirmations = recent || array_fill(now, ARRAY[CAST(:count AS int)])
+      FROM asked WHERE owners.id = asked.owner_id AND cardinality(recent) + :count <= ${MAX_ASKS}
+    RETURNING now
+  ), marked AS (
+    UPDATE mail_recipients SET asked_at = now FROM counted WHERE mail_recipients.id = ANY (CAST(:recipients AS text[]))
+  ), queued AS (
+    INSERT INTO deliveries (id, deployment_id, owner_id, recipient_id, event, notice, next_attempt_at, created_at,
+                            updated_at)
+    SELECT delivery.id, :deploymentId, owner_id, recipient_id, 'confirmation', json_build_object('owner', email), now,
+           now, now
+      FROM asked, unnest(CAST(:deliveries AS text[]), CAST(:recipients AS text[])) AS delivery (id, recipient_id)
+     WHERE cardinality(recent) + :count <= ${MAX_ASKS}
+  )
+  SELECT CASE WHEN cardinality(recent) + :count > ${MAX_ASKS}
+           THEN ceil(1000 * extract(epoch FROM
+                  recent[cardinality(recent) + :count - ${MAX_ASKS}] - now + interval '${ASK_HOURS} hours'))::bigint
+         END AS retry_after_ms
+    FROM asked`;
+
+/**
+ * Replaces the recipients of a deployment whose row the transaction has locked; `emails` in lower case, each once. Makes
+ * the mails that ask new ones, if there is a mail server. Throws TooManyAsks.
+ */
+export async function replaceRecipients(
+  transaction: Knex,
+  {
+    ownerId,
+    own,
+    deploymentId,
+    emails,
+    hasMail,
+  }: { ownerId: number; own: string; deploymentId: string; emails: readonly string[]; hasMail: boolean },
+): Promise<void> {
+  const asked = await query<{ id: string }>(transaction, 'replace-recipients', REPLACE, {
+    deploymentId,
+    own,
+    emails: [...emails],
+    ids: emails.map(() => newRecipientId()),
+  });
+  if (asked.length === 0 || !hasMail) return;
+  const { retry_after_ms: retryAfterMs } = await queryOne<{ retry_after_ms: number | null }>(
+    transaction,
+    'ask-recipients',
+    ASK,
+    {
+      ownerId,
+      deploymentId,
+      count: asked.length,
+      recipients: asked.map(({ id }) => id),
+      deliveries: asked.map(() => newDeliveryId()),
+    },
+  );
+  if (retryAfterMs !== null) throw new TooManyAsks(retryAfterMs);
+}
+
+/** What the link of a recipient shows: its deployment, and the address. */
+export type LinkedRecipient = { slug: string; email: string; isConfirmed: boolean };
+
+type LinkedRow = { slug: string; email: string; is_confirmed: boolean };
+
+const toLinked = (row: LinkedRow | undefined): LinkedRecipient | undefined =>
+  row && { slug: row.slug, email: row.email, isConfirmed: row.is_confirmed };
+
+const LINKED = `FROM mail_recipients JOIN deployments ON deployments.id = deployment_id
+      WHERE mail_recipients.id = :id AND deployment_id = :deploymentId AND removed_at IS NULL AND deleted_at IS NULL`;
+
+/** A recipient in the list of a live deployment of any owner. */
+export async function findLinkedRecipient(
+  db: Knex,
+  deploymentId: string,
+  id: string,
+): Promise<LinkedRecipient | undefined> {
+  const [row] = await query<LinkedRow>(
+    db,
+    'find-linked-recipient',
+    `SELECT slug, email, confirmed_at IS NOT NULL AS is_confirmed ${LINKED}`,
+    { deploymentId, id },
+  );
+  return toLinked(row);
+}
+
+/** Confirms a recipient in the list of a live deployment; undefined when there is none. */
+export async function confirmRecipient(
+  db: Knex,
+  deploymentId: string,
+  id: string,
+): Promise<LinkedRecipient | undefined> {
+  const [row] = await query<LinkedRow>(
+    db,
+    'confirm-recipient',
+    `UPDATE mail_recipients SET confirmed_at = coalesce(confirmed_at, now())
+       FROM deployments
+      WHERE deployments.id = deployment_id AND mail_recipients.id = :id AND deployment_id = :deploymentId
+        AND removed_at IS NULL AND deleted_at IS NULL
+     RETURNING slug, email, true AS is_confirmed`,
+    { deploymentId, id },
+  );
+  return toLinked(row);
+}
+
+/** Ends the mails of one recipient, until it confirms again; undefined when it is in no list of a live deployment. */
+export async function unsubscribeRecipient(
+  db: Knex,
+  deploymentId: string,
+  id: string,
+): Promise<LinkedRecipient | undefined> {
+  const [row] = await query<LinkedRow>(
+    db,
+    'unsubscribe-recipient',
+    `WITH ended AS (UPDATE mail_recipients SET confirmed_at = NULL, asked_at = now() WHERE id = :id)
+     SELECT slug, email, confirmed_at IS NOT NULL AS is_confirmed ${LINKED}`,
+    { deploymentId, id },
+  );
+  return toLinked(row);
+}
+
+/** Removes up to `limit` recipients that owners have removed before a time, a day ago or earlier; answers how many. */
+export const removeFormerRecipients = (db: Knex, before: Date, limit: number): Promise<number> =>
+  execute(
+    db,
+    'remove-former-recipients',
+    `DELETE FROM mail_recipients WHERE id IN (
+       SELECT id FROM mail_recipients
+        WHERE removed_at < :before AND coalesce(asked_at <= now() - interval '${ASK_HOURS} hours', true)
+        LIMIT :limit FOR UPDATE SKIP LOCKED)`,
+    { before, limit },
+  );

@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { type Altcha, CHALLENGE_MINUTES, Challenge } from '../../altcha.ts';
+import { BusyError, createFairQueue } from '../../fair-queue.ts';
+import { networkOf } from '../../public-address.ts';
+import { createChooseEncoding } from '../accept.ts';
+import type { ClientAddress } from '../client-address.ts';
+import { publicEndpoint } from '../endpoint.ts';
+import { errorKind, HttpError } from '../errors.ts';
+import { createFixed, notModified } from '../fixed.ts';
+import { badQuery, readQuery } from '../query.ts';
+import type { Sending } from '../sending.ts';
+
+/** The widget with all of its translations; its worker is in the same file. */
+const WIDGET = join(fileURLToPath(import.meta.resolve('altcha/i18n')), '..', 'altcha.i18n.min.js');
+const WIDGET_SECONDS = 24 * 60 * 60;
+
+/** Pages of any origin use both. */
+const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const;
+const documented = {
+  'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
+};
+
+// A challenge takes a thread about a millisecond. Clients' networks are served round-robin.
+const MAX_CONCURRENT = 2;
+const MAX_WAITING = 500;
+const MAX_WAIT_MS = 2_000;
+
+const invalidDeployment =
+  'deployment is invalid: send the id of a deployment, or the address that its forms post to, once.';
+const Query = z.object({
+  deployment: z.string(invalidDeployment).meta({
+    description: 'The id of a deployment, or the address that its forms post to, as `{{FORM_ACTION}}` becomes.',
+    example: 'd_0VbbZBZKKTcBD17YQfyDgVGm',
+  }),
+});
+
+const noForm = errorKind(
+  { id: 'NoFormToChallenge', description: 'There is no such deployment, or it was deleted.' },
+  () => new HttpError(404, 'No such deployment: check the id in the address of the challenge.'),
+);
+
+/** ALTCHA for the forms of deployments, on any site. */
+export function altchaEndpoints({
+  altcha,
+  isLive,
+  clientAddress,
+  sending,
+}: {
+  altcha(): Promise<Altcha>;
+  /** Whether visitors find a deployment; undefined when it can't be looked up in time. `network`: the client's. */
+  isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
+  clientAddress: ClientAddress;
+  sending: Pick<Sending, 'jsonText'>;
+}) {
+  const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
+  const sendWidget = createFixed({
+    type: 'text/javascript',
+    headers: {
+      ...ANY_ORIGIN,
+      'Cache-Control': `public, max-age=${WIDGET_SECONDS}`,
+      'X-Content-Type-Options': 'nosniff',
+    },
+    chooseEncoding: createChooseEncoding(),
+    read: () => readFile(WIDGET),
+  });
+
+  return {
+    challenge: publicEndpoint({
+      method: 'GET',
+      path: '/altcha/challenge',
+      name: 'getChallenge',
+      tag: 'Spam',
+      summary: 'Get a challenge for a form',
+      description:
+        "ALTCHA's widget asks for it. Its solution counts once, for this deployment and for " +
+        `${CHALLENGE_MINUTES} minutes.`,
+      query: Query,
+      answer: {
+        status: 200,
+        description: 'A challenge.',
+        schema: Challenge,
+        example: {
+          parameters: {
+            algorithm: 'PBKDF2/SHA-256',
+            cost: 5_000,
+            data: { deployment: 'd_0VbbZBZKKTcBD17YQfyDgVGm' },
+            expiresAt: 1_795_968_000,
+            keyLength: 32,
+            keyPrefix: '9f0c1d5b7c3e4a8fb2d60c1e7a9b3f55',
+            keySignature: 'c2b1f0a9e8d7c6b5a4938271605f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3',
+            nonce: '0b6f7a1c9d2e4f508192a3b4c5d6e7f8',
+            salt: '5f4e3d2c1b0a99887766554433221100',
+          },
+          signature: '1f2e3d4c5b6a798897a6b5c4d3e2f1000f1e2d3c4b5a69788796a5b4c3d2e1f0',
+        },
+        headers: documented,
+      },
+      errors: [badQuery, noForm],
+      handle: (request) => async (response) => {
+        response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
+        // Before the first await: a socket that has closed has no address.
+        const network = networkOf(clientAddress(request));
+        const { deployment } = readQuery(request.url, Query);
+        const id = deployment.split('/').at(-1) ?? '';
+        const live = await isLive(id, network);
+        if (live === undefined) throw new BusyError();
+        if (!live) throw noForm();
+        const challenge = await queue.run(network, MAX_WAIT_MS, async () => (await altcha()).challenge(id));
+        await sending.jsonText(response, JSON.stringify(challenge));
+      },
+    }),
+
+    widget: publicEndpoint({
+      method: 'GET',
+      path: '/altcha.js',
+      name: 'getWidget',
+      tag: 'Spam',
+      summary: "Get ALTCHA's widget",
+      description: 'A module for pages of any origin. It loads nothing else but challenges.',
+      answer: {
+        status: 200,
+        description: 'A script.',
+        type: 'text/javascript',
+        schema: z.string(),
+        example: 'customElements.define("altcha-widget", …)',
+        headers: documented,
+      },
+      otherAnswers: { 304: notModified },
+      handle: () => sendWidget,
+    }),
+  };
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Response } from 'express';
+import type { Encoding } from '../compute/render-page.ts';
+import type { ChooseEncoding } from './accept.ts';
+import { compressOnce } from './compress.ts';
+
+/** Answers of what has an ETag. */
+export const notModified = { description: 'The client has this version (If-None-Match).' };
+
+/** Content in an encoding. */
+type Variant = { encoding: Encoding; etag: string; body: Buffer };
+
+/** How long a request waits for the first compression: less than a request may take (deadline.ts). */
+const MAX_COMPRESSION_MS = 1_500;
+
+/** Sends what does not change while the process runs. It is read, hashed and compressed at its first use. */
+export function createFixed({
+  type,
+  headers,
+  chooseEncoding,
+  read,
+}: {
+  type: string;
+  headers: Readonly<Record<string, string>>;
+  chooseEncoding: ChooseEncoding;
+  read(): Promise<Buffer>;
+}): (response: Response) => Promise<void> {
+  const variants = new Map<Encoding, Variant | Promise<Variant>>();
+
+  async function make(encoding: Encoding): Promise<Variant> {
+    const content = await read();
+    // Each encoding has its own (RFC 9110, 8.8.3.3).
+    const hash = createHash('sha256').update(content).digest('base64url');
+    if (encoding === 'identity') return { encoding, etag: `"${hash}"`, body: content };
+    return { encoding, etag: `"${hash}-${encoding}"`, body: await compressOnce(content, encoding) };
+  }
+
+  function variant(encoding: Encoding): Variant | Promise<Variant> {
+    const known = variants.get(encoding);
+    if (known) return known;
+    const making = make(encoding);
+    variants.set(encoding, making);
+    making.then(
+      (made) => variants.set(encoding, made),
+      () => variants.delete(encoding),
+    );
+    return making;
+  }
+
+  /** The variant in an encoding, or the plain one while a busy machine is still compressing. */
+  async function variantInTime(encoding: Encoding): Promise<Variant> {
+    const wanted = variant(encoding);
+    if (!(wanted instanceof Promise)) return wanted;
+    return (await Promise.race([wanted, delay(MAX_COMPRESSION_MS, undefined, { ref: false })])) ?? variant('identity');
+  }
+
+  return async (response) => {
+    const { encoding, etag, body } = await variantInTime(chooseEncoding(response.req));
+    response
+      .type(type)
+      .vary('Accept-Encoding')
+      .set({ ...headers, ETag: etag });
+    // A 304 has no body that could be encoded.
+    if (encoding !== 'identity' && !response.req.fresh) response.set('Content-Encoding', encoding);
+    response.send(body);
+  };
+}

@@ -1,0 +1,98 @@
+import type { IdempotencyKey } from '../db/idempotency-keys.ts';
+import type { SpamOutcome, SpamReason } from '../db/spam-submissions.ts';
+import type { NewSubmission } from '../db/store-submissions.ts';
+import type { NewFile } from '../db/submission-files.ts';
+import { BusyError, createFairQueue } from '../fair-queue.ts';
+import { createConfirmRules, type FindRulesVersions } from './confirm-rules.ts';
+import { createFullDeployments } from './full-deployments.ts';
+import type { IntakeOutcome, Outcomes, ToJudgeAgain } from './outcomes.ts';
+import type { Pace } from './pacing.ts';
+
+type Kept = { reason: SpamReason; files: readonly NewFile[]; key?: IdempotencyKey | undefined };
+
+export type KeepSpam = (submission: NewSubmission, kept: Kept) => Promise<SpamOutcome>;
+
+/** Keeps spam apart, or drops it. Either way, the answer is that of a success. */
+type SpamFolder = {
+  /** `repeated`: something has been stored under its id or its key. */
+  keep(submission: NewSubmission, kept: Kept): Promise<IntakeOutcome | ToJudgeAgain | { kind: 'repeated' }>;
+  /** To be called when a deployment has changed, or may have. */
+  invalidateAll(): void;
+};
+
+/** One of each deployment at a time, since they lock its row. The rest of the pool is left for other work. */
+const MAX_CONCURRENT = 2;
+const MAX_WAITING = 500;
+const MAX_WAIT_MS = 1_500;
+
+/** What was judged by other rules is not dropped: it may be no spam any more. */
+const nameOf = ({ deploymentId, rulesVersion }: NewSubmission): string => `${deploymentId} ${rulesVersion}`;
+
+/** The deployment is known to have kept as many as it keeps in a minute. */
+type Full = { kind: 'full'; slug: string };
+
+export function createSpamFolder({
+  keepSpam,
+  findRulesVersions,
+  isInvalidationLive,
+  outcomes,
+  pace,
+}: {
+  keepSpam: KeepSpam;
+  findRulesVersions: FindRulesVersions;
+  isInvalidationLive(): boolean;
+  outcomes: Outcomes;
+  pace: Pace;
+}): SpamFolder {
+  const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
+  // A flood costs a few queries a second.
+  const full = createFullDeployments(isInvalidationLive);
+  const isConfirmed = createConfirmRules(findRulesVersions);
+
+  const findFull = (submission: NewSubmission): Full | undefined => {
+    const found = full.find(nameOf(submission));
+    return found && { kind: 'full', slug: found.slug };
+  };
+
+  async function keepNow(submission: NewSubmission, kept: Kept): Promise<SpamOutcome | Full> {
+    // What was kept while this one waited may have been the last that is.
+    const known = findFull(submission);
+    if (known) return known;
+    const version = full.version();
+    const outcome = await keepSpam(submission, kept);
+    if (outcome.kind === 'dropped') full.remember(nameOf(submission), outcome, version);
+    return outcome;
+  }
+
+  /** Drops one, if it is spam by the rules that its form has now: nothing else is lost. */
+  async function drop(submission: NewSubmission, { slug }: Full): Promise<SpamOutcome> {
+    if (!(await isConfirmed(submission))) return { kind: 'rules-changed' };
+    await pace(submission.deploymentId);
+    return { kind: 'dropped', slug, retryAfterMs: 0 };
+  }
+
+  return {
+    async keep(submission, kept) {
+      const { id, deploymentId } = submission;
+      try {
+        const first =
+          findFull(submission) ?? (await queue.run(deploymentId, MAX_WAIT_MS, () => keepNow(submission, kept)));
+        const outcome = first.kind === 'full' ? await drop(submission, first) : first;
+        switch (outcome.kind) {
+          case 'kept':
+          case 'dropped':
+            return outcomes.answerSpam(outcome.kind, id, outcome.slug);
+          case 'repeated':
+            return outcome;
+          case 'busy':
+            throw new BusyError();
+          default:
+            return outcomes.conclude(submission, outcome, outcomes.version());
+        }
+      } catch (error) {
+        return outcomes.fail(submission, error);
+      }
+    },
+    invalidateAll: full.invalidateAll,
+  };
+}

@@ -73,7 +73,10 @@ export function createChanges(id: string, list: () => List, onSpam: () => void) 
 
   function undo(): void {
     const last = [...leaving.keys()].at(-1);
-    if (!last) return;
+    if (!last) {
+      say('There is nothing to undo any more.');
+      return;
+    }
     clearTimeout(leaving.get(last)?.timer);
     leaving.delete(last);
     list().show(last);

@@ -24,6 +24,7 @@ import {
 /** What is shown of a long text, and of many fields, at first. */
 const SHOWN_CHARS = 3_000;
 const SHOWN_FIELDS = 100;
+const TITLE_CHARS = 200;
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
 
 const numbers = new Intl.NumberFormat();
@@ -99,12 +100,7 @@ export function Fields({ submission, labels }: { submission: Submission; labels:
           return (
             <div key={index} class={isHiddenField(field.name) ? 'field-pair aside' : 'field-pair'}>
               <dt>
-                <bdi>{label}</bdi>
-                {label !== field.name && labels.has(field.name) && (
-                  <code>
-                    <bdi>{field.name}</bdi>
-                  </code>
-                )}
+                <bdi title={field.name.slice(0, TITLE_CHARS)}>{label}</bdi>
               </dt>
               <dd>
                 <Value field={field} />
@@ -161,12 +157,17 @@ function Opened({
     // To open it is to read it.
     void run(async () => {
       const params = { path: { deployId: id, submissionId: submission.id } };
-      const text = await answer(
-        api.PATCH('/submissions/{deployId}/{submissionId}', { params, body: { read: true }, parseAs: 'text' }),
-      );
-      const marked = readSubmission(text);
-      setKnown(marked);
-      onMarked(marked);
+      try {
+        const text = await answer(
+          api.PATCH('/submissions/{deployId}/{submissionId}', { params, body: { read: true }, parseAs: 'text' }),
+        );
+        const marked = readSubmission(text);
+        setKnown(marked);
+        onMarked(marked);
+      } catch (error) {
+        // Who may only read marks nothing.
+        if (!(error instanceof ApiError && error.status === 403)) throw error;
+      }
     });
   }, [submission.id]);
 
@@ -212,7 +213,13 @@ function Opened({
           <bdi>{submission.ipAddress}</bdi>
         </dd>
         <dt>Page version</dt>
-        <dd>{known?.pageVersion === undefined ? '…' : <a href={pageLinks(id).page}>Version {known.pageVersion}</a>}</dd>
+        <dd>
+          {known?.pageVersion === undefined ? (
+            'Not known'
+          ) : (
+            <a href={pageLinks(id).page}>Version {known.pageVersion}</a>
+          )}
+        </dd>
         <dt>Id</dt>
         <dd>
           <code>{submission.id}</code>

@@ -2,6 +2,8 @@ import { ApiError, pause } from '../api.ts';
 import { readAfter } from './list.ts';
 import { readSubmission, type Submission } from './submissions.ts';
 
+/** How often new submissions are asked for while no stream comes through: some proxies keep it back. */
+const POLL_MS = 10_000;
 /** How long a tab that nobody sees keeps its connection: a browser has six for a host. */
 const HIDDEN_MS = 20_000;
 
@@ -27,6 +29,7 @@ export function follow({
   let stream: EventSource | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
   let isCatchingUp = false;
+  let isOpen = false;
 
   async function catchUp(): Promise<void> {
     if (isCatchingUp) return;
@@ -51,6 +54,7 @@ export function follow({
   }
 
   function end(): void {
+    isOpen = false;
     stream?.close();
     stream = undefined;
   }
@@ -62,6 +66,7 @@ export function follow({
     let wasOpen = false;
     opened.addEventListener('open', () => {
       wasOpen = true;
+      isOpen = true;
       void catchUp();
     });
     opened.addEventListener('submission', ({ data, lastEventId }) => {
@@ -69,6 +74,7 @@ export function follow({
       onSubmissions([readSubmission(String(data))]);
     });
     opened.addEventListener('error', () => {
+      isOpen = false;
       // Otherwise the browser connects again by itself.
       if (opened.readyState !== EventSource.CLOSED || stream !== opened) return;
       end();
@@ -85,7 +91,11 @@ export function follow({
     else hiding = setTimeout(end, HIDDEN_MS);
   };
   document.addEventListener('visibilitychange', onVisibility);
+  const polling = setInterval(() => {
+    if (!isOpen && document.visibilityState === 'visible') void catchUp();
+  }, POLL_MS);
   signal.addEventListener('abort', () => {
+    clearInterval(polling);
     document.removeEventListener('visibilitychange', onVisibility);
     clearTimeout(hiding);
     end();

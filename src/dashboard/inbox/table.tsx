@@ -255,6 +255,7 @@ export function Table(props: Props): JSX.Element {
                 type="checkbox"
                 aria-label="Select all that are loaded"
                 checked={selected.size > 0}
+                indeterminate={selected.size > 0 && selected.size < count}
                 onClick={onSelectAll}
               />
             </div>

@@ -172,7 +172,8 @@ function Opened({
   }, [submission.id]);
 
   const marks = { read: true, starred: known?.starred ?? false, ...changes.marked.value.get(submission.id) };
-  const email = lineNamed(submission, 'email').trim();
+  const named = submission.fields.find(({ name }) => /^e-?mail$/i.test(name))?.name ?? 'email';
+  const email = lineNamed(submission, named).trim();
   return (
     <>
       <h2 ref={heading} tabIndex={-1} dir="auto">

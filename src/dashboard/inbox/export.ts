@@ -1,6 +1,7 @@
 import { csvCell } from '../../csv-cell.ts';
 import { compactJson, readJsonObject, unquote } from '../../json-text.ts';
 import { answer, api } from '../api.ts';
+import { type Labels, labelOf } from './labels.ts';
 import { isHiddenField } from './submissions.ts';
 
 /** Submissions that are read at a time. */
@@ -26,8 +27,18 @@ function read(text: string): Read {
   };
 }
 
-/** Some submissions as CSV, as the service's own export has them. */
-export async function exportSelection(id: string, ids: readonly string[]): Promise<Blob> {
+/** The labels of fields; where two would be the same, each has its name behind it. */
+function headerOf(names: readonly string[], labels: Labels): string[] {
+  const all = names.map((name) => labelOf(labels, name));
+  return names.map((name, index) => {
+    const label = all[index] ?? name;
+    const isOnly = !FIXED.includes(label) && all.indexOf(label) === all.lastIndexOf(label);
+    return isOnly ? label : `${label} (${name})`;
+  });
+}
+
+/** Some submissions as CSV, as the service's own export with labels has them. */
+export async function exportSelection(id: string, ids: readonly string[], labels: Labels): Promise<Blob> {
   const found: Read[] = [];
   for (let from = 0; from < ids.length; from += AT_A_TIME) {
     const texts = ids.slice(from, from + AT_A_TIME).map((submissionId) =>
@@ -40,9 +51,9 @@ export async function exportSelection(id: string, ids: readonly string[]): Promi
     );
     found.push(...(await Promise.all(texts)).map(read));
   }
-  const names = new Set(found.flatMap(({ fields }) => [...fields.keys()]));
-  const header = [...FIXED, ...[...names].map((name) => (FIXED.includes(name) ? `data.${name}` : name))];
-  const rows = found.map(({ fixed, fields }) => [...fixed, ...Array.from(names, (name) => fields.get(name) ?? '')]);
+  const names = [...new Set(found.flatMap(({ fields }) => [...fields.keys()]))];
+  const header = [...FIXED, ...headerOf(names, labels)];
+  const rows = found.map(({ fixed, fields }) => [...fixed, ...names.map((name) => fields.get(name) ?? '')]);
   const lines = [header, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r\n`);
   return new Blob(lines, { type: 'text/csv' });
 }

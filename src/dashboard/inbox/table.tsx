@@ -74,7 +74,7 @@ type Props = {
   onSelect(id: string, index: number, isRange: boolean): void;
   onSelectAll(): void;
   onStar(row: Submission): void;
-  onFocus(id: string): void;
+  onFocus(id: string, index: number): void;
   handle: Ref<TableHandle>;
 };
 
@@ -214,10 +214,11 @@ export function Table(props: Props): JSX.Element {
   };
   const reveal = (index: number): void => {
     const start = index * rowHeight;
-    const head = isCard ? 0 : ROW_REM * view.rem;
-    if (start < from) scrollTo(start);
-    else if (start + rowHeight > from + view.height - head) scrollTo(start + rowHeight - view.height + head);
-    setView((before) => ({ ...before, top: scroller.current?.scrollTop ?? before.top }));
+    const end = start + rowHeight - view.height + (isCard ? 0 : ROW_REM * view.rem);
+    const target = start < from ? start : end > from ? end : from;
+    scrollTo(target);
+    // Where the list is not shown, it scrolls when it is shown again.
+    setView((before) => ({ ...before, top: target / stretch }));
   };
   useImperativeHandle(
     handle,
@@ -304,7 +305,7 @@ export function Table(props: Props): JSX.Element {
                 class={classes.join(' ')}
                 data-index={index}
                 style={place}
-                onFocusCapture={() => onFocus(row.id)}
+                onFocusCapture={() => onFocus(row.id, index)}
               >
                 <Row
                   {...props}

@@ -63,6 +63,8 @@ function Inbox({ page }: { page: Page }): JSX.Element {
   const [isExporting, setExporting] = useState(false);
   const [arrived, setArrived] = useState('');
   const rangeStart = useRef(0);
+  /** Where the focus was: also of a row that has left the document. */
+  const lastIndex = useRef<number>(undefined);
 
   const spam = useData(`spam-count:${id}`, (signal) => readSpam(id, { page: 1, limit: 1 }, signal));
   const labelsRead = useData(`labels:${id}`, (signal) => readLabels(id, signal), labelsSeen);
@@ -168,20 +170,21 @@ function Inbox({ page }: { page: Page }): JSX.Element {
   }
 
   function step(by: 1 | -1): void {
-    const from = openIndex ?? indexOf(focused);
+    const from = openIndex ?? indexOf(focused) ?? lastIndex.current;
     const index = from === undefined ? 0 : Math.max(0, Math.min(list.count - 1, from + by));
     const href = openId === undefined ? undefined : hrefAt(index);
     if (href !== undefined && index !== openIndex) route(href, true);
     else table.current?.focus(index);
     // The next key may come before the focus has moved.
     setFocused(at(index)?.id);
+    lastIndex.current = index;
   }
 
   async function exportSelected(): Promise<void> {
     setExporting(true);
     try {
       const ids = idsOf(targets());
-      save(await exportSelection(id, ids), `${page.slug}-selection.csv`);
+      save(await exportSelection(id, ids, labels), `${page.slug}-selection.csv`);
     } catch (error) {
       say(`Not exported: ${error instanceof Error ? error.message : error}`);
     }
@@ -335,7 +338,10 @@ function Inbox({ page }: { page: Page }): JSX.Element {
                 onSelect={select}
                 onSelectAll={() => setSelected(selected.size > 0 ? new Set() : new Set(known.map(({ row }) => row.id)))}
                 onStar={(row) => changes.mark(row.starred ? 'unstar' : 'star', [row.id])}
-                onFocus={setFocused}
+                onFocus={(rowId, index) => {
+                  setFocused(rowId);
+                  lastIndex.current = index;
+                }}
                 handle={table}
               />
             )}
@@ -377,10 +383,10 @@ function Exports(): JSX.Element {
   const { id = '' } = useRoute().params;
   return (
     <>
-      <a class="button quiet" href={`/submissions/${id}/export.csv`} download>
+      <a class="button quiet" href={`/submissions/${id}/export.csv?labels=1`} download>
         Export CSV
       </a>
-      <a class="button quiet" href={`/submissions/${id}/export.xlsx`} download>
+      <a class="button quiet" href={`/submissions/${id}/export.xlsx?labels=1`} download>
         Export Excel
       </a>
     </>

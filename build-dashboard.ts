@@ -50,7 +50,7 @@ async function buildScripts(): Promise<{ entry: string; preloads: readonly strin
 async function buildStyles(): Promise<Asset> {
   const files = [
     join(SOURCES, 'styles.css'),
-    ...globSync('views/*.css', { cwd: SOURCES })
+    ...globSync('{ui,views}/*.css', { cwd: SOURCES })
       .toSorted()
       .map((file) => join(SOURCES, file)),
     join(PROJECT, 'node_modules/uplot/dist/uPlot.min.css'),

@@ -57,9 +57,9 @@ function createLoop(work: () => Promise<void>, { log, signal }: { log: Log; sign
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
  * idempotency keys, ended counts of unknown API keys, sessions and links that have ended, recipients of mail that were
- * removed `days` ago or earlier, used solutions of ALTCHA, spam after its time, marks that say nothing more, and the
- * rest of deployments whose purge has begun. Beside these, because there may be very many: submissions beyond the
- * retention of their deployment.
+ * removed `days` ago or earlier, used solutions of ALTCHA, spam after its time, marks that say nothing more, and the rest of
+ * deployments whose purge has begun. Beside these, because there may be very many: submissions beyond the retention of
+ * their deployment.
  */
 export function createCleanUp({
   db,
@@ -88,9 +88,9 @@ export function createCleanUp({
       () => removeEndedSessions(db, BATCH),
       () => removeExpiredLinks(db, BATCH),
       () => removeEndedSignInTries(db, BATCH),
+      () => removeFormerRecipients(db, before, BATCH),
       () => removeExpiredSolutions(db, BATCH),
       () => removeExpiredSpam(db, BATCH, { signal }),
-      () => removeFormerRecipients(db, before, BATCH),
     ];
     await expireRetainedSpam(db);
     for (const remove of removals) {

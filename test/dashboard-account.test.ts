@@ -124,6 +124,20 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await expect.poll(settings).toMatchObject({ redirect_url: before.redirect_url, language: 'fr' });
     });
 
+    it('shows what to put into the form for ALTCHA, which needs no keys', async () => {
+      const owner = await dashboard.owner();
+      const { id, page, settings } = await open(owner);
+      await page.getByLabel('Captcha').selectOption('ALTCHA (of this service, no third party)');
+      expect(await page.getByLabel('Secret').count()).toBe(0);
+      await page.getByText(`challenge?deployment=${id}"`).waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      expect(await settings()).toMatchObject({ spam: { blocklist: [], captcha: { provider: 'altcha' } } });
+      await page.getByLabel('Captcha').selectOption('Cloudflare Turnstile');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Not saved: spam.captcha.secret is missing').waitFor();
+    });
+
     it('saves by the keyboard alone, on a phone too', async () => {
       const owner = await dashboard.owner();
       const { page, settings } = await open(owner, PHONE);
@@ -143,6 +157,16 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       expect(await page.getByLabel('Redirect URL').inputValue()).toBe('javascript:alert(1)');
       expect(await settings()).toMatchObject({ redirect_url: null });
       await expectAccessible(page);
+    });
+
+    it('has what was not saved again after a look at another view', async () => {
+      const owner = await dashboard.owner();
+      const { page } = await open(owner);
+      await page.getByLabel('Redirect URL').fill('https://example.org/later');
+      await page.getByRole('link', { name: 'Charts' }).click();
+      await heading(page, 'Charts');
+      await page.goBack();
+      expect(await page.getByLabel('Redirect URL').inputValue()).toBe('https://example.org/later');
     });
 
     it('deletes everything, once the slug is typed', async () => {

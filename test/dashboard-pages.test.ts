@@ -173,6 +173,20 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await page.getByText('dropped is live.').waitFor();
     });
 
+    it('says what is wrong with a page before it is published, and where', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      const html = `<title>Form</title>\n${'<p>\n'.repeat(40)}<form method=post action={{FORM_ACTON}}><input name=a><button>Send</button></form>`;
+      await page.getByLabel('HTML').fill(html);
+      await page.getByRole('button', { name: 'line 42' }).first().click();
+      await expectAccessible(page);
+      expect(await page.evaluate('getSelection().toString()')).toMatch(/^<form .*<\/form>$/);
+      await page.getByLabel('HTML').fill(FORM.replace('</form>', '<button>Send</button></form>'));
+      await page.getByText('1 form, 1 field. Nothing to correct.').waitFor();
+      await expectAccessible(page);
+      expect((await owner.get('/deploy')).body.total).toBe(0);
+    });
+
     it('says why a page could not be published, and keeps it, over a reload too', async () => {
       const owner = await dashboard.owner();
       await owner.deploy({ html: FORM, slug: 'taken' });

@@ -312,13 +312,12 @@ describe('digests of many deployments', { tags: 'slow', timeout: 120_000 }, () =
     const { port } = server;
     onTestFinished(() => server.close());
     const its = await place.owner();
-    const pages = await Promise.all(
-      Array.from({ length: COUNT }, async () => {
-        const { id, slug } = await its.deploy();
-        await its.patch(`/deploy/${id}`).send({ email_notifications: true, notify_every: 'hour' }).expect(200);
-        return { id, slug };
-      }),
-    );
+    const pages: Page[] = [];
+    for (let made = 0; made < COUNT; made += 1) {
+      const { id, slug } = await its.deploy();
+      await its.patch(`/deploy/${id}`).send({ email_notifications: true, notify_every: 'hour' }).expect(200);
+      pages.push({ id, slug });
+    }
     for (const { id } of pages) {
       for (const [number, windows] of [
         [1, 3],

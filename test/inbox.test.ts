@@ -128,6 +128,7 @@ describe('GET /submissions/:deployId/search', () => {
     const range = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
     expect(await numbers({ from: '2026-01-01T00:05:00Z', to: '2026-01-01T00:08:00Z' })).toEqual([7, 6, 5]);
     expect(await numbers({ from: '2026-01-01T01:28:00+01:00' })).toEqual([30, 29, 28]);
+    expect(await numbers({ from: '2026-01-01T00:28Z', to: '2026-01-01T01:30+01:00' })).toEqual([29, 28]);
     expect(await numbers({ to: '2026-01-01T00:02:30Z' })).toEqual([2, 1]);
     expect(await numbers({ from: '2027-01-01' })).toEqual([]);
     expect(await numbers({ unread: 'true', limit: '100' })).toEqual(range(30, 11));
@@ -242,6 +243,21 @@ describe('GET /submissions/:deployId/search', () => {
     }
   });
 
+  it('takes no longer where a thousand million in a row are deleted', async () => {
+    const { id, ids } = await deployWith(['{}', '{}', '{}']);
+    await service
+      .db('submissions')
+      .where({ deployment_id: id })
+      .where('number', '>', 1)
+      .update({ number: service.db.raw('number * 1000000000') });
+    await service.db('deployments').where({ id }).update({ last_submission_number: 5_000_000_000 });
+    expect(await search(id)).toMatchObject({
+      submissions: ids.toReversed().map((one) => ({ id: one })),
+      next_cursor: null,
+    });
+    expect(idsIn(await search(id, { unread: 'true', cursor: '3000000000' }))).toEqual([ids[1], ids[0]]);
+  });
+
   it('stops when its time is over, and goes on from where it was', async () => {
     const { id } = await deployWith(Array.from({ length: 3_000 }, (_, n) => `{"n":${n}}`));
     const found: number[] = [];
@@ -254,9 +270,15 @@ describe('GET /submissions/:deployId/search', () => {
       before = part.next;
     }
     expect(requests).toBeGreaterThan(2);
-    expect(found).toEqual(
-      Array.from({ length: 3_000 }, (_, n) => 3_000 - n).filter((number) => String(number - 1).includes('7')),
+    const expected = Array.from({ length: 3_000 }, (_, n) => 3_000 - n).filter((number) =>
+      String(number - 1).includes('7'),
     );
+    expect(found).toEqual(expected);
+    const whole = await searchSubmissions(service.db, id, {
+      ...{ first: 1, before: 3_001, matches: createMatcher('7'), unread: false, starred: false },
+      ...{ limit: 10_000, maxMs: 60_000 },
+    });
+    expect(whole).toEqual({ numbers: expected, searched: 3_000, next: undefined });
   });
 });
 

@@ -102,8 +102,9 @@ describe('retention_days', () => {
       .post(`/submissions/${id}/bulk`)
       .send({ action: 'star', ids: [old, kept] })
       .expect(200);
-    await vi.waitFor(async () =>
-      expect(await service.db('deliveries').where({ status: 'pending', leased: false })).toHaveLength(2),
+    await vi.waitFor(
+      async () => expect(await service.db('deliveries').where({ status: 'pending', leased: false })).toHaveLength(2),
+      10_000,
     );
     const now = new Date();
     await service
@@ -119,13 +120,13 @@ describe('retention_days', () => {
     const other = await service.another();
     await vi.waitFor(async () => {
       expect([await numbersOf(id), await numbersOf(deleted)]).toEqual([[2], [2]]);
-    });
+    }, 10_000);
     expect(await numbersOf(others)).toEqual([1, 2]);
     await service.db('deliveries').where({ deployment_id: id }).update({ next_attempt_at: now });
     await vi.waitFor(async () => {
       const rows = await service.db('deliveries').where({ deployment_id: id });
       expect(rows.map(({ submission_id }) => submission_id)).toEqual([kept]);
-    });
+    }, 10_000);
     expect((await owner.get(`/submissions/${id}`)).body).toMatchObject({ total: 1, submissions: [{ id: kept }] });
     expect(await service.db('submission_files').where({ deployment_id: id })).toMatchObject([{ submission_id: kept }]);
     expect(await service.db('submission_marks').where({ deployment_id: id })).toMatchObject([{ number: 2 }]);

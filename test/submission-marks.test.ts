@@ -117,7 +117,7 @@ describe('marks', () => {
     });
   });
 
-  it('agree with a plain model, whatever is done in which order', { tags: 'slow' }, async () => {
+  it('agree with a plain model, whatever is done in which order', { tags: 'slow', timeout: 60_000 }, async () => {
     const numbers = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 40 })), {
       maxLength: 15,
     });
@@ -263,27 +263,31 @@ describe('marks', () => {
     expect(await stored(id)).toEqual({ upTo: 12_000, rows: [] });
   });
 
-  it('are not made of a deployment that is deleted while the body arrives', async () => {
-    const id = await deployWith(3);
-    const body = JSON.stringify({ action: 'read', ids: [idOf(id, 1)] });
-    const { promise: isDeleted, resolve } = Promise.withResolvers<void>();
-    const pieces = new ReadableStream({
-      async start(controller) {
-        controller.enqueue(Buffer.from(body.slice(0, 10)));
-        await isDeleted;
-        controller.enqueue(Buffer.from(body.slice(10)));
-        controller.close();
-      },
-    });
-    const marking = fetch(`${service.url}/submissions/${id}/bulk`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' },
-      body: pieces,
-      duplex: 'half',
-    });
-    await owner.delete(`/deploy/${id}`).expect(200);
-    resolve();
-    const { status } = await marking;
-    expect([status, await stored(id)]).toEqual([404, { upTo: 0, rows: [] }]);
-  });
+  it.each(['read', 'delete'])(
+    'are a 404 for a deployment that is deleted while the body arrives (%s)',
+    async (action) => {
+      const id = await deployWith(3);
+      const body = JSON.stringify({ action, ids: [idOf(id, 1)] });
+      const { promise: isDeleted, resolve } = Promise.withResolvers<void>();
+      const pieces = new ReadableStream({
+        async start(controller) {
+          controller.enqueue(Buffer.from(body.slice(0, 10)));
+          await isDeleted;
+          controller.enqueue(Buffer.from(body.slice(10)));
+          controller.close();
+        },
+      });
+      const marking = fetch(`${service.url}/submissions/${id}/bulk`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' },
+        body: pieces,
+        duplex: 'half',
+      });
+      await owner.delete(`/deploy/${id}`).expect(200);
+      resolve();
+      const { status } = await marking;
+      const { submission_count } = await service.db('deployments').where({ id }).first();
+      expect([status, await stored(id), submission_count]).toEqual([404, { upTo: 0, rows: [] }, 3]);
+    },
+  );
 });

@@ -69,6 +69,13 @@ describe('readSubmissions', () => {
     expect(idsOf(await batchesOf('gaps', 9_000))).toEqual([...ids('gaps', 1, 99), ...ids('gaps', 8_901, 9_000)]);
   });
 
+  it('takes no longer where a thousand million in a row are gone', async () => {
+    await fill('far', 3, `'{}'`);
+    await db.raw("UPDATE submissions SET number = number * 1000000000 WHERE deployment_id = 'far' AND number > 1");
+    expect(idsOf(await batchesOf('far', 5_000_000_000))).toEqual(ids('far', 1, 3));
+    expect(idsOf(await batchesOf('far', 2_999_999_999))).toEqual(ids('far', 1, 2));
+  });
+
   it('gives nothing of a deployment that has none, or of none', async () => {
     await fill('empty', 0, `'{}'`);
     expect([await lastSubmissionNumber(db, 'empty'), await lastSubmissionNumber(db, 'unknown')]).toEqual([0, 0]);

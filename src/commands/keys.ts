@@ -22,7 +22,7 @@ function create({ email, plan, name, scope: scopeName = 'full', expires }: Optio
     );
   }
   checkPlan(plan ?? DEFAULT_PLAN, config);
-  if (name !== undefined && (name.trim() === '' || name.length > MAX_KEY_NAME_CHARS || !isOneLine(name))) {
+  if (name !== undefined && (name.trim() === '' || Array.from(name).length > MAX_KEY_NAME_CHARS || !isOneLine(name))) {
     throw new CommandError(`--name has 1 to ${MAX_KEY_NAME_CHARS} characters, none of them a control character`);
   }
   const scope = SCOPES.find((one) => one === scopeName);

@@ -24,6 +24,8 @@ export class ApiError extends Error {
 /** A change did not reach the service, or the service could not make it now. The same change may be tried again. */
 export class ConnectionError extends Error {}
 
+const NO_CONNECTION = 'There is no connection to the service.';
+
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
@@ -78,24 +80,31 @@ async function send(request: Request): Promise<Response> {
     const response = await answerTo(request.clone());
     if (response && response.status !== 503) {
       trouble.value = 'none';
-      const isAboutSession = /^\/sessions?(?:\/|$)/.test(new URL(request.url).pathname);
       const wasSignedIn = session.value === 'active' || session.value === 'over';
-      if (response.status !== 401 || isAboutSession || !wasSignedIn) return response;
+      if (response.status !== 401 || !wasSignedIn) return response;
       session.value = 'over';
       await signedInAgain(request.signal);
       continue;
     }
     trouble.value = response ? 'unavailable' : 'offline';
     if (request.method !== 'GET') {
-      throw new ConnectionError(
-        response ? 'The service is busy or starting.' : 'There is no connection to the service.',
-      );
+      throw new ConnectionError(response ? 'The service is busy or starting.' : NO_CONNECTION);
     }
     await pause(tries, request.signal);
   }
 }
 
 export const api: Client = createClient({ baseUrl: location.origin, fetch: send });
+
+/** For signing in and out: each request is sent once, and a 401 is an answer like any other. */
+export const sessionApi: Client = createClient({
+  baseUrl: location.origin,
+  async fetch(request) {
+    const response = await answerTo(request);
+    if (!response) throw new ConnectionError(NO_CONNECTION);
+    return response;
+  },
+});
 
 /** The answer to a call of `api`, or the error that the service answered with. */
 export async function answer<T>(

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Schemas } from '../client/client.ts';
-import { ApiError, answer, api, session } from './api.ts';
+import { ApiError, answer, api, session, sessionApi } from './api.ts';
 
 export type Me = Schemas['Me'];
 
@@ -25,20 +25,21 @@ export async function findSession(): Promise<void> {
   }
 }
 
-const meAfterSignIn = async (): Promise<Me> => {
-  // Of this request the wrapper must not wait for the next sign-in: a 401 is said to the person.
-  const response = await fetch('/me');
-  if (response.status === 401) {
+/** Who has just signed in. */
+async function findSignedIn(): Promise<Me> {
+  try {
+    return await answer(sessionApi.GET('/me'));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
     throw new Error('The browser did not keep the session: open the dashboard over https, or at localhost.');
   }
-  return answer(api.GET('/me'));
-};
+}
 
 /** Signs in with a key. After a session that was over, what had been asked for goes on. */
 export async function signIn(key: string): Promise<void> {
   const before = me.value?.email;
-  await answer(api.POST('/session', { body: { key } }));
-  const found = await meAfterSignIn();
+  await answer(sessionApi.POST('/session', { body: { key } }));
+  const found = await findSignedIn();
   if (before !== undefined && before !== found.email) {
     // What is on the screen, and what waits to be sent, is another owner's.
     leave();
@@ -56,13 +57,13 @@ function leave(): void {
 
 /** Has a link sent, if an owner has this address. */
 export async function askForLink(email: string): Promise<void> {
-  await answer(api.POST('/session/mail', { body: { email } }));
+  await answer(sessionApi.POST('/session/mail', { body: { email } }));
 }
 
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */
 export async function signOut(of: 'this' | 'all'): Promise<void> {
   try {
-    await answer(of === 'this' ? api.DELETE('/session') : api.DELETE('/sessions'));
+    await answer(of === 'this' ? sessionApi.DELETE('/session') : sessionApi.DELETE('/sessions'));
   } catch (error) {
     // It had ended already.
     if (!(error instanceof ApiError && error.status === 401)) throw error;

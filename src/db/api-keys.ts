@@ -10,7 +10,7 @@ export type Scope = (typeof SCOPES)[number];
 export const PREFIX_CHARS = 8;
 /** Keys of an owner that are not revoked. */
 export const MAX_KEYS = 1_000;
-/** UTF-16 units of a key's name. */
+/** Characters (code points) of a key's name. */
 export const MAX_KEY_NAME_CHARS = 100;
 
 /** Whether a text can be stored as a key's name (Postgres has no NUL), and shown in one line of a list. */

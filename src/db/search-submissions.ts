@@ -74,7 +74,13 @@ async function* readAll(db: Database, deploymentId: string, { first, before }: R
     const begin = Math.max(first, end - range);
     const from = `submissions
       WHERE deployment_id = ${pg.escapeLiteral(deploymentId)} AND number >= ${begin} AND number < ${end} ORDER BY number DESC`;
-    const reading = db.copyOut(copySubmissions(from), (pieces) => readUntilFull(pieces, begin));
+    const reading = (async () => {
+      const batch = await db.copyOut(copySubmissions(from), (pieces) => readUntilFull(pieces, begin));
+      // Millions in a row may have been deleted.
+      return batch.rows.length > 0
+        ? batch
+        : { ...batch, downTo: await endOfRest(db, deploymentId, { first, before: begin }) };
+    })();
     // The failure is handled where it is awaited; without this it would be an unhandled rejection when the search ends.
     reading.catch(() => undefined);
     return reading;
@@ -89,6 +95,17 @@ async function* readAll(db: Database, deploymentId: string, { first, before }: R
     reading = end > first ? readNext() : undefined;
     yield batch;
   }
+}
+
+/** One more than the number of the last submission in a range; the beginning of the range when there is none. */
+async function endOfRest(db: Database, deploymentId: string, { first, before }: Range): Promise<number> {
+  const [row] = await query<{ number: number }>(
+    db,
+    'last-number-before',
+    `SELECT number FROM submissions WHERE deployment_id = ? AND number >= ? AND number < ? ORDER BY number DESC LIMIT 1`,
+    [deploymentId, first, before],
+  );
+  return row ? row.number + 1 : first;
 }
 
 async function readUntilFull(pieces: AsyncIterable<Buffer>, begin: number): Promise<Batch & { bytes: number }> {

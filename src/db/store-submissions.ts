@@ -50,7 +50,7 @@ const RECENT = `ARRAY(
  * What follows when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail.
  *
  * - The id of a delivery consists of parts of `seed`, an id of a submission, which is unique and rises with time, and of
- *   the id of its webhook or recipient.
+ *   its webhook's or recipient's.
  * - Recipients cost nothing where mail is off: Postgres checks is_mailed first (a one-time filter).
  * - Deliveries are leased to this process, and answered, so that it need not claim them. Those of busy receivers are
  *   not.

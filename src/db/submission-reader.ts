@@ -28,8 +28,8 @@ const RETRY_MS = 1_000;
 type Schedule = <T>(read: () => PromiseLike<T>) => Promise<T>;
 const startAtOnce: Schedule = async (read) => read();
 
-/** `isCut`: there may be more in the range, after the last of these. */
-type Batch<T> = { parts: readonly T[]; bytes: number; count: number; lastNumber: number; isCut: boolean };
+/** `upTo`: all up to this number has been read. `isCut`: that is before the end of the range. */
+type Batch<T> = { parts: readonly T[]; bytes: number; count: number; upTo: number; isCut: boolean };
 
 /**
  * The number of the submission that the deployment accepted last, even if it has been deleted; 0 when there was none.
@@ -42,6 +42,17 @@ export async function lastSubmissionNumber(db: Knex, deploymentId: string): Prom
     [deploymentId],
   );
   return row?.last ?? 0;
+}
+
+/** The number of the first submission after a number; undefined after the last one. */
+async function firstNumberAfter(db: Knex, deploymentId: string, after: number): Promise<number | undefined> {
+  const [row] = await query<{ number: number }>(
+    db,
+    'first-number-after',
+    'SELECT number FROM submissions WHERE deployment_id = ? AND number > ? ORDER BY number LIMIT 1',
+    [deploymentId, after],
+  );
+  return row?.number;
 }
 
 /**
@@ -66,12 +77,17 @@ async function* inBatches<T>(
   if (last === 0) return;
   let range = FIRST_RANGE;
   let after = 0;
-  let upTo = 0;
   const readNext = (): Promise<Batch<T>> => {
-    upTo = Math.min(after + range, last);
+    const upTo = Math.min(after + range, last);
     const from = `submissions
       WHERE deployment_id = ${pg.escapeLiteral(deploymentId)} AND number > ${after} AND number <= ${upTo} ORDER BY number`;
-    const reading = schedule(() => db.copyOut(copySubmissions(from), (pieces) => readBatch(pieces, upTo, format)));
+    const reading = schedule(async () => {
+      const batch = await db.copyOut(copySubmissions(from), (pieces) => readBatch(pieces, upTo, format));
+      // Millions in a row may have been deleted.
+      return batch.count > 0
+        ? batch
+        : { ...batch, upTo: ((await firstNumberAfter(db, deploymentId, upTo)) ?? last + 1) - 1 };
+    });
     // The failure is handled where it is awaited; without this it would be an unhandled rejection when the reader has
     // stopped.
     reading.catch(() => undefined);
@@ -91,7 +107,7 @@ async function* inBatches<T>(
       continue;
     }
     failures = 0;
-    after = batch.isCut ? batch.lastNumber : upTo;
+    after = batch.upTo;
     // What is sent after the cut is lost, and a cut costs a connection: a few more batches cost less.
     if (batch.isCut) range = Math.max(batch.count >> 1, 1);
     else if (batch.bytes < format.maxBytes / 4) range = Math.min(range * 2, MAX_RANGE);
@@ -107,14 +123,13 @@ async function readBatch<T>(
   { convert, maxBytes }: Format<T>,
 ): Promise<Batch<T>> {
   const parts: T[] = [];
-  let [bytes, count, lastNumber] = [0, 0, 0];
+  let [bytes, count] = [0, 0];
   for await (const rows of wholeRows(pieces)) {
     if (rows.count === 0) continue;
     parts.push(convert(rows));
     bytes += rows.bytes.length;
     count += rows.count;
-    lastNumber = rows.lastNumber;
-    if (bytes >= maxBytes && lastNumber < upTo) return { parts, bytes, count, lastNumber, isCut: true };
+    if (bytes >= maxBytes && rows.lastNumber < upTo) return { parts, bytes, count, upTo: rows.lastNumber, isCut: true };
   }
-  return { parts, bytes, count, lastNumber, isCut: false };
+  return { parts, bytes, count, upTo, isCut: false };
 }

@@ -37,7 +37,12 @@ const END_YEAR = '9999';
 
 const invalidTime = (name: string): string =>
   `${name} is invalid: send a time such as 2026-11-22T10:00:00Z or a day such as 2026-11-22, once. In a URL, + is %2B.`;
-const Time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+const Time = z.union([
+  z.iso.datetime({ offset: true }),
+  // To the minute.
+  z.iso.datetime({ offset: true, precision: -1 }),
+  z.iso.date(),
+]);
 
 /** A time with Z or an offset, or a day, that begins or ends a range; optional. */
 export const timeBound = (name: string) =>

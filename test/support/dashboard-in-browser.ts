@@ -26,7 +26,7 @@ export type DashboardUnderTest = {
 const EXPECTED =
   /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|503) |net::ERR_INTERNET_DISCONNECTED)/;
 /** A hint that a form for a key can't follow: there is no name to it. */
-const HINTS = /Password forms should have/;
+const HINTS = /Password forms should have|^Framing '.*' violates .* "frame-ancestors 'none'"/;
 
 /** Starts the service as it is in production, and Chromium. `settings` are the names of README's settings. */
 export async function startDashboard(settings: Record<string, string> = {}): Promise<DashboardUnderTest> {

@@ -2,7 +2,7 @@ import { Parser, html as standard, type Token, type TreeAdapter, type TreeAdapte
 
 /*
  * A page as the HTML standard parses it: a tree of what checks read, with places in the source. Its nodes are smaller
- * than those of parse5's own tree, which takes five times the memory for a page of tags only.
+ * than those of parse5's own tree, which takes three times the memory for a page of tags only.
  */
 
 type Parent = HtmlRoot | HtmlElement;

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX, TargetedInputEvent } from 'preact';
+import type { ComponentChildren, JSX, RefObject, TargetedInputEvent } from 'preact';
 import { useId } from 'preact/hooks';
 
 type Shared = {
@@ -79,12 +79,14 @@ export function TextArea({
   onChange,
   rows,
   isCode,
+  area,
   ...rest
 }: Shared & {
   value: string;
   onChange(value: string): void;
   rows: number;
   isCode?: boolean;
+  area?: RefObject<HTMLTextAreaElement | null>;
 }): JSX.Element {
   const { control, hintLine, errorLine, id } = useDescription(rest);
   return (
@@ -93,6 +95,7 @@ export function TextArea({
       {hintLine}
       <textarea
         {...control}
+        {...(area && { ref: area })}
         class={isCode ? 'code' : undefined}
         rows={rows}
         value={value}

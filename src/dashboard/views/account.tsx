@@ -137,12 +137,19 @@ function Keys(): JSX.Element {
       <h2 id="keys">Keys</h2>
       <p class="muted">For the API, the command line, and for signing in here.</p>
       <Shown loaded={loaded} label="Loading your keys">
-        {({ keys }) => (
-          <ul class="rows">
-            {keys.map((key) => (
-              <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
-            ))}
-          </ul>
+        {({ keys, total }) => (
+          <>
+            <ul class="rows">
+              {keys.map((key) => (
+                <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
+              ))}
+            </ul>
+            {keys.length < total && (
+              <p class="muted">
+                The last {keys.length} of {counted(total, 'key')} are shown.
+              </p>
+            )}
+          </>
         )}
       </Shown>
       <h3>New key</h3>

@@ -116,7 +116,10 @@ function DeletePage({ page, onClose, onDone }: { page: Overviewed; onClose(): vo
       onClose={onClose}
     >
       <p>
-        <bdi>{page.title ?? page.slug}</bdi> goes offline at once, and its form takes nothing any more. The page and its{' '}
+        <strong>
+          <bdi>{page.title ?? page.slug}</bdi>
+        </strong>{' '}
+        goes offline at once, and its form takes nothing any more. The page and its{' '}
         {counted(page.submission_count, 'submission')} stay in the trash, from which you can restore them.
       </p>
     </ConfirmDialog>

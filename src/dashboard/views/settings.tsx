@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { LANGUAGES, type Language } from '../../languages.ts';
@@ -35,8 +35,9 @@ function captchaSnippet(provider: Provider, siteKey: string, id: string): string
   const key = siteKey === '' ? 'YOUR_SITE_KEY' : siteKey.replaceAll(/[^\w.-]/g, '');
   switch (provider) {
     case 'altcha':
-      return `<script type="module" src="${location.origin}/altcha.js"></script>
-<altcha-widget challenge="${location.origin}/altcha/challenge?deployment=${id}"></altcha-widget>`;
+      return `<script src="${location.origin}/altcha.js" type="module" async></script>
+<altcha-widget challenge="${location.origin}/altcha/challenge?deployment=${id}" auto="onsubmit"></altcha-widget>
+<noscript><p>Please switch JavaScript on: this form uses it to tell people from robots.</p></noscript>`;
     case 'turnstile':
       return `<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>
 <div class="cf-turnstile" data-sitekey="${key}"></div>`;
@@ -88,8 +89,8 @@ function changesOf(typed: Typed, before: Typed): Parameters<typeof save>[1] {
       ? null
       : {
           provider: typed.provider,
-          ...(typed.siteKey.trim() !== '' && { site_key: typed.siteKey.trim() }),
-          ...(typed.secret.trim() !== '' && { secret: typed.secret.trim() }),
+          ...(typed.provider !== 'altcha' && typed.siteKey.trim() !== '' && { site_key: typed.siteKey.trim() }),
+          ...(typed.provider !== 'altcha' && typed.secret.trim() !== '' && { secret: typed.secret.trim() }),
         };
   return {
     ...(differs('redirectUrl') && { redirect_url: typed.redirectUrl.trim() === '' ? null : typed.redirectUrl.trim() }),
@@ -112,11 +113,24 @@ const save = (
   >,
 ) => answer(api.PATCH('/deploy/{id}', { params: { path: { id } }, body: changes }));
 
+/** What was typed and not saved, by page: it is there again after a look at another view. */
+const unsaved = new Map<string, { saved: Typed; typed: Typed }>();
+
 function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX.Element {
-  const [saved, setSaved] = useState(() => toTyped(settings));
-  const [typed, setTyped] = useState(saved);
+  const [saved, setSaved] = useState(() => unsaved.get(id)?.saved ?? toTyped(settings));
+  const [typed, setTyped] = useState(() => unsaved.get(id)?.typed ?? saved);
   const { change, run } = useChange({ isRepeatable: true });
   const isChanged = Object.keys(changesOf(typed, saved)).length > 0;
+  useEffect(() => {
+    if (!isChanged) {
+      unsaved.delete(id);
+      return undefined;
+    }
+    unsaved.set(id, { saved, typed });
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [id, isChanged, saved, typed]);
   const set =
     <Name extends keyof Typed>(name: Name) =>
     (value: Typed[Name]): void =>
@@ -192,7 +206,7 @@ function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX
               <Field label="Site key" value={typed.siteKey} onChange={set('siteKey')} autoComplete="off" />
               <Field
                 label="Secret"
-                hint="It is stored, and never shown again."
+                hint={`It is never shown again. ${saved.provider === typed.provider ? 'Left empty: it stays as it is.' : ''}`}
                 type="password"
                 value={typed.secret}
                 onChange={set('secret')}

@@ -220,6 +220,8 @@ export function inboxEndpoints({
         }
         const remove = action === 'delete' ? deleteSubmissions : markAsSpam;
         const done = await remove(db, owner.id, id, ids);
+        // None may be there because the deployment was deleted while the body arrived.
+        if (done === 0) await ownDeployment(db, owner, id);
         // The folder may have had too much.
         if (action === 'spam') onPurge();
         reviewDeliveries(id);

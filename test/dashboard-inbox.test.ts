@@ -262,6 +262,44 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     await expectAccessible(page);
   });
 
+  it('follows what others delete, at any place', async () => {
+    const { owner, path, id, send } = await inbox();
+    await fill(id, 5_000);
+    const page = await dashboard.open(owner, path);
+    await page.getByText('5,000 submissions').waitFor();
+    const { body } = await owner.get(`/submissions/${id}?page=2&limit=100`).expect(200);
+    const ids = Array.from(body.submissions, (one: { id: string }) => one.id);
+    await owner.post(`/submissions/${id}/bulk`).send({ action: 'delete', ids }).expect(200);
+    await send({ name: 'Visitor 5001' });
+    await row(page, 'Visitor 5001').waitFor();
+    const shown = async (): Promise<number[]> =>
+      (await names(page)).map((name) => Number(name.replace('Visitor ', '')));
+    const scroll = (position: string): Promise<unknown> =>
+      page.evaluate(`{ const list = document.querySelector('.inbox-scroll'); list.scrollTop = ${position}; }`);
+    await scroll('list.scrollHeight / 2');
+    await expect.poll(async () => (await shown()).length).toBeGreaterThan(10);
+    await scroll('list.scrollHeight');
+    await expect.poll(async () => (await shown()).at(-1)).toBe(1);
+    await page.getByText('4,901 submissions').waitFor();
+    await scroll('90 * 44');
+    await expect.poll(shown).toContain(4_800);
+    const around = await shown();
+    expect(around.indexOf(4_800) - around.indexOf(4_901)).toBe(1);
+  });
+
+  it('shows what it may to a key that may only read', async () => {
+    const { owner, path, id } = await inbox(ADA);
+    const { body } = await owner.post('/keys').send({ name: 'Reader', scope: 'read' }).expect(201);
+    const page = await dashboard.open({ ...owner, key: String(body.key) }, path);
+    await row(page, 'Ada').getByRole('link').click();
+    await page.getByText('When do you open?').last().waitFor();
+    await page.getByText('It was sent to no webhook.').waitFor();
+    expect(await page.getByText('Not saved').count()).toBe(0);
+    await page.getByRole('button', { name: 'Star', exact: true }).click();
+    await page.getByText(/^Not saved: /).waitFor();
+    expect(await marksOf(owner, id)).toEqual([['Ada', false, false]]);
+  });
+
   it('is made of cards on a phone, and one submission has the screen', async () => {
     const { owner, path } = await inbox(ADA, GRACE);
     const page = await dashboard.open(owner, path, PHONE);
@@ -380,6 +418,21 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     await expect.poll(() => names(page)).toEqual(['Ada']);
     expect(await search(page).inputValue()).toBe('ada');
     expect(await marksOf(owner, id)).toHaveLength(3);
+  });
+
+  it('gets new submissions where no stream comes through, and when one does again', async () => {
+    const { owner, path, send } = await inbox(ADA);
+    const page = await dashboard.open(owner, '/dashboard/account');
+    await page.route('**/stream', (route) => route.fulfill({ status: 503 }));
+    await page.goto(dashboard.origin + path);
+    await row(page, 'Ada').waitFor();
+    await send(GRACE);
+    await row(page, 'Grace').waitFor();
+    await page.unroute('**/stream');
+    await page.waitForResponse((response) => response.url().endsWith('/stream') && response.ok());
+    await send({ name: 'Edsger' });
+    await row(page, 'Edsger').waitFor();
+    expect(await names(page)).toEqual(['Edsger', 'Grace', 'Ada']);
   });
 
   it('says what to do while nothing was sent, and shows the first submission', async () => {

@@ -163,6 +163,20 @@ export function createList(id: string, filter: Filter) {
     }
   }
 
+  /** Where others have deleted submissions, the list is as much shorter, and positions are looked up again. */
+  function matchTotal(): void {
+    let extra = startOf(blocks.length) - progress.total;
+    if (extra <= 0) return;
+    const near = new Set(nearBlocks());
+    blocks = blocks.map((block) => (near.has(block) || block.reading ? block : newBlock(undefined, block.count)));
+    for (let last = blocks.at(-1); last && extra > 0 && !near.has(last) && !last.reading; last = blocks.at(-1)) {
+      const taken = Math.min(extra, last.count);
+      last.count -= taken;
+      extra -= taken;
+      if (last.count === 0) blocks.pop();
+    }
+  }
+
   async function read(block: Block, tries = 0): Promise<void> {
     const reading = new AbortController();
     block.reading = reading;
@@ -189,6 +203,7 @@ export function createList(id: string, filter: Filter) {
       block.count = rows.length;
       block.isComplete = true;
       connectNext(blocks.indexOf(block), cursor);
+      if (!hasFilter) matchTotal();
     } catch (error) {
       if (signal.aborted) return;
       // What was at the position has been deleted meanwhile: it is looked up again.

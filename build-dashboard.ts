@@ -29,6 +29,9 @@ async function buildScripts(): Promise<{ entry: string; preloads: readonly strin
   const bundle = await rolldown({
     input: { main: join(SOURCES, 'main.tsx') },
     platform: 'browser',
+    // An image has no tsconfig.json.
+    tsconfig: false,
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   });
   const { output } = await bundle.generate({
     minify: true,

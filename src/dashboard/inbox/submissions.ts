@@ -16,11 +16,9 @@ export type Field = {
 export type Submission = {
   id: string;
   fields: readonly Field[];
-  /** How many fields it has, of which a row of the list has only the first. */
-  fieldCount: number;
   ipAddress: string;
   createdAt: string;
-  /** What nobody has looked up: lists and streams don't have marks. */
+  /** False where the answer has no marks, as in lists and streams. */
   read: boolean;
   starred: boolean;
   pageVersion: number | undefined;
@@ -77,7 +75,6 @@ export function readSubmission(json: string): Submission {
   return {
     id: textOf(members.get('id')),
     fields,
-    fieldCount: fields.length,
     ipAddress: textOf(members.get('ip_address')),
     createdAt: textOf(members.get('created_at')),
     read: members.get('read') === 'true',

@@ -55,6 +55,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/altcha.ts': 'base',
   'src/captcha-fields.ts': 'base',
   'src/events.ts': 'base',
+  'src/csv-cell.ts': 'base',
   'src/fair-queue.ts': 'base',
   'src/json-text.ts': 'base',
   'src/mail-address.ts': 'base',

@@ -141,6 +141,13 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
     it('saves by the keyboard alone, on a phone too', async () => {
       const owner = await dashboard.owner();
       const { page, settings } = await open(owner, PHONE);
+      // Of the views of a page, which scroll sideways, this one is in sight.
+      expect(
+        await page.evaluate(`(() => {
+        const { right } = document.querySelector('.tabs [aria-current]').getBoundingClientRect();
+        return right <= innerWidth;
+      })()`),
+      ).toBe(true);
       await tabTo(page, page.getByLabel('Redirect URL'));
       await page.keyboard.type('https://example.org/');
       await page.keyboard.press('Enter');

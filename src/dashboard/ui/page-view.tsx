@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { ApiError, answer, api } from '../api.ts';
@@ -34,8 +35,14 @@ function Tabs({ id }: { id: string }): JSX.Element {
     { href: links.notifications, label: 'Notifications' },
     { href: links.settings, label: 'Settings' },
   ];
+  const nav = useRef<HTMLElement>(null);
+  // On a phone they scroll: the one of this view is in sight.
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.clientWidth / 2;
+  }, [path]);
   return (
-    <nav class="tabs" aria-label="This page">
+    <nav ref={nav} class="tabs" aria-label="This page">
       {tabs.map(({ href, label }) => (
         <a key={href} href={href} aria-current={path.startsWith(href) ? 'page' : undefined}>
           {label}

@@ -126,6 +126,8 @@ try { said.textContent = localStorage.length; } catch { said.textContent = 'of n
       const page = await dashboard.open(owner, viewOf(id, 'page'), PHONE);
       const changes = page.getByRole('button', { name: 'Changes in version 2' });
       await changes.waitFor();
+      await page.getByText('Nothing to correct.', { exact: false }).waitFor();
+      await page.getByRole('region', { name: 'Lines of the source' }).waitFor();
       await expectAccessible(page);
       await tabTo(page, changes);
       await page.keyboard.press('Enter');
@@ -142,6 +144,7 @@ try { said.textContent = localStorage.length; } catch { said.textContent = 'of n
       await page.getByRole('button', { name: 'Restore version 1' }).focus();
       await page.keyboard.press('Enter');
       const dialog = page.getByRole('dialog', { name: 'Restore version 1?' });
+      await dialog.waitFor();
       await expectAccessible(page);
       await tabTo(page, dialog.getByRole('button', { name: 'Restore' }));
       await page.keyboard.press('Enter');

@@ -611,6 +611,25 @@ describe('POST /deploy/:id/mails/:deliveryId/retry', () => {
   });
 });
 
+describe('a mail that has succeeded', () => {
+  it('counts as a test when it is sent again; one that has failed does not', async () => {
+    const { id } = await deploy();
+    const { id: mailId } = (await owner.post(`/deploy/${id}/mails/test`).expect(202)).body;
+    await settled(id);
+    await service.db('owners').update({ recent_tests: Array.from({ length: 19 }, () => new Date()) });
+    const again = () => owner.post(`/deploy/${id}/mails/${mailId}/retry`);
+    await again().expect(202);
+    await settled(id);
+    const refusal = await again();
+    expect(refusal.status).toBe(429);
+    expect(Number(refusal.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await settled(id)).map(({ status }) => status)).toEqual(['succeeded']);
+    await service.db('deliveries').where({ id: mailId }).update({ status: 'failed' });
+    await again().expect(202);
+    await settled(id);
+  });
+});
+
 describe('the mails of a deployment', () => {
   it('answer 404 to others, the same for what was deleted and what never was; 401 first, 403 to a key that reads', async () => {
     const { id } = await deploy();

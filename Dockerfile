@@ -2,7 +2,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY build.sh start.sh rolldown.config.js ./
+COPY build.sh start.sh rolldown.config.js build-dashboard.ts ./
 COPY src src
 COPY migrations migrations
 RUN mv "$(sh build.sh)" dist/image

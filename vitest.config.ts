@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const FILES = globSync('test/*.test.ts');
 /** Files that start no service and need no database: tests of single functions. */
 const isOfFunctions = (file: string): boolean =>
-  !/\.\/support\/(?:service|fresh-database)\.ts/.test(readFileSync(file, 'utf8'));
+  !/\.\/support\/(?:service|fresh-database|dashboard-in-browser)\.ts/.test(readFileSync(file, 'utf8'));
 
 /** What `npm run test:faults` runs in place of `npm test`. */
 export const SLOW = [{ name: 'slow', description: 'waits for time-outs, kills processes or has many cases' }];
@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'services',
           include: FILES.filter((file) => !isOfFunctions(file)),
-          globalSetup: ['test/support/database.ts'],
+          globalSetup: ['test/support/database.ts', 'test/support/dashboard.ts'],
           setupFiles: ['test/support/documented-answers.ts'],
           sequence: { groupOrder: 1 },
         },

@@ -10,7 +10,7 @@ const slow = globSync('test/*.test.ts').filter((file) => readFileSync(file, 'utf
 const slowly = { testTimeout: 60_000, isolate: false, maxWorkers: 3, sequence: { groupOrder: 0 } };
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/database.ts'],
+    globalSetup: ['test/support/database.ts', 'test/support/dashboard.ts'],
     setupFiles: ['test/support/documented-answers.ts'],
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import openapiTypes, { astToString } from 'openapi-typescript';
 import { z } from 'zod';
 import { loadConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
@@ -8,13 +9,15 @@ import { startService } from '../src/service.ts';
 
 /*
  * Writes the endpoints of docs/api.md from the OpenAPI document that a service answers at /openapi.json:
- * `npm run docs:api`. The introduction of that page, above the marker, is written by hand and stays.
+ * `npm run docs:api`. The introduction of that page, above the marker, is written by hand and stays. Of the same document it
+ * makes the types of the client in src/client.
  */
 
 /** The settings of the service that the page shows. All others have their defaults. */
 export const EXAMPLE_SETTINGS = { BASE_URL: 'https://forms.example.org', PAGES_DOMAIN: 'pages.example.org' };
 
 export const PAGE = new URL('api.md', import.meta.url);
+export const CLIENT_TYPES = new URL('../src/client/api.d.ts', import.meta.url);
 const MARKER =
   '<!-- The rest of this page is made by `npm run docs:api`: change the declarations of the endpoints. -->\n';
 
@@ -244,18 +247,26 @@ export function apiPage(page: string, reference: unknown): string {
   return `${introduction}${MARKER}\n${endpointsOf(reference)}\n`;
 }
 
+/** The types of the endpoints of an OpenAPI document. */
+export const clientTypes = async (reference: string): Promise<string> =>
+  `/* Made by \`npm run docs:api\`: change the declarations of the endpoints. */\n\n${astToString(await openapiTypes(reference))}`;
+
 /** What a service with the example's settings answers at /openapi.json. */
-async function referenceOfService(): Promise<unknown> {
+async function referenceOfService(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-docs-'));
   const config = { ...loadConfig({ ...EXAMPLE_SETTINGS, DATA_DIR: folder }), port: 0 };
   const service = await startService(config, createLog('error'));
   try {
     await service.ready;
-    return await (await fetch(`${service.url}/openapi.json`)).json();
+    return await (await fetch(`${service.url}/openapi.json`)).text();
   } finally {
     await service.close();
     await rm(folder, { recursive: true });
   }
 }
 
-if (import.meta.main) await writeFile(PAGE, apiPage(await readFile(PAGE, 'utf8'), await referenceOfService()));
+if (import.meta.main) {
+  const reference = await referenceOfService();
+  await writeFile(PAGE, apiPage(await readFile(PAGE, 'utf8'), JSON.parse(reference)));
+  await writeFile(CLIENT_TYPES, await clientTypes(reference));
+}

@@ -19,7 +19,7 @@ export function tour(baseUrl: string, key: string): string {
 export const firstRunMessage = (baseUrl: string, key: string): string => `
 Your API key, shown only once: ${key}
 
-Deploy a page, submit its form, read the submission:
+Sign in with it at ${baseUrl}/dashboard, or work from a shell. Deploy a page, submit its form, read the submission:
 
 ${tour(baseUrl, key)}
 

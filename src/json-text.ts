@@ -27,7 +27,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const LITERALS = ['true', 'false', 'null'];
-const SHORT_ESCAPES: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
+const SHORT_ESCAPES: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
 
 /**
  * Reads the text of a JSON object (RFC 8259, exactly what JSON.parse accepts) without changing it: its members in the

@@ -31,6 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
 const GUIDES = [
   'README.md',
   'docs/getting-started.md',
+  'docs/dashboard.md',
   'docs/forms.md',
   'docs/check.md',
   'docs/your-site.md',

@@ -223,6 +223,9 @@ describe('the image', { tags: 'slow' }, () => {
     expect(made).toEqual({ code: 0, out: expect.stringMatching(/^fh_\w{40,}\n$/), err: '' });
     const { slug } = await asOwner(url, made.out.trim()).deploy({ html: 'the page' });
     await getPage(url, slug).expect(200, 'the page');
+    const { text: dashboard } = await request(url).get('/dashboard').expect(200);
+    const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(dashboard) ?? [];
+    await request(url).get(script).expect(200).expect('Content-Type', 'text/javascript; charset=utf-8');
     // Made ready in a thread.
     const large = await asOwner(url, made.out.trim()).deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
     await getPage(url, large.slug).expect(200, `http://api.test/submit/${large.id}`.repeat(10_000));

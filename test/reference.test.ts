@@ -54,9 +54,9 @@ describe('the document', () => {
 
   it('has the paths that the service has, and no others', () => {
     // What /docs is made of is nobody's to call, what a proxy in front asks is not there for anybody else.
-    // So is a link that signs a person in.
+    // So are a link that signs a person in, and the dashboard.
     const hidden = ['/internal/tls', '/session/mail/{token}'];
-    const paths = [...routes].filter((path) => !path.startsWith('/docs/') && !hidden.includes(path));
+    const paths = [...routes].filter((path) => !/^\/(?:docs\/|dashboard)/.test(path) && !hidden.includes(path));
     // Answered ahead of Express, and on pages' hosts too.
     expect(Object.keys(reference.paths ?? {}).toSorted()).toEqual([...paths, SECURITY_TXT].toSorted());
   });
@@ -391,12 +391,12 @@ describe('GET /', () => {
   });
 
   it.each(['text/html', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'Text/HTML;q=0.9'])(
-    'sends a browser to /docs: Accept: %s',
+    'sends a browser to the dashboard: Accept: %s',
     async (accept) => {
       const { status, headers } = await service.anonymous.get('/').set('Accept', accept);
       expect({ status, location: headers.location, vary: headers.vary }).toEqual({
         status: 302,
-        location: '/docs',
+        location: '/dashboard',
         vary: 'Accept',
       });
     },

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Altcha } from '../altcha.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
+import { VIEW_PATHS } from '../dashboard-paths.ts';
 import { isCredentialValid } from '../db/credentials.ts';
 import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
 import type { Labels } from '../db/labels.ts';
@@ -42,6 +43,7 @@ import { webhookEndpoints } from './api/webhooks.ts';
 import { type Authentication, createAuthentication } from './auth.ts';
 import { type BodyReader, createBodyReader } from './body.ts';
 import { type ClientAddress, clientAddressFrom } from './client-address.ts';
+import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
@@ -144,6 +146,7 @@ export function createEndpoints({
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
+  const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
@@ -228,6 +231,9 @@ export function createEndpoints({
     'POST /confirm/:deployId/:recipientId': confirm.confirm,
 
     'GET /': reference.start,
+    'GET /dashboard': dashboard.start,
+    'GET /dashboard/assets/:asset': dashboard.asset,
+    'GET /dashboard/*view': dashboard.view,
     'GET /openapi.json': reference.document,
     'GET /docs': reference.page,
     'GET /docs/start.js': reference.pageScript,
@@ -406,10 +412,7 @@ export function createApp({
     abuseContact: config.abuseContact,
     metrics,
     log,
-    logRequest: createLogRequest(
-      log,
-      endpoints.map(({ path }) => path),
-    ),
+    logRequest: createLogRequest(log, [...endpoints.map(({ path }) => path), ...Object.values(VIEW_PATHS)]),
     newRequestId,
     isStarting,
   });

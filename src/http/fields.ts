@@ -63,5 +63,6 @@ export const PARAMETERS: Readonly<Record<string, z.ZodString>> = {
     .regex(TOKEN)
     .meta({ description: 'The secret of a link.', example: 'Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU2iO9kS4dG' }),
   version: z.string().regex(VERSION_NUMBER).meta({ description: 'The number of a version.', example: '1' }),
+  asset: z.string().meta({ description: 'The name of a file of the dashboard.', example: 'main-0A1b2C3d.js' }),
   cursor: z.string().meta({ description: '`0`, the id of a submission, or the cursor of an answer.', example: '0' }),
 };

@@ -12,11 +12,11 @@ export type LogRequest = (
 const ID = '(?:d|sub|file|wh|dl)_[0-9A-Za-z]{1,60}';
 
 /**
- * Matches paths of one word, and those that are made of the words of the API's paths (`paths`, as endpoints declare
- * them) and ids.
+ * Matches paths of one word, and those that are made of the words of the service's paths (`paths`, as endpoints
+ * declare them) and ids.
  */
 function loggablePaths(paths: readonly string[]): RegExp {
-  const words = new Set(paths.flatMap((path) => path.split('/').filter((part) => !part.startsWith(':'))));
+  const words = new Set(paths.flatMap((path) => path.split('/').filter((part) => !/^[:*]/.test(part))));
   const literal = [...words].filter((word) => word !== '').map((word) => word.replaceAll('.', '\\.'));
   return new RegExp(`^/(?:[a-z]*|${literal.join('|')})(?:/(?:${ID}|${literal.join('|')}))*$`);
 }

@@ -24,8 +24,11 @@ const allowOf = (endpoints: readonly Endpoint[]): string =>
 /** Routes requests to endpoints, and answers 405 for the other methods of their paths. */
 function mount(api: Express, endpoints: readonly Endpoint[], tools: EndpointTools): void {
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
-  // A literal path is matched before a path that has a parameter in the same position.
-  const paths = [...byPath].toSorted(([one], [other]) => parameterNames(one).length - parameterNames(other).length);
+  // A literal path is matched before a path that has a parameter in the same position, and a wildcard after both.
+  const rank = (path: string): number => (path.includes('*') ? Infinity : parameterNames(path).length);
+  const paths = [...byPath].toSorted(([one], [other]) =>
+    rank(one) < rank(other) ? -1 : Number(rank(one) > rank(other)),
+  );
   for (const [path, declared] of paths) {
     // Answered ahead of Express, on every host.
     if (declared.every(({ handle }) => !handle)) continue;

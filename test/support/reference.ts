@@ -138,7 +138,7 @@ export function holdAgainst(reference: Reference): Hold {
   function problemOf(exchange: Exchange): string | undefined {
     const { method, path, status, headers, body } = exchange;
     // What browsers get, and no program.
-    if (path.startsWith('/docs/') || path.startsWith('/session/mail/')) return undefined;
+    if (/^\/(?:docs|dashboard|session\/mail)\//.test(path) || path === '/dashboard') return undefined;
     const documented = paths.find(({ pattern }) => pattern.test(path))?.path;
     if (documented === undefined) {
       return [404, ...BEFORE_ROUTES].includes(status)

@@ -95,17 +95,18 @@ export function referenceEndpoints({
       name: 'getPlaces',
       tag: 'Service',
       summary: 'Get the addresses of the reference',
-      description: 'For programs and people who know the address of the service only. A browser is sent to `/docs`.',
+      description:
+        'For programs and people who know the address of the service only. A browser is sent to the dashboard.',
       answer: { status: 200, description: 'The addresses.', schema: Start, example: start },
       otherAnswers: {
         302: {
-          description: 'To `/docs`, for a browser (an Accept that names text/html).',
-          headers: { Location: { schema: { const: '/docs' } } },
+          description: 'To `/dashboard`, for a browser (an Accept that names text/html).',
+          headers: { Location: { schema: { const: '/dashboard' } } },
         },
       },
       handle: (request) => (response) => {
         response.vary('Accept');
-        if (namesHtml(request.headers)) response.status(302).set('Location', '/docs').end();
+        if (namesHtml(request.headers)) response.status(302).set('Location', '/dashboard').end();
         else response.json(start);
       },
     }),

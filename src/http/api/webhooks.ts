@@ -12,12 +12,12 @@ import {
 } from '../../db/webhooks.ts';
 import { EVENTS } from '../../events.ts';
 import { type Cidr, isReachable } from '../../public-address.ts';
+import { receiverProblem } from '../../webhook-receivers.ts';
 import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { deploymentId, time, webhookId } from '../fields.ts';
 import { noSuchDeployment, noSuchWebhook, ownDeployment, ownWebhook, webhookOr404 } from './own-deployment.ts';
-import { receiverProblem } from './receivers.ts';
 
 const TYPES = ['generic', 'slack'] as const;
 const DEFAULT_TYPE = 'generic';

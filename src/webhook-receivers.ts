@@ -1,5 +1,3 @@
-import type { Webhook } from '../../db/webhooks.ts';
-
 /*
  * Addresses of services that can't use what a webhook sends, or can use one type of it only. Deliveries to them would
  * fail, or be dropped after a 202, so the owner is told when the webhook is made.
@@ -8,7 +6,7 @@ import type { Webhook } from '../../db/webhooks.ts';
  * Resource" (Execute Webhook, Execute Slack-Compatible Webhook); Microsoft, "Create Incoming Webhooks with Workflows".
  */
 
-type Type = Webhook['type'];
+type Type = 'generic' | 'slack';
 
 /** `problem`: what is wrong with an address of the service for a type, undefined when none was sent. */
 type Service = { hosts: RegExp; path: RegExp; problem(type: Type | undefined, path: string): string | undefined };

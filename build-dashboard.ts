@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { rolldown } from 'rolldown';
+
+/*
+ * Builds the dashboard's browser code into the folder in the first argument: shell.html, and assets/ with a hash in each
+ * name and a .br and a .gz beside each file. build.sh and the tests run it; the service only serves what it has written.
+ */
+
+const PROJECT = fileURLToPath(new URL('.', import.meta.url));
+const SOURCES = join(PROJECT, 'src/dashboard');
+
+const compress = { br: promisify(brotliCompress), gz: promisify(gzip) };
+
+type Asset = { name: string; content: string };
+
+const hashed = (name: string, extension: string, content: string): Asset => {
+  const hash = createHash('sha256').update(content).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 8);
+  return { name: `${name}-${hash}.${extension}`, content };
+};
+
+/** The scripts; the first is loaded first, with those that it needs at once. */
+async function buildScripts(): Promise<{ entry: string; preloads: readonly string[]; scripts: Asset[] }> {
+  const bundle = await rolldown({
+    input: { main: join(SOURCES, 'main.tsx') },
+    platform: 'browser',
+    // An image has no tsconfig.json.
+    tsconfig: false,
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  });
+  const { output } = await bundle.generate({
+    minify: true,
+    entryFileNames: '[name]-[hash].js',
+    chunkFileNames: '[name]-[hash].js',
+  });
+  await bundle.close();
+  const chunks = output.filter((part) => part.type === 'chunk');
+  const [entry] = chunks;
+  if (!entry) throw new Error('The bundle is empty.');
+  return {
+    entry: entry.fileName,
+    preloads: entry.imports,
+    scripts: chunks.map(({ fileName: name, code: content }) => ({ name, content })),
+  };
+}
+
+/** One style sheet: the tokens and what all views share, then what single views add, then the charts'. */
+async function buildStyles(): Promise<Asset> {
+  const files = [
+    join(SOURCES, 'styles.css'),
+    ...globSync('{ui,views}/*.css', { cwd: SOURCES })
+      .toSorted()
+      .map((file) => join(SOURCES, file)),
+    join(PROJECT, 'node_modules/uplot/dist/uPlot.min.css'),
+  ];
+  const text = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+  const content = text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/^\s+/gm, '')
+    .replaceAll(/\n+/g, '\n');
+  return hashed('styles', 'css', content);
+}
+
+export async function buildDashboard(folder: string): Promise<void> {
+  const { entry, preloads, scripts } = await buildScripts();
+  const styles = await buildStyles();
+  const icon = hashed('icon', 'svg', await readFile(join(SOURCES, 'icon.svg'), 'utf8'));
+  const shell = (await readFile(join(SOURCES, 'shell.html'), 'utf8'))
+    .replace('{{STYLES}}', styles.name)
+    .replace('{{ICON}}', icon.name)
+    .replace('{{ENTRY}}', entry)
+    .replace(
+      '{{PRELOADS}}',
+      preloads.map((name) => `<link rel="modulepreload" href="/dashboard/assets/${name}">`).join('\n'),
+    );
+
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(join(folder, 'assets'), { recursive: true });
+  const files = [...scripts, styles, icon].flatMap(({ name, content }) => [
+    writeFile(join(folder, 'assets', name), content),
+    ...Object.entries(compress).map(async ([extension, by]) =>
+      writeFile(join(folder, 'assets', `${name}.${extension}`), await by(Buffer.from(content))),
+    ),
+  ]);
+  await Promise.all(files);
+  await writeFile(join(folder, 'shell.html'), shell);
+}
+
+if (import.meta.main) {
+  const [, , folder] = process.argv;
+  if (folder === undefined) throw new Error('Name the folder to build into: node build-dashboard.ts FOLDER');
+  await buildDashboard(folder);
+}

@@ -1,0 +1,6675 @@
+/* Made by `npm run docs:api`: change the declarations of the endpoints. */
+
+export interface paths {
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign a browser in with an API key
+         * @description Sets a cookie that stands for the key on every endpoint, for 30 days since its last use, and no longer than the key works. It is read only from requests of pages of the service itself (`Sec-Fetch-Site: same-origin`, or its `Origin`).
+         */
+        post: operations["signIn"];
+        /**
+         * Sign this browser out
+         * @description Ends the session of the cookie.
+         */
+        delete: operations["signOut"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign all browsers out
+         * @description Ends all sessions of the owner. Keys stay as they are.
+         */
+        delete: operations["signOutEverywhere"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a link by mail that signs a browser in
+         * @description If an owner has this address and a valid key, a mail brings a link that works once, for 15 minutes. The answer is the same if not.
+         */
+        post: operations["askForSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the owner of the key
+         * @description With the plan, what it allows, and what this service can do.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See your deployments at a glance
+         * @description Newest first, without deleted ones.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your API keys
+         * @description Newest first, without revoked ones.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Make an API key
+         * @description For another program or person, with a name by which you recognize it. An owner has at most 1000 keys.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.
+         */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check the forms of a page before it is published
+         * @description Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, its attributes are no problem.
+         */
+        post: operations["checkHtml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your deployments
+         * @description Newest first, without deleted ones.
+         */
+        get: operations["listDeployments"];
+        put?: never;
+        /**
+         * Create a deployment
+         * @description Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in the query. An absent body reads as `{}`, and unknown fields are ignored.
+         */
+        post: operations["createDeployment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the status of a deployment
+         * @description With the number of its submissions. `GET /deploy/{id}/html` answers the page itself.
+         */
+        get: operations["getDeployment"];
+        /**
+         * Replace the HTML of a deployment
+         * @description Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.
+         */
+        put: operations["replaceHtml"];
+        post?: never;
+        /**
+         * Delete a deployment
+         * @description The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its submissions it is in the trash, from where it can be restored.
+         */
+        delete: operations["deleteDeployment"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the settings of a deployment
+         * @description What is left out stays as it is. When mail is switched on and none can be sent, a header of the answer says why.
+         */
+        patch: operations["changeSettings"];
+        trace?: never;
+    };
+    "/deploy/{id}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the HTML of a deployment
+         * @description As it was sent, including `{{FORM_ACTION}}`.
+         */
+        get: operations["getHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the forms of a live page
+         * @description What `POST /check` answers, for the page as it is now.
+         */
+        get: operations["checkDeployment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a page
+         * @description Newest first. Each change of the HTML makes one; the last 20 are kept (PAGE_VERSIONS). PUT with the HTML that is live makes none.
+         */
+        get: operations["listVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/versions/{version}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the HTML of a version
+         * @description As it was sent, including `{{FORM_ACTION}}`.
+         */
+        get: operations["getVersionHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version
+         * @description Its HTML is live at once, as a new version: what was live stays in the list.
+         */
+        post: operations["restoreVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count submissions by hour or day
+         * @description Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not counted. At most 1000 buckets.
+         */
+        get: operations["getStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the settings of a deployment
+         * @description All that can be changed by PATCH, as it is now.
+         */
+        get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the mails about a deployment
+         * @description Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
+         */
+        get: operations["listMails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample mail
+         * @description To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the 20 tests that an owner may send in any 60 seconds, to webhooks and by mail together.
+         */
+        post: operations["testMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/mails/{deliveryId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a mail again
+         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change.
+         */
+        post: operations["retryMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is kept as spam
+         * @description Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is released. A deployment keeps its last 1000, for 30 days; what comes beyond 60 a minute is dropped.
+         */
+        get: operations["listSpam"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete all spam of a deployment
+         * @description Permanently, with its files.
+         */
+        delete: operations["emptySpam"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam/{submissionId}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a submission: it is no spam
+         * @description It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The limit on submissions does not apply.
+         */
+        post: operations["releaseSpam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deploy/{id}/spam/{submissionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete spam
+         * @description Permanently, with its files.
+         */
+        delete: operations["deleteSpam"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your deleted deployments
+         * @description The last deleted first. They are kept until they are restored or deleted for good.
+         */
+        get: operations["listTrash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trash/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted deployment
+         * @description With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.
+         */
+        post: operations["restoreDeployment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trash/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a deployment for good
+         * @description With all of its submissions, their files, its webhooks and its versions. It is out of reach at once, and removed in the background, which takes minutes where there are millions of submissions. Only for a deleted deployment.
+         */
+        delete: operations["purgeDeployment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submit/{deployId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit a form
+         * @description The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at most 100 levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). At most 1000 fields and 262144 bytes of names and values, and in multipart 10 files of 10485760 bytes each, 26214400 together. Answered once it is stored. Fields named here are an example. `_hp` is a honeypot for robots: if it is filled in, the answer is that of a success, and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has `Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak 12 languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.
+         */
+        post: operations["submit"];
+        delete?: never;
+        /**
+         * Allow pages of any origin to submit (CORS preflight)
+         * @description Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.
+         */
+        options: operations["submitPreflight"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submit/{deployId}/thanks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Thank a visitor
+         * @description What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The host of each page has the same at `/thanks`.
+         */
+        get: operations["getThanks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the submissions of a deployment
+         * @description Newest first.
+         */
+        get: operations["listSubmissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search submissions
+         * @description Newest first. A request works for 1 second at most, and answers what it has found by then, and a `next_cursor` to go on from with the same query.
+         */
+        get: operations["searchSubmissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark, delete or keep apart many submissions
+         * @description If it fails, some of them may have been changed: send it again.
+         */
+        post: operations["changeSubmissions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}/after/{cursor}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the submissions after a cursor, and wait for new ones
+         * @description Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last answer. Who goes on from the cursor of each answer gets every submission once. An answer may have fewer than `limit` where submissions are large. At most 2000 requests of an owner wait at a time.
+         */
+        get: operations["listSubmissionsAfter"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream new submissions
+         * @description As Server-Sent Events (`event: submission`, `id:` a cursor, `data:` the submission as it is listed), oldest first, with a comment line every few seconds. Begins after the `Last-Event-ID` of the request, which browsers send when they connect again, or with what comes from now on. It ends when the key is revoked or expires, the deployment is deleted, or the service restarts.
+         */
+        get: operations["streamSubmissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}/{submissionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a submission
+         * @description One submission, in the shape in which the list has it.
+         */
+        get: operations["getSubmission"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a submission
+         * @description Permanently, with its files and its pending deliveries.
+         */
+        delete: operations["deleteSubmission"];
+        options?: never;
+        head?: never;
+        /**
+         * Mark a submission as read, or with a star
+         * @description What is left out stays as it is. Answers the submission as a search shows it.
+         */
+        patch: operations["markSubmission"];
+        trace?: never;
+    };
+    "/submissions/{deployId}/{submissionId}/files/{fileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a file of a submission
+         * @description As it was sent, and always as an attachment.
+         */
+        get: operations["getFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get all submissions of a deployment as CSV
+         * @description Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which they first appear, without `_redirect` and an empty `_hp`. An apostrophe is put before what a spreadsheet would run as a formula. A 503 can also mean that too many exports are in progress.
+         */
+        get: operations["exportCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}/export.xlsx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get all submissions of a deployment as an Excel workbook
+         * @description Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and everything else as text. When a sheet is full, another one follows. A text over 32767 characters is cut and ends in `…`. A 503 can also mean that too many exports are in progress.
+         */
+        get: operations["exportXlsx"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/submissions/{deployId}/export.ndjson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get all submissions of a deployment as lines of JSON
+         * @description Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. A 503 can also mean that too many exports are in progress.
+         */
+        get: operations["exportNdjson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{deployId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks of a deployment
+         * @description Oldest first.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Each submission from now on is posted to its address. At most 50 a deployment.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{deployId}/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Its pending deliveries are deleted too.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook, switch it off or on
+         * @description What is left out stays as it is.
+         */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{deployId}/{webhookId}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the secret of a webhook
+         * @description The secret that signs its deliveries now. Receivers need it to verify them.
+         */
+        get: operations["getWebhookSecret"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{deployId}/{webhookId}/secret/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description For 24 hours the previous secret signs as well. At most three secrets sign at a time.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{deployId}/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample submission to a webhook
+         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. An owner may send 20 tests in any 60 seconds, to webhooks and by mail together.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{deployId}/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description Newest first. Finished deliveries are kept for 30 days (DELIVERY_LOG_DAYS).
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{deployId}/{webhookId}/deliveries/{deliveryId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a delivery again
+         * @description It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be tried later. A delivery that is being attempted does not change.
+         */
+        post: operations["retryDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/altcha.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get ALTCHA's widget
+         * @description A module for pages of any origin. It loads nothing else but challenges.
+         */
+        get: operations["getWidget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/altcha/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a challenge for a form
+         * @description ALTCHA's widget asks for it. Its solution counts once, for this deployment and for 20 minutes.
+         */
+        get: operations["getChallenge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{deployId}/{submissionId}/{fileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a file by the link in a mail
+         * @description As with an API key. A link works for 7 days, while its submission and its deployment exist. Errors are small HTML pages.
+         */
+        get: operations["openFileLink"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/unsubscribe/{deployId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether to stop the mails about a deployment
+         * @description A page with a button. It changes nothing: software that checks the links of mails opens it as well.
+         */
+        get: operations["askToUnsubscribe"];
+        put?: never;
+        /**
+         * Stop the mails about a deployment (RFC 8058)
+         * @description Sets `email_notifications` of the deployment to false. The link of `List-Unsubscribe` in each mail about a submission; it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
+         */
+        post: operations["unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/unsubscribe/{deployId}/{recipientId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask a recipient whether to stop the mails about a deployment
+         * @description A page with a button. It changes nothing: software that checks the links of mails opens it as well.
+         */
+        get: operations["askRecipientToUnsubscribe"];
+        put?: never;
+        /**
+         * Stop the mails to a recipient (RFC 8058)
+         * @description Ends the mails about the deployment to one of its `recipients`, who is no longer confirmed. The link of `List-Unsubscribe` in each mail to the recipient; it works while the recipient is in the list. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
+         */
+        post: operations["unsubscribeRecipient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/confirm/{deployId}/{recipientId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask a recipient whether to send mail about a deployment
+         * @description A page with a button. It changes nothing: software that checks the links of mails opens it as well.
+         */
+        get: operations["askToConfirm"];
+        put?: never;
+        /**
+         * Confirm a recipient
+         * @description From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail that a new recipient gets, and works for 7 days.
+         */
+        post: operations["confirmRecipient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the addresses of the reference
+         * @description For programs and people who know the address of the service only. A browser is sent to the dashboard.
+         */
+        get: operations["getPlaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get this document
+         * @description With an ETag; 304 where the client has it.
+         */
+        get: operations["getReference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get this document as a page that can send requests
+         * @description For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.
+         */
+        get: operations["getReferencePage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/security.txt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the contact for abuse and vulnerabilities (RFC 9116)
+         * @description Answered on the hosts of pages too, if the operator has set ABUSE_CONTACT.
+         */
+        get: operations["getSecurityTxt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that the process is up
+         * @description For whatever restarts the process. Answers without the database, and while the service starts.
+         */
+        get: operations["isUp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that the database is reached and migrated
+         * @description For load balancers: a process that answers 503 gets no requests until it is ready again.
+         */
+        get: operations["isReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    submission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a submission
+         * @description What a webhook of the type `generic` receives for each submission. Verify the signature over the bytes of the body; headers that begin with `formhost-` are not signed. The body and the id are the same on every attempt.
+         */
+        post: operations["receiveSubmission"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    slackMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a submission as a Slack message
+         * @description What a webhook of the type `slack` receives for each submission: blocks of Slack for an incoming webhook of Slack.
+         */
+        post: operations["receiveSlackMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        WebhookPayload: {
+            /** @enum {string} */
+            event: "submission";
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            deployment_id: string;
+            /** @description The fields, exactly as submitted. A file is `{"filename","content_type","size","url"}`. */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When the form was submitted: ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            timestamp: string;
+        };
+        SlackPayload: {
+            /** @description In this order: a header with the slug, up to ten fields of the form, and the time. */
+            blocks: ({
+                /** @constant */
+                type: "header";
+                text: {
+                    /** @constant */
+                    type: "plain_text";
+                    text: string;
+                };
+            } | {
+                /** @constant */
+                type: "section";
+                fields: {
+                    /** @constant */
+                    type: "mrkdwn";
+                    text: string;
+                }[];
+            } | {
+                /** @constant */
+                type: "context";
+                elements: {
+                    /** @constant */
+                    type: "mrkdwn";
+                    text: string;
+                }[];
+            })[];
+        };
+        SignedIn: {
+            email: string;
+            plan: string;
+        };
+        Error: {
+            /** @description A sentence that says what to do. */
+            error: string;
+        };
+        Me: {
+            /**
+             * @description The owner's e-mail address.
+             * @example you@example.com
+             */
+            email: string;
+            /**
+             * @description The owner's plan.
+             * @example free
+             */
+            plan: string;
+            /** @description How many live deployments the plan allows; null for any number. */
+            deployment_limit: number | null;
+            /** @description How many live deployments there are. */
+            deployments: number;
+            /** @description Whether this service can send mail. */
+            mail: boolean;
+            /** @description The version of this service. */
+            version: string;
+        };
+        Overview: {
+            deployments: components["schemas"]["OverviewedDeployment"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        OverviewedDeployment: {
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /**
+             * @description The label of the page's host.
+             * @example spring-sale
+             */
+            slug: string;
+            /**
+             * Format: uri
+             * @description The address of the page.
+             * @example https://spring-sale.pages.example.org
+             */
+            url: string;
+            /** @description The page's title; null without one. */
+            title: string | null;
+            /**
+             * Format: uri
+             * @description The address to which its forms post.
+             */
+            form_action: string;
+            /** @description How many submissions it has. */
+            submission_count: number;
+            /** @description How many of them are not marked as read. */
+            unread: number;
+            /** @description How many submissions are kept apart as spam. */
+            spam: number;
+            /** @description When the last one was accepted; null without one. */
+            last_submission_at: string | null;
+            /** @description Whether there is mail about submissions. */
+            email_notifications: boolean;
+            /** @description How many of its webhooks have failed since they last succeeded. */
+            failing_webhooks: number;
+            /** @description Whether the operator has taken the page down. */
+            taken_down: boolean;
+            /**
+             * Format: date-time
+             * @description When its HTML or its settings were last changed.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            updated_at: string;
+        };
+        Keys: {
+            keys: components["schemas"]["Key"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        Key: {
+            /**
+             * @description A key's id, which is not the key.
+             * @example key_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /** @description null for a key that was made without one. */
+            name: string | null;
+            /** @description The first 8 characters of the key; null for an old one. */
+            prefix: string | null;
+            /**
+             * @description `full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.
+             * @enum {string}
+             */
+            scope: "full" | "read";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /** @description To the minute; null: never used. */
+            last_used_at: string | null;
+            /** @description null: never. */
+            expires_at: string | null;
+        };
+        MadeKey: {
+            /**
+             * @description A key's id, which is not the key.
+             * @example key_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /** @description null for a key that was made without one. */
+            name: string | null;
+            /** @description The first 8 characters of the key; null for an old one. */
+            prefix: string | null;
+            /**
+             * @description `full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.
+             * @enum {string}
+             */
+            scope: "full" | "read";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /** @description null: never. */
+            expires_at: string | null;
+            /** @description The key itself, which is shown this once: only its hash is stored. */
+            key: string;
+        };
+        KeyRevoked: {
+            message: string;
+            /**
+             * @description A key's id, which is not the key.
+             * @example key_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+        };
+        CheckedPage: {
+            /** @description The page's title, at most 200 characters; null without one. */
+            title: string | null;
+            /** @description The `lang` of `<html>` as it is written; null without one. */
+            lang: string | null;
+            /** @description The forms in the order of the page, at most 1000; not those in a `<template>`. */
+            forms: components["schemas"]["CheckedForm"][];
+            /** @description In the order of the page, at most 20 of each code. Empty: the page is as it should be. */
+            problems: components["schemas"]["Problem"][];
+        };
+        CheckedForm: {
+            /** @description The attribute as it is written; null without one. */
+            action: string | null;
+            /** @enum {string} */
+            method: "get" | "post" | "dialog";
+            /** @enum {string} */
+            enctype: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain";
+            /** @description Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not followed. For HTML that is not published: to that of any page. */
+            submits_here: boolean;
+            /** @description What it sends, in the order of the page. Controls that are disabled or have no name are left out, and several radio buttons, checkboxes or buttons with one name are one field. */
+            fields: components["schemas"]["FormField"][];
+        };
+        FormField: {
+            /** @description The name under which it is sent. */
+            name: string;
+            /** @description What people call it, at most 200 characters: its `<label>`, by `for` or around it, else `aria-labelledby`, `aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden fields and buttons. */
+            label: string | null;
+            /** @description `select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`. */
+            type: string;
+            /** @description Whether a browser sends the form only when it is filled in. */
+            required: boolean;
+            /** @description What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where anything can be entered. */
+            options: components["schemas"]["FormOption"][] | null;
+        };
+        FormOption: {
+            /** @description What is sent when it is chosen. */
+            value: string;
+            /** @description What people read; null without a label. */
+            label: string | null;
+        };
+        Problem: {
+            /** @enum {string} */
+            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "relative-asset" | "insecure-asset" | "too-many-fields";
+            /**
+             * @description `error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+            /** @description A sentence that says what to write. */
+            message: string;
+            /** @description Where it is in the HTML: its line. 1 for `no-form`. */
+            line: number;
+            /** @description The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style. */
+            column: number;
+        };
+        Deployments: {
+            deployments: components["schemas"]["Deployment"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        Deployment: {
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /**
+             * @description The label of the page's host.
+             * @example spring-sale
+             */
+            slug: string;
+            /** @constant */
+            status: "active";
+            /**
+             * Format: uri
+             * @description The address of the page.
+             * @example https://spring-sale.pages.example.org
+             */
+            url: string;
+            /** @description How many submissions it has. */
+            submission_count: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When its HTML or its settings were last changed.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            updated_at: string;
+        };
+        Deployed: {
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /**
+             * Format: uri
+             * @description The address of the page.
+             * @example https://spring-sale.pages.example.org
+             */
+            url: string;
+            /**
+             * @description The label of the page's host.
+             * @example spring-sale
+             */
+            slug: string;
+        };
+        SettingsChanged: {
+            /** @constant */
+            success: true;
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+        };
+        DeploymentDeleted: {
+            message: string;
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+        };
+        Html: {
+            /** @description The page as it was sent. */
+            html: string;
+        };
+        Versions: {
+            versions: components["schemas"]["Version"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        Version: {
+            /** @description Rises by one with each change of the page. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it went live.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /** @description The length of its HTML, in bytes of UTF-8. */
+            bytes: number;
+            /** @description Whether it is what visitors see. */
+            live: boolean;
+        };
+        Statistics: {
+            buckets: {
+                /**
+                 * Format: date-time
+                 * @description When the hour or day begins.
+                 * @example 2026-11-21T11:08:48.298Z
+                 */
+                start: string;
+                /** @description How many were accepted in it, from `from` and before `to`. */
+                submissions: number;
+            }[];
+            /** @description How many were accepted from `from` and before `to`. */
+            total: number;
+        };
+        Settings: {
+            /** @description Whether there is mail about submissions, if the service has a mail server. Off at first. */
+            email_notifications: boolean;
+            /**
+             * @description `submission`, as at first: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once.
+             * @enum {string}
+             */
+            notify_every: "submission" | "hour" | "day";
+            /** @description Who gets the mail, in the order in which they were sent. Empty, as at first: the owner. */
+            recipients: {
+                /** @description The address, in lower case. */
+                email: string;
+                /** @description Whether it gets mail. */
+                confirmed: boolean;
+            }[];
+            /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
+            redirect_url: string | null;
+            /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty, as at first: all. */
+            allowed_origins: string[];
+            /** @description The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one of the browser's Accept-Language, else English. null at first. */
+            language: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
+            /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
+            retention_days: number | null;
+            /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
+            spam: {
+                /** @default [] */
+                blocklist: string[];
+                /** @default null */
+                captcha: {
+                    /** @enum {string} */
+                    provider: "altcha" | "turnstile" | "hcaptcha" | "recaptcha";
+                    /** @description The public key of the form at the provider. */
+                    site_key?: string;
+                    /** @description The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha. */
+                    secret?: string;
+                } | null;
+            };
+        };
+        Mails: {
+            deliveries: components["schemas"]["Mail"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        Mail: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+            /** @description What is mailed; null for a test, and for a mail that lists several. */
+            submission_id: string | null;
+            /** @enum {string} */
+            status: "pending" | "succeeded" | "failed";
+            /** @description How many there have been, including one that is in progress. */
+            attempts: number;
+            /** @description When it is tried next; null when it will not be, and while it is in progress. */
+            next_attempt_at: string | null;
+            /** @description The SMTP reply of the last attempt; null when there was no answer. */
+            last_status: number | null;
+            /** @description Why the last attempt failed; null when it succeeded. */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            updated_at: string;
+            /**
+             * @description The address; null when the recipient was removed long ago.
+             * @example ada@example.org
+             */
+            recipient: string | null;
+        };
+        DeliveryStarted: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+        };
+        DeliveryRetried: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+            /** @constant */
+            status: "pending";
+        };
+        Spam: {
+            submissions: components["schemas"]["SpamSubmission"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        SpamSubmission: {
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+            /**
+             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @example {
+             *       "name": "Ada",
+             *       "email": "ada@example.org"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The client's address, IPv4 or IPv6.
+             * @example 203.0.113.7
+             */
+            ip_address: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * @description Why it is kept apart. `blocklist`: it has one of the words. `captcha-missing`: it has no token, so no widget ran. `captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.
+             * @enum {string}
+             */
+            reason: "blocklist" | "captcha-missing" | "captcha-failed" | "captcha-reused" | "captcha-misconfigured" | "captcha-unavailable" | "marked";
+        };
+        SpamEmptied: {
+            message: string;
+        };
+        SpamChanged: {
+            message: string;
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+        };
+        DeletedDeployments: {
+            deployments: components["schemas"]["DeletedDeployment"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        DeletedDeployment: {
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+            /**
+             * @description The label of the page's host.
+             * @example spring-sale
+             */
+            slug: string;
+            /** @description How many submissions it has. */
+            submission_count: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            deleted_at: string;
+        };
+        DeploymentPurged: {
+            message: string;
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            id: string;
+        };
+        SubmissionReceived: {
+            message: string;
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+        };
+        Submissions: {
+            submissions: components["schemas"]["Submission"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        Submission: {
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+            /**
+             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @example {
+             *       "name": "Ada",
+             *       "email": "ada@example.org"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The client's address, IPv4 or IPv6.
+             * @example 203.0.113.7
+             */
+            ip_address: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+        };
+        SearchResults: {
+            submissions: components["schemas"]["InboxSubmission"][];
+            /** @description Where the next request goes on; null at the end. */
+            next_cursor: string | null;
+            /** @description How many submissions this request has looked at. */
+            searched: number;
+            /** @description How many submissions the deployment has. */
+            total: number;
+        };
+        InboxSubmission: {
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+            /**
+             * @description The fields, exactly as submitted. Of a form each value is a string, a file, or a list of these where a name repeats; a file is `{"filename","content_type","size","url"}`, its url a path of this API. A JSON body keeps its text.
+             * @example {
+             *       "name": "Ada",
+             *       "email": "ada@example.org"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The client's address, IPv4 or IPv6.
+             * @example 203.0.113.7
+             */
+            ip_address: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /** @description Whether somebody has marked it as read. Reading it over the API does not. */
+            read: boolean;
+            /** @description Whether it has a star. */
+            starred: boolean;
+            /** @description The version of the page that was live when it was accepted. */
+            page_version: number;
+        };
+        BulkDone: {
+            /** @description How many submissions this has changed. */
+            done: number;
+        };
+        NewSubmissions: {
+            submissions: components["schemas"]["Submission"][];
+            /**
+             * @description Where the next request goes on.
+             * @example 17
+             */
+            cursor: string;
+        };
+        SubmissionDeleted: {
+            message: string;
+            /**
+             * @description A submission's id.
+             * @example sub_0VbbZBZeswpZ5bGpjxVeCiYz
+             */
+            id: string;
+        };
+        Webhooks: {
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        Webhook: {
+            /**
+             * @description A webhook's id.
+             * @example wh_0VbbZC1mQ4nRr8sTtUvWxYzA
+             */
+            id: string;
+            /**
+             * Format: uri
+             * @description The address that receives the POST.
+             * @example https://hooks.example.org/forms
+             */
+            url: string;
+            /** @enum {string} */
+            type: "generic" | "slack";
+            /**
+             * @description The events that it receives.
+             * @example [
+             *       "submission"
+             *     ]
+             */
+            events: string[];
+            /** @description Whether it gets deliveries. It is switched off when its receiver is gone. */
+            active: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+        };
+        WebhookCreated: {
+            /**
+             * @description A webhook's id.
+             * @example wh_0VbbZC1mQ4nRr8sTtUvWxYzA
+             */
+            id: string;
+            /**
+             * @description A deployment's id.
+             * @example d_0VbbZBZKKTcBD17YQfyDgVGm
+             */
+            deployment_id: string;
+            /**
+             * Format: uri
+             * @description The address that receives the POST.
+             * @example https://hooks.example.org/forms
+             */
+            url: string;
+            /** @enum {string} */
+            type: "generic" | "slack";
+        };
+        WebhookDeleted: {
+            message: string;
+        };
+        WebhookSecret: {
+            /**
+             * @description The key that signs the deliveries (Standard Webhooks 1.0): `whsec_` and 32 bytes in base64.
+             * @example whsec_Tm90IGEgc2VjcmV0LCBidXQgMzIgYnl0ZXMgbG9uZy4=
+             */
+            secret: string;
+        };
+        Deliveries: {
+            deliveries: components["schemas"]["Delivery"][];
+            /** @description The number of items on all pages together. */
+            total: number;
+            /** @description The number of this page. */
+            page: number;
+            /** @description How many items a page has at most. */
+            limit: number;
+        };
+        Delivery: {
+            /**
+             * @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt.
+             * @example dl_0VbbZC2bC3dD4eE5fF6gG7hH
+             */
+            id: string;
+            /** @description What is delivered; null for a test. */
+            submission_id: string | null;
+            /** @enum {string} */
+            status: "pending" | "succeeded" | "failed";
+            /** @description How many there have been, including one that is in progress. */
+            attempts: number;
+            /** @description When it is tried next; null when it will not be, while it is in progress, and while the webhook is off. */
+            next_attempt_at: string | null;
+            /** @description The HTTP status of the last attempt; null when there was no answer. */
+            last_status: number | null;
+            /** @description Why the last attempt failed; null when it succeeded. */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, with milliseconds.
+             * @example 2026-11-21T11:08:48.298Z
+             */
+            updated_at: string;
+        };
+    };
+    responses: {
+        /** @description The body is malformed, not UTF-8, or a field is missing or wrong; also for the reasons of any request. */
+        BadBody: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The body is malformed: send a JSON object."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The API key is missing, malformed, unknown, expired or revoked. */
+        Unauthorized: {
+            headers: {
+                /** @description The scheme. */
+                "WWW-Authenticate"?: "Bearer";
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "An API key is needed: send Authorization: Bearer <API_KEY>."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request comes from a page of another site. */
+        OtherSite: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Another site may not sign in here: open the service itself."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Less than 256 KiB of a body over 64 KiB arrived in 30 seconds. */
+        TooSlow: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The upload is too slow: try again on a faster connection."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body, or something in it, is too large. */
+        TooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The body is too large: send at most 2097152 bytes."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
+        WrongType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The content type is not supported: send JSON, with Content-Type: application/json."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description More than 300 unknown API keys in 60 seconds from one address. A valid key is never refused for that reason. */
+        UnknownKeys: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many unknown API keys: wait a minute, then use a valid one."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description An unexpected error. Only the log has the cause. */
+        Failed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Internal server error"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+        Unavailable: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The service cannot reach its database just now: try again shortly."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+        BadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request has an API key, and no session. */
+        NoSession: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "There is no session to end: this request has an API key."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The API key has the scope `read`. */
+        ReadOnlyKey: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "This API key may only read: use a key with the scope full."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The service has no mail server. */
+        NoMail: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "This service sends no mail: sign in with an API key."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description More than 5 links in an hour for one address, or by one client. */
+        TooManyTries: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many links were asked for: use the last one, or try again later."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description A parameter of the query has no such value, or is given twice; also for the reasons of any request. */
+        BadQuery: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "limit is invalid: send a whole number from 1 to 2147483647, once."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The owner has 1000 keys. */
+        TooManyKeys: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "There are 1000 keys already: revoke one first."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The key's owner has no such key, or it is revoked. */
+        NoSuchKey: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such key: choose one that GET /keys lists."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description It is the last full key of its owner. */
+        LastKey: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "This is your last full key: make another first, or have the operator revoke it with the keys command."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
+        WrongPageType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The page takes too much time or memory to be read as HTML. */
+        TooComplex: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The page is too complex to be checked: close its elements in the order in which they are opened, or send a part of it."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The plan's limit of live deployments is reached, or the API key has the scope `read`. */
+        PlanLimit: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Your plan (free) allows 3 pages: delete one, or ask the operator for a larger plan."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Another live deployment has the slug. */
+        SlugTaken: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "slug is taken: choose another, or leave it out."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment, it was deleted, or it is another owner's. */
+        NoSuchDeployment: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such deployment: check the id, and that it belongs to the owner of the API key."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description New recipients would get more than 20 mails that ask them, of this owner in 24 hours; also for the reasons of any request with a key. */
+        TooManyRecipients: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Nothing was changed: in 24 hours you can have 20 new recipients asked. Send fewer, or try again in 3600 seconds."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or no such version of its page, or it is no longer kept. */
+        NoSuchVersion: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such version: choose one that GET /deploy/:id/versions lists."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Nobody would get it. The sentence says what to do. */
+        NobodyGetsMail: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Nobody would get this mail: have a recipient confirm, and try again."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The owner has sent 20 tests in the last 60 seconds; also for the reasons of any request with a key. */
+        TooManyTests: {
+            headers: {
+                /** @description In how many seconds to try again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Too many tests: try again in 17 seconds."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or no such mail of it. */
+        NoSuchMail: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such delivery: check the id."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or it keeps no such submission as spam. */
+        NoSuchSpam: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such spam: check the ids, and that it has not been released or removed."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The key's owner has no such deleted deployment: it is live, it is gone for good, or it never was. */
+        NotInTrash: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such deleted deployment: choose one that GET /trash lists."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request is a delivery of this service: a webhook leads back to it. */
+        Loop: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "A webhook leads back to this service: give it the address of a receiver of your own."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or no submission of it with the id in place of a cursor. */
+        NoSuchCursor: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such submission: go on from the cursor of an answer, or begin with 0."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or no such submission of it. */
+        NoSuchSubmission: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such submission: check the ids, and that they belong to the owner of the API key."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, no such submission of it, or no such file. */
+        NoSuchFile: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such file: check the ids."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The deployment has 50 webhooks. */
+        WebhookLimit: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The deployment has 50 webhooks: delete one first."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, or no such webhook of it. */
+        NoSuchWebhook: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such webhook: check the id."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment of the key's owner, no such webhook of it, or no such delivery. */
+        NoSuchDelivery: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such delivery: check the id."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such deployment, or it was deleted. */
+        NoFormToChallenge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "No such deployment: check the id in the address of the challenge."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description ABUSE_CONTACT is not set. */
+        NoContact: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "There is nothing at this path: check it against the API reference."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "key": "fh_Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU"
+                 *     }
+                 */
+                "application/json": {
+                    key: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The browser is signed in. */
+            200: {
+                headers: {
+                    /** @description The cookie of the session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "you@example.com",
+                     *       "plan": "unlimited"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OtherSite"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    /** @description The cookie of the session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Signed out"
+                     *     }
+                     */
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSession"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    signOutEverywhere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No browser is signed in. */
+            200: {
+                headers: {
+                    /** @description The cookie of the session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Signed out everywhere"
+                     *     }
+                     */
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    askForSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "you@example.com"
+                 *     }
+                 */
+                "application/json": {
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A mail is sent, if there is such an owner. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "If this address has an account, a mail with a link is on its way"
+                     *     }
+                     */
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadBody"];
+            403: components["responses"]["OtherSite"];
+            404: components["responses"]["NoMail"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooManyTries"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who you are, and what your plan allows. */
+            200: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "you@example.com",
+                     *       "plan": "free",
+                     *       "deployment_limit": 3,
+                     *       "deployments": 1,
+                     *       "mail": true,
+                     *       "version": "1.0.0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deployments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deployments": [
+                     *         {
+                     *           "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "url": "https://spring-sale.pages.example.org",
+                     *           "slug": "spring-sale",
+                     *           "title": "Spring sale",
+                     *           "form_action": "https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "submission_count": 3,
+                     *           "unread": 1,
+                     *           "spam": 0,
+                     *           "last_submission_at": "2026-11-21T12:30:00.000Z",
+                     *           "email_notifications": false,
+                     *           "failing_webhooks": 0,
+                     *           "taken_down": false,
+                     *           "updated_at": "2026-11-21T11:08:48.298Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "id": "key_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "name": "Website build",
+                     *           "prefix": "fh_Tk3vQ",
+                     *           "scope": "full",
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "last_used_at": "2026-11-21T12:30:00.000Z",
+                     *           "expires_at": null
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Keys"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Website build",
+                 *       "scope": "read"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What the key is for, 1 to 100 characters.
+                     * @example Website build
+                     */
+                    name: string;
+                    /**
+                     * @description `full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.
+                     * @default full
+                     * @enum {string}
+                     */
+                    scope?: "full" | "read";
+                    /**
+                     * Format: date-time
+                     * @description From when on the key is refused, in ISO 8601 with Z or an offset. Left out: never.
+                     */
+                    expires_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "name": "Website build",
+                     *       "prefix": "fh_Tk3vQ",
+                     *       "scope": "read",
+                     *       "created_at": "2026-11-21T11:08:48.298Z",
+                     *       "expires_at": null,
+                     *       "key": "fh_Tk3vQ0000000000000000000000000000000000000000"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MadeKey"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["TooManyKeys"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A key's id, which is not the key. */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key is revoked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Key revoked",
+                     *       "id": "key_0VbbZBZKKTcBD17YQfyDgVGm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyRevoked"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchKey"];
+            409: components["responses"]["LastKey"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkHtml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "html": "<!doctype html><title>Spring sale</title><form method=\"post\" action=\"{{FORM_ACTION}}\"><input name=\"email\"></form>"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The page: at most 2097152 bytes of UTF-8, no lone surrogates. Served byte for byte, except for `{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms. */
+                    html: string;
+                };
+                /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
+                "text/html": string;
+            };
+        };
+        responses: {
+            /** @description What is on the page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Spring sale",
+                     *       "lang": null,
+                     *       "forms": [
+                     *         {
+                     *           "action": "{{FORM_ACTION}}",
+                     *           "method": "post",
+                     *           "enctype": "application/x-www-form-urlencoded",
+                     *           "submits_here": true,
+                     *           "fields": [
+                     *             {
+                     *               "name": "email",
+                     *               "label": null,
+                     *               "type": "text",
+                     *               "required": false,
+                     *               "options": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "problems": [
+                     *         {
+                     *           "code": "no-submit-button",
+                     *           "severity": "warning",
+                     *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
+                     *           "line": 1,
+                     *           "column": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedPage"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongPageType"];
+            422: components["responses"]["TooComplex"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeployments: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deployments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deployments": [
+                     *         {
+                     *           "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "slug": "spring-sale",
+                     *           "status": "active",
+                     *           "url": "https://spring-sale.pages.example.org",
+                     *           "submission_count": 3,
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "updated_at": "2026-11-21T11:08:48.298Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deployments"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createDeployment: {
+        parameters: {
+            query?: {
+                /** @description As the field of the body. Only with `Content-Type: text/html`. */
+                slug?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "html": "<!doctype html><title>Spring sale</title><form method=\"post\" action=\"{{FORM_ACTION}}\"><input name=\"email\"></form>",
+                 *       "slug": "spring-sale"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The page: at most 2097152 bytes of UTF-8, no lone surrogates. Served byte for byte, except for `{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms. */
+                    html: string;
+                    /** @description 1 to 63 lowercase letters a to z and hyphens, no digits, a letter at both ends, no `--` at the third and fourth place, none of www, api, app, admin, mail, smtp, ns, cdn, static, assets, docs, status, login, auth, dashboard, support, autoconfig, autodiscover, wpad, submit, webhooks, abuse. Made from the page's title when left out. */
+                    slug?: string;
+                };
+                /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
+                "text/html": string;
+            };
+        };
+        responses: {
+            /** @description The page is live. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "url": "https://spring-sale.pages.example.org",
+                     *       "slug": "spring-sale"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deployed"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimit"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["SlugTaken"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongPageType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deployment. */
+            200: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "slug": "spring-sale",
+                     *       "status": "active",
+                     *       "url": "https://spring-sale.pages.example.org",
+                     *       "submission_count": 3,
+                     *       "created_at": "2026-11-21T11:08:48.298Z",
+                     *       "updated_at": "2026-11-21T11:08:48.298Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deployment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceHtml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "html": "<!doctype html><title>Spring sale</title><form method=\"post\" action=\"{{FORM_ACTION}}\"><input name=\"email\"></form>"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The page: at most 2097152 bytes of UTF-8, no lone surrogates. Served byte for byte, except for `{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms. */
+                    html: string;
+                };
+                /** @example <!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form> */
+                "text/html": string;
+            };
+        };
+        responses: {
+            /** @description The new page is live. */
+            200: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "url": "https://spring-sale.pages.example.org",
+                     *       "slug": "spring-sale"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deployed"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongPageType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page is offline. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Deployment deleted",
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeploymentDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "email_notifications": true,
+                 *       "notify_every": "submission",
+                 *       "recipients": [
+                 *         "ada@example.org"
+                 *       ],
+                 *       "redirect_url": "https://example.org/thanks",
+                 *       "allowed_origins": [
+                 *         "https://example.org"
+                 *       ],
+                 *       "language": null,
+                 *       "retention_days": 365,
+                 *       "spam": {
+                 *         "blocklist": [],
+                 *         "captcha": null
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Whether there is mail about submissions, if the service has a mail server. Off at first. */
+                    email_notifications?: boolean;
+                    /**
+                     * @description `submission`, as at first: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once.
+                     * @enum {string}
+                     */
+                    notify_every?: "submission" | "hour" | "day";
+                    /** @description Who gets the mail. Empty, as at first: the owner. Any address but the owner's gets one mail with a link that confirms it, and nothing more before. Send the list again to ask again, after 24 hours. */
+                    recipients?: string[];
+                    /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
+                    redirect_url?: string | null;
+                    /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty, as at first: all. */
+                    allowed_origins?: string[];
+                    /** @description The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one of the browser's Accept-Language, else English. null at first. */
+                    language?: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
+                    /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
+                    retention_days?: number | null;
+                    /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
+                    spam?: {
+                        /** @default [] */
+                        blocklist?: string[];
+                        /** @default null */
+                        captcha?: {
+                            /** @enum {string} */
+                            provider: "altcha" | "turnstile" | "hcaptcha" | "recaptcha";
+                            /** @description The public key of the form at the provider. */
+                            site_key?: string;
+                            /** @description The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha. */
+                            secret?: string;
+                        } | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The settings are changed. */
+            200: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingsChanged"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["TooManyRecipients"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getHtml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "html": "<!doctype html><title>Spring sale</title><form method=\"post\" action=\"{{FORM_ACTION}}\"><input name=\"email\"></form>"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Html"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is on the page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Spring sale",
+                     *       "lang": null,
+                     *       "forms": [
+                     *         {
+                     *           "action": "{{FORM_ACTION}}",
+                     *           "method": "post",
+                     *           "enctype": "application/x-www-form-urlencoded",
+                     *           "submits_here": true,
+                     *           "fields": [
+                     *             {
+                     *               "name": "email",
+                     *               "label": null,
+                     *               "type": "text",
+                     *               "required": false,
+                     *               "options": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "problems": [
+                     *         {
+                     *           "code": "no-submit-button",
+                     *           "severity": "warning",
+                     *           "message": "The form has no button that sends it: write <button>Send</button> before </form>.",
+                     *           "line": 1,
+                     *           "column": 42
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            422: components["responses"]["TooComplex"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listVersions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "versions": [
+                     *         {
+                     *           "version": 1,
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "bytes": 113,
+                     *           "live": true
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Versions"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getVersionHtml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description The number of a version. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "html": "<!doctype html><title>Spring sale</title><form method=\"post\" action=\"{{FORM_ACTION}}\"><input name=\"email\"></form>"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Html"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchVersion"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description The number of a version. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version is live. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "url": "https://spring-sale.pages.example.org",
+                     *       "slug": "spring-sale"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deployed"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchVersion"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query?: {
+                /** @description The first time that counts, in ISO 8601: a time with Z or an offset, or a day, from its beginning in `tz`. Left out: 30 days, up to that of `to`. */
+                from?: string;
+                /** @description The first time that no longer counts. Left out: now. */
+                to?: string;
+                /** @description How long a bucket is. */
+                by?: "hour" | "day";
+                /** @description The time zone of hours and days, by its IANA name. */
+                tz?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers of submissions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "buckets": [
+                     *         {
+                     *           "start": "2026-11-20T23:00:00.000Z",
+                     *           "submissions": 0
+                     *         },
+                     *         {
+                     *           "start": "2026-11-21T23:00:00.000Z",
+                     *           "submissions": 3
+                     *         }
+                     *       ],
+                     *       "total": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Statistics"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All settings. */
+            200: {
+                headers: {
+                    /** @description What the owner should know and no field says, if there is anything: a sentence, or several with `; ` between them. */
+                    "formhost-notice"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email_notifications": true,
+                     *       "notify_every": "submission",
+                     *       "recipients": [
+                     *         {
+                     *           "email": "ada@example.org",
+                     *           "confirmed": true
+                     *         }
+                     *       ],
+                     *       "redirect_url": "https://example.org/thanks",
+                     *       "allowed_origins": [
+                     *         "https://example.org"
+                     *       ],
+                     *       "language": null,
+                     *       "retention_days": 365,
+                     *       "spam": {
+                     *         "blocklist": [],
+                     *         "captcha": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMails: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of mails. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *           "submission_id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": "2026-11-21T11:14:12.004Z",
+                     *           "last_status": 451,
+                     *           "last_error": "the mail server answered 451",
+                     *           "created_at": "2026-11-21T11:09:12.004Z",
+                     *           "updated_at": "2026-11-21T11:09:12.104Z",
+                     *           "recipient": "ada@example.org"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mails"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be sent. The id is that of the first of its deliveries. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryStarted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            409: components["responses"]["NobodyGetsMail"];
+            429: components["responses"]["TooManyTests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be tried. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryRetried"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchMail"];
+            409: components["responses"]["NobodyGetsMail"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSpam: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of spam. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "submissions": [
+                     *         {
+                     *           "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "data": {
+                     *             "name": "Ada",
+                     *             "email": "ada@example.org"
+                     *           },
+                     *           "ip_address": "203.0.113.7",
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "reason": "blocklist"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Spam"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    emptySpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no spam. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "All spam deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamEmptied"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    releaseSpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submission is accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Submission released",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamChanged"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSpam"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSpam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Spam deleted",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpamChanged"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSpam"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTrash: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deleted deployments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deployments": [
+                     *         {
+                     *           "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *           "slug": "spring-sale",
+                     *           "submission_count": 3,
+                     *           "deleted_at": "2026-11-21T11:08:48.298Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedDeployments"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "slug": "spring-sale-again"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 63 lowercase letters a to z and hyphens, no digits, a letter at both ends, no `--` at the third and fourth place, none of www, api, app, admin, mail, smtp, ns, cdn, static, assets, docs, status, login, auth, dashboard, support, autoconfig, autodiscover, wpad, submit, webhooks, abuse. Its slug is the one that it had when left out. */
+                    slug?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The page is live again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "url": "https://spring-sale-again.pages.example.org",
+                     *       "slug": "spring-sale-again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deployed"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanLimit"];
+            404: components["responses"]["NotInTrash"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["SlugTaken"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    purgeDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deployment is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Deployment deleted for good",
+                     *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeploymentPurged"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NotInTrash"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    submit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this submission for 24 hours: sent again under the same key, it is stored once and answered as the first was. Make a new key for each submission, such as a UUID. Only accepted submissions are remembered: after a 429, a 5xx or no answer at all, send it again under the same key. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada",
+                 *       "email": "ada@example.org"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @example {
+                 *       "name": "Ada",
+                 *       "email": "ada@example.org"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": {
+                    /** @example Ada */
+                    name?: string;
+                    /** @example ada@example.org */
+                    email?: string;
+                } & {
+                    [key: string]: string | string[];
+                };
+                /**
+                 * @example {
+                 *       "name": "Ada",
+                 *       "email": "ada@example.org"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /** @example Ada */
+                    name?: string;
+                    /** @example ada@example.org */
+                    email?: string;
+                    /**
+                     * Format: binary
+                     * @description A file, under any name.
+                     */
+                    file?: string;
+                } & {
+                    [key: string]: (string) | (string)[];
+                };
+            };
+        };
+        responses: {
+            /** @description The submission is stored. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Submission received",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SubmissionReceived"];
+                };
+            };
+            /** @description For browsers that post a form, instead of 200: a redirect to a page that thanks, so that a reload sends nothing twice; or to the address in the field `_redirect`, else to `redirect_url`. */
+            303: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    /** @description `/submit/{deployId}/thanks`, an address on the page's own origin or on one of `allowed_origins`, or `redirect_url`. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is malformed, not UTF-8, or a field is missing or wrong; also for the reasons of any request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The body is malformed: send a JSON object."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The deployment has `allowed_origins`, and the form is on a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "This form accepts no submissions from https://example.com: its owner must add https://example.com to allowed_origins."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description There is no such deployment, or it was deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "No such deployment: check the id in the address that the form posts to."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description Less than 256 KiB of a body over 64 KiB arrived in 30 seconds. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The upload is too slow: try again on a faster connection."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The body, or something in it, is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The body is too large: send at most 2097152 bytes."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The content type is not supported: send JSON, with Content-Type: application/json."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The `Idempotency-Key` was used with another submission in the last 24 hours. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The Idempotency-Key was used with another submission: send each submission with a key of its own."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The deployment has accepted 10 submissions in the last 60 seconds. */
+            429: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Too many submissions: try again in 17 seconds."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            508: components["responses"]["Loop"];
+        };
+    };
+    submitPreflight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page may submit. */
+            204: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getThanks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page in the language of the visitor. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description There is no such deployment, or it was deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "No such deployment: check the id in the address that the form posts to."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    listSubmissions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of submissions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "submissions": [
+                     *         {
+                     *           "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "data": {
+                     *             "name": "Ada",
+                     *             "email": "ada@example.org"
+                     *           },
+                     *           "ip_address": "203.0.113.7",
+                     *           "created_at": "2026-11-21T11:08:48.298Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Submissions"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchSubmissions: {
+        parameters: {
+            query?: {
+                /** @description A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case. */
+                q?: string;
+                /** @description The first time of receipt that counts, in ISO 8601; a day is one in UTC. */
+                from?: string;
+                /** @description The first time of receipt that no longer counts. */
+                to?: string;
+                /** @description Only submissions that are not marked as read. */
+                unread?: "true";
+                /** @description Only submissions with a star. */
+                starred?: "true";
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+                /** @description The `next_cursor` of the answer before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "submissions": [
+                     *         {
+                     *           "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "data": {
+                     *             "name": "Ada",
+                     *             "email": "ada@example.org"
+                     *           },
+                     *           "ip_address": "203.0.113.7",
+                     *           "created_at": "2026-11-21T11:08:48.298Z",
+                     *           "read": true,
+                     *           "starred": false,
+                     *           "page_version": 1
+                     *         }
+                     *       ],
+                     *       "next_cursor": null,
+                     *       "searched": 1,
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeSubmissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "read",
+                 *       "ids": [
+                 *         "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What to do with each of them. `spam`: keep it apart, in GET /deploy/:id/spam.
+                     * @enum {string}
+                     */
+                    action: "read" | "unread" | "star" | "unstar" | "delete" | "spam";
+                    /** @description At most 1000. Ids that are not there are passed over. */
+                    ids: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description It is done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "done": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BulkDone"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSubmissionsAfter: {
+        parameters: {
+            query?: {
+                /** @description Seconds to wait while there is no new submission. */
+                wait?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description `0`, the id of a submission, or the cursor of an answer. */
+                cursor: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description New submissions; none when the time is over. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "submissions": [
+                     *         {
+                     *           "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "data": {
+                     *             "name": "Ada",
+                     *             "email": "ada@example.org"
+                     *           },
+                     *           "ip_address": "203.0.113.7",
+                     *           "created_at": "2026-11-21T11:08:48.298Z"
+                     *         }
+                     *       ],
+                     *       "cursor": "3"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewSubmissions"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchCursor"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    streamSubmissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example : new submissions follow
+                     *     id: 2
+                     *
+                     *     event: submission
+                     *     id: 3
+                     *     data: {"id":"sub_0VbbZBZeswpZ5bGpjxVeCiYz","data":{"name":"Ada","email":"ada@example.org"},"ip_address":"203.0.113.7","created_at":"2026-11-21T11:08:48.298Z"}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchCursor"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSubmission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submission. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *       "data": {
+                     *         "name": "Ada",
+                     *         "email": "ada@example.org"
+                     *       },
+                     *       "ip_address": "203.0.113.7",
+                     *       "created_at": "2026-11-21T11:08:48.298Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Submission"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchSubmission"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSubmission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The submission is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Submission deleted",
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SubmissionDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSubmission"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    markSubmission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "read": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Whether it is read. */
+                    read?: boolean;
+                    /** @description Whether it has a star. */
+                    starred?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The submission. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *       "data": {
+                     *         "name": "Ada",
+                     *         "email": "ada@example.org"
+                     *       },
+                     *       "ip_address": "203.0.113.7",
+                     *       "created_at": "2026-11-21T11:08:48.298Z",
+                     *       "read": true,
+                     *       "starred": false,
+                     *       "page_version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InboxSubmission"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchSubmission"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+                /** @description A file's id. */
+                fileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, under the type that it was sent with. */
+            200: {
+                headers: {
+                    /** @description `attachment`, and its name. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Dear Ada, ... */
+                    "*/*": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchFile"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportCsv: {
+        parameters: {
+            query?: {
+                /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
+                labels?: "1";
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All submissions. */
+            200: {
+                headers: {
+                    /** @description A filename made of the slug and the date. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id,created_at,ip_address,name
+                     *     sub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada
+                     */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportXlsx: {
+        parameters: {
+            query?: {
+                /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
+                labels?: "1";
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All submissions. */
+            200: {
+                headers: {
+                    /** @description A filename made of the slug and the date. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example PK... */
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportNdjson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All submissions. */
+            200: {
+                headers: {
+                    /** @description A filename made of the slug and the date. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {"id":"sub_0VbbZBZeswpZ5bGpjxVeCiYz","data":{"name":"Ada","email":"ada@example.org"},"ip_address":"203.0.113.7","created_at":"2026-11-21T11:08:48.298Z"} */
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All webhooks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhooks": [
+                     *         {
+                     *           "id": "wh_0VbbZC1mQ4nRr8sTtUvWxYzA",
+                     *           "url": "https://hooks.example.org/forms",
+                     *           "type": "generic",
+                     *           "events": [
+                     *             "submission"
+                     *           ],
+                     *           "active": true,
+                     *           "created_at": "2026-11-21T11:09:12.004Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchDeployment"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.org/forms",
+                 *       "type": "generic"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uri
+                     * @description Absolute, http or https, without a user or a password; an address in it must be a public one. It must not lead back to this service: to the API, or to a page. An address of Slack needs the type `slack`; addresses of Discord and Microsoft Teams are refused, because they take neither type.
+                     */
+                    url: string;
+                    /**
+                     * @description `generic` posts the fields as JSON, signed; `slack` posts a message in Slack's blocks.
+                     * @default generic
+                     * @enum {string}
+                     */
+                    type?: "generic" | "slack";
+                    /**
+                     * @description The events to receive; all events when left out.
+                     * @default [
+                     *       "submission"
+                     *     ]
+                     */
+                    events?: "submission"[];
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook is created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "wh_0VbbZC1mQ4nRr8sTtUvWxYzA",
+                     *       "deployment_id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                     *       "url": "https://hooks.example.org/forms",
+                     *       "type": "generic"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookCreated"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDeployment"];
+            408: components["responses"]["TooSlow"];
+            409: components["responses"]["WebhookLimit"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A webhook's id. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Webhook deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchWebhook"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A webhook's id. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "active": false
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uri
+                     * @description Absolute, http or https, without a user or a password; an address in it must be a public one. It must not lead back to this service: to the API, or to a page. An address of Slack needs the type `slack`; addresses of Discord and Microsoft Teams are refused, because they take neither type.
+                     */
+                    url?: string;
+                    /** @description The events to receive. */
+                    events?: "submission"[];
+                    /** @description While it is off, pending deliveries wait, and new submissions are not delivered to it. */
+                    active?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "wh_0VbbZC1mQ4nRr8sTtUvWxYzA",
+                     *       "url": "https://hooks.example.org/forms",
+                     *       "type": "generic",
+                     *       "events": [
+                     *         "submission"
+                     *       ],
+                     *       "active": false,
+                     *       "created_at": "2026-11-21T11:09:12.004Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchWebhook"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A webhook's id. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_Tm90IGEgc2VjcmV0LCBidXQgMzIgYnl0ZXMgbG9uZy4="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchWebhook"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A webhook's id. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secret": "whsec_Tm90IGEgc2VjcmV0LCBidXQgMzIgYnl0ZXMgbG9uZy4="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchWebhook"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A webhook's id. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery will be sent. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryStarted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchWebhook"];
+            429: components["responses"]["TooManyTests"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. A page past the end is empty. */
+                page?: number;
+                /** @description Items on a page. More than 100 counts as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A webhook's id. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *           "submission_id": "sub_0VbbZBZeswpZ5bGpjxVeCiYz",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": "2026-11-21T11:14:12.004Z",
+                     *           "last_status": 503,
+                     *           "last_error": "the receiver answered 503",
+                     *           "created_at": "2026-11-21T11:09:12.004Z",
+                     *           "updated_at": "2026-11-21T11:09:12.104Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "limit": 50
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NoSuchWebhook"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A webhook's id. */
+                webhookId: string;
+                /** @description A delivery's id. Receivers get it as `webhook-id`, the same on every attempt. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be tried. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dl_0VbbZC2bC3dD4eE5fF6gG7hH",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryRetried"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ReadOnlyKey"];
+            404: components["responses"]["NoSuchDelivery"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWidget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A script. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example customElements.define("altcha-widget", …) */
+                    "text/javascript": string;
+                };
+            };
+            /** @description The client has this version (If-None-Match). */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getChallenge: {
+        parameters: {
+            query: {
+                /** @description The id of a deployment, or the address that its forms post to, as `{{FORM_ACTION}}` becomes. */
+                deployment: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A challenge. */
+            200: {
+                headers: {
+                    /** @description Pages of any origin may read it. */
+                    "Access-Control-Allow-Origin"?: "*";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "parameters": {
+                     *         "algorithm": "PBKDF2/SHA-256",
+                     *         "cost": 5000,
+                     *         "data": {
+                     *           "deployment": "d_0VbbZBZKKTcBD17YQfyDgVGm"
+                     *         },
+                     *         "expiresAt": 1795968000,
+                     *         "keyLength": 32,
+                     *         "keyPrefix": "9f0c1d5b7c3e4a8fb2d60c1e7a9b3f55",
+                     *         "keySignature": "c2b1f0a9e8d7c6b5a4938271605f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3",
+                     *         "nonce": "0b6f7a1c9d2e4f508192a3b4c5d6e7f8",
+                     *         "salt": "5f4e3d2c1b0a99887766554433221100"
+                     *       },
+                     *       "signature": "1f2e3d4c5b6a798897a6b5c4d3e2f1000f1e2d3c4b5a69788796a5b4c3d2e1f0"
+                     *     }
+                     */
+                    "application/json": {
+                        parameters: {
+                            algorithm: string;
+                            cost: number;
+                            data: {
+                                deployment: string;
+                            };
+                            expiresAt: number;
+                            keyLength: number;
+                            keyPrefix: string;
+                            keySignature: string;
+                            nonce: string;
+                            salt: string;
+                        };
+                        signature: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            404: components["responses"]["NoFormToChallenge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    openFileLink: {
+        parameters: {
+            query: {
+                /** @description Until when it works, in seconds since 1970. */
+                expires: string;
+                /** @description A signature of the ids and of `expires`. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A submission's id. */
+                submissionId: string;
+                /** @description A file's id. */
+                fileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, under the type that it was sent with. */
+            200: {
+                headers: {
+                    /** @description `attachment`, and its name. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Dear Ada, ... */
+                    "*/*": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, or the file, its submission or its deployment has been deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the file has been deleted."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link has expired. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "This link has expired: a link to a file works for 7 days. The owner of the page can still get the file with an API key."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    askToUnsubscribe: {
+        parameters: {
+            query: {
+                /** @description A signature of the id. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page with a button, which posts to the same address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    unsubscribe: {
+        parameters: {
+            query: {
+                /** @description A signature of the id. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Mail is off, as it may have been before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    askRecipientToUnsubscribe: {
+        parameters: {
+            query: {
+                /** @description A signature of the id. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page with a button, which posts to the same address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    unsubscribeRecipient: {
+        parameters: {
+            query: {
+                /** @description A signature of the id. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recipient gets no mail, as may have been before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its deployment has been deleted, or its recipient has been removed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the page has been deleted, and sends no mail."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    askToConfirm: {
+        parameters: {
+            query: {
+                /** @description Until when it works, in seconds since 1970. */
+                expires: string;
+                /** @description A signature of the ids and of `expires`. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page with a button, which posts to the same address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its recipient has been removed, or its deployment has been deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the owner of the page has removed your address, and no mail will come."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link has expired. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "This link has expired: it works for 7 days. If you want the mails, ask the owner of the page to send your address again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    confirmRecipient: {
+        parameters: {
+            query: {
+                /** @description Until when it works, in seconds since 1970. */
+                expires: string;
+                /** @description A signature of the ids and of `expires`. */
+                signature: string;
+            };
+            header?: never;
+            path: {
+                /** @description A deployment's id. */
+                deployId: string;
+                /** @description A recipient's id. */
+                recipientId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The recipient is confirmed, as it may have been before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The path cannot be decoded: percent-encode it as UTF-8."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link was changed, its recipient has been removed, or its deployment has been deleted. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Check that the link is complete. If it is, the owner of the page has removed your address, and no mail will come."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The link has expired. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "This link has expired: it works for 7 days. If you want the mails, ask the owner of the page to send your address again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description An unexpected error. Only the log has the cause. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "Internal server error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            503: {
+                headers: {
+                    /** @description In how many seconds to try again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "The service cannot reach its database just now: try again shortly."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    getPlaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "service": "formhost",
+                     *       "docs": "https://forms.example.org/docs",
+                     *       "openapi": "https://forms.example.org/openapi.json"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        service: "formhost";
+                        /**
+                         * Format: uri
+                         * @description This reference, as a page that can send requests.
+                         */
+                        docs: string;
+                        /**
+                         * Format: uri
+                         * @description This reference, as OpenAPI 3.1.
+                         */
+                        openapi: string;
+                    };
+                };
+            };
+            /** @description To `/dashboard`, for a browser (an Accept that names text/html). */
+            302: {
+                headers: {
+                    Location?: "/dashboard";
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.1. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0"
+                     *     }
+                     */
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The client has this version (If-None-Match). */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReferencePage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for a browser. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html> */
+                    "text/html": string;
+                };
+            };
+            /** @description The client has this version (If-None-Match). */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSecurityTxt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contact of the operator. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example Contact: mailto:abuse@example.org
+                     *     Expires: 2027-05-20T11:08:48.298Z
+                     *     Preferred-Languages: en
+                     */
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NoContact"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    isUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The process is up. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+        };
+    };
+    isReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service is ready. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ready"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        status: "ready";
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    receiveSubmission: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The delivery's id, the same on every attempt: a second request with it is a repetition. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in Unix seconds. */
+                "webhook-timestamp": number;
+                /** @description Standard Webhooks 1.0: `v1,` and the HMAC-SHA256, in base64, of `<webhook-id>.<webhook-timestamp>.<body>`, made with the bytes of the webhook's secret. For a day after a rotation there is one for each secret, with spaces between. */
+                "webhook-signature": string;
+                /** @description The delivery's id again. It marks requests of this service. */
+                "formhost-delivery": string;
+                /** @description The submission's id; a test has none. */
+                "formhost-submission-id"?: string;
+                /** @description The page's slug. */
+                "formhost-slug": string;
+                /** @description The address of the page. */
+                "formhost-page-url": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "submission",
+                 *       "deployment_id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
+                 *       "data": {
+                 *         "name": "Ada",
+                 *         "email": "ada@example.org"
+                 *       },
+                 *       "timestamp": "2026-11-21T11:08:48.298Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPayload"];
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived. The body is not used. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is tried again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveSlackMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The delivery's id, the same on every attempt: a second request with it is a repetition. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in Unix seconds. */
+                "webhook-timestamp": number;
+                /** @description Standard Webhooks 1.0: `v1,` and the HMAC-SHA256, in base64, of `<webhook-id>.<webhook-timestamp>.<body>`, made with the bytes of the webhook's secret. For a day after a rotation there is one for each secret, with spaces between. */
+                "webhook-signature": string;
+                /** @description The delivery's id again. It marks requests of this service. */
+                "formhost-delivery": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "blocks": [
+                 *         {
+                 *           "type": "header",
+                 *           "text": {
+                 *             "type": "plain_text",
+                 *             "text": "New submission for spring-sale"
+                 *           }
+                 *         },
+                 *         {
+                 *           "type": "section",
+                 *           "fields": [
+                 *             {
+                 *               "type": "mrkdwn",
+                 *               "text": "*name*\nAda"
+                 *             },
+                 *             {
+                 *               "type": "mrkdwn",
+                 *               "text": "*email*\nada@example.org"
+                 *             }
+                 *           ]
+                 *         },
+                 *         {
+                 *           "type": "context",
+                 *           "elements": [
+                 *             {
+                 *               "type": "mrkdwn",
+                 *               "text": "Submitted at 2026-11-21T11:08:48.298Z"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SlackPayload"];
+            };
+        };
+        responses: {
+            /** @description Switches the webhook off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery has arrived. The body is not used. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery is tried again later. Redirects are not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

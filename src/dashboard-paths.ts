@@ -1,0 +1,14 @@
+/** The addresses of the dashboard's views, for the service, which answers each with the shell, and for its router. */
+export const VIEW_PATHS = {
+  pages: '/dashboard',
+  newPage: '/dashboard/new',
+  trash: '/dashboard/trash',
+  account: '/dashboard/account',
+  onePage: '/dashboard/pages/:id',
+  inbox: '/dashboard/pages/:id/inbox',
+  submission: '/dashboard/pages/:id/inbox/:submissionId',
+  charts: '/dashboard/pages/:id/charts',
+  page: '/dashboard/pages/:id/page',
+  notifications: '/dashboard/pages/:id/notifications',
+  settings: '/dashboard/pages/:id/settings',
+} as const;

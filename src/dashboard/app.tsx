@@ -1,0 +1,102 @@
+import type { JSX } from 'preact';
+import { ErrorBoundary, LocationProvider, Router, useLocation } from 'preact-iso';
+import { session, trouble } from './api.ts';
+import { routes } from './routes.tsx';
+import { me, signOut } from './session.ts';
+import { Button } from './ui/button.tsx';
+import { Dialog } from './ui/dialog.tsx';
+import { Icon } from './ui/icon.tsx';
+import { Said, say } from './ui/say.tsx';
+import { Spinner } from './ui/states.tsx';
+import { SignIn, SignInForm } from './views/sign-in.tsx';
+
+const NAVIGATION = [
+  { href: '/dashboard', label: 'Pages' },
+  { href: '/dashboard/trash', label: 'Trash' },
+  { href: '/dashboard/account', label: 'Account' },
+];
+
+function Navigation(): JSX.Element {
+  const { path } = useLocation();
+  return (
+    <nav class="navigation" aria-label="Dashboard">
+      {NAVIGATION.map(({ href, label }) => (
+        <a key={href} href={href} aria-current={path === href ? 'page' : undefined}>
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+const TROUBLES = {
+  offline: 'There is no connection to the service. It is tried again by itself; nothing that you typed is lost.',
+  unavailable: 'The service is busy or starting. It is tried again by itself; nothing that you typed is lost.',
+};
+
+/** Says that requests are being tried again. */
+const Trouble = (): JSX.Element => (
+  <div role="status">
+    {trouble.value === 'none' ? undefined : (
+      <p class="trouble">
+        <Icon name="warning" />
+        <span>{TROUBLES[trouble.value]}</span>
+      </p>
+    )}
+  </div>
+);
+
+/** What is on the screen stays behind it, with all that was typed. */
+const SessionOver = (): JSX.Element => (
+  <Dialog title="Your session has ended" isOpen={session.value === 'over'}>
+    <p>Sign in again to go on where you were. Nothing that you typed is lost.</p>
+    <SignInForm />
+  </Dialog>
+);
+
+export function App(): JSX.Element {
+  if (session.value === 'unknown') {
+    return (
+      <>
+        <Trouble />
+        <main class="waiting">
+          <Spinner label="Loading the dashboard" />
+        </main>
+      </>
+    );
+  }
+  if (session.value === 'none') return <SignIn />;
+  return (
+    <LocationProvider scope="/dashboard">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <div class="top-inner">
+          <a class="brand" href="/dashboard">
+            <Icon name="brand" />
+            formhost
+          </a>
+          <Navigation />
+          <p class="who">
+            <bdi class="email">{me.value?.email}</bdi>
+            <Button
+              kind="quiet"
+              onClick={() => signOut('this').catch((error) => say(`You are still signed in: ${error.message}`))}
+            >
+              Sign out
+            </Button>
+          </p>
+        </div>
+      </header>
+      <Trouble />
+      <main id="main" tabIndex={-1}>
+        <ErrorBoundary>
+          <Router>{routes}</Router>
+        </ErrorBoundary>
+      </main>
+      <Said />
+      <SessionOver />
+    </LocationProvider>
+  );
+}

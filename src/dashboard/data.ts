@@ -1,0 +1,119 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ConnectionError, pause } from './api.ts';
+
+/** What a view has read. `data` stays while it is read again. */
+export type Loaded<T> = {
+  data: T | undefined;
+  error: Error | undefined;
+  isLoading: boolean;
+  /** Reads it again. */
+  reload(): void;
+  /** Shows other data at once, after a change. */
+  set(data: T): void;
+};
+
+const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+/**
+ * Reads what a view shows, again when `key` changes. `key` names what is read. `seen`: what was read before by its key, so that
+ * going back shows it at once, while it is read again.
+ */
+export function useData<T>(key: string, load: (signal: AbortSignal) => Promise<T>, seen?: Map<string, T>): Loaded<T> {
+  type State = { key: string; data: T | undefined; error: Error | undefined; isLoading: boolean };
+  const initial = (): State => ({ key, data: seen?.get(key), error: undefined, isLoading: true });
+  const [state, setState] = useState<State>(initial);
+  const [count, setCount] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+
+  useEffect(() => {
+    const stopping = new AbortController();
+    setState((before) => (before.key === key ? { ...before, isLoading: true } : initial()));
+    latest.current(stopping.signal).then(
+      (data) => {
+        if (stopping.signal.aborted) return;
+        seen?.set(key, data);
+        setState({ key, data, error: undefined, isLoading: false });
+      },
+      (thrown) => {
+        if (stopping.signal.aborted) return;
+        setState((before) => ({ ...before, error: toError(thrown), isLoading: false }));
+      },
+    );
+    return () => stopping.abort();
+  }, [key, count]);
+
+  const current = state.key === key ? state : initial();
+  return {
+    ...current,
+    reload: useCallback(() => setCount((before) => before + 1), []),
+    set: (data) => {
+      seen?.set(key, data);
+      setState({ key, data, error: undefined, isLoading: false });
+    },
+  };
+}
+
+export type Change =
+  | { state: 'none' | 'saving' | 'saved' }
+  /** `isRetried`: it is tried again by itself. */
+  | { state: 'failed'; message: string; isRetried: boolean };
+
+/**
+ * Makes changes, one at a time, and says how the last one went. `isRepeatable`: making the change twice does no harm, so
+ * that it is tried again by itself when the connection was lost.
+ */
+export function useChange({ isRepeatable = false }: { isRepeatable?: boolean } = {}): {
+  change: Change;
+  /** Answers whether the change was made. */
+  run(make: () => Promise<void>): Promise<boolean>;
+  clear(): void;
+} {
+  const [change, setChange] = useState<Change>({ state: 'none' });
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function run(make: () => Promise<void>): Promise<boolean> {
+    running.current?.abort();
+    const current = new AbortController();
+    running.current = current;
+    const { signal } = current;
+    setChange({ state: 'saving' });
+    for (let tries = 0; !signal.aborted; tries += 1) {
+      try {
+        await make();
+        if (!signal.aborted) setChange({ state: 'saved' });
+        return true;
+      } catch (thrown) {
+        if (signal.aborted) return false;
+        const isRetried = isRepeatable && thrown instanceof ConnectionError;
+        setChange({ state: 'failed', message: toError(thrown).message, isRetried });
+        if (!isRetried) return false;
+      }
+      await pause(tries, signal).catch(() => undefined);
+    }
+    return false;
+  }
+
+  return { change, run, clear: () => setChange({ state: 'none' }) };
+}
+
+/** What is typed, kept in this tab over a reload until it is dropped. */
+export function useDraft(name: string, initial = ''): [string, (text: string) => void, () => void] {
+  const key = `draft:${name}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? initial);
+  const keep = (changed: string): void => {
+    setText(changed);
+    try {
+      sessionStorage.setItem(key, changed);
+    } catch {
+      // It is larger than what a tab may keep: it stays in the field only.
+      sessionStorage.removeItem(key);
+    }
+  };
+  const drop = (): void => {
+    sessionStorage.removeItem(key);
+    setText('');
+  };
+  return [text, keep, drop];
+}

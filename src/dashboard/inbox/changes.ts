@@ -1,0 +1,104 @@
+import { signal } from '@preact/signals';
+import { answer, api } from '../api.ts';
+import { say } from '../ui/say.tsx';
+import { counted } from '../ui/time.tsx';
+import type { List } from './list.ts';
+
+/** As long as the way back is shown. */
+const UNDO_MS = 8_000;
+/** Ids of one request; the service takes as many. */
+const MAX_IDS = 1_000;
+
+type Action = 'read' | 'unread' | 'star' | 'unstar' | 'delete' | 'spam';
+const MARKS = {
+  read: { read: true },
+  unread: { read: false },
+  star: { starred: true },
+  unstar: { starred: false },
+} as const;
+const OPPOSITE = { read: 'unread', unread: 'read', star: 'unstar', unstar: 'star' } as const;
+
+const notSaved = (error: unknown, again: () => unknown): void =>
+  say(`Not saved: ${error instanceof Error ? error.message : error}`, { label: 'Try again', run: again });
+
+export type Changes = ReturnType<typeof createChanges>;
+
+/** Changes of submissions: shown at once, and taken back when they could not be saved. */
+export function createChanges(id: string, list: () => List, onSpam: () => void) {
+  /** What goes when the time to undo it is over. */
+  const leaving = new Map<ReadonlySet<string>, { action: 'delete' | 'spam'; timer: ReturnType<typeof setTimeout> }>();
+  /** What was marked here; the detail of a submission shows it too. */
+  const marked = signal<ReadonlyMap<string, { read?: boolean; starred?: boolean }>>(new Map());
+
+  async function sendBulk(action: Action, ids: readonly string[], isLast = false): Promise<void> {
+    for (let from = 0; from < ids.length; from += MAX_IDS) {
+      const body = { action, ids: ids.slice(from, from + MAX_IDS) };
+      const params = { path: { deployId: id } };
+      await answer(api.POST('/submissions/{deployId}/bulk', { params, body, keepalive: isLast }));
+    }
+  }
+
+  function show(action: keyof typeof MARKS, ids: readonly string[]): void {
+    const all = new Map(marked.value);
+    for (const one of ids) all.set(one, { ...all.get(one), ...MARKS[action] });
+    marked.value = all;
+    list().mark(new Set(ids), MARKS[action]);
+  }
+
+  async function mark(action: keyof typeof MARKS, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    show(action, ids);
+    try {
+      await sendBulk(action, ids);
+    } catch (error) {
+      show(OPPOSITE[action], ids);
+      notSaved(error, () => mark(action, ids));
+    }
+  }
+
+  async function finish(ids: ReadonlySet<string>, isLast = false): Promise<void> {
+    const left = leaving.get(ids);
+    if (!left) return;
+    clearTimeout(left.timer);
+    leaving.delete(ids);
+    try {
+      await sendBulk(left.action, [...ids], isLast);
+      list().remove(ids);
+      if (left.action === 'spam') onSpam();
+    } catch (error) {
+      list().show(ids);
+      notSaved(error, () => remove([...ids], left.action));
+    }
+  }
+
+  function undo(): void {
+    const last = [...leaving.keys()].at(-1);
+    if (!last) {
+      say('There is nothing to undo any more.');
+      return;
+    }
+    clearTimeout(leaving.get(last)?.timer);
+    leaving.delete(last);
+    list().show(last);
+    say(`${counted(last.size, 'submission')} kept.`);
+  }
+
+  /** Takes submissions out of the list: they are deleted, or moved to spam, when it can't be undone any more. */
+  function remove(ids: readonly string[], action: 'delete' | 'spam' = 'delete'): void {
+    if (ids.length === 0) return;
+    const gone = new Set(ids);
+    list().hide(gone);
+    leaving.set(gone, { action, timer: setTimeout(() => finish(gone), UNDO_MS) });
+    say(`${counted(ids.length, 'submission')} ${action === 'spam' ? 'moved to spam' : 'deleted'}.`, {
+      label: 'Undo',
+      run: undo,
+    });
+  }
+
+  /** Does at once what could still be undone: the page is left. */
+  const flush = (): void => {
+    for (const ids of [...leaving.keys()]) void finish(ids, true);
+  };
+
+  return { marked, mark, remove, undo, flush, leaving: (): string[] => [...leaving.keys()].flatMap((ids) => [...ids]) };
+}

@@ -1,0 +1,160 @@
+import type { JSX } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Button } from '../ui/button.tsx';
+import { counted } from '../ui/time.tsx';
+import { type Filter, isFiltered, type List } from './list.ts';
+
+/** After the last key, before a search begins. */
+const TYPING_MS = 250;
+const MAX_QUERY_CHARS = 200;
+
+export const SEARCH_ID = 'inbox-search';
+export const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false };
+
+/** The filter in an address. */
+export const filterOf = (query: Readonly<Record<string, string>>): Filter => ({
+  q: (query.q ?? '').slice(0, MAX_QUERY_CHARS),
+  from: query.from ?? '',
+  to: query.to ?? '',
+  unread: query.unread === '1',
+  starred: query.starred === '1',
+});
+
+/** The end of an address that has this filter. */
+export function searchOf({ q, from, to, unread, starred }: Filter): string {
+  const parameters = new URLSearchParams({
+    ...(q !== '' && { q }),
+    ...(from !== '' && { from }),
+    ...(to !== '' && { to }),
+    ...(unread && { unread: '1' }),
+    ...(starred && { starred: '1' }),
+  }).toString();
+  return parameters === '' ? '' : `?${parameters}`;
+}
+
+const Toggle = ({ isOn, onSwitch, children }: { isOn: boolean; onSwitch(): void; children: string }): JSX.Element => (
+  <button type="button" class="button toggle" aria-pressed={isOn} onClick={onSwitch}>
+    {children}
+  </button>
+);
+
+function Day({ label, value, onChange }: { label: string; value: string; onChange(day: string): void }): JSX.Element {
+  const id = useId();
+  return (
+    <div class="day">
+      <label for={id}>{label}</label>
+      <input id={id} type="date" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
+    </div>
+  );
+}
+
+/** What the list is narrowed down to; all of it is in the address. */
+export function Filters({ filter, onChange }: { filter: Filter; onChange(filter: Filter): void }): JSX.Element {
+  const [typed, setTyped] = useState(filter.q);
+  const [isAsked, setDays] = useState(false);
+  const hasDays = isAsked || filter.from !== '' || filter.to !== '';
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const latest = useRef({ filter, onChange });
+  latest.current = { filter, onChange };
+  const search = (q: string): void => {
+    clearTimeout(timer.current);
+    if (q !== latest.current.filter.q) latest.current.onChange({ ...latest.current.filter, q });
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  // Back and forward change it, too.
+  useEffect(() => setTyped((before) => (before.trim() === filter.q ? before : filter.q)), [filter.q]);
+  return (
+    <search class="inbox-filters">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          search(typed.trim());
+        }}
+      >
+        <label class="unseen" for={SEARCH_ID}>
+          Search
+        </label>
+        <input
+          id={SEARCH_ID}
+          type="search"
+          placeholder="Search"
+          dir="auto"
+          maxLength={MAX_QUERY_CHARS}
+          value={typed}
+          autocomplete="off"
+          enterkeyhint="search"
+          onInput={({ currentTarget: { value } }) => {
+            setTyped(value);
+            clearTimeout(timer.current);
+            timer.current = setTimeout(() => search(value.trim()), TYPING_MS);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' && typed === '') event.currentTarget.blur();
+          }}
+        />
+      </form>
+      <div class="buttons">
+        <Toggle isOn={filter.unread} onSwitch={() => onChange({ ...filter, unread: !filter.unread })}>
+          Unread
+        </Toggle>
+        <Toggle isOn={filter.starred} onSwitch={() => onChange({ ...filter, starred: !filter.starred })}>
+          Starred
+        </Toggle>
+        <button type="button" class="button toggle" aria-expanded={hasDays} onClick={() => setDays(!hasDays)}>
+          Dates
+        </button>
+        {hasDays && (
+          <>
+            <Day label="From" value={filter.from} onChange={(from) => onChange({ ...filter, from })} />
+            <Day label="To" value={filter.to} onChange={(to) => onChange({ ...filter, to })} />
+          </>
+        )}
+        {isFiltered(filter) && (
+          <Button
+            kind="quiet"
+            icon="close"
+            onClick={() => {
+              setTyped('');
+              onChange(NO_FILTER);
+            }}
+          >
+            Clear
+          </Button>
+        )}
+      </div>
+    </search>
+  );
+}
+
+const numbers = new Intl.NumberFormat();
+
+/** How many there are, and how far a search has come. */
+export function Progress({ list, filter }: { list: List; filter: Filter }): JSX.Element {
+  const { state, searched, total } = list.progress;
+  const isSearch = isFiltered(filter);
+  const { count } = list;
+  if (!isSearch) return <p class="muted">{state === 'loading' ? '' : counted(count, 'submission')}</p>;
+  const isAll = searched >= total;
+  return (
+    <div class="inbox-progress">
+      <p class="muted" role="status">
+        {numbers.format(count)} found
+        {!isAll && `, ${numbers.format(searched)} of ${numbers.format(total)} searched`}
+      </p>
+      {state === 'searching' && (
+        <>
+          <progress max={Math.max(1, total)} value={searched} aria-label="Searched" />
+          <Button kind="quiet" onClick={list.stop}>
+            Stop
+          </Button>
+        </>
+      )}
+      {state === 'stopped' && !list.progress.error && (
+        <Button kind="quiet" onClick={list.goOn}>
+          Search on
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { ApiError, pause } from '../api.ts';
+import { readAfter } from './list.ts';
+import { readSubmission, type Submission } from './submissions.ts';
+
+/** How often new submissions are asked for while no stream comes through: some proxies keep it back. */
+const POLL_MS = 10_000;
+/** How long a tab that nobody sees keeps its connection: a browser has six for a host. */
+const HIDDEN_MS = 20_000;
+
+/**
+ * Follows the new submissions of a page after a cursor, until the signal. A stream that is lost is opened again; what came
+ * meanwhile is read. Where no stream comes through, the reading goes on alone.
+ */
+export function follow({
+  id,
+  cursor,
+  signal,
+  onSubmissions,
+  onLost,
+}: {
+  id: string;
+  cursor: string;
+  signal: AbortSignal;
+  onSubmissions(submissions: readonly Submission[]): void;
+  /** The submission that the cursor names has been deleted: everything has to be read again. */
+  onLost(): void;
+}): void {
+  let after = cursor;
+  let stream: EventSource | undefined;
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  let isCatchingUp = false;
+  let isOpen = false;
+
+  async function catchUp(): Promise<void> {
+    if (isCatchingUp) return;
+    isCatchingUp = true;
+    try {
+      for (;;) {
+        const read = await readAfter(id, after, signal);
+        after = read.cursor;
+        if (read.submissions.length === 0) return;
+        onSubmissions(read.submissions);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ApiError && error.status === 404) {
+        after = '0';
+        end();
+        onLost();
+      }
+    } finally {
+      isCatchingUp = false;
+    }
+  }
+
+  function end(): void {
+    isOpen = false;
+    stream?.close();
+    stream = undefined;
+  }
+
+  function open(tries = 0): void {
+    if (stream || signal.aborted) return;
+    const opened = new EventSource(`/submissions/${id}/stream`);
+    stream = opened;
+    let wasOpen = false;
+    opened.addEventListener('open', () => {
+      wasOpen = true;
+      isOpen = true;
+      void catchUp();
+    });
+    opened.addEventListener('submission', ({ data, lastEventId }) => {
+      after = lastEventId;
+      onSubmissions([readSubmission(String(data))]);
+    });
+    opened.addEventListener('error', () => {
+      isOpen = false;
+      // Otherwise the browser connects again by itself.
+      if (opened.readyState !== EventSource.CLOSED || stream !== opened) return;
+      end();
+      void pause(wasOpen ? 0 : tries, signal)
+        .then(catchUp)
+        .then(() => open(wasOpen ? 1 : tries + 1))
+        .catch(() => undefined);
+    });
+  }
+
+  const onVisibility = (): void => {
+    clearTimeout(hiding);
+    if (document.visibilityState === 'visible') open();
+    else hiding = setTimeout(end, HIDDEN_MS);
+  };
+  document.addEventListener('visibilitychange', onVisibility);
+  const polling = setInterval(() => {
+    if (!isOpen && document.visibilityState === 'visible') void catchUp();
+  }, POLL_MS);
+  signal.addEventListener('abort', () => {
+    clearInterval(polling);
+    document.removeEventListener('visibilitychange', onVisibility);
+    clearTimeout(hiding);
+    end();
+  });
+  open();
+}

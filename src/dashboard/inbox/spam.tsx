@@ -1,0 +1,158 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../api.ts';
+import { useChange, useData } from '../data.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { say } from '../ui/say.tsx';
+import { Empty, NotSaved, Shown } from '../ui/states.tsx';
+import { counted, Time } from '../ui/time.tsx';
+import { Fields } from './detail.tsx';
+import type { Labels } from './labels.ts';
+import { readAnswer, type Submission, titleOf } from './submissions.ts';
+
+const PAGE_SIZE = 50;
+
+const REASONS: Readonly<Record<string, string>> = {
+  blocklist: 'Has a blocked word',
+  'captcha-missing': 'Without a captcha',
+  'captcha-failed': 'Wrong captcha',
+  'captcha-reused': 'Captcha used before',
+  'captcha-misconfigured': 'The captcha’s secret is wrong',
+  'captcha-unavailable': 'The captcha gave no answer',
+  marked: 'Marked by you',
+};
+
+/** A page of what is kept as spam. */
+export async function readSpam(
+  id: string,
+  query: { page: number; limit: number },
+  signal: AbortSignal,
+): Promise<{ submissions: Submission[]; total: number }> {
+  const params = { path: { id }, query };
+  const text = await answer(api.GET('/deploy/{id}/spam', { params, parseAs: 'text', signal }));
+  const { submissions, rest } = readAnswer(text);
+  return { submissions, total: Number(rest.get('total')) };
+}
+
+function Kept({
+  id,
+  submission,
+  labels,
+  onDone,
+}: {
+  id: string;
+  submission: Submission;
+  labels: Labels;
+  onDone(): void;
+}): JSX.Element {
+  const { change, run } = useChange();
+  const title = titleOf(submission);
+  const params = { path: { id, submissionId: submission.id } };
+  async function make(send: () => Promise<unknown>, done: string): Promise<void> {
+    if (!(await run(async () => void (await send())))) return;
+    say(done);
+    onDone();
+  }
+  const release = (): Promise<void> =>
+    make(() => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params })), 'It is in the inbox.');
+  const remove = (): Promise<void> =>
+    make(() => answer(api.DELETE('/deploy/{id}/spam/{submissionId}', { params })), 'The spam is deleted.');
+  return (
+    <li class="row spam-row">
+      <details class="row-text">
+        <summary>
+          <bdi>{title}</bdi>
+        </summary>
+        <Fields submission={submission} labels={labels} />
+        <p class="muted">
+          From <bdi>{submission.ipAddress}</bdi>
+        </p>
+      </details>
+      <p class="muted">
+        <span class="badge">{REASONS[submission.reason ?? ''] ?? submission.reason}</span>{' '}
+        <Time at={submission.createdAt} />
+      </p>
+      <div class="buttons">
+        <Button of={title} isBusy={change.state === 'saving'} onClick={release}>
+          Not spam
+        </Button>
+        <Button kind="quiet" icon="trash" of={title} onClick={remove}>
+          Delete
+        </Button>
+      </div>
+      <NotSaved change={change} />
+    </li>
+  );
+}
+
+/** What is kept apart, and can be released. */
+export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onChange(): void }): JSX.Element {
+  const [pages, setPages] = useState(1);
+  const [isAsked, setAsked] = useState(false);
+  const { change, run } = useChange();
+  const loaded = useData(`spam:${id}:${pages}`, async (signal) => {
+    const found: Submission[] = [];
+    let total = 0;
+    for (let page = 1; page <= pages; page += 1) {
+      const read = await readSpam(id, { page, limit: PAGE_SIZE }, signal);
+      found.push(...read.submissions);
+      ({ total } = read);
+    }
+    return { submissions: found, total };
+  });
+  const onDone = (): void => {
+    loaded.reload();
+    onChange();
+  };
+  async function empty(): Promise<void> {
+    if (!(await run(async () => void (await answer(api.DELETE('/deploy/{id}/spam', { params: { path: { id } } }))))))
+      return;
+    setAsked(false);
+    say('The spam is deleted.');
+    onDone();
+  }
+  return (
+    <Shown loaded={loaded} label="Loading the spam">
+      {({ submissions, total }) =>
+        total === 0 ? (
+          <Empty icon="done" title="There is no spam">
+            <p>What the blocked words or the captcha of the settings keep apart waits here for 30 days.</p>
+          </Empty>
+        ) : (
+          <>
+            <ul class="rows card">
+              {submissions.map((submission) => (
+                <Kept key={submission.id} id={id} submission={submission} labels={labels} onDone={onDone} />
+              ))}
+            </ul>
+            <div class="list-foot">
+              <p class="muted">
+                {submissions.length} of {counted(total, 'submission')}
+              </p>
+              {submissions.length < total && (
+                <Button isBusy={loaded.isLoading} onClick={() => setPages(pages + 1)}>
+                  Show more
+                </Button>
+              )}
+              <Button kind="danger" icon="trash" onClick={() => setAsked(true)}>
+                Delete all spam
+              </Button>
+            </div>
+            {isAsked && (
+              <ConfirmDialog
+                title="Delete all spam?"
+                button="Delete all"
+                change={change}
+                onConfirm={empty}
+                onClose={() => setAsked(false)}
+              >
+                <p>{counted(total, 'submission')} and their files are deleted for good.</p>
+              </ConfirmDialog>
+            )}
+          </>
+        )
+      }
+    </Shown>
+  );
+}

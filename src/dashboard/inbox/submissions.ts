@@ -1,0 +1,128 @@
+import { compactJson, readJsonList, readJsonObject, unquote } from '../../json-text.ts';
+
+/*
+ * Submissions are read from the text of an answer, as they were sent: JSON.parse would round large numbers, drop all but
+ * the last field of a name, and put fields whose names are numbers first.
+ */
+
+export type SentFile = { filename: string; contentType: string; size: number; href: string };
+
+export type Field = {
+  name: string;
+  /** One, or several where the field was a list: texts as people read them, and files. */
+  values: readonly (string | SentFile)[];
+};
+
+export type Submission = {
+  id: string;
+  fields: readonly Field[];
+  ipAddress: string;
+  createdAt: string;
+  /** False where the answer has no marks, as in lists and streams. */
+  read: boolean;
+  starred: boolean;
+  pageVersion: number | undefined;
+  /** Why it is kept apart as spam. */
+  reason: string | undefined;
+};
+
+/** What a row of the list keeps of a submission, however large that is. */
+const ROW_FIELDS = 40;
+const ROW_VALUES = 10;
+const ROW_CHARS = 160;
+
+const FILE_PATH = /^\/submissions\/\w+\/\w+\/files\/\w+$/;
+
+/** The members of an object by name; of several with one name the last. */
+const membersOf = (json: string): Map<string, string> =>
+  new Map(readJsonObject(json).members.map(({ name, value }) => [name, value]));
+
+const textOf = (json: string | undefined): string =>
+  json === undefined ? '' : json.startsWith('"') ? unquote(json) : json;
+
+function fileOf(json: string): SentFile | undefined {
+  const { members } = readJsonObject(json);
+  if (members.map(({ name }) => name).join() !== 'filename,content_type,size,url') return undefined;
+  const [filename, contentType, size, url] = members.map(({ value }) => value);
+  const href = textOf(url);
+  // A JSON body may say that it has a file at any address.
+  if (!FILE_PATH.test(href)) return undefined;
+  return { filename: textOf(filename), contentType: textOf(contentType), size: Number(size), href };
+}
+
+/** A value as people read it. */
+function readValue(json: string): string | SentFile {
+  if (json.startsWith('"')) return unquote(json);
+  if (json === 'null') return '';
+  return (json.startsWith('{') ? fileOf(json) : undefined) ?? compactJson(json);
+}
+
+/** A list of texts or files is what a form sends where a name repeats. */
+function readValues(json: string): (string | SentFile)[] {
+  if (!json.startsWith('[')) return [readValue(json)];
+  const items = readJsonList(json);
+  return items.some((item) => item.startsWith('[')) ? [compactJson(json)] : items.map(readValue);
+}
+
+/** A submission from its JSON, whole. */
+export function readSubmission(json: string): Submission {
+  const members = membersOf(json);
+  const fields = readJsonObject(members.get('data') ?? '{}').members.map(({ name, value }) => ({
+    name,
+    values: readValues(value),
+  }));
+  const version = members.get('page_version');
+  return {
+    id: textOf(members.get('id')),
+    fields,
+    ipAddress: textOf(members.get('ip_address')),
+    createdAt: textOf(members.get('created_at')),
+    read: members.get('read') === 'true',
+    starred: members.get('starred') === 'true',
+    pageVersion: version === undefined ? undefined : Number(version),
+    reason: members.has('reason') ? textOf(members.get('reason')) : undefined,
+  };
+}
+
+const cut = (text: string): string => (text.length > ROW_CHARS ? `${text.slice(0, ROW_CHARS)}…` : text);
+
+/** What the list shows of a submission. It is a copy: a part of a text would keep all of it in memory. */
+export const toRow = (submission: Submission): Submission =>
+  structuredClone({
+    ...submission,
+    fields: submission.fields.slice(0, ROW_FIELDS).map(({ name, values }) => ({
+      name: name.slice(0, ROW_CHARS),
+      values: values.slice(0, ROW_VALUES).map((value) => (typeof value === 'string' ? cut(value) : value)),
+    })),
+  });
+
+/** An answer with `submissions`, and its other members as they are written. */
+export function readAnswer(json: string): { submissions: Submission[]; rest: ReadonlyMap<string, string> } {
+  const rest = membersOf(json);
+  return { submissions: readJsonList(rest.get('submissions') ?? '[]').map(readSubmission), rest };
+}
+
+/** A field on one line. */
+export const lineOf = (field: Field): string =>
+  field.values.map((value) => (typeof value === 'string' ? value : value.filename)).join(', ');
+
+/** The values of a name on one line; empty when there is none. */
+export const lineNamed = (submission: Submission, name: string): string =>
+  submission.fields
+    .filter((field) => field.name === name)
+    .map(lineOf)
+    .join(', ');
+
+/** Fields that are for the service, and not for people. */
+export const isHiddenField = (name: string): boolean => name === '_hp' || name === '_redirect';
+
+const TITLE_CHARS = 80;
+
+/** What to call a submission: its first text. */
+export function titleOf(submission: Submission): string {
+  for (const field of submission.fields) {
+    const line = isHiddenField(field.name) ? '' : lineOf(field).trim();
+    if (line !== '') return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS)}…` : line;
+  }
+  return 'Empty submission';
+}

@@ -1,0 +1,8 @@
+/** The addresses of the views of one page. */
+export const pageLinks = (id: string) => ({
+  inbox: `/dashboard/pages/${id}/inbox`,
+  charts: `/dashboard/pages/${id}/charts`,
+  page: `/dashboard/pages/${id}/page`,
+  notifications: `/dashboard/pages/${id}/notifications`,
+  settings: `/dashboard/pages/${id}/settings`,
+});

@@ -1,0 +1,52 @@
+import type { ComponentType, JSX } from 'preact';
+import { lazy, Route } from 'preact-iso';
+import { VIEW_PATHS } from '../dashboard-paths.ts';
+import { pause, trouble } from './api.ts';
+
+type View = { default: ComponentType };
+
+/** How often a script is asked for before the whole page is loaded again: a newer version may have other scripts. */
+const MAX_TRIES = 3;
+
+/** A view whose script is loaded when it is first shown, also after the connection was lost. */
+const view = (load: () => Promise<View>): ComponentType =>
+  lazy(async () => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await load();
+      } catch {
+        trouble.value = navigator.onLine ? 'unavailable' : 'offline';
+        if (navigator.onLine && tries >= MAX_TRIES) location.reload();
+      }
+      await pause(tries);
+    }
+  });
+
+const Pages = view(() => import('./views/pages.tsx'));
+const NewPage = view(() => import('./views/new-page.tsx'));
+const Trash = view(() => import('./views/trash.tsx'));
+const Account = view(() => import('./views/account.tsx'));
+const OnePage = view(() => import('./views/one-page.tsx'));
+// The list and one submission of it are one view: it stays as it is when the address changes between them.
+const Inbox = view(() => import('./views/inbox.tsx'));
+const Charts = view(() => import('./views/charts.tsx'));
+const Page = view(() => import('./views/page.tsx'));
+const Notifications = view(() => import('./views/notifications.tsx'));
+const Settings = view(() => import('./views/settings.tsx'));
+const NotFound = view(() => import('./views/not-found.tsx'));
+
+/** Every view and its address. */
+export const routes: JSX.Element[] = [
+  <Route key="pages" path={VIEW_PATHS.pages} component={Pages} />,
+  <Route key="new" path={VIEW_PATHS.newPage} component={NewPage} />,
+  <Route key="trash" path={VIEW_PATHS.trash} component={Trash} />,
+  <Route key="account" path={VIEW_PATHS.account} component={Account} />,
+  <Route key="one-page" path={VIEW_PATHS.onePage} component={OnePage} />,
+  <Route key="inbox" path={VIEW_PATHS.inbox} component={Inbox} />,
+  <Route key="inbox" path={VIEW_PATHS.submission} component={Inbox} />,
+  <Route key="charts" path={VIEW_PATHS.charts} component={Charts} />,
+  <Route key="page" path={VIEW_PATHS.page} component={Page} />,
+  <Route key="notifications" path={VIEW_PATHS.notifications} component={Notifications} />,
+  <Route key="settings" path={VIEW_PATHS.settings} component={Settings} />,
+  <Route key="not-found" default component={NotFound} />,
+];

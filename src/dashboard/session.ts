@@ -1,0 +1,72 @@
+import { signal } from '@preact/signals';
+import type { Schemas } from '../client/client.ts';
+import { ApiError, answer, api, session, sessionApi } from './api.ts';
+
+export type Me = Schemas['Me'];
+
+/** Who is signed in. */
+export const me = signal<Me | undefined>(undefined);
+
+/** Whether links by mail can be had: the shell says so, before anybody has signed in. */
+export const hasMail = document.documentElement.dataset.mail === 'on';
+
+/** Reads who is signed in, if anybody is. */
+export async function findSession(): Promise<void> {
+  if (document.documentElement.dataset.session === 'none') {
+    session.value = 'none';
+    return;
+  }
+  try {
+    me.value = await answer(api.GET('/me'));
+    session.value = 'active';
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    session.value = 'none';
+  }
+}
+
+/** Who has just signed in. */
+async function findSignedIn(): Promise<Me> {
+  try {
+    return await answer(sessionApi.GET('/me'));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+    throw new Error('The browser did not keep the session: open the dashboard over https, or at localhost.');
+  }
+}
+
+/** Signs in with a key. After a session that was over, what had been asked for goes on. */
+export async function signIn(key: string): Promise<void> {
+  const before = me.value?.email;
+  await answer(sessionApi.POST('/session', { body: { key } }));
+  const found = await findSignedIn();
+  if (before !== undefined && before !== found.email) {
+    // What is on the screen, and what waits to be sent, is another owner's.
+    leave();
+    return;
+  }
+  me.value = found;
+  session.value = 'active';
+}
+
+/** Begins anew, and forgets what this tab knows of an owner. */
+function leave(): void {
+  sessionStorage.clear();
+  location.assign('/dashboard');
+}
+
+/** Has a link sent, if an owner has this address. */
+export async function askForLink(email: string): Promise<void> {
+  await answer(sessionApi.POST('/session/mail', { body: { email } }));
+}
+
+/** Ends this session, or all of the owner's, and forgets what this tab knows. */
+export async function signOut(of: 'this' | 'all'): Promise<void> {
+  try {
+    await answer(of === 'this' ? sessionApi.DELETE('/session') : sessionApi.DELETE('/sessions'));
+  } catch (error) {
+    // It had ended already.
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
+  leave();
+}

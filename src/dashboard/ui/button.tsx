@@ -1,0 +1,91 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Icon, type IconName } from './icon.tsx';
+
+type Props = {
+  /** `main`: what one came for, at most one in a view. `danger`: it deletes. `quiet`: everything else in a row. */
+  kind?: 'main' | 'plain' | 'quiet' | 'danger';
+  icon?: IconName;
+  isBusy?: boolean;
+  isDisabled?: boolean;
+  /** For people who don't see the row that it is in. */
+  of?: string | undefined;
+  onClick?: () => unknown;
+  children: ComponentChildren;
+};
+
+/** A button; without `onClick` it submits its form. */
+export const Button = ({ kind = 'plain', icon, isBusy, isDisabled, of, onClick, children }: Props): JSX.Element => (
+  <button
+    type={onClick ? 'button' : 'submit'}
+    class={`button ${kind}`}
+    aria-disabled={isBusy || isDisabled ? true : undefined}
+    aria-busy={isBusy ? true : undefined}
+    onClick={(event) => {
+      if (isBusy || isDisabled) event.preventDefault();
+      else onClick?.();
+    }}
+  >
+    {icon && <Icon name={icon} />}
+    <span>
+      {children}
+      {of !== undefined && <span class="unseen"> {of}</span>}
+    </span>
+  </button>
+);
+
+/** A link that looks like a button. */
+export const ButtonLink = ({
+  kind = 'plain',
+  icon,
+  of,
+  href,
+  isElsewhere,
+  children,
+}: Pick<Props, 'kind' | 'icon' | 'of' | 'children'> & { href: string; isElsewhere?: boolean }): JSX.Element => (
+  <a class={`button ${kind}`} href={href} {...(isElsewhere && { target: '_blank', rel: 'noopener' })}>
+    {icon && <Icon name={icon} />}
+    <span>
+      {children}
+      {of !== undefined && <span class="unseen"> {of}</span>}
+    </span>
+  </a>
+);
+
+const SHOWN_MS = 2_500;
+
+/** Copies a text, and says so in its own place. */
+export function CopyButton({
+  text,
+  of,
+  kind = 'quiet',
+  children,
+}: {
+  text: string;
+  of?: string | undefined;
+  kind?: 'plain' | 'quiet';
+  children: ComponentChildren;
+}): JSX.Element {
+  const [outcome, setOutcome] = useState<'copied' | 'refused'>();
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      setOutcome('copied');
+    } catch {
+      // Without https a browser has no clipboard.
+      setOutcome('refused');
+    }
+    setTimeout(() => setOutcome(undefined), SHOWN_MS);
+  }
+  return (
+    <span class="copy">
+      <Button kind={kind} icon={outcome === 'copied' ? 'done' : 'copy'} of={of} onClick={copy}>
+        {children}
+      </Button>
+      <span role="status" class="unseen">
+        {outcome === 'copied' && 'Copied'}
+      </span>
+      {outcome === 'refused' && <input class="copy-text" readOnly value={text} aria-label="Text to copy" />}
+    </span>
+  );
+}

@@ -1,0 +1,110 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Change } from '../data.ts';
+import { Button } from './button.tsx';
+import { Field } from './field.tsx';
+import { NotSaved } from './states.tsx';
+
+/** A dialog over the view; the browser keeps the focus in it and gives it back. Without `onClose` it stays. */
+export function Dialog({
+  title,
+  isOpen,
+  onClose,
+  children,
+}: {
+  title: string;
+  isOpen: boolean;
+  onClose?: () => void;
+  children: ComponentChildren;
+}): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const { current } = dialog;
+    const before = document.activeElement;
+    current?.showModal();
+    return () => {
+      current?.close();
+      // A dialog that was removed has not given the focus back.
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, [isOpen]);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+      // A browser closes it all the same when Escape is pressed twice.
+      onClose={({ currentTarget }) => {
+        if (!isOpen) return;
+        if (onClose) onClose();
+        else currentTarget.showModal();
+      }}
+    >
+      {isOpen && (
+        <div class="dialog">
+          <h2 id={heading}>{title}</h2>
+          {children}
+        </div>
+      )}
+    </dialog>
+  );
+}
+
+/** Asks before something is deleted; with `typed`, that text has to be typed first. */
+export function ConfirmDialog({
+  title,
+  typed,
+  typedLabel = '',
+  button,
+  change,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  title: string;
+  typed?: string;
+  typedLabel?: string;
+  button: string;
+  change: Change;
+  onConfirm(): unknown;
+  onClose(): void;
+  children: ComponentChildren;
+}): JSX.Element {
+  const [text, setText] = useState('');
+  const [isWrong, setWrong] = useState(false);
+  return (
+    <Dialog title={title} isOpen onClose={onClose}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed !== undefined && text.trim() !== typed) setWrong(true);
+          else onConfirm();
+        }}
+      >
+        {children}
+        {typed !== undefined && (
+          <Field
+            label={typedLabel}
+            value={text}
+            onChange={setText}
+            autoComplete="off"
+            error={isWrong && text.trim() !== typed ? `Type ${typed} exactly.` : undefined}
+          />
+        )}
+        <NotSaved change={change} />
+        <div class="buttons end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" isBusy={change.state === 'saving'}>
+            {button}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

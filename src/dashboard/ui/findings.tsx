@@ -1,0 +1,65 @@
+import type { JSX } from 'preact';
+import type { Schemas } from '../../client/client.ts';
+import { Icon } from './icon.tsx';
+import { counted } from './time.tsx';
+
+type Checked = Schemas['CheckedPage'];
+type Problem = Schemas['Problem'];
+
+const SEVERITIES = {
+  error: { icon: 'warning', label: 'Error' },
+  warning: { icon: 'warning', label: 'Warning' },
+} as const;
+
+const summaryOf = ({ forms, problems }: Checked): string => {
+  const here = forms.filter(({ submits_here: isHere }) => isHere);
+  const fields = here.reduce((sum, form) => sum + form.fields.length, 0);
+  const found =
+    here.length === 0
+      ? 'No form of this page is sent here'
+      : `${counted(here.length, 'form')}, ${counted(fields, 'field')}`;
+  return problems.length === 0
+    ? `${found}. Nothing to correct.`
+    : `${found}. ${counted(problems.length, 'thing')} to look at:`;
+};
+
+/** What the form check has found, each with its line; `onShow` shows that line in the HTML. */
+export const Findings = ({
+  checked,
+  onShow,
+}: {
+  checked: Checked;
+  onShow?: (problem: Problem) => void;
+}): JSX.Element => (
+  <div class="findings">
+    <p class={checked.problems.length === 0 ? 'findings-good' : undefined}>
+      <Icon name={checked.problems.length === 0 ? 'done' : 'check'} />
+      {summaryOf(checked)}
+    </p>
+    {checked.problems.length > 0 && (
+      <ul>
+        {checked.problems.map((problem) => {
+          const { severity, message, line, column, code } = problem;
+          return (
+            <li key={`${code}:${line}:${column}`} class={`finding ${severity}`}>
+              <Icon name={SEVERITIES[severity].icon} />
+              <p>
+                <strong>{SEVERITIES[severity].label}</strong>
+                {', '}
+                {onShow ? (
+                  <button type="button" class="link" onClick={() => onShow(problem)}>
+                    line {line}
+                  </button>
+                ) : (
+                  `line ${line}`
+                )}
+                {': '}
+                <bdi>{message}</bdi>
+              </p>
+            </li>
+          );
+        })}
+      </ul>
+    )}
+  </div>
+);

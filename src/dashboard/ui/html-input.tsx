@@ -1,0 +1,126 @@
+import type { JSX } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Schemas } from '../../client/client.ts';
+import { answer, api } from '../api.ts';
+import { TextArea } from './field.tsx';
+import { Findings } from './findings.tsx';
+import { Icon } from './icon.tsx';
+
+/** A page is checked when nothing was typed for this time. */
+const CHECK_MS = 500;
+
+/** What the form check says of HTML, a moment after it was typed; a message where it can't be checked. */
+function useCheck(html: string): Schemas['CheckedPage'] | string | undefined {
+  const [checked, setChecked] = useState<Schemas['CheckedPage'] | string>();
+  useEffect(() => {
+    if (html.trim() === '') {
+      setChecked(undefined);
+      return undefined;
+    }
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const timer = setTimeout(() => {
+      answer(api.POST('/check', { body: { html }, signal })).then(setChecked, (error) => {
+        if (!signal.aborted) setChecked(`The page could not be checked: ${error.message}`);
+      });
+    }, CHECK_MS);
+    return () => {
+      clearTimeout(timer);
+      stopping.abort();
+    };
+  }, [html]);
+  return checked;
+}
+
+/** Puts the cursor at a place in the text, and shows it. */
+function showPlace(area: HTMLTextAreaElement, { line, column }: { line: number; column: number }): void {
+  const lines = area.value.split('\n');
+  const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
+  const end = start + (lines[line - 1]?.length ?? 0);
+  area.focus();
+  area.setSelectionRange(Math.min(start + column - 1, end), end);
+  const lineHeight = Number.parseFloat(getComputedStyle(area).lineHeight);
+  area.scrollTop = Math.max(0, (line - 3) * lineHeight);
+}
+
+/** A page as HTML: pasted, dropped, or chosen as a file. */
+export function HtmlInput({
+  html,
+  onChange,
+  error,
+}: {
+  html: string;
+  onChange(html: string): void;
+  error?: string | undefined;
+}): JSX.Element {
+  const id = useId();
+  const [isOver, setOver] = useState(false);
+  const [fileName, setFileName] = useState<string>();
+  const checked = useCheck(html);
+  const area = useRef<HTMLTextAreaElement>(null);
+  async function read(file: File | undefined): Promise<void> {
+    if (!file) return;
+    onChange(await file.text());
+    setFileName(file.name);
+  }
+  return (
+    <div class="html-input">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same. */}
+      <div
+        class={isOver ? 'drop over' : 'drop'}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setOver(false);
+          void read(event.dataTransfer?.files[0]);
+        }}
+      >
+        <Icon name="upload" />
+        <p>
+          <label class="file" for={id}>
+            <input
+              id={id}
+              class="unseen"
+              type="file"
+              accept=".html,.htm,text/html"
+              onChange={({ currentTarget }) => read(currentTarget.files?.[0])}
+            />
+            <span class="button">Choose a file</span>
+          </label>{' '}
+          <span class="muted">or drop it here</span>
+        </p>
+        <p role="status" class="muted" dir="auto">
+          {fileName}
+        </p>
+      </div>
+      <TextArea
+        label="HTML"
+        hint={
+          <>
+            Or paste it. Write <code>action="{'{{FORM_ACTION}}'}"</code> in the form, or leave the action out: either
+            way it is sent to you.
+          </>
+        }
+        value={html}
+        onChange={(text) => {
+          setFileName(undefined);
+          onChange(text);
+        }}
+        rows={14}
+        isCode
+        area={area}
+        error={error}
+      />
+      <div aria-live="polite">
+        {typeof checked === 'string' && <p class="muted">{checked}</p>}
+        {checked instanceof Object && (
+          <Findings checked={checked} onShow={(problem) => area.current && showPlace(area.current, problem)} />
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import type { JSX } from 'preact';
+
+const SHAPES = {
+  brand: 'M6 6h12M6 12h8M6 18h4',
+  chart: 'M4 20h16M7 16v-5M12 16V5M17 16V9',
+  warning: 'M12 4 2.8 20h18.4zM12 10v4.5M12 17.4v.1',
+  done: 'm5 12.5 4.5 4.5L19 7',
+  close: 'M6 6l12 12M18 6 6 18',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  open: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
+  mail: 'M3 6h18v12H3zM3 7l9 6 9-6',
+  trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
+  upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
+  plus: 'M12 5v14M5 12h14',
+  key: 'M14.5 9.5m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0M11 13l-7 7M6 18l2 2M9 15l2 2',
+  replace: 'M4 12a8 8 0 0 1 14-5l2 2M20 4v5h-5M20 12a8 8 0 0 1-14 5l-2-2M4 20v-5h5',
+  page: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  star: 'm12 3.5 2.6 5.4 5.9.8-4.3 4.1 1 5.9-5.2-2.8-5.2 2.8 1-5.9-4.3-4.1 5.9-.8z',
+  check: 'M4 6h10M4 12h10M4 18h6M15 17l2.5 2.5L22 15',
+  back: 'M15 5l-7 7 7 7',
+} as const;
+
+export type IconName = keyof typeof SHAPES;
+
+/** A picture beside a text that says the same. */
+export const Icon = ({ name }: { name: IconName }): JSX.Element => (
+  <svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true">
+    <path d={SHAPES[name]} />
+  </svg>
+);

@@ -1,0 +1,88 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { Change, Loaded } from '../data.ts';
+import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
+
+export const Spinner = ({ label }: { label: string }): JSX.Element => (
+  <p class="spinner" role="status">
+    <span class="spinner-sign" aria-hidden="true" />
+    {label}…
+  </p>
+);
+
+/** There is nothing yet, and what to do about it. */
+export const Empty = ({
+  icon,
+  title,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  children: ComponentChildren;
+}): JSX.Element => (
+  <div class="empty">
+    <Icon name={icon} />
+    <h2>{title}</h2>
+    {children}
+  </div>
+);
+
+/** Shows what was read, or that it is being read, or why it could not be. */
+export function Shown<T>({
+  loaded,
+  label,
+  children,
+}: {
+  loaded: Loaded<T>;
+  /** What is being read: `Loading your pages`. */
+  label: string;
+  children: (data: T) => ComponentChildren;
+}): JSX.Element {
+  const { data, error, reload } = loaded;
+  if (error) {
+    return (
+      <div class="notice problem" role="alert">
+        <Icon name="warning" />
+        <div>
+          <p>{error.message}</p>
+          <Button onClick={reload}>Try again</Button>
+        </div>
+      </div>
+    );
+  }
+  if (data === undefined) return <Spinner label={label} />;
+  return <>{children(data)}</>;
+}
+
+/** Says that a change could not be saved, and why. */
+export const NotSaved = ({ change }: { change: Change }): JSX.Element => (
+  <div role="alert">
+    {change.state === 'failed' && (
+      <p class="notice problem">
+        <Icon name="warning" />
+        <span>
+          <strong>Not saved</strong>: {change.message}
+          {change.isRetried && ' It is tried again by itself.'}
+        </span>
+      </p>
+    )}
+  </div>
+);
+
+/** Says that a change was saved. */
+export const Saved = ({
+  change,
+  children = 'Saved',
+}: {
+  change: Change;
+  children?: ComponentChildren;
+}): JSX.Element => (
+  <span role="status" class="saved">
+    {change.state === 'saved' && (
+      <>
+        <Icon name="done" />
+        {children}
+      </>
+    )}
+  </span>
+);

@@ -1,0 +1,17 @@
+import type { JSX } from 'preact';
+
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+
+/** A time of the API, in the zone and the language of the browser. */
+export const Time = ({ at }: { at: string }): JSX.Element => (
+  <time dateTime={at} title={long.format(new Date(at))}>
+    {full.format(new Date(at))}
+  </time>
+);
+
+const numbers = new Intl.NumberFormat();
+
+/** A count with its noun: `1 submission`, `12,000 submissions`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${numbers.format(count)} ${count === 1 ? one : many}`;

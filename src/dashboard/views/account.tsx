@@ -1,0 +1,223 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Schemas } from '../../client/client.ts';
+import { answer, api } from '../api.ts';
+import { useChange, useData } from '../data.ts';
+import { me, signOut } from '../session.ts';
+import { Button, CopyButton } from '../ui/button.tsx';
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
+import { Field, Select } from '../ui/field.tsx';
+import { say } from '../ui/say.tsx';
+import { NotSaved, Shown } from '../ui/states.tsx';
+import { counted, Time } from '../ui/time.tsx';
+import { focusHeading, View } from '../ui/view.tsx';
+
+type Key = Schemas['Key'];
+
+const DAY_MS = 86_400_000;
+type Scope = 'full' | 'read';
+const SCOPES: readonly { value: Scope; label: string }[] = [
+  { value: 'full', label: 'Everything' },
+  { value: 'read', label: 'Read only' },
+];
+type Lifetime = 'never' | '30' | '90' | '365';
+const LIFETIMES: readonly { value: Lifetime; label: string }[] = [
+  { value: 'never', label: 'Never' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+];
+
+/** Creates a key, which is shown once. */
+function CreateKey({ onDone }: { onDone(): void }): JSX.Element {
+  const [name, setName] = useState('');
+  const [scope, setScope] = useState<Scope>('full');
+  const [lifetime, setLifetime] = useState<Lifetime>('never');
+  const [made, setMade] = useState<Schemas['MadeKey']>();
+  const { change, run } = useChange();
+  async function create(): Promise<void> {
+    const expires = lifetime === 'never' ? undefined : new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString();
+    await run(async () => {
+      const body = { name: name.trim(), scope, ...(expires !== undefined && { expires_at: expires }) };
+      setMade(await answer(api.POST('/keys', { body })));
+      setName('');
+      onDone();
+    });
+  }
+  return (
+    <>
+      <form
+        noValidate
+        class="key-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <Field label="Name" hint="What it is for, such as Website build." value={name} onChange={setName} max={100} />
+        <Select label="What it may do" value={scope} options={SCOPES} onChange={(value) => setScope(value)} />
+        <Select label="Expires" value={lifetime} options={LIFETIMES} onChange={(value) => setLifetime(value)} />
+        <Button icon="key" isBusy={change.state === 'saving'}>
+          Create a key
+        </Button>
+      </form>
+      <NotSaved change={change} />
+      <Dialog title="Your new key" isOpen={made !== undefined} onClose={() => setMade(undefined)}>
+        <p>Copy it now: it is shown this once, and only its hash is stored.</p>
+        <pre class="secret">
+          <code>{made?.key}</code>
+        </pre>
+        <div class="buttons end">
+          <CopyButton kind="plain" text={made?.key ?? ''}>
+            Copy
+          </CopyButton>
+          <Button kind="main" onClick={() => setMade(undefined)}>
+            I have it
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}
+
+function RevokeKey({ apiKey, onClose, onDone }: { apiKey: Key; onClose(): void; onDone(): void }): JSX.Element {
+  const { change, run } = useChange();
+  async function revoke(): Promise<void> {
+    const path = { keyId: apiKey.id };
+    if (!(await run(async () => void (await answer(api.DELETE('/keys/{keyId}', { params: { path } })))))) return;
+    say('The key is revoked.');
+    onDone();
+    onClose();
+    focusHeading();
+  }
+  return (
+    <ConfirmDialog title="Revoke this key?" button="Revoke" change={change} onConfirm={revoke} onClose={onClose}>
+      <p>
+        Whatever uses <bdi>{apiKey.name ?? apiKey.prefix ?? 'this key'}</bdi> is refused from now on. Browsers that
+        signed in with it are signed out, and so is this one if it did.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+const KeyRow = ({ apiKey, onRevoke }: { apiKey: Key; onRevoke(): void }): JSX.Element => (
+  <li class="row">
+    <div class="row-text">
+      <p>
+        <strong dir="auto">{apiKey.name ?? 'Without a name'}</strong>{' '}
+        {apiKey.scope === 'read' && <span class="badge">Read only</span>}
+      </p>
+      <p class="muted">
+        {apiKey.prefix && <code>{apiKey.prefix}…</code>} created <Time at={apiKey.created_at} />,{' '}
+        {apiKey.last_used_at ? (
+          <>
+            last used <Time at={apiKey.last_used_at} />
+          </>
+        ) : (
+          'never used'
+        )}
+        {apiKey.expires_at && (
+          <>
+            , expires <Time at={apiKey.expires_at} />
+          </>
+        )}
+      </p>
+    </div>
+    <Button kind="quiet" of={apiKey.name ?? apiKey.prefix ?? ''} onClick={onRevoke}>
+      Revoke
+    </Button>
+  </li>
+);
+
+function Keys(): JSX.Element {
+  const [revoked, setRevoked] = useState<Key>();
+  const loaded = useData('keys', (signal) => answer(api.GET('/keys', { params: { query: { limit: 100 } }, signal })));
+  return (
+    <section class="card" aria-labelledby="keys">
+      <h2 id="keys">Keys</h2>
+      <p class="muted">For the API, the command line, and for signing in here.</p>
+      <Shown loaded={loaded} label="Loading your keys">
+        {({ keys, total }) => (
+          <>
+            <ul class="rows">
+              {keys.map((key) => (
+                <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
+              ))}
+            </ul>
+            {keys.length < total && (
+              <p class="muted">
+                The last {keys.length} of {counted(total, 'key')} are shown.
+              </p>
+            )}
+          </>
+        )}
+      </Shown>
+      <h3>New key</h3>
+      <CreateKey onDone={loaded.reload} />
+      {revoked && <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} onDone={loaded.reload} />}
+    </section>
+  );
+}
+
+function Sessions(): JSX.Element {
+  const { change, run } = useChange();
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <section class="card" aria-labelledby="sessions">
+      <h2 id="sessions">Sessions</h2>
+      <p class="muted">A browser stays signed in for 30 days after its last use. Keys are not affected.</p>
+      <div class="buttons">
+        <Button onClick={() => setAsked(true)}>End all sessions</Button>
+      </div>
+      {isAsked && (
+        <ConfirmDialog
+          title="End all sessions?"
+          button="End all"
+          change={change}
+          onConfirm={() => run(() => signOut('all'))}
+          onClose={() => setAsked(false)}
+        >
+          <p>You are signed out in this browser and in all others.</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}
+
+function Usage(): JSX.Element {
+  const loaded = useData('me', (signal) => answer(api.GET('/me', { signal })));
+  return (
+    <Shown loaded={{ ...loaded, data: loaded.data ?? me.value }} label="Loading your account">
+      {({ email, plan, deployment_limit: limit, deployments, mail, version }) => (
+        <dl class="card facts">
+          <dt>Address</dt>
+          <dd dir="auto">{email}</dd>
+          <dt>Plan</dt>
+          <dd dir="auto">{plan}</dd>
+          <dt>Pages</dt>
+          <dd>
+            {limit === null ? counted(deployments, 'page') : `${deployments} of ${counted(limit, 'page')}`}
+            {limit !== null && <meter min={0} max={Math.max(1, limit)} value={deployments} aria-label="Pages used" />}
+          </dd>
+          <dt>Mail</dt>
+          <dd>{mail ? 'This service sends mail' : 'This service has no mail server'}</dd>
+          <dt>Version</dt>
+          <dd>{version}</dd>
+        </dl>
+      )}
+    </Shown>
+  );
+}
+
+/** The owner, the keys, and the sessions. */
+const Account = (): JSX.Element => (
+  <View title="Account">
+    <div class="sections">
+      <Usage />
+      <Keys />
+      <Sessions />
+    </div>
+  </View>
+);
+
+export default Account;

@@ -1,0 +1,129 @@
+import type { JSX } from 'preact';
+import { answer, api } from '../../api.ts';
+import { useData } from '../../data.ts';
+import { pageLinks } from '../../links.ts';
+import { Scroll } from '../../ui/scroll.tsx';
+import { Shown } from '../../ui/states.tsx';
+import { counted } from '../../ui/time.tsx';
+import type { Range } from './range.ts';
+
+/** What is read of each log, and of how many logs. */
+const PAGE = 100;
+const MAX_READ = 500;
+const MAX_WEBHOOKS = 10;
+
+const RESULTS = [
+  { status: 'succeeded', label: 'Delivered' },
+  { status: 'pending', label: 'Waiting' },
+  { status: 'failed', label: 'Failed' },
+] as const;
+
+type Status = (typeof RESULTS)[number]['status'];
+type Counts = Record<Status, number>;
+type Receiver = { id: string; name: string; counts: Counts; isCut: boolean };
+type Log = { deliveries: readonly { status: Status; created_at: string }[]; total: number };
+
+const numbers = new Intl.NumberFormat();
+
+/** Counts what was made in the range, newest first, up to MAX_READ. */
+async function countLog(range: Range, read: (page: number) => Promise<Log>): Promise<Omit<Receiver, 'id' | 'name'>> {
+  const counts: Counts = { succeeded: 0, pending: 0, failed: 0 };
+  for (let page = 1; (page - 1) * PAGE < MAX_READ; page += 1) {
+    const { deliveries, total } = await read(page);
+    for (const { status, created_at } of deliveries) {
+      const at = Date.parse(created_at);
+      if (at >= range.starts && at < range.ends) counts[status] += 1;
+      if (at < range.starts) return { counts, isCut: false };
+    }
+    if (page * PAGE >= total) return { counts, isCut: false };
+  }
+  return { counts, isCut: true };
+}
+
+async function countDeliveries(id: string, range: Range, signal: AbortSignal): Promise<Receiver[]> {
+  const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
+  const [mail, ...others] = await Promise.all([
+    countLog(range, (page) =>
+      answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query: { page, limit: PAGE } }, signal })),
+    ),
+    ...webhooks.slice(0, MAX_WEBHOOKS).map(async ({ id: webhookId, url }) => {
+      const counted = await countLog(range, (page) => {
+        const params = { path: { deployId: id, webhookId }, query: { page, limit: PAGE } };
+        return answer(api.GET('/webhooks/{deployId}/{webhookId}/deliveries', { params, signal }));
+      });
+      return { id: webhookId, name: url, ...counted };
+    }),
+  ]);
+  return [...(sum(mail.counts) > 0 ? [{ id: 'mail', name: 'Mail', ...mail }] : []), ...others];
+}
+
+const sum = (counts: Counts): number => counts.succeeded + counts.pending + counts.failed;
+
+const Row = ({ receiver: { name, counts } }: { receiver: Receiver }): JSX.Element => (
+  <tr>
+    <th scope="row">
+      <bdi>{name}</bdi>
+      <div class="shares" aria-hidden="true">
+        {RESULTS.map(
+          ({ status }) =>
+            counts[status] > 0 && <span key={status} class={`share ${status}`} style={{ flexGrow: counts[status] }} />,
+        )}
+      </div>
+    </th>
+    {RESULTS.map(({ status }) => (
+      <td key={status}>{numbers.format(counts[status])}</td>
+    ))}
+  </tr>
+);
+
+/** What became of the deliveries of each webhook. */
+export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Element {
+  const loaded = useData(`results:${id}:${range.from}:${range.to}`, (signal) => countDeliveries(id, range, signal));
+  return (
+    <section class="card" aria-labelledby="deliveries">
+      <h2 id="deliveries">Deliveries by result</h2>
+      <Shown loaded={loaded} label="Counting the deliveries">
+        {(receivers) => {
+          const total = receivers.reduce((all, { counts }) => all + sum(counts), 0);
+          if (receivers.length === 0) {
+            return (
+              <p class="muted">
+                Nothing is delivered yet: <a href={pageLinks(id).notifications}>add a webhook or a mail</a>.
+              </p>
+            );
+          }
+          return (
+            <>
+              <p class="muted">{counted(total, 'delivery', 'deliveries')} in this time.</p>
+              <Scroll label="Deliveries as a table">
+                <table class="results">
+                  <thead>
+                    <tr>
+                      <th scope="col">To</th>
+                      {RESULTS.map(({ status, label }) => (
+                        <th key={status} scope="col">
+                          <span class={`sample ${status}`} aria-hidden="true" />
+                          {label}
+                        </th>
+                      ))}
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {receivers.map((receiver) => (
+                      <Row key={receiver.id} receiver={receiver} />
+                    ))}
+                  </tbody>
+                </table>
+              </Scroll>
+              <p class="muted">
+                {receivers.some(({ isCut }) => isCut) &&
+                  `Only the last ${MAX_READ} of each, and of ${MAX_WEBHOOKS} webhooks, are counted. `}
+                Finished deliveries are kept for a limited time.
+              </p>
+            </>
+          );
+        }}
+      </Shown>
+    </section>
+  );
+}

@@ -1,0 +1,167 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Schemas } from '../../../client/client.ts';
+import { answer, api } from '../../api.ts';
+import { useChange, useDraft } from '../../data.ts';
+import { me } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox, Field, Select } from '../../ui/field.tsx';
+import { say } from '../../ui/say.tsx';
+import { NotSaved, Saved } from '../../ui/states.tsx';
+import { DeliveryLog } from './delivery-log.tsx';
+
+type Settings = Schemas['Settings'];
+type Mail = Pick<Settings, 'email_notifications' | 'notify_every' | 'recipients'>;
+
+const FREQUENCIES: readonly { value: Mail['notify_every']; label: string }[] = [
+  { value: 'submission', label: 'A mail for each submission' },
+  { value: 'hour', label: 'One mail an hour that lists what came' },
+  { value: 'day', label: 'One mail a day that lists what came' },
+];
+
+const hasSame = (first: readonly { email: string }[], second: readonly { email: string }[]): boolean =>
+  first.map(({ email }) => email).join('\n') === second.map(({ email }) => email).join('\n');
+
+/** Whether there is mail, how often, and to whom. */
+function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Element {
+  const [saved, setSaved] = useState<Mail>(settings);
+  const [isOn, setOn] = useState(settings.email_notifications);
+  const [every, setEvery] = useState(settings.notify_every);
+  const [recipients, setRecipients] = useState(settings.recipients);
+  const [address, setAddress, dropAddress] = useDraft(`recipient:${id}`);
+  const { change, run } = useChange({ isRepeatable: true });
+  const params = { path: { id } };
+
+  const typed = address.trim().toLowerCase();
+  const all =
+    typed === '' || recipients.some(({ email }) => email === typed)
+      ? recipients
+      : [...recipients, { email: typed, confirmed: false }];
+  const isChanged =
+    isOn !== saved.email_notifications || every !== saved.notify_every || !hasSame(all, saved.recipients);
+
+  async function save(): Promise<void> {
+    const changes = {
+      ...(isOn !== saved.email_notifications && { email_notifications: isOn }),
+      ...(every !== saved.notify_every && { notify_every: every }),
+      ...(!hasSame(all, saved.recipients) && { recipients: all.map(({ email }) => email) }),
+    };
+    await run(async () => {
+      await answer(api.PATCH('/deploy/{id}', { params, body: changes }));
+      const now = await answer(api.GET('/deploy/{id}/settings', { params }));
+      setSaved(now);
+      setRecipients(now.recipients);
+      dropAddress();
+    });
+  }
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <Checkbox label="Send mail about submissions" isOn={isOn} onChange={setOn} />
+      <Select
+        label="How often"
+        value={every}
+        options={FREQUENCIES}
+        onChange={(value: Mail['notify_every']) => setEvery(value)}
+      />
+      <div>
+        <h3>Recipients</h3>
+        {recipients.length === 0 ? (
+          <p class="muted">
+            Nobody is named: mail goes to you, <bdi>{me.value?.email}</bdi>.
+          </p>
+        ) : (
+          <ul class="rows">
+            {recipients.map(({ email, confirmed }) => (
+              <li key={email} class="row">
+                <span class="row-text">
+                  <bdi>{email}</bdi>{' '}
+                  {saved.recipients.some((each) => each.email === email) && (
+                    <span class={confirmed ? 'badge good' : 'badge'}>
+                      {confirmed ? 'Confirmed' : 'Not confirmed yet'}
+                    </span>
+                  )}
+                </span>
+                <Button
+                  kind="quiet"
+                  icon="close"
+                  of={email}
+                  onClick={() => setRecipients(recipients.filter((each) => each.email !== email))}
+                >
+                  Remove
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <Field
+        label="Add a recipient"
+        hint="Up to five. An address other than yours gets a mail with a link first, and nothing more until it is opened."
+        type="email"
+        inputMode="email"
+        autoComplete="off"
+        value={address}
+        onChange={setAddress}
+      />
+      <NotSaved change={change} />
+      <div class="buttons end">
+        {!isChanged && <Saved change={change} />}
+        <Button kind="main" isBusy={change.state === 'saving'}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** All about mail: what is sent to whom, a test, and what was sent. */
+export function MailCard({ id, settings }: { id: string; settings: Settings }): JSX.Element {
+  const { change, run } = useChange();
+  const [isOpen, setOpen] = useState(false);
+  const [tests, setTests] = useState(0);
+  const params = { path: { id } };
+  async function test(): Promise<void> {
+    if (!(await run(async () => void (await answer(api.POST('/deploy/{id}/mails/test', { params })))))) return;
+    say('The test is on its way: the log shows what became of it.');
+    setTests(tests + 1);
+    setOpen(true);
+  }
+  return (
+    <section class="card mail" aria-labelledby="mail">
+      <h2 id="mail">Mail</h2>
+      {me.value?.mail === false && (
+        <p class="notice">This service has no mail server: nothing is mailed until whoever runs it sets one up.</p>
+      )}
+      <MailForm id={id} settings={settings} />
+      <div class="buttons">
+        <Button icon="mail" isBusy={change.state === 'saving'} onClick={test}>
+          Send a test mail
+        </Button>
+      </div>
+      <NotSaved change={change} />
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          Log<span class="unseen"> of mails</span>
+        </summary>
+        {isOpen && (
+          <DeliveryLog
+            key={tests}
+            deployId={id}
+            name={`mails:${id}`}
+            load={(query, signal) => answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query }, signal }))}
+            retry={async ({ id: deliveryId }) => {
+              await answer(api.POST('/deploy/{id}/mails/{deliveryId}/retry', { params: { path: { id, deliveryId } } }));
+            }}
+          />
+        )}
+      </details>
+    </section>
+  );
+}

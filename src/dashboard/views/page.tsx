@@ -1,0 +1,121 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation, useRoute } from 'preact-iso';
+import type { Schemas } from '../../client/client.ts';
+import { answer, api } from '../api.ts';
+import { useData } from '../data.ts';
+import { pageLinks } from '../links.ts';
+import { ButtonLink } from '../ui/button.tsx';
+import { Findings } from '../ui/findings.tsx';
+import { type Page, PageView } from '../ui/page-view.tsx';
+import { Shown } from '../ui/states.tsx';
+import type { Target } from './page/code-lines.tsx';
+import { Preview } from './page/preview.tsx';
+import { type Choice, SourceCard } from './page/source.tsx';
+import { Versions } from './page/versions.tsx';
+
+type VersionList = Schemas['Versions'];
+
+const LIMIT = 100;
+const seen = new Map<string, VersionList>();
+
+const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
+
+/** What the address asks for, of the versions that are kept; the live one at first. */
+function choiceOf(query: Partial<Record<string, string>>, { versions }: VersionList): Choice | undefined {
+  const find = (number: number | undefined) => versions.find(({ version }) => version === number)?.version;
+  const version = find(numberIn(query.version)) ?? versions.find(({ live }) => live)?.version;
+  return version === undefined ? undefined : { version, since: find(numberIn(query.since)) };
+}
+
+/** What keeps the live page's form from arriving, if anything does. */
+function Check({ id, onShow }: { id: string; onShow(line: number): void }): JSX.Element {
+  const loaded = useData(`check:${id}`, (signal) =>
+    answer(api.GET('/deploy/{id}/check', { params: { path: { id } }, signal })),
+  );
+  return (
+    <section class="card" aria-labelledby="check">
+      <h2 id="check">Check</h2>
+      <Shown loaded={loaded} label="Checking the page">
+        {(checked) => <Findings checked={checked} onShow={({ line }) => onShow(line)} />}
+      </Shown>
+    </section>
+  );
+}
+
+function Parts({ page, list, reload }: { page: Page; list: VersionList; reload(): void }): JSX.Element {
+  const { id } = page;
+  const { route, query } = useLocation();
+  const [target, setTarget] = useState<Target>();
+  const choice = choiceOf(query, list);
+  const live = list.versions.find((version) => version.live)?.version;
+
+  function show({ version, since }: Choice, to?: Target): void {
+    const parameters = new URLSearchParams({
+      ...(version !== live && { version: String(version) }),
+      ...(since !== undefined && { since: String(since) }),
+    });
+    setTarget(to);
+    const text = String(parameters);
+    route(text === '' ? pageLinks(id).page : `${pageLinks(id).page}?${text}`);
+  }
+  /** Shows it, and goes there. */
+  function goTo(choice: Choice, line = 1): void {
+    show(choice, { line });
+    document.getElementById('source')?.scrollIntoView({ block: 'start' });
+  }
+
+  return (
+    <div class="sections">
+      {/* A new version is a new frame. */}
+      <Preview key={live} page={page} />
+      {live !== undefined && (
+        <Check key={`check:${live}`} id={id} onShow={(line) => goTo({ version: live, since: undefined }, line)} />
+      )}
+      <Versions id={id} versions={list.versions} total={list.total} onChoose={goTo} onRestored={reload} />
+      {choice && (
+        <SourceCard
+          id={id}
+          versions={list.versions}
+          choice={choice}
+          target={target}
+          onChoose={(chosen) => show(chosen)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Loaded({ page }: { page: Page }): JSX.Element {
+  const { id } = page;
+  const loaded = useData(
+    id,
+    (signal) => {
+      const params = { path: { id }, query: { limit: LIMIT } };
+      return answer(api.GET('/deploy/{id}/versions', { params, signal }));
+    },
+    seen,
+  );
+  return (
+    <Shown loaded={loaded} label="Loading the versions">
+      {(list) => <Parts page={page} list={list} reload={loaded.reload} />}
+    </Shown>
+  );
+}
+
+/** What visitors see, and what they saw before. */
+export default function PageOfPage(): JSX.Element {
+  const { id = '' } = useRoute().params;
+  return (
+    <PageView
+      title="Page"
+      actions={
+        <ButtonLink href={`/dashboard/new?replace=${id}`} icon="upload">
+          Replace
+        </ButtonLink>
+      }
+    >
+      {(page) => <Loaded key={page.id} page={page} />}
+    </PageView>
+  );
+}

@@ -1,0 +1,116 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { answer, api } from '../../api.ts';
+import { useChange } from '../../data.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { say } from '../../ui/say.tsx';
+import { counted, Time } from '../../ui/time.tsx';
+import type { Choice, Version } from './source.tsx';
+
+const sizes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1_024 ? counted(bytes, 'byte') : `${sizes.format(bytes / 1_024)} KiB`;
+
+function Restore({
+  id,
+  version,
+  onClose,
+  onDone,
+}: {
+  id: string;
+  version: number;
+  onClose(): void;
+  onDone(): void;
+}): JSX.Element {
+  const { change, run } = useChange();
+  async function restore(): Promise<void> {
+    const params = { path: { id, version: String(version) } };
+    const isDone = await run(async () => {
+      await answer(api.POST('/deploy/{id}/versions/{version}/restore', { params }));
+    });
+    if (!isDone) return;
+    say(`Version ${version} is live again.`);
+    onDone();
+    onClose();
+  }
+  return (
+    <ConfirmDialog
+      title={`Restore version ${version}?`}
+      button="Restore"
+      change={change}
+      onConfirm={restore}
+      onClose={onClose}
+    >
+      <p>Visitors see it at once, as the newest version. The one that is live now stays in the list.</p>
+    </ConfirmDialog>
+  );
+}
+
+/** What was live before, newest first. */
+export function Versions({
+  id,
+  versions,
+  total,
+  onChoose,
+  onRestored,
+}: {
+  id: string;
+  versions: readonly Version[];
+  total: number;
+  onChoose(choice: Choice): void;
+  onRestored(): void;
+}): JSX.Element {
+  const [restored, setRestored] = useState<number>();
+  return (
+    <section class="card" aria-labelledby="versions">
+      <h2 id="versions">Versions</h2>
+      <ul class="rows">
+        {versions.map(({ version, created_at, bytes, live }, index) => {
+          const before = versions[index + 1]?.version;
+          return (
+            <li key={version} class="row">
+              <div class="row-text">
+                <strong>Version {version}</strong> {live && <span class="badge good">Live</span>}
+                <p class="muted">
+                  <Time at={created_at} />, {sizeOf(bytes)}
+                </p>
+              </div>
+              <div class="buttons">
+                <Button
+                  kind="quiet"
+                  of={`of version ${version}`}
+                  onClick={() => onChoose({ version, since: undefined })}
+                >
+                  Source
+                </Button>
+                {before !== undefined && (
+                  <Button
+                    kind="quiet"
+                    of={`in version ${version}`}
+                    onClick={() => onChoose({ version, since: before })}
+                  >
+                    Changes
+                  </Button>
+                )}
+                {!live && (
+                  <Button icon="replace" of={`version ${version}`} onClick={() => setRestored(version)}>
+                    Restore
+                  </Button>
+                )}
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+      <p class="muted">
+        {total > versions.length ? `The last ${versions.length} are shown. ` : ''}
+        {total === 1 && 'Each change of the page makes another version, which can be restored.'}
+      </p>
+      {restored !== undefined && (
+        <Restore id={id} version={restored} onClose={() => setRestored(undefined)} onDone={onRestored} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,203 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Schemas } from '../../client/client.ts';
+import { answer, api } from '../api.ts';
+import { useChange, useData } from '../data.ts';
+import { pageLinks } from '../links.ts';
+import { me } from '../session.ts';
+import { Button, ButtonLink, CopyButton } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { say } from '../ui/say.tsx';
+import { Sparkline } from '../ui/sparkline.tsx';
+import { Empty, Shown } from '../ui/states.tsx';
+import { counted, Time } from '../ui/time.tsx';
+import { focusHeading, View } from '../ui/view.tsx';
+
+type Overview = Schemas['Overview'];
+type Overviewed = Schemas['OverviewedDeployment'];
+
+const PAGE_SIZE = 50;
+const seen = new Map<string, Overview>();
+
+/** What one should know of a page at a glance. */
+const Badges = ({ page }: { page: Overviewed }): JSX.Element => (
+  <>
+    {page.taken_down && <span class="badge bad">Taken down</span>}
+    {page.failing_webhooks > 0 && (
+      <a class="badge bad" href={pageLinks(page.id).notifications}>
+        {counted(page.failing_webhooks, 'webhook')} failing
+      </a>
+    )}
+    {page.email_notifications && <span class="badge">Mail on</span>}
+    {page.spam > 0 && <span class="badge">{counted(page.spam, 'spam', 'spam')}</span>}
+  </>
+);
+
+function PageCard({ page, onDelete }: { page: Overviewed; onDelete(): void }): JSX.Element {
+  const title = page.title ?? page.slug;
+  return (
+    <li class="card page-card">
+      <div class="page-card-head">
+        <h2 dir="auto">
+          <a href={pageLinks(page.id).inbox}>{title}</a>
+        </h2>
+        <a class="page-url" href={page.url} target="_blank" rel="noopener">
+          <bdi>{page.url.replace(/^https?:\/\//, '')}</bdi>
+          <span class="unseen">(opens in a new tab)</span>
+        </a>
+        <p class="badges">
+          <Badges page={page} />
+        </p>
+      </div>
+      <div class="page-card-numbers">
+        <p class="page-card-count">
+          <a href={pageLinks(page.id).inbox}>{counted(page.submission_count, 'submission')}</a>
+          {page.unread > 0 && <strong class="unread">{page.unread} unread</strong>}
+        </p>
+        <p class="muted">
+          {page.last_submission_at ? (
+            <>
+              Last: <Time at={page.last_submission_at} />
+            </>
+          ) : (
+            'Nothing was sent yet'
+          )}
+        </p>
+      </div>
+      <Sparkline id={page.id} />
+      <div class="page-card-actions">
+        <ButtonLink kind="quiet" icon="open" href={page.url} of={title} isElsewhere>
+          Open
+        </ButtonLink>
+        <CopyButton text={page.form_action} of={`of ${title}`}>
+          Copy form URL
+        </CopyButton>
+        <ButtonLink kind="quiet" icon="replace" href={`/dashboard/new?replace=${page.id}`} of={title}>
+          Replace
+        </ButtonLink>
+        <Button kind="quiet" icon="trash" of={title} onClick={onDelete}>
+          Delete
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+function DeletePage({ page, onClose, onDone }: { page: Overviewed; onClose(): void; onDone(): void }): JSX.Element {
+  const { change, run } = useChange();
+  const path = { id: page.id };
+  async function remove(): Promise<void> {
+    const isDone = await run(async () => void (await answer(api.DELETE('/deploy/{id}', { params: { path } }))));
+    if (!isDone) return;
+    say(`${page.slug} is in the trash.`, {
+      label: 'Undo',
+      async run() {
+        try {
+          await answer(api.POST('/trash/{id}/restore', { params: { path }, body: {} }));
+          say(`${page.slug} is live again.`);
+        } catch (error) {
+          say(`Not saved: ${error instanceof Error ? error.message : error}`);
+        }
+        onDone();
+      },
+    });
+    onDone();
+    onClose();
+    focusHeading();
+  }
+  return (
+    <ConfirmDialog
+      title="Delete this page?"
+      typed={page.slug}
+      typedLabel={`Type ${page.slug} to delete it`}
+      button="Delete"
+      change={change}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>
+        <strong>
+          <bdi>{page.title ?? page.slug}</bdi>
+        </strong>{' '}
+        goes offline at once, and its form takes nothing any more. The page and its{' '}
+        {counted(page.submission_count, 'submission')} stay in the trash, from which you can restore them.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** How much of the plan is used. */
+function Usage(): JSX.Element | null {
+  if (!me.value) return null;
+  const { plan, deployment_limit: limit } = me.value;
+  return limit === null ? null : (
+    <p class="muted">
+      Plan <bdi>{plan}</bdi>: {counted(limit, 'page')} at most.
+    </p>
+  );
+}
+
+/** All pages of the owner. */
+export default function Pages(): JSX.Element {
+  const [shown, setShown] = useState(1);
+  const [deleted, setDeleted] = useState<Overviewed>();
+  const loaded = useData(
+    `overview:${shown}`,
+    async (signal) => {
+      const parts: Overview[] = [];
+      for (let page = 1; page <= shown; page += 1) {
+        parts.push(await answer(api.GET('/overview', { params: { query: { page, limit: PAGE_SIZE } }, signal })));
+      }
+      const [first] = parts;
+      return { total: 0, page: 1, limit: PAGE_SIZE, ...first, deployments: parts.flatMap((part) => part.deployments) };
+    },
+    seen,
+  );
+  return (
+    <View
+      title="Pages"
+      actions={
+        <ButtonLink kind="main" icon="plus" href="/dashboard/new">
+          New page
+        </ButtonLink>
+      }
+    >
+      <Shown loaded={loaded} label="Loading your pages">
+        {({ deployments, total }) =>
+          total === 0 ? (
+            <Empty icon="page" title="You have no pages yet">
+              <p>Publish an HTML page: what its forms send arrives here.</p>
+              <p>
+                <ButtonLink icon="plus" href="/dashboard/new">
+                  Make your first page
+                </ButtonLink>
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <ul class="page-list">
+                {deployments.map((page) => (
+                  <PageCard key={page.id} page={page} onDelete={() => setDeleted(page)} />
+                ))}
+              </ul>
+              <div class="list-foot">
+                <p class="muted">
+                  {deployments.length === total
+                    ? counted(total, 'page')
+                    : `${deployments.length} of ${counted(total, 'page')}`}
+                </p>
+                <Usage />
+                {deployments.length < total && (
+                  <Button isBusy={loaded.isLoading} onClick={() => setShown(shown + 1)}>
+                    Show more
+                  </Button>
+                )}
+              </div>
+            </>
+          )
+        }
+      </Shown>
+      {deleted && <DeletePage page={deleted} onClose={() => setDeleted(undefined)} onDone={loaded.reload} />}
+    </View>
+  );
+}

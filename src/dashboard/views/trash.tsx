@@ -1,0 +1,154 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Schemas } from '../../client/client.ts';
+import { ApiError, answer, api } from '../api.ts';
+import { useChange, useData } from '../data.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { say } from '../ui/say.tsx';
+import { Empty, NotSaved, Shown } from '../ui/states.tsx';
+import { counted, Time } from '../ui/time.tsx';
+import { focusHeading, View } from '../ui/view.tsx';
+
+type Deleted = Schemas['DeletedDeployment'];
+
+const LIMIT = 100;
+const seen = new Map<string, Schemas['DeletedDeployments']>();
+
+const restore = async (id: string, slug?: string): Promise<void> => {
+  const restored = await answer(
+    api.POST('/trash/{id}/restore', { params: { path: { id } }, body: slug === undefined ? {} : { slug } }),
+  );
+  say(`${restored.slug} is live again.`);
+};
+
+/** Restores a page, under another slug when its own is taken meanwhile. */
+function Restore({ page, onDone }: { page: Deleted; onDone(): void }): JSX.Element {
+  const { change, run, clear } = useChange();
+  const [isTaken, setTaken] = useState(false);
+  const [slug, setSlug] = useState(`${page.slug}-again`);
+  const tryTo = async (as?: string): Promise<void> => {
+    const isDone = await run(async () => {
+      try {
+        await restore(page.id, as);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 409 && as === undefined) {
+          setTaken(true);
+          clear();
+        }
+        throw error;
+      }
+    });
+    if (!isDone) return;
+    onDone();
+    focusHeading();
+  };
+  return (
+    <>
+      <Button icon="replace" of={page.slug} isBusy={change.state === 'saving'} onClick={() => tryTo()}>
+        Restore
+      </Button>
+      {!isTaken && <NotSaved change={change} />}
+      <Dialog title="This address is taken" isOpen={isTaken} onClose={() => setTaken(false)}>
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            void tryTo(slug.trim());
+          }}
+        >
+          <p>
+            Another page has the slug <bdi>{page.slug}</bdi> now. Choose one to restore this page with.
+          </p>
+          <Field label="New slug" value={slug} onChange={setSlug} autoComplete="off" />
+          <NotSaved change={change} />
+          <div class="buttons end">
+            <Button onClick={() => setTaken(false)}>Cancel</Button>
+            <Button kind="main" isBusy={change.state === 'saving'}>
+              Restore it
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  );
+}
+
+function Purge({ page, onClose, onDone }: { page: Deleted; onClose(): void; onDone(): void }): JSX.Element {
+  const { change, run } = useChange();
+  async function purge(): Promise<void> {
+    const path = { id: page.id };
+    if (!(await run(async () => void (await answer(api.DELETE('/trash/{id}', { params: { path } })))))) return;
+    say(`${page.slug} is gone for good.`);
+    onDone();
+    onClose();
+    focusHeading();
+  }
+  return (
+    <ConfirmDialog
+      title="Delete for good?"
+      typed={page.slug}
+      typedLabel={`Type ${page.slug} to delete it for good`}
+      button="Delete for good"
+      change={change}
+      onConfirm={purge}
+      onClose={onClose}
+    >
+      <p>
+        The page, its {counted(page.submission_count, 'submission')} and their files are deleted. Nobody can restore
+        them afterwards.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** The owner's deleted pages. */
+export default function Trash(): JSX.Element {
+  const [purged, setPurged] = useState<Deleted>();
+  const loaded = useData(
+    'trash',
+    (signal) => answer(api.GET('/trash', { params: { query: { limit: LIMIT } }, signal })),
+    seen,
+  );
+  return (
+    <View title="Trash">
+      <Shown loaded={loaded} label="Loading the trash">
+        {({ deployments, total }) =>
+          total === 0 ? (
+            <Empty icon="trash" title="The trash is empty">
+              <p>Pages that you delete stay here until you restore them or delete them for good.</p>
+            </Empty>
+          ) : (
+            <>
+              <ul class="rows card">
+                {deployments.map((page) => (
+                  <li key={page.id} class="row">
+                    <div class="row-text">
+                      <strong dir="auto">{page.slug}</strong>
+                      <p class="muted">
+                        {counted(page.submission_count, 'submission')}, deleted <Time at={page.deleted_at} />
+                      </p>
+                    </div>
+                    <div class="buttons">
+                      <Restore page={page} onDone={loaded.reload} />
+                      <Button kind="quiet" icon="trash" of={page.slug} onClick={() => setPurged(page)}>
+                        Delete for good
+                      </Button>
+                    </div>
+                  </li>
+                ))}
+              </ul>
+              {deployments.length < total && (
+                <p class="muted">
+                  The last {deployments.length} of {counted(total, 'page')} are shown.
+                </p>
+              )}
+            </>
+          )
+        }
+      </Shown>
+      {purged && <Purge page={purged} onClose={() => setPurged(undefined)} onDone={loaded.reload} />}
+    </View>
+  );
+}

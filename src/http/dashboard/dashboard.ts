@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
+import { z } from 'zod';
+import { VIEW_PATHS } from '../../dashboard-paths.ts';
+import { createChooseEncoding } from '../accept.ts';
+import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
+import { errorKind, HttpError } from '../errors.ts';
+import { pathOf } from '../hosts.ts';
+import type { SessionCookie } from '../session-cookie.ts';
+import { type Dashboard, readDashboard } from './files.ts';
+
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+const NOSNIFF = { 'X-Content-Type-Options': 'nosniff' } as const;
+
+const VIEWS = Object.values(VIEW_PATHS).map((path) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`));
+
+const notBuilt = errorKind(
+  { id: 'DashboardNotBuilt', description: 'The service runs from its sources, without a build of the dashboard.' },
+  () => new HttpError(404, 'The dashboard is not built: start the service with npm start.'),
+);
+const noSuchAsset = errorKind(
+  { id: 'NoSuchAsset', description: 'This build of the dashboard has no such file.' },
+  () => new HttpError(404, 'This file is not part of the dashboard: load the page again.'),
+);
+
+const headersOf = (frameSource: string) => ({
+  ...NOSNIFF,
+  // Pages are shown in frames, from their own hosts.
+  'Content-Security-Policy': `default-src 'self'; frame-src ${frameSource}; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cache-Control': 'private, no-cache',
+});
+
+/** The dashboard's files. Its views are made in the browser: src/dashboard. */
+export function dashboardEndpoints({
+  sessionCookie,
+  hasMail,
+  frameSource,
+}: {
+  sessionCookie: Pick<SessionCookie, 'name'>;
+  /** Whether there is a mail server. */
+  hasMail: boolean;
+  /** The hosts of all pages, as a source of a Content-Security-Policy. */
+  frameSource: string;
+}) {
+  const headers = headersOf(frameSource);
+  const chooseEncoding = createChooseEncoding();
+  let reading: Promise<Dashboard | undefined> | undefined;
+
+  /** They are read at the first request, and don't change while the process runs. */
+  async function files(): Promise<Dashboard> {
+    reading ??= readDashboard();
+    const dashboard = await reading;
+    if (dashboard) return dashboard;
+    reading = undefined;
+    throw notBuilt();
+  }
+
+  /**
+   * Whether this browser is certainly not signed in, and need not ask. A navigation from another site brings no cookie
+   * that is SameSite=Strict.
+   */
+  const isSignedOut = ({ headers: { cookie = '', 'sec-fetch-site': site } }: IncomingMessage): boolean =>
+    !cookie.includes(`${sessionCookie.name}=`) && (site === 'none' || site === 'same-origin');
+
+  async function sendShell(response: Response): Promise<void> {
+    const { shell } = await files();
+    const session = isSignedOut(response.req) ? 'none' : 'unknown';
+    const body = shell.replace('{{SESSION}}', session).replace('{{MAIL}}', hasMail ? 'on' : 'off');
+    const isView = VIEWS.some((pattern) => pattern.test(pathOf(response.req)));
+    response
+      .status(isView ? 200 : 404)
+      .type('html')
+      .set({ ...headers, ETag: `"${createHash('sha256').update(body).digest('base64url')}"` })
+      .send(body);
+  }
+
+  const shell = {
+    method: 'GET',
+    tag: 'Service',
+    summary: 'Open the dashboard',
+    isHidden: true,
+    answer: {
+      status: 200,
+      description: 'A page for a browser, the same for every view.',
+      type: 'text/html',
+      schema: z.string(),
+      example: '<!doctype html>',
+    },
+    errors: [notBuilt],
+    handle: () => sendShell,
+  } as const;
+
+  return {
+    start: publicEndpoint({ ...shell, path: '/dashboard', name: 'getDashboard' }),
+
+    /** An address that no view has gets the shell too, as a 404: the browser says so. */
+    view: publicEndpoint({ ...shell, path: '/dashboard/*view', name: 'getDashboardView' }),
+
+    asset: publicEndpoint({
+      method: 'GET',
+      path: '/dashboard/assets/:asset',
+      name: 'getDashboardAsset',
+      tag: 'Service',
+      summary: 'Get a file of the dashboard',
+      isHidden: true,
+      answer: {
+        status: 200,
+        description: 'A script, a style sheet or an icon. Its name changes with its content.',
+        type: '*/*',
+        schema: z.string(),
+        example: '',
+      },
+      errors: [noSuchAsset],
+      handle: async ({ params }: EndpointRequest) => {
+        const asset = (await files()).assets.get(params.asset ?? '');
+        if (!asset) throw noSuchAsset();
+        return (response) => {
+          const encoding = chooseEncoding(response.req);
+          response.type(asset.type).vary('Accept-Encoding');
+          response.set({ ...NOSNIFF, 'Cache-Control': IMMUTABLE, 'Cross-Origin-Resource-Policy': 'same-origin' });
+          if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+          response.send(asset.bodies[encoding]);
+        };
+      },
+    }),
+  };
+}

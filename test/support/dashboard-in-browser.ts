@@ -1,0 +1,94 @@
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { createKey } from '../../src/db/owners.ts';
+import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import { accessibilityProblems } from './accessibility.ts';
+import { findChromium } from './chromium.ts';
+import { cloneDatabase } from './fresh-database.ts';
+import { startServiceProcess } from './process.ts';
+import { asOwner, type Owner } from './service.ts';
+
+export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
+export type DashboardUnderTest = {
+  /** The origin under which the browser has it. */
+  origin: string;
+  db: Database;
+  /** A new owner with no pages. */
+  owner(plan?: string): Promise<Owner>;
+  /** A page of a browser, signed in as an owner unless there is none; the browser may have nothing to complain of. */
+  open(owner: Owner | undefined, path: string, options?: BrowserContextOptions): Promise<Page>;
+  close(): Promise<void>;
+};
+
+/** What the browser says of answers that are errors, which views expect. */
+const EXPECTED =
+  /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|503) |net::ERR_INTERNET_DISCONNECTED)/;
+/** Hints that a form for a key (there is no name to it) and a sandboxed frame can't follow. */
+const HINTS =
+  /Password forms should have|requested an origin-keyed agent cluster|^Framing '.*' violates .* "frame-ancestors 'none'"/;
+
+/** Starts the service as it is in production, and Chromium. `settings` are the names of README's settings. */
+export async function startDashboard(settings: Record<string, string> = {}): Promise<DashboardUnderTest> {
+  const database = await cloneDatabase();
+  const service = await startServiceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...settings });
+  await service.ready();
+  const db = connect({ connectionString: database.url });
+  const origin = service.url.replace('127.0.0.1', 'localhost');
+  // Without a sandbox, which root may not have: it sees nothing but this service.
+  const browser: Browser = await chromium.launch({ executablePath: findChromium() ?? '', chromiumSandbox: false });
+  let owners = 0;
+
+  return {
+    origin,
+    db,
+    async owner(plan) {
+      owners += 1;
+      const key = await createKey(db, { email: `owner${owners}@test.example`, plan, defaultPlan: 'unlimited' });
+      return asOwner(service.url, key);
+    },
+    async open(owner, path, options = {}) {
+      const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
+      const problems: string[] = [];
+      context.on('console', (message) => problems.push(message.text()));
+      context.on('weberror', (error) => problems.push(String(error.error())));
+      onTestFinished(async () => {
+        await context.close();
+        expect(problems.filter((text) => !EXPECTED.test(text) && !HINTS.test(text))).toEqual([]);
+      });
+      if (owner) {
+        const { headers } = await owner.post('/session').send({ key: owner.key }).expect(200);
+        const [name = '', value = ''] = String(headers['set-cookie']).split(/[=;]/);
+        await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Strict' }]);
+      }
+      const page = await context.newPage();
+      page.setDefaultTimeout(15_000);
+      await page.goto(origin + path);
+      return page;
+    },
+    async close() {
+      await browser.close();
+      await service.stop();
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+const MAX_TABS = 100;
+
+/** Presses Tab until an element has the focus. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < MAX_TABS; presses += 1) {
+    if ((await target.and(page.locator(':focus')).count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`The keyboard does not reach ${target}.`);
+}
+
+/** A view in a state may have no violation that axe finds, and nothing to scroll sideways to. */
+export async function expectAccessible(page: Page): Promise<void> {
+  expect([page.url(), await accessibilityProblems(page)]).toEqual([page.url(), []]);
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+}

@@ -727,6 +727,7 @@ describe('no alarm is raised', () => {
     '<svg><use href="#icon"/><use xlink:href="#icon"/></svg>',
     '<style>@import "https://cdn.example/a.css"; a { content: "url(a.png)"; background: url(#g) } /* url(a.png) */</style>',
     '<p style="background: url(&quot;https://cdn.example/a.png&quot;)">',
+    '<style>@namespace svg url(http://www.w3.org/2000/svg);@NAMESPACE "http://www.w3.org/1999/xhtml";</style>',
     '<script type="text/template" src="a.js"></script><script type="application/json">{"a":"url(b.png)"}</script>',
     '<script src="https://forms.test/altcha.js" type="module"></script><img src="http://forms.test/a.png">',
     '<img src="http://localhost:8080/a.png">',
@@ -766,6 +767,7 @@ describe('what is loaded', () => {
     ['<b style="background:url(bg.png)"><p>wrong</b> nesting</p><p>of</p>', 'bg.png'],
     ['<style>@font-face { src: url( "font.woff2" ) }</style>', 'font.woff2'],
     ["<style>@import 'more.css';</style>", 'more.css'],
+    ['<style>@namespace url(http://www.w3.org/1999/xhtml); a { background: url(bg.png) }</style>', 'bg.png'],
     ['<img src="https://sale.pages.test/logo.png">', 'https://sale.pages.test/logo.png'],
     ['<base href="/sub/"><img src="a.png">', 'a.png'],
   ])('from the host of the page: %s', (html, url) => {
@@ -794,6 +796,13 @@ describe('a form that has no effect', () => {
     expect(brief(plain)).toEqual(['error method-get 1:1']);
     expect(brief(`${plain}<script src="https://cdn.example/a.js"></script>`)).toEqual(['warning method-get 1:1']);
     expect(brief(`${form(NAME)}\n${plain}`)).toEqual(['warning method-get 2:1']);
+  });
+
+  it('is no error because of a field without a name, which a script may read', () => {
+    const nameless = form('<input id="a">');
+    const script = '<script src="https://cdn.example/a.js"></script>';
+    expect(brief(nameless)).toEqual([expect.stringMatching(/^error field-without-name /)]);
+    expect(brief(nameless + script)).toEqual([expect.stringMatching(/^warning field-without-name /)]);
   });
 
   it('is reported with all that it needs, once', () => {
@@ -836,6 +845,12 @@ describe('reserved names', () => {
   it.each(['_gotcha', '_honeypot'])('of other services: %s is _hp here', (name) => {
     expect(messages(`<input name="${name}" style="display:none">`)).toEqual([
       ['reserved-name', 'warning', `${name} has no effect here: write name="_hp".`],
+    ]);
+  });
+
+  it('of other services: _replyto is email here', () => {
+    expect(messages('<input type="email" name="_replyto">')).toEqual([
+      ['reserved-name', 'warning', '_replyto has no effect here: write name="email".'],
     ]);
   });
 

@@ -260,6 +260,7 @@ Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b
     ['white space', '  a\tb   c', '  a\tb   c'],
     ['NUL', 'a\0b', 'a\ufffdb'],
     ['C0, DEL and C1', '\x01\b\v\f\x1b[31m\x7f\x85\x9f', '\ufffd\ufffd\ufffd\ufffd\ufffd[31m\ufffd\ufffd\ufffd'],
+    ['overrides of the direction', 'bill_\u202efdp.exe\u202da', 'bill_\ufffdfdp.exe\ufffda'],
     ['a CR alone', 'a\rb', 'a\ufffdb'],
     ['lone surrogates', '\ud800a\udc00\ud83d\ude00', '\ufffda\ufffd😀'],
     ['what is not ASCII', 'naïve 😀 \u00a0 \ufeff 你好', 'naïve 😀 \u00a0 \ufeff 你好'],
@@ -421,7 +422,7 @@ The links to files work until 10 November 2026, 09:07 UTC, for everybody who has
   it('shows texts as they are', () => {
     const stringText = stringTexts('<b>', '</div>', '&lt;', "'", '\\r\\n', '\\n', '<!--');
     // What is shown otherwise than it is: line breaks and what mail software refuses.
-    const replaced = /(?!\t)\p{Cc}|[\u2028\u2029\ufffd]/gu;
+    const replaced = /(?!\t)\p{Cc}|[\u2028\u2029\u202d\u202e\ufffd]/gu;
     const steady = (text: string) => text.toWellFormed().replaceAll(replaced, '');
     fc.assert(
       fc.property(fc.array(fc.tuple(stringText, stringText), { minLength: 1, maxLength: 9 }), (members) => {

@@ -416,7 +416,7 @@ export interface paths {
         put?: never;
         /**
          * Try a mail again
-         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change.
+         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in any 60 seconds.
          */
         post: operations["retryMail"];
         delete?: never;
@@ -1630,7 +1630,7 @@ export interface components {
             recipients: {
                 /** @description The address, in lower case. */
                 email: string;
-                /** @description Whether it gets mail. */
+                /** @description Whether it has confirmed, or is the owner's own. */
                 confirmed: boolean;
             }[];
             /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
@@ -3858,7 +3858,7 @@ export interface operations {
             403: components["responses"]["ReadOnlyKey"];
             404: components["responses"]["NoSuchMail"];
             409: components["responses"]["NobodyGetsMail"];
-            429: components["responses"]["UnknownKeys"];
+            429: components["responses"]["TooManyTests"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
         };

@@ -124,36 +124,6 @@ export async function listMails(
   };
 }
 
-/**
- * Makes a mail due at once, whatever its status, unless an attempt is running. 'unwanted': it would be deleted, because
- * mail is off or the recipient gets none; undefined: there is no such mail.
- */
-export async function retryMail(
-  db: Knex,
-  deploymentId: string,
-  id: string,
-): Promise<'retried' | 'unwanted' | undefined> {
-  const [row] = await query<{ is_wanted: boolean }>(
-    db,
-    'retry-mail',
-    `WITH mail AS MATERIALIZED (
-       SELECT deliveries.id, ${isWantedMail('deliveries')} AS is_wanted
-         FROM deliveries JOIN deployments ON deployments.id = deployment_id
-         LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
-        WHERE deliveries.id = :id AND deliveries.deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}
-          FOR UPDATE OF deliveries
-     ), retried AS (
-       UPDATE deliveries
-          SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END,
-              updated_at = now()
-         FROM mail WHERE deliveries.id = mail.id AND is_wanted
-     )
-     SELECT is_wanted FROM mail`,
-    { id, deploymentId },
-  );
-  return row && (row.is_wanted ? 'retried' : 'unwanted');
-}
-
 /** Tests that an owner may have sent in any window of TEST_SECONDS, to all webhooks and by mail together. */
 export const TEST_LIMIT = 20;
 export const TEST_SECONDS = 60;
@@ -162,14 +132,12 @@ export const TEST_SECONDS = 60;
 const TEST_EVENT: Event = 'submission';
 
 /*
- * Makes tests to `targets`, rows of what identifies each delivery, and counts them as one. The owner's row is locked
- * first, so that no other process can make a test between reading the clock and the window,
- * and counting this one. A time far in the future does not count: a clock has been set back since.
+ * Counts a test of an owner where `rows` has any: `test` has its window then. The owner's row is locked first, so that
+ * no other process can make a test between reading the clock and the window, and counting this one. A time far in the
+ * future does not count: a clock has been set back since.
  */
-const testOf = (targets: string): string => `
-  WITH target AS MATERIALIZED (${targets}
-  ), owner AS MATERIALIZED (
-    SELECT id, recent_tests FROM owners WHERE id = :ownerId AND EXISTS (SELECT FROM target) FOR NO KEY UPDATE
+const countTest = (rows: string): string => `owner AS MATERIALIZED (
+    SELECT id, recent_tests FROM owners WHERE id = :ownerId AND EXISTS (${rows}) FOR NO KEY UPDATE
   ), clock AS MATERIALIZED (
     SELECT clock_timestamp() AS now, count(*) FROM owner
   ), test AS MATERIALIZED (
@@ -181,16 +149,66 @@ const testOf = (targets: string): string => `
   ), counted AS (
     UPDATE owners SET recent_tests = recent || now
       FROM test WHERE owners.id = test.owner_id AND cardinality(recent) < ${TEST_LIMIT}
-  ), made AS (
+  )`;
+
+/** How long until the owner may have another test; NULL when this one is made. */
+const RETRY_AFTER = `CASE WHEN cardinality(recent) >= ${TEST_LIMIT}
+           THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${TEST_SECONDS} s'))::int
+         END AS retry_after_ms`;
+
+/** Makes tests to `targets`, rows of what identifies each delivery, and counts them as one. */
+const testOf = (targets: string): string => `
+  WITH target AS MATERIALIZED (${targets}
+  ), ${countTest('SELECT FROM target')}, made AS (
     INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, recipient_id, event, receiver,
                             next_attempt_at, created_at, updated_at)
     SELECT id, deployment_id, owner_id, webhook_id, recipient_id, event, receiver, now, now, now
       FROM target, test WHERE cardinality(recent) < ${TEST_LIMIT}
   )
-  SELECT CASE WHEN cardinality(recent) >= ${TEST_LIMIT}
-           THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${TEST_SECONDS} s'))::int
-         END AS retry_after_ms, (SELECT min(id) FROM target) AS id
+  SELECT ${RETRY_AFTER}, (SELECT min(id) FROM target) AS id
     FROM test`;
+
+/*
+ * A mail that has succeeded, and is sent again, counts as a test: otherwise nothing would bound how much mail an owner
+ * can have sent.
+ */
+const RETRY_MAIL = `
+  WITH mail AS MATERIALIZED (
+    SELECT deliveries.id, status, ${isWantedMail('deliveries')} AS is_wanted
+      FROM deliveries JOIN deployments ON deployments.id = deployment_id
+      LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
+     WHERE deliveries.id = :id AND deliveries.deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}
+       FOR UPDATE OF deliveries
+  ), ${countTest("SELECT FROM mail WHERE is_wanted AND status = 'succeeded'")}, retried AS (
+    UPDATE deliveries
+       SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END,
+           updated_at = now()
+      FROM mail LEFT JOIN test ON true
+     WHERE deliveries.id = mail.id AND is_wanted AND coalesce(cardinality(recent) < ${TEST_LIMIT}, true)
+  )
+  SELECT is_wanted, ${RETRY_AFTER}
+    FROM mail LEFT JOIN test ON true`;
+
+/**
+ * Makes a mail due at once, whatever its status, unless an attempt is running. 'unwanted': it would be deleted, because
+ * mail is off or the recipient gets none; undefined: there is no such mail. A mail that has succeeded counts as a test
+ * of the owner: the time until there may be another.
+ */
+export async function retryMail(
+  db: Knex,
+  ownerId: number,
+  deploymentId: string,
+  id: string,
+): Promise<'retried' | 'unwanted' | { retryAfterMs: number } | undefined> {
+  const [row] = await query<{ is_wanted: boolean; retry_after_ms: number | null }>(db, 'retry-mail', RETRY_MAIL, {
+    id,
+    deploymentId,
+    ownerId,
+  });
+  if (!row) return undefined;
+  if (row.retry_after_ms !== null) return { retryAfterMs: row.retry_after_ms };
+  return row.is_wanted ? 'retried' : 'unwanted';
+}
 
 const TEST_WEBHOOK = testOf(`
     SELECT CAST(:id AS text) AS id, deployment_id, id AS webhook_id, NULL AS recipient_id, '${TEST_EVENT}' AS event,

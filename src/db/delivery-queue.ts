@@ -45,6 +45,7 @@ const IS_WANTED = isWantedMail('fitting');
  *   among the deliveries of one owner the first to each receiver.
  * - Deliveries of what has been deleted are deleted. Deliveries to a webhook that is off are held: that webhook is
  *   locked, because switching it on makes all held deliveries due.
+ * - A mail to an address that refusals have switched off fails: the log shows it, and it can be sent again later.
  * - The attempt is counted here, so that a delivery that makes the process crash is not attempted for ever.
  */
 const CLAIM = `
@@ -110,8 +111,12 @@ const CLAIM = `
            CASE
              WHEN deleted_at IS NOT NULL
                OR fitting.webhook_id IS NOT NULL AND webhooks.id IS NULL
-               OR fitting.submission_id IS NOT NULL AND submissions.id IS NULL
-               OR NOT ${IS_WANTED} THEN 'delete'
+               OR fitting.submission_id IS NOT NULL AND submissions.id IS NULL THEN 'delete'
+             WHEN NOT ${IS_WANTED} THEN CASE
+               WHEN fitting.recipient_id IS NULL AND mail_switched_off_at IS NOT NULL
+                 OR removed_at IS NULL AND switched_off_at IS NOT NULL THEN 'refused'
+               ELSE 'delete'
+             END
              WHEN off.id IS NOT NULL THEN 'hold'
              WHEN leased AND attempts >= :maxAttempts THEN 'fail'
              ELSE 'attempt'
@@ -130,9 +135,12 @@ const CLAIM = `
       FROM claimed WHERE deliveries.id = claimed.id AND action = 'hold'
   ), failed AS (
     UPDATE deliveries
-       SET status = 'failed', leased = false, last_error = 'the service stopped during the last attempt',
-           updated_at = now()
-      FROM claimed WHERE deliveries.id = claimed.id AND action = 'fail'
+       SET status = 'failed', leased = false, updated_at = now(),
+           last_error = CASE action
+             WHEN 'refused' THEN coalesce(last_error, 'the mail server has refused other mails to the address')
+             ELSE 'the service stopped during the last attempt'
+           END
+      FROM claimed WHERE deliveries.id = claimed.id AND action IN ('fail', 'refused')
   ), attempted AS (
     UPDATE deliveries
        SET attempts = attempts + 1, leased = true, next_attempt_at = now() + :leaseMs * interval '1 ms',

@@ -18,8 +18,8 @@ export type Target =
   | ({ kind: 'test-mail' } & Receiving)
   /** Asks an address whether it wants mail about a deployment. `owner`: whose deployment it is. */
   | { kind: 'confirmation'; to: string; recipientId: string; owner: string }
-  /** Tells the owner that a recipient was switched off. */
-  | { kind: 'recipient-off'; to: string; recipient: string; lastError: string }
+  /** Tells the owner that a recipient was switched off. `recipients`: the whole list. */
+  | { kind: 'recipient-off'; to: string; recipient: string; recipients: readonly string[]; lastError: string }
   /** `notice`: a text where an older version has made it. */
   | { kind: 'notice'; to: string; notice: WebhookNotice | string };
 
@@ -87,7 +87,7 @@ export type TargetRow = {
 type NoticeRow = { webhook_id: string; url: string; gone: boolean; last_error: string; failing_since: string };
 type DigestRow = { after: number; last: number; from: string; to: string };
 type ConfirmationRow = { owner: string };
-type RecipientOffRow = { recipient: string; last_error: string };
+type RecipientOffRow = { recipient: string; recipients: string[]; last_error: string };
 
 function toNotice(text: string): WebhookNotice | string {
   if (!text.startsWith('{')) return text;
@@ -129,8 +129,8 @@ function toMail({ recipient_id, event, mail_to: to, notice }: TargetRow): Target
     return { kind: 'confirmation', to, recipientId: recipient_id, owner };
   }
   if (event === 'recipient-off') {
-    const { recipient, last_error: lastError }: RecipientOffRow = JSON.parse(notice);
-    return { kind: 'recipient-off', to, recipient, lastError };
+    const { recipient, recipients, last_error: lastError }: RecipientOffRow = JSON.parse(notice);
+    return { kind: 'recipient-off', to, recipient, recipients, lastError };
   }
   return { kind: 'notice', to, notice: toNotice(notice) };
 }

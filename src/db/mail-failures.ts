@@ -50,7 +50,10 @@ const SETTLE_RECIPIENTS = `
   ), notified AS (
     INSERT INTO deliveries (id, deployment_id, owner_id, event, notice, next_attempt_at, created_at, updated_at)
     SELECT notice_id, deployment_id, owner_id, 'recipient-off',
-           json_build_object('recipient', changed.email, 'last_error', last_error), now(), now(), now()
+           json_build_object('recipient', changed.email, 'last_error', last_error, 'recipients', (
+             SELECT coalesce(json_agg(listed.email ORDER BY position), '[]') FROM mail_recipients AS listed
+              WHERE listed.deployment_id = changed.deployment_id AND removed_at IS NULL)),
+           now(), now(), now()
       FROM changed JOIN deployments ON deployments.id = deployment_id JOIN owners ON owners.id = owner_id
      WHERE switched_off_at IS NOT NULL AND changed.email <> owners.email
   )

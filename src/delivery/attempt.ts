@@ -150,8 +150,10 @@ export function createAttempt({
           switch (target.kind) {
             case 'notice':
               return noticeEmail({ ...about, notice: target.notice });
-            case 'recipient-off':
-              return recipientOffEmail({ ...about, recipient: target.recipient, lastError: target.lastError });
+            case 'recipient-off': {
+              const { recipient, recipients, lastError } = target;
+              return recipientOffEmail({ ...about, recipient, recipients, lastError });
+            }
             case 'confirmation':
               return writeConfirmation(delivery, target, pageUrl);
             default:

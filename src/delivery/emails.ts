@@ -182,18 +182,21 @@ export function recipientOffEmail({
   pageUrl,
   baseUrl,
   recipient,
+  recipients,
   lastError,
-}: AboutDeployment & { recipient: string; lastError: string }): Email {
+}: AboutDeployment & { recipient: string; recipients: readonly string[]; lastError: string }): Email {
+  // An address may have quotes and backticks, which a shell would read.
+  const list = JSON.stringify({ recipients }).replaceAll("'", '\\u0027');
   return compose(`Mail to ${recipient} was switched off`, [
     paragraph(
       `${recipient} gets no more mail about ${slug}, because mails to it were refused for good ${MAX_REFUSALS} times in a row.`,
     ),
     paragraph(`Last failure: ${lastError}`),
     paragraph(
-      'Check the address. To switch it on again, or to remove it, send the list of recipients with this request, with your API key:',
+      'Check the address. This request, with your API key, switches it on again; without the address in the list, it removes it:',
     ),
     code(
-      `curl -X PATCH ${baseUrl}/deploy/${deploymentId} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"recipients": ["${recipient}"]}'`,
+      `curl -X PATCH ${baseUrl}/deploy/${deploymentId} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '${list}'`,
     ),
     footer(`You get this mail because you own ${slug}.`, [['Open the page', pageUrl]]),
   ]);

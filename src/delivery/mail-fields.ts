@@ -213,11 +213,11 @@ function htmlLine(line: Line): string {
 const htmlText = (text: string): string => escapeHtml(text).replaceAll('\n', '<br>');
 
 /**
- * Text for mail software: every line break is a line feed; no other control characters except tabs, and no lone
- * surrogates.
+ * Text for mail software: every line break is a line feed; no other control characters except tabs, no lone surrogates,
+ * and nothing that shows the letters of a text in another order (U+202D and U+202E), such as the name of a file.
  */
 export const printable = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll(/\r\n|[\u2028\u2029]/g, '\n')
-    .replaceAll(/(?![\n\t])\p{Cc}/gu, '\uFFFD');
+    .replaceAll(/(?![\n\t])[\p{Cc}\u202d\u202e]/gu, '\uFFFD');

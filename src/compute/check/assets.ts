@@ -53,7 +53,7 @@ function* candidatesOf(srcset: string): Generator<string> {
   }
 }
 
-const STYLE_PART = /\/\*|["']|url\(\s*|@import\s*/gi;
+const STYLE_PART = /\/\*|["']|url\(\s*|@import\s*|@namespace\b[^;{}]*/gi;
 
 /** The URLs in a style sheet, each with its index. Every character is read at most twice. */
 function* urlsOfStyle(style: string): Generator<Asset> {
@@ -69,7 +69,8 @@ function* urlsOfStyle(style: string): Generator<Asset> {
       continue;
     }
     if (token.startsWith('@')) {
-      isImport = true;
+      // The URL of a namespace is a name, and is not loaded.
+      isImport = /^@import/i.test(token);
       continue;
     }
     const isUrl = token.length > 1;

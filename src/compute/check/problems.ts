@@ -102,9 +102,10 @@ export function readForms({ forms, controls }: PageParts, address: ReadAddress):
 }
 
 const POST_HERE = '<form method="post" action="{{FORM_ACTION}}">';
-/** Names that other services have for what `_hp` and `_redirect` are here. */
+/** Names that other services have for what `_hp`, `email` and `_redirect` are here. */
 const FOREIGN_NAMES: ReadonlyMap<string, string> = new Map([
   ...['_gotcha', '_honey', '_honeypot', '_trap'].map((name) => [name, '_hp'] as const),
+  ...['_replyto', '_reply_to'].map((name) => [name, 'email'] as const),
   ...['_next', '_after', '_return', '_success', '_thanks'].map((name) => [name, '_redirect'] as const),
 ]);
 /** The text fields of the standard that "block implicit submission": with two of them, Enter does not send a form. */
@@ -262,7 +263,7 @@ function* problemsOfForm(form: ReadForm, page: Page): Generator<Found> {
   if (!isByScript && !expectsAnswers) return;
   for (const control of controls) if (!control.isDisabled) yield* problemsOfName(control.element);
   if (isByScript) return;
-  for (const control of controls) if (!control.isDisabled) yield* problemOfNameless(control.element);
+  for (const control of controls) if (!control.isDisabled) yield* problemOfNameless(control.element, scripts);
   yield* problemOfButton(form, page);
   const count = countFields(controls);
   if (count > maxFields) {
@@ -285,7 +286,7 @@ function countFields(controls: readonly Control[]): number {
   return count + once.size;
 }
 
-function* problemOfNameless(element: HtmlElement): Generator<Found> {
+function* problemOfNameless(element: HtmlElement, scripts: Scripts): Generator<Found> {
   if (nameOf(element) !== '' || !isVisible(element) || hasHandlers(element) || hasAttribute(element, 'readonly'))
     return;
   const id = attribute(element, 'id') ?? '';
@@ -294,8 +295,8 @@ function* problemOfNameless(element: HtmlElement): Generator<Found> {
   const isBox = type === 'checkbox' || type === 'radio';
   yield {
     code: 'field-without-name',
-    // A box to agree or to show something with may be meant to send nothing.
-    severity: isBox ? 'warning' : 'error',
+    // A box to agree or to show something with may be meant to send nothing, and a script may read the field.
+    severity: isBox || scripts.hasOthers ? 'warning' : 'error',
     message: `What visitors enter here is not sent, because the field has no name: write name="${isBox && id === '' ? 'choice' : name}".`,
     at: element.start,
   };

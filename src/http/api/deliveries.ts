@@ -272,7 +272,7 @@ export function deliveryEndpoints({
       summary: 'Try a mail again',
       description:
         'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
-        'attempted does not change.',
+        `attempted does not change. One that has succeeded counts as one of the ${TEST_LIMIT} tests that an owner may send in any ${TEST_SECONDS} seconds.`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: {
         status: 202,
@@ -280,10 +280,11 @@ export function deliveryEndpoints({
         schema: Retried,
         example: { id: exampleId, status: 'pending' },
       },
-      errors: [noSuchMail, nobodyGetsMail],
-      async handle({ params: { deliveryId: id }, resource: deployment }) {
-        const retried = isDeliveryId(id) ? await retryMail(db, deployment.id, id) : undefined;
+      errors: [noSuchMail, nobodyGetsMail, tooManyTests],
+      async handle({ owner, params: { deliveryId: id }, resource: deployment }) {
+        const retried = isDeliveryId(id) ? await retryMail(db, owner.id, deployment.id, id) : undefined;
         if (retried === undefined) throw noSuchMail();
+        if (typeof retried === 'object') throw tooManyTests(retried.retryAfterMs);
         if (retried === 'unwanted')
           throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
         reviewDeliveries(deployment.id);

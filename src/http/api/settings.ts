@@ -100,7 +100,7 @@ const fields = {
     .array(
       z.strictObject({
         email: z.string().meta({ description: 'The address, in lower case.' }),
-        confirmed: z.boolean().meta({ description: 'Whether it gets mail.' }),
+        confirmed: z.boolean().meta({ description: "Whether it has confirmed, or is the owner's own." }),
       }),
     )
     .max(MAX_RECIPIENTS)

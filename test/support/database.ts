@@ -17,6 +17,9 @@ declare module 'vitest' {
   }
 }
 
+/** Several files at a time each start some services, of which each may have ten connections and one that listens. */
+const MAX_CONNECTIONS = 300;
+
 type TestServer = { url: string; stop(): Promise<void> };
 
 /** The same URL for another database of its server. */
@@ -41,6 +44,7 @@ async function inContainer(): Promise<TestServer> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const container = await new GenericContainer('postgres:18')
     .withEnvironment({ POSTGRES_PASSWORD: 'test' })
+    .withCommand(['postgres', '-c', `max_connections=${MAX_CONNECTIONS}`])
     .withExposedPorts(5432)
     .withWaitStrategy(Wait.forListeningPorts())
     .start();
@@ -50,8 +54,15 @@ async function inContainer(): Promise<TestServer> {
 
 async function embedded(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-test-'));
-  const { connection, close } = await openEmbeddedPostgres(folder);
-  const url = `postgres://${connection.user}@localhost:${connection.port}/postgres?host=${encodeURIComponent(connection.host)}`;
+  const urlOf = ({ connection: { user, port, host } }: Awaited<ReturnType<typeof openEmbeddedPostgres>>): string =>
+    `postgres://${user}@localhost:${port}/postgres?host=${encodeURIComponent(host)}`;
+  const first = await openEmbeddedPostgres(folder);
+  await runSql(urlOf(first), `ALTER SYSTEM SET max_connections = ${MAX_CONNECTIONS}`);
+  await first.close();
+  // It counts from the next start.
+  const second = await openEmbeddedPostgres(folder);
+  const { close } = second;
+  const url = urlOf(second);
   return {
     url,
     stop: async () => {

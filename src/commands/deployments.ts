@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { beginPurge, finishPurge, undeleteDeployment } from '../db/deleted-deployments.ts';
 import { ownerExists } from '../db/owners.ts';
 import type { Database } from '../db/postgres/connect.ts';
+import { findAnySettings } from '../db/settings.ts';
 import { readSpam } from '../db/spam-submissions.ts';
 import { findFileChunk, listFiles } from '../db/stored-files.ts';
 import { lastSubmissionNumber, readSubmissionLines } from '../db/submission-reader.ts';
@@ -133,8 +134,8 @@ const purge = (id: string): Command =>
   });
 
 /**
- * Everything about a deployment, one JSON object in each line: the deployment, its html, its webhooks, its submissions,
- * oldest first, what is kept as spam, and their files, each followed by its pieces in order.
+ * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html, its webhooks, its
+ * submissions, oldest first, what is kept as spam, and their files, each followed by its pieces in order.
  */
 async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerator<string> {
   const { id, slug, owner, status } = deployment;
@@ -152,6 +153,7 @@ async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerato
     take_down_reason: deployment.takeDownReason,
   };
   yield JSON.stringify({ deployment: head });
+  yield JSON.stringify({ settings: await findAnySettings(db, id) });
   const html = await findAnyHtml(db, id);
   if (html !== undefined) yield JSON.stringify({ html });
   for (const { id: webhookId, url, type, events, active, createdAt: created_at } of await listWebhooks(db, id)) {

@@ -300,6 +300,8 @@ export type SwitchedOff = { webhooks: string[]; mails: MailSwitchedOff[] };
 
 /** Stores outcomes, in one transaction; then what follows for those who get mail. */
 export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutcome[]): Promise<SwitchedOff> {
+  // First: once an attempt is settled, the next one may be due, and must not go to an address that is off.
+  const mails = await settleMail(db, outcomes);
   const rows = await query<{ id: string }>(db, 'settle-deliveries', SETTLE, [
     JSON.stringify(
       outcomes.map(({ id, attempts, webhook, result, lastStatus, lastError, delay }) => ({
@@ -316,7 +318,7 @@ export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutco
     outcomes.map(({ id }) => id),
     outcomes.flatMap(({ webhook }) => (webhook ? [webhook.id] : [])),
   ]);
-  return { webhooks: rows.map(({ id }) => id), mails: await settleMail(db, outcomes) };
+  return { webhooks: rows.map(({ id }) => id), mails };
 }
 
 /** For how many seconds the oldest due delivery has been due, of those that no process attempts; 0 when none is due. */

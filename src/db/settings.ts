@@ -25,14 +25,24 @@ export type Settings = ColumnSettings & RuleSettings & { recipients: { email: st
 /** What is left out stays as it is. `recipients`: addresses in lower case, each once. */
 export type SettingsChange = Partial<ColumnSettings & RuleSettings & { recipients: string[] }>;
 
-/** The settings of a live deployment of this owner; `isMailRefused`: whether refused mails have switched mail off. */
-export async function findSettings(
+/** `isMailRefused`: whether refused mails have switched mail off. */
+type FoundSettings = { settings: Settings; recipients: Recipient[]; isMailRefused: boolean };
+
+/** The settings of a live deployment of this owner. */
+export const findSettings = (db: Knex, ownerId: number, id: string): Promise<FoundSettings | undefined> =>
+  findWhere(db, id, { owner_id: ownerId, deleted_at: null });
+
+/** The settings of a deployment of any owner, live or not. */
+export const findAnySettings = async (db: Knex, id: string): Promise<Settings | undefined> =>
+  (await findWhere(db, id, {}))?.settings;
+
+async function findWhere(
   db: Knex,
-  ownerId: number,
   id: string,
-): Promise<{ settings: Settings; recipients: Recipient[]; isMailRefused: boolean } | undefined> {
+  where: { owner_id?: number; deleted_at?: null },
+): Promise<FoundSettings | undefined> {
   const row = await db<DeploymentRow>('deployments')
-    .where({ id, owner_id: ownerId, deleted_at: null })
+    .where({ id, ...where })
     .first(...COLUMNS, 'mail_switched_off_at');
   if (!row) return undefined;
   const { mail_switched_off_at: mailSwitchedOffAt, ...columns } = row;

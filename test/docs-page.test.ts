@@ -51,7 +51,7 @@ describe.skipIf(executablePath === undefined)('/docs in a browser', { tags: 'slo
     context.on('request', (request) => asked.push(request));
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
-    await page.goto(service.url, { waitUntil: 'load' });
+    await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
     expect(page.url()).toBe(`${service.url}/docs`);
     await page.locator('.opblock').first().waitFor();
     return { page, complaints, asked };

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Change } from '../data.ts';
 import { Button } from './button.tsx';
 import { Field } from './field.tsx';
@@ -19,7 +19,8 @@ export function Dialog({
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Before the next key is handled: it may move the focus.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const { current } = dialog;
     const before = document.activeElement;

@@ -273,6 +273,27 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       expect(await slugsOf(owner)).toEqual(['was-deleted', 'was-deleted-again']);
     });
 
+    it('shows all of 150 pages when asked to, and restores the first that was deleted', async () => {
+      const owner = await dashboard.owner();
+      for (let page = 1; page <= 150; page += 1) {
+        const { id } = await owner.deploy({ html: FORM, ...(page === 1 && { slug: 'first-gone' }) });
+        await owner.delete(`/deploy/${id}`).expect(200);
+      }
+      const page = await dashboard.open(owner, '/dashboard/trash');
+      await page.getByText('100 of 150 pages').waitFor();
+      const shown = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Restore/ }) });
+      expect(await shown.count()).toBe(100);
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.getByText('150 pages', { exact: true }).waitFor();
+      expect(await shown.count()).toBe(150);
+      expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Restore first-gone', exact: true }).click();
+      await page.getByText('149 pages', { exact: true }).waitFor();
+      expect(await shown.count()).toBe(149);
+      expect(await slugsOf(owner)).toEqual(['first-gone']);
+    });
+
     it('deletes a page for good, by the keyboard alone, once its slug is typed', async () => {
       const owner = await dashboard.owner();
       const { id } = await owner.deploy({ html: FORM, slug: 'for-good' });

@@ -2,6 +2,7 @@
 export const VIEW_PATHS = {
   pages: '/dashboard',
   newPage: '/dashboard/new',
+  allCharts: '/dashboard/charts',
   trash: '/dashboard/trash',
   account: '/dashboard/account',
   onePage: '/dashboard/pages/:id',

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
 import { useChange, usePages } from '../data.ts';
 import { pageLinks } from '../links.ts';
+import { type Overviewed, readOverview } from '../overview.ts';
 import { me } from '../session.ts';
 import { Button, ButtonLink, CopyButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -13,18 +13,8 @@ import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
 
-type Overviewed = Schemas['OverviewedDeployment'];
-
 const PAGE_SIZE = 50;
 const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
-
-async function readOverview(
-  query: { page: number; limit: number },
-  signal: AbortSignal,
-): Promise<{ items: readonly Overviewed[]; total: number }> {
-  const { deployments, total } = await answer(api.GET('/overview', { params: { query }, signal }));
-  return { items: deployments, total };
-}
 
 /** What one should know of a page at a glance. */
 const Badges = ({ page }: { page: Overviewed }): JSX.Element => (

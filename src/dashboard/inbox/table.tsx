@@ -143,7 +143,7 @@ function Row({
             const name = columns[at + 1] ?? '';
             return text === '' ? undefined : (
               <span key={name} class="line" dir="auto">
-                <span class="unseen">{labelOf(labels, name)}: </span>
+                <bdi class="unseen">{labelOf(labels, name)}: </bdi>
                 {text}
               </span>
             );

@@ -331,11 +331,11 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     await expectFocus(HIGH);
     expect((await seen())[0]).toBe(`Visitor ${HIGH}`);
     // The row that has the focus leaves the document: the keys go on with the list.
-    for (let presses = 0; presses < 5; presses += 1) {
-      const before = await newestSeen();
+    const pageDown = async (): Promise<number> => {
       await keyboard.press('PageDown');
-      await expect.poll(newestSeen).toBeLessThan(before);
-    }
+      return newestSeen();
+    };
+    await expect.poll(pageDown).toBeLessThan(HIGH - 50);
     await keyboard.press('End');
     await expectFocus(1);
 

@@ -3,7 +3,7 @@ import type { Event } from '../events.ts';
 import { firstDeliveryId, newDeliveryId } from '../ids.ts';
 import { MAIL } from './delivery-target.ts';
 import { isWantedMail, MAX_RECIPIENTS, receivers } from './mail-recipients.ts';
-import { execute, query } from './postgres/query.ts';
+import { execute, query, queryPage } from './postgres/query.ts';
 
 /** A delivery, as its owner sees it. */
 export type Delivery = {
@@ -51,26 +51,25 @@ export type Mail = Delivery & { recipient: string | null };
 export async function listDeliveries(
   db: Knex,
   webhookId: string,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ deliveries: Delivery[]; total: number }> {
-  const rows = await query<{ total: number } & (Row | { id: null })>(
+  const { total, rows } = await queryPage<Row>(
     db,
     'list-deliveries',
-    `SELECT counted.total, delivery.*
-       FROM (SELECT count(*) AS total FROM deliveries WHERE webhook_id = :webhookId) AS counted LEFT JOIN LATERAL (
+    {
+      total: 'SELECT count(*) AS total FROM deliveries WHERE webhook_id = :webhookId',
+      rows: `
          SELECT id, submission_id, status, attempts, last_status, last_error, created_at, updated_at,
                 CASE WHEN status = 'pending' AND NOT leased AND next_attempt_at < 'infinity' AND active
                   THEN next_attempt_at
                 END AS next_attempt_at
            FROM deliveries, (SELECT active FROM webhooks WHERE id = :webhookId) AS webhook
-          WHERE webhook_id = :webhookId ORDER BY id DESC LIMIT :limit OFFSET :offset
-       ) AS delivery ON true`,
-    { webhookId, limit, offset: (page - 1) * limit },
+          WHERE webhook_id = :webhookId ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+    },
+    { webhookId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    deliveries: rows.flatMap((row) => (row.id === null ? [] : [toDelivery(row)])),
-  };
+  return { total, deliveries: rows.map(toDelivery) };
 }
 
 /**
@@ -95,15 +94,14 @@ const IS_LOGGED_MAIL = "webhook_id IS NULL AND event IN ('submission', 'submissi
 export async function listMails(
   db: Knex,
   deploymentId: string,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ mails: Mail[]; total: number }> {
-  const rows = await query<{ total: number } & ((Row & { recipient: string | null }) | { id: null })>(
+  const { total, rows } = await queryPage<Row & { recipient: string | null }>(
     db,
     'list-mails',
-    `SELECT counted.total, mail.*
-       FROM (SELECT count(*) AS total FROM deliveries
-              WHERE deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}) AS counted
-       LEFT JOIN LATERAL (
+    {
+      total: `SELECT count(*) AS total FROM deliveries WHERE deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}`,
+      rows: `
          SELECT logged.id, submission_id, status, attempts, last_status, logged.last_error, logged.created_at, updated_at,
                 CASE WHEN status = 'pending' AND NOT leased THEN next_attempt_at END AS next_attempt_at,
                 CASE WHEN recipient_id IS NULL
@@ -114,14 +112,12 @@ export async function listMails(
              SELECT * FROM deliveries WHERE deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}
               ORDER BY id DESC LIMIT :limit OFFSET :offset
            ) AS logged LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
-          ORDER BY logged.id DESC
-       ) AS mail ON true`,
-    { deploymentId, limit, offset: (page - 1) * limit },
+          ORDER BY logged.id DESC`,
+    },
+    { deploymentId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    mails: rows.flatMap((row) => (row.id === null ? [] : [{ ...toDelivery(row), recipient: row.recipient }])),
-  };
+  return { total, mails: rows.map((row) => ({ ...toDelivery(row), recipient: row.recipient })) };
 }
 
 /** Tests that an owner may have sent in any window of TEST_SECONDS, to all webhooks and by mail together. */

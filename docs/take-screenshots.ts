@@ -29,7 +29,7 @@ const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, is
 const VIEWS = [
   { view: 'pages', path: '/dashboard', ready: 'svg.sparkline' },
   { view: 'new-page', path: '/dashboard/new', ready: 'textarea' },
-  { view: 'all-charts', path: '/dashboard/charts', ready: '.bars canvas' },
+  { view: 'statistics', path: '/dashboard/statistics', ready: '.bars canvas' },
   { view: 'trash', path: '/dashboard/trash', ready: '.row' },
   { view: 'account', path: '/dashboard/account', ready: '.row' },
   { view: 'inbox', path: '/dashboard/pages/:id/inbox', ready: '.inbox-table :text("Your name")' },
@@ -50,7 +50,7 @@ const DOCUMENTED: readonly Shot[] = [
   { name: 'inbox', view: 'inbox', options: DESKTOP, isWhole: false },
   { name: 'submission', view: 'submission', options: { viewport: { width: 1280, height: 800 } }, isWhole: false },
   { name: 'inbox-phone', view: 'inbox', options: PHONE, isWhole: false },
-  { name: 'charts', view: 'all-charts', options: DESKTOP, isWhole: true },
+  { name: 'statistics', view: 'statistics', options: DESKTOP, isWhole: true },
   { name: 'page', view: 'page', options: DESKTOP, isWhole: false },
   { name: 'notifications', view: 'notifications', options: DESKTOP, isWhole: false },
   { name: 'settings', view: 'settings', options: DESKTOP, isWhole: false },

@@ -2,7 +2,7 @@
 export const VIEW_PATHS = {
   pages: '/dashboard',
   newPage: '/dashboard/new',
-  allCharts: '/dashboard/charts',
+  statistics: '/dashboard/statistics',
   trash: '/dashboard/trash',
   account: '/dashboard/account',
   onePage: '/dashboard/pages/:id',

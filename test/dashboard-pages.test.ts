@@ -256,7 +256,7 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
     });
   });
 
-  describe('Charts', () => {
+  describe('Statistics', () => {
     const submit = (id: string): Promise<Response> =>
       fetch(`${dashboard.origin}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) });
 
@@ -268,7 +268,7 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await owner.deploy({ html: html('Unused') });
       for (const id of [busy.id, busy.id, busy.id, quiet.id]) await submit(id);
       const page = await dashboard.open(owner, '/dashboard', { timezoneId: 'Asia/Kolkata' });
-      await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Charts' }).click();
+      await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Statistics' }).click();
       await page.getByText('4 submissions in this time, by day of Asia/').waitFor();
       const byPage = page.getByRole('region', { name: 'Submissions by page' });
       const rows = async (): Promise<string[][]> =>
@@ -290,11 +290,11 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await page.getByText('3 submissions in this time').waitFor();
       await page.goBack();
       await page.getByText('4 submissions in this time').waitFor();
-      await page.goto(`${dashboard.origin}/dashboard/charts?from=2026-01-01&to=2026-01-31`);
+      await page.goto(`${dashboard.origin}/dashboard/statistics?from=2026-01-01&to=2026-01-31`);
       await page.getByRole('heading', { name: 'Nothing came in this time' }).waitFor();
       expect((await rows()).map(([, inRange]) => inRange)).toEqual(['0', '0', '0']);
 
-      const phone = await dashboard.open(owner, '/dashboard/charts', { ...PHONE, colorScheme: 'dark' });
+      const phone = await dashboard.open(owner, '/dashboard/statistics', { ...PHONE, colorScheme: 'dark' });
       await phone.getByText('4 submissions in this time').waitFor();
       await expectAccessible(phone);
     });
@@ -311,7 +311,7 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
         const [, id] = /deploy\/(\w+)\/stats/.exec(request.url()) ?? [];
         if (id !== undefined) asked.push(id);
       });
-      await page.goto(`${dashboard.origin}/dashboard/charts`);
+      await page.goto(`${dashboard.origin}/dashboard/statistics`);
       await page.getByText('2 submissions in this time').waitFor();
       await page.getByText('To your 25 newest pages.').waitFor();
       expect(asked.toSorted()).toEqual(used.slice(-2).toSorted());
@@ -324,7 +324,7 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
     });
 
     it('says what to do while there are no pages', async () => {
-      const page = await dashboard.open(await dashboard.owner(), '/dashboard/charts');
+      const page = await dashboard.open(await dashboard.owner(), '/dashboard/statistics');
       await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
       await expectAccessible(page);
     });

@@ -12,7 +12,7 @@ import { SignIn, SignInForm } from './views/sign-in.tsx';
 
 const NAVIGATION = [
   { href: '/dashboard', label: 'Pages' },
-  { href: '/dashboard/charts', label: 'Charts' },
+  { href: '/dashboard/statistics', label: 'Statistics' },
   { href: '/dashboard/trash', label: 'Trash' },
   { href: '/dashboard/account', label: 'Account' },
 ];

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { answer, api } from '../api.ts';
 import { useChange, usePages } from '../data.ts';
 import { pageLinks } from '../links.ts';
-import { type Overviewed, readOverview } from '../overview.ts';
+import { type Overviewed, readOverview } from '../own-pages.ts';
 import { me } from '../session.ts';
 import { Button, ButtonLink, CopyButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';

@@ -5,7 +5,7 @@ import { VIEW_PATHS } from '../../dashboard-paths.ts';
 import { ApiError } from '../api.ts';
 import { useData, usePages } from '../data.ts';
 import { pageLinks } from '../links.ts';
-import { type Overviewed, readOverview } from '../overview.ts';
+import { type Overviewed, readOverview } from '../own-pages.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Scroll } from '../ui/scroll.tsx';
 import { Empty, ListFoot, Shown } from '../ui/states.tsx';
@@ -142,16 +142,16 @@ function Counted({
 }
 
 /** How many submissions came when, to all pages and to each. */
-export default function AllCharts(): JSX.Element {
+export default function StatisticsView(): JSX.Element {
   const { query, url, path } = useLocation();
   // A new `now` with each change of the address only. It ends for all pages at the same moment.
   const range = useMemo(() => {
     const asked = rangeOf(query);
     return { ...asked, to: asked.to ?? new Date(asked.ends).toISOString() };
   }, [query.range, query.from, query.to]);
-  const loaded = usePages('overview:charts', PAGE_SIZE, readOverview, seen);
+  const loaded = usePages('overview:statistics', PAGE_SIZE, readOverview, seen);
   return (
-    <View title="Charts">
+    <View title="Statistics">
       <Shown loaded={loaded} label="Loading your pages">
         {({ items, total }) =>
           total === 0 ? (
@@ -165,7 +165,7 @@ export default function AllCharts(): JSX.Element {
             </Empty>
           ) : (
             <div class="sections">
-              <RangePicker path={VIEW_PATHS.allCharts} range={range} />
+              <RangePicker path={VIEW_PATHS.statistics} range={range} />
               <Counted pages={items} total={total} range={range} search={url.slice(path.length)} />
               <ListFoot loaded={loaded} of="page" />
             </div>

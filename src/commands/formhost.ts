@@ -42,7 +42,7 @@ async function runOperatorCommand(name: string, args: readonly string[]): Promis
   process.env.FORMHOST_CALLED_FROM = process.cwd();
   process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
   process.argv = [process.execPath, 'formhost', ...args];
-  await import(`./${name}.ts`);
+  await import(new URL(`./${name}.ts`, import.meta.url).href);
 }
 
 const JSON_OPTION = ['--json', 'print what the API answers, unchanged'] as const;

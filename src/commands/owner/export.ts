@@ -213,7 +213,7 @@ export const exportSubmissions = (service: Service, name: string, options: Expor
       if (output !== undefined) {
         const records = await intoOutput(output, run);
         status.clear();
-        say(`${records === undefined ? 'the workbook' : countOf(records, 'submission')} is in ${output}`);
+        say(`wrote ${records === undefined ? 'all submissions' : countOf(records, 'submission')} to ${output}`);
       } else if (format === 'xlsx') await throughFile(run);
       else await run(ontoStandardOutput(format));
     } finally {

@@ -71,8 +71,11 @@ export async function startBreakingProxy(target: string) {
   const state = { connections: 0, requests: '' };
   /** How many more bytes of answers pass, for each of the next connections that have an answer so long. */
   let budgets: number[] = [];
+  let isHeld = false;
+  let holdsAfter = false;
   const server = createServer((client) => {
     state.connections += 1;
+    if (isHeld) return void client.destroy();
     const upstream = connect(Number(port), hostname);
     sockets.add(client).add(upstream);
     let passed = 0;
@@ -92,6 +95,7 @@ export async function startBreakingProxy(target: string) {
       passed += bytes.length;
       if (bytes.length < left || budget === undefined) return void client.write(bytes);
       budgets = budgets.slice(1);
+      isHeld = holdsAfter && budgets.length === 0;
       client.write(bytes.subarray(0, Math.max(left, 0)), end);
     });
     for (const socket of [client, upstream]) socket.on('error', () => undefined).on('close', end);
@@ -109,6 +113,15 @@ export async function startBreakingProxy(target: string) {
     /** Breaks one connection after the other, each after this many bytes of its answers. */
     breakAfter(...bytes: number[]): void {
       budgets = bytes;
+    },
+    /** Breaks a connection after this many bytes, and all further ones at once, until the function is called that this answers. */
+    holdAfter(bytes: number): () => void {
+      budgets = [bytes];
+      holdsAfter = true;
+      return () => {
+        isHeld = false;
+        holdsAfter = false;
+      };
     },
     /** Breaks what is open now. */
     breakNow(): void {

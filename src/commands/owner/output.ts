@@ -106,14 +106,15 @@ async function ask(question: string, { hidden = false } = {}): Promise<string> {
     terminal: true,
     historySize: 0,
   });
-  terminal.once('SIGINT', () => stopped.abort(new Interrupted())).once('close', () => stopped.abort(new Interrupted()));
+  const stop = (): void => stopped.abort();
+  terminal.once('SIGINT', stop).once('close', stop);
   if (hidden) process.stderr.write(question);
   try {
     return await terminal.question(hidden ? '' : question, { signal: stopped.signal });
   } catch {
     throw new Interrupted();
   } finally {
-    terminal.removeAllListeners('close');
+    terminal.off('close', stop);
     terminal.close();
     if (hidden || stopped.signal.aborted) process.stderr.write('\n');
   }

@@ -64,6 +64,16 @@ describe('every command of an operator', () => {
   });
 });
 
+describe('every command of an owner', () => {
+  it('has a row in docs/command-line.md', async () => {
+    const { stdout } = await startProgram('bin/formhost', ['--help'], {}).result;
+    const names = Array.from(stdout.matchAll(/^ {2}([a-z-]+) .*[A-Z]/gm), ([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(10);
+    const [, table = ''] = /^## All commands$([\s\S]*?)^## /m.exec(read('docs/command-line.md')) ?? [];
+    expect(names.filter((name) => !new RegExp(`^\\|.*\`${name}\\b.*\\|`, 'm').test(table))).toEqual([]);
+  });
+});
+
 describe('every endpoint', () => {
   const sources = ['src/http/api', 'src/http/submit'].flatMap((folder) =>
     namesIn(folder).map((name) => read(`${folder}/${name}.ts`)),

@@ -291,8 +291,8 @@ describe('formhost login', () => {
 
 describe('formhost deploy', () => {
   const inFolder = (cwd: string, ...args: string[]) => formhost(['deploy', ...args], { settings: account, cwd });
-  const idsIn = async (folder: string) =>
-    JSON.parse(await readFile(join(folder, '.formhost.json'), 'utf8'))[service.url];
+  const idsIn = async (folder: string, url = service.url) =>
+    JSON.parse(await readFile(join(folder, '.formhost.json'), 'utf8'))[url];
   const htmlOf = async (id: string): Promise<string> => (await owner.get(`/deploy/${id}/html`)).body.html;
 
   it('publishes a file, and updates its page from then on, each file of a folder its own', async () => {
@@ -373,16 +373,19 @@ describe('formhost deploy', () => {
     expect(await readFile(join(folder, '.formhost.json'), 'utf8')).toBe('{"x":');
   });
 
-  it('updates the page at every change with --watch, whatever the editor does, until Ctrl-C', async () => {
+  it('updates the page at every change with --watch, whatever the editor does, until Ctrl-C', {
+    timeout: 60_000,
+  }, async () => {
     const folder = await emptyFolder();
     const file = join(folder, 'page.html');
     await writeFile(file, 'one');
+    const proxy = await startBreakingProxy(service.url);
     const { child, written, result } = startFormhost(['deploy', 'page.html', '--watch'], {
-      settings: account,
+      settings: { ...account, FORMHOST_URL: proxy.url },
       cwd: folder,
     });
     await vi.waitFor(() => expect(written.err).toContain('Ctrl-C ends'), 20_000);
-    const { 'page.html': id } = await idsIn(folder);
+    const { 'page.html': id } = await idsIn(folder, proxy.url);
     const isLive = (html: string) => vi.waitFor(async () => expect(await htmlOf(id)).toBe(html), 20_000);
     await isLive('one');
     await writeFile(file, 'two');
@@ -396,6 +399,11 @@ describe('formhost deploy', () => {
     await vi.waitFor(() => expect(written.err).toContain('saving the file again tries again'), 20_000);
     await writeFile(file, 'four');
     await isLive('four');
+    const release = proxy.hold();
+    await writeFile(file, 'five');
+    await vi.waitFor(() => expect(written.err).toContain('; trying again'), 20_000);
+    release();
+    await isLive('five');
     child.kill('SIGINT');
     expect((await result).code).toBe(130);
   });
@@ -576,6 +584,19 @@ describe('formhost tail', () => {
     await owner.delete(`/deploy/${id}`).expect(200);
     expect((await tail.result).code).toBe(1);
     expect((await run(['tail', id, '--after', 'x'])).code).toBe(1);
+  });
+
+  it('ends with 1 when the key is revoked', async () => {
+    const { id } = await owner.deploy();
+    const made = (await owner.post('/keys').send({ name: 'tail' }).expect(201)).body;
+    const tail = startFormhost(['tail', id], { settings: { ...account, FORMHOST_KEY: made.key } });
+    await vi.waitFor(() => expect(tail.written.err).toContain('new submissions follow'), 20_000);
+    await owner.delete(`/keys/${made.id}`).expect(200);
+    const { code, stderr } = await tail.result;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/\nformhost: the API key of FORMHOST_KEY is not valid .*\n$/),
+    ]);
   });
 });
 

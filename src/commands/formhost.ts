@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { Argument, CommanderError, Option, program } from '@commander-js/extra-typings';
 import { EVENTS } from '../events.ts';
-import { hasCode, messageOf, printError, UsageError } from './command-error.ts';
+import { CommandError, hasCode, messageOf, printError, UsageError } from './command-error.ts';
 import { complete, SCRIPTS, SHELLS } from './completion.ts';
 import { readAccount } from './owner/account.ts';
 import { INTERRUPTED_CODE } from './owner/interrupt.ts';
@@ -359,7 +359,8 @@ function fail(error: unknown): void {
     return;
   }
   process.exitCode = error instanceof UsageError ? 2 : 1;
-  printError(printable(messageOf(error)));
+  const isForeseen = error instanceof UsageError || error instanceof CommandError;
+  printError(`${isForeseen ? '' : 'unexpected error: '}${printable(messageOf(error))}`);
 }
 
 // Without a listener an error of a pipe would end the process, in front of the code that handles it.

@@ -123,6 +123,14 @@ export async function startBreakingProxy(target: string) {
         holdsAfter = false;
       };
     },
+    /** Breaks what is open now and all further connections, until the function is called that this answers. */
+    hold(): () => void {
+      isHeld = true;
+      for (const socket of sockets) socket.destroy();
+      return () => {
+        isHeld = false;
+      };
+    },
     /** Breaks what is open now. */
     breakNow(): void {
       for (const socket of sockets) socket.destroy();

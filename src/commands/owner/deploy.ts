@@ -8,7 +8,7 @@ import { untilInterrupted } from './interrupt.ts';
 import { printAnswer, printable, printLine, say } from './output.ts';
 import { readPage, STANDARD_INPUT } from './page-file.ts';
 import { pageOf, rememberPage } from './page-ids.ts';
-import { ApiError, idOf, type Service } from './service.ts';
+import { ApiError, idOf, isTransient, type Service } from './service.ts';
 
 export type DeployOptions = {
   json?: true | undefined;
@@ -86,11 +86,14 @@ export async function deploy(service: Service, file: string, options: DeployOpti
       try {
         const changed = await readPage(file);
         // Empty: an editor is about to write it.
-        if (changed.length === 0 || changed.equals(page)) return;
+        if (changed.length === 0 || changed.equals(page)) return 'done';
         await publish(service, changed, { ...target, id: deployed });
         page = changed;
+        return 'done';
       } catch (error) {
-        say(`${messageOf(error)}; saving the file again tries again`);
+        const isForNow = isTransient(error);
+        say(`${messageOf(error)}; ${isForNow ? 'trying again' : 'saving the file again tries again'}`);
+        return isForNow ? 'again' : 'done';
       }
     });
   });
@@ -98,25 +101,31 @@ export async function deploy(service: Service, file: string, options: DeployOpti
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 150;
+const AGAIN_MS = 2_000;
 
-/** Does something after each change of a file, one at a time, until the signal fires. Many editors replace the file: so its folder is watched. */
-function onChange(file: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+/**
+ * Does something after each change of a file, one at a time, until the signal fires; and again after a while where `work` says so.
+ * Many editors replace the file: so its folder is watched.
+ */
+function onChange(file: string, signal: AbortSignal, work: () => Promise<'done' | 'again'>): Promise<void> {
   return new Promise((resolvePromise, reject) => {
     let timer: NodeJS.Timeout | undefined;
     let running = Promise.resolve();
-    const soon = (): void => {
+    const workIn = (ms: number): void => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        running = running.then(work);
-      }, SETTLE_MS);
+        running = running.then(async () => {
+          if ((await work()) === 'again' && !signal.aborted) workIn(AGAIN_MS);
+        });
+      }, ms);
     };
     const start = async (): Promise<void> => {
       const real = await fs.realpath(resolve(file)).catch(() => resolve(file));
       const watcher = watch(dirname(real), { signal }, (_event, name) => {
-        if (name === null || name === basename(real)) soon();
+        if (name === null || name === basename(real)) workIn(SETTLE_MS);
       });
       // It may have changed before it was watched.
-      soon();
+      workIn(SETTLE_MS);
       watcher.once('error', reject);
       signal.addEventListener('abort', () => {
         clearTimeout(timer);

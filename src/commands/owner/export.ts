@@ -23,7 +23,15 @@ const PROGRESS_COLUMNS = 40;
 /** Where an export is written. `begin` leaves out what was written before; false where that can't be done. */
 type Sink = { write(bytes: Uint8Array): Promise<void>; begin(): Promise<boolean> };
 
-type Download = { service: Service; id: string; options: ExportOptions; sink: Sink; signal: AbortSignal; show: Show };
+type Download = {
+  service: Service;
+  id: string;
+  options: ExportOptions;
+  sink: Sink;
+  signal: AbortSignal;
+  show: Show;
+  tell: (line: string) => void;
+};
 type Show = (state: { records: number; bytes: number }) => void;
 
 const pathOf = ({ id, options: { format, labels } }: Download, after?: string): string => {
@@ -38,7 +46,11 @@ async function* download(from: Download, after?: string): AsyncGenerator<Uint8Ar
 }
 
 /** Runs tries until one succeeds. Each answers whether it has brought something new, even when it fails. */
-async function untilWhole(signal: AbortSignal, attempt: () => Promise<void>, progress: () => number): Promise<void> {
+async function untilWhole(
+  { signal, tell }: Pick<Download, 'signal' | 'tell'>,
+  attempt: () => Promise<void>,
+  progress: () => number,
+): Promise<void> {
   let failures = 0;
   for (;;) {
     const before = progress();
@@ -49,7 +61,7 @@ async function untilWhole(signal: AbortSignal, attempt: () => Promise<void>, pro
       if (!isTransient(error)) throw error;
       failures = progress() > before ? 1 : failures + 1;
       if (failures > MAX_FAILURES) throw error;
-      say(`${error.message}; going on in a moment`);
+      tell(`${error.message}; going on in a moment`);
       await pause(failures, error, signal);
     }
   }
@@ -60,7 +72,7 @@ async function untilWhole(signal: AbortSignal, attempt: () => Promise<void>, pro
  * if the columns have changed meanwhile.
  */
 async function exportRecords(from: Download): Promise<number> {
-  const { sink, options, signal, show } = from;
+  const { sink, options, show } = from;
   const isCsv = options.format === 'csv';
   let splitter = createRecordSplitter({ quotes: isCsv });
   let header: Buffer | undefined;
@@ -93,7 +105,7 @@ async function exportRecords(from: Download): Promise<number> {
   }
 
   await untilWhole(
-    signal,
+    from,
     async () => {
       let isHeader = isCsv;
       for await (const piece of rest()) {
@@ -135,7 +147,7 @@ function endOfFirst(bytes: Buffer): number {
 async function exportWorkbook(from: Download): Promise<undefined> {
   let hasBegun = false;
   await untilWhole(
-    from.signal,
+    from,
     async () => {
       if (hasBegun && !(await from.sink.begin())) throw new CommandError('the connection broke: begin again');
       hasBegun = true;
@@ -205,8 +217,15 @@ export const exportSubmissions = (service: Service, name: string, options: Expor
     const id = await idOf(service, name);
     const { data } = await service.answer(service.api.GET('/deploy/{id}', { params: { path: { id } }, signal }));
     const status = createStatusLine();
-    const show: Show = ({ records, bytes }) => status.show(progressLine(records, data.submission_count, bytes));
-    const from = { service, id, options, signal, show };
+    const show: Show = ({ records, bytes }) => {
+      // A terminal that shows the submissions has no place for a bar.
+      if (output !== undefined || !isTerminal()) status.show(progressLine(records, data.submission_count, bytes));
+    };
+    const tell = (line: string): void => {
+      status.clear();
+      say(line);
+    };
+    const from = { service, id, options, signal, show, tell };
     const run = (sink: Sink): Promise<number | undefined> =>
       format === 'xlsx' ? exportWorkbook({ ...from, sink }) : exportRecords({ ...from, sink });
     try {

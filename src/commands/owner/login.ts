@@ -1,6 +1,6 @@
 import { UsageError } from '../command-error.ts';
 import { DEFAULT_URL, readKey, readUrl, storeAccount } from './account.ts';
-import { askFor, askHidden, printAnswer, printLine, say } from './output.ts';
+import { askFor, askHidden, printAnswer, printable, printLine, say } from './output.ts';
 import { readStandardInput } from './page-file.ts';
 import { createService } from './service.ts';
 
@@ -23,6 +23,6 @@ export async function login(given: string | undefined, { json }: { json?: true |
   const { data, text } = await answer(api.GET('/me'));
   const file = await storeAccount(process.env, { url, key });
   if (json) await printAnswer(text);
-  else await printLine(`Logged in at ${url} as ${data.email}`);
+  else await printLine(`Logged in at ${url} as ${printable(data.email)}`);
   say(`the key is stored in ${file}`);
 }

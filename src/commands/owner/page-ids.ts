@@ -51,7 +51,7 @@ export async function pageOf(url: string, file: string): Promise<string | undefi
 export async function rememberPage(url: string, file: string, id: string): Promise<void> {
   const list = listBeside(file);
   const { lock } = await import('proper-lockfile');
-  const release = await lock(list, { realpath: false, retries: { retries: 20, minTimeout: 50, maxTimeout: 500 } });
+  const release = await lock(list, { realpath: false, retries: { retries: 30, minTimeout: 50, maxTimeout: 500 } });
   try {
     const all = await readList(list);
     const changed = { ...all, [url]: { ...own(all, url), [basename(file)]: id } };

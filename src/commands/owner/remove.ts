@@ -1,5 +1,5 @@
 import { countOf } from './findings.ts';
-import { agrees, printAnswer, printLine, say } from './output.ts';
+import { agrees, printAnswer, printable, printLine, say } from './output.ts';
 import { idOf, type Service } from './service.ts';
 
 /** Takes a page offline; its submissions are kept. */
@@ -13,7 +13,7 @@ export async function remove(
   const path = { params: { path: { id } } };
   if (!yes) {
     const { data } = await answer(api.GET('/deploy/{id}', path));
-    const what = `${data.url} (${data.id}) with ${countOf(data.submission_count, 'submission')}`;
+    const what = `${printable(data.url)} (${printable(data.id)}) with ${countOf(data.submission_count, 'submission')}`;
     if (!(await agrees(`Delete ${what}?`, '--yes'))) {
       say('nothing was deleted');
       process.exitCode = 1;
@@ -22,6 +22,6 @@ export async function remove(
   }
   const { text } = await answer(api.DELETE('/deploy/{id}', path));
   if (json) return await printAnswer(text);
-  await printLine(id);
+  await printLine(printable(id));
   say('deleted: it is in the trash of the dashboard, with its submissions');
 }

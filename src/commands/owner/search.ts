@@ -49,6 +49,7 @@ export const search = (service: Service, name: string, q: string, { json, ...fil
         if (cursor !== null) status.show(`${countOf(found, 'submission')} found in ${searched} of ${data.total}`);
       } catch (error) {
         failures += 1;
+        status.clear();
         if (cursor === undefined || failures > MAX_FAILURES || !isTransient(error)) throw error;
         await pause(failures, error, signal);
       }

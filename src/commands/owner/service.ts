@@ -82,6 +82,12 @@ export function createService({ url, key, keyFrom }: Account): Service {
       const place = response.headers.get('location') ?? 'another address';
       return new ApiError(status, `${url} leads to ${place}: use the address that the service has itself`);
     }
+    if (sentence === undefined && status >= 500) {
+      return new ApiError(
+        status,
+        `${url} answers ${status}: the service or its proxy is not ready, try again in a moment`,
+      );
+    }
     if (sentence === undefined) return notOurs(status);
     if (status === 401) {
       return new ApiError(status, `the API key of ${keyFrom} is not valid at ${url}: run formhost login with another`);

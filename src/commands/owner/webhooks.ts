@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../client/client.ts';
 import type { Event } from '../../events.ts';
-import { printAnswer, printLine, printTable, say } from './output.ts';
+import { printAnswer, printable, printLine, printTable, say } from './output.ts';
 import { idOf, type Service } from './service.ts';
 
 type Output = { json?: true | undefined };
@@ -20,7 +20,7 @@ export async function addWebhook(
     }),
   );
   if (json) return await printAnswer(text);
-  await printLine(data.id);
+  await printLine(printable(data.id));
   say(`try it: formhost webhooks test ${name} ${data.id}`);
 }
 
@@ -46,7 +46,7 @@ export async function testWebhook(service: Service, name: string, webhookId: str
   const path = { params: { path: { deployId, webhookId } } };
   const { data, text } = await service.answer(service.api.POST('/webhooks/{deployId}/{webhookId}/test', path));
   if (json) return await printAnswer(text);
-  await printLine(data.id);
+  await printLine(printable(data.id));
   const until = performance.now() + TEST_WAIT_MS;
   for (;;) {
     const { data: log } = await service.answer(service.api.GET('/webhooks/{deployId}/{webhookId}/deliveries', path));
@@ -111,6 +111,6 @@ export async function retryDelivery(
     }),
   );
   if (json) return await printAnswer(text);
-  await printLine(data.id);
+  await printLine(printable(data.id));
   say(`it is sent again: formhost webhooks log ${name} ${webhookId} shows what becomes of it`);
 }

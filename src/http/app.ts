@@ -47,6 +47,7 @@ import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
+import { mcpEndpoints } from './mcp/mcp.ts';
 import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
 import { createPageCache, LARGE_PAGE_BYTES, type PageLookups } from './pages/page-cache.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
@@ -146,6 +147,7 @@ export function createEndpoints({
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
+  const mcp = mcpEndpoints({ baseUrl, maxHtmlBytes, endpoints: () => endpoints, log: parts.log });
   const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
@@ -229,6 +231,8 @@ export function createEndpoints({
     'POST /unsubscribe/:deployId/:recipientId': unsubscribe.unsubscribeRecipient,
     'GET /confirm/:deployId/:recipientId': confirm.ask,
     'POST /confirm/:deployId/:recipientId': confirm.confirm,
+
+    'POST /mcp': mcp.answer,
 
     'GET /': reference.start,
     'GET /dashboard': dashboard.start,

@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import { takeDown } from '../src/db/take-downs.ts';
+import { MAX_WAIT_SECONDS } from '../src/http/api/live.ts';
 import { MAX_ANSWER_CHARS } from '../src/http/mcp/call-tool.ts';
-import { UNTRUSTED } from '../src/http/mcp/tools.ts';
+import { UNTRUSTED, WAIT_SECONDS } from '../src/http/mcp/tools.ts';
 import { VERSION } from '../src/project.ts';
 import { aSentence } from './support/answers.ts';
+import { PROJECT } from './support/process.ts';
 import { startReceiver } from './support/receivers.ts';
 import { asOwner, getPage, type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
 import { untilNobodyWaits, untilWaiting } from './support/waiting.ts';
@@ -120,6 +124,22 @@ describe('tools/list', () => {
       ['add_webhook', ['id', 'url', 'type?'], ['openWorld']],
       ['list_deliveries', ['id', 'webhook_id', 'page?', 'limit?'], ['readOnly', 'idempotent']],
     ]);
+  });
+
+  it('has what docs/agents.md lists', async () => {
+    const { tools } = await agent.listTools();
+    const guide = readFileSync(join(PROJECT, 'docs/agents.md'), 'utf8');
+    const rows = Array.from(guide.matchAll(/^\| `(\w+)` \| (.*?) \|/gm), ([, name, shown]) => [name, shown]);
+    expect(rows).toEqual(
+      tools.map(({ name, inputSchema: { properties = {}, required = [] } }) => [
+        name,
+        Object.keys(properties)
+          .map((argument) => `\`${argument}${required.includes(argument) ? '' : '?'}\``)
+          .join(', '),
+      ]),
+    );
+    expect(guide).toContain(`waits up to ${MAX_WAIT_SECONDS} seconds, ${WAIT_SECONDS} if it does not say`);
+    expect(guide).toContain(`at most ${MAX_ANSWER_CHARS.toLocaleString('en')} characters`);
   });
 
   it('has descriptions for every tool and every argument, and schemas that are closed', async () => {

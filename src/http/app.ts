@@ -25,6 +25,7 @@ import { healthEndpoints } from './api/health.ts';
 import { inboxEndpoints } from './api/inbox.ts';
 import { keyEndpoints } from './api/keys.ts';
 import { liveEndpoints } from './api/live.ts';
+import { llmsTxtEndpoints } from './api/llms-txt.ts';
 import { meEndpoints } from './api/me.ts';
 import { overviewEndpoints } from './api/overview.ts';
 import { referenceEndpoints } from './api/reference.ts';
@@ -147,6 +148,7 @@ export function createEndpoints({
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
+  const llms = llmsTxtEndpoints({ ...config, urlOf });
   const mcp = mcpEndpoints({ baseUrl, maxHtmlBytes, endpoints: () => endpoints, log: parts.log });
   const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
@@ -233,6 +235,7 @@ export function createEndpoints({
     'POST /confirm/:deployId/:recipientId': confirm.confirm,
 
     'POST /mcp': mcp.answer,
+    'GET /llms.txt': llms.get,
 
     'GET /': reference.start,
     'GET /dashboard': dashboard.start,

@@ -25,6 +25,7 @@ import { healthEndpoints } from './api/health.ts';
 import { inboxEndpoints } from './api/inbox.ts';
 import { keyEndpoints } from './api/keys.ts';
 import { liveEndpoints } from './api/live.ts';
+import { llmsTxtEndpoints } from './api/llms-txt.ts';
 import { meEndpoints } from './api/me.ts';
 import { overviewEndpoints } from './api/overview.ts';
 import { referenceEndpoints } from './api/reference.ts';
@@ -47,6 +48,7 @@ import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
+import { mcpEndpoints } from './mcp/mcp.ts';
 import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
 import { createPageCache, LARGE_PAGE_BYTES, type PageLookups } from './pages/page-cache.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
@@ -146,6 +148,8 @@ export function createEndpoints({
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
+  const llms = llmsTxtEndpoints({ ...config, urlOf });
+  const mcp = mcpEndpoints({ baseUrl, maxHtmlBytes, endpoints: () => endpoints, log: parts.log });
   const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
@@ -229,6 +233,9 @@ export function createEndpoints({
     'POST /unsubscribe/:deployId/:recipientId': unsubscribe.unsubscribeRecipient,
     'GET /confirm/:deployId/:recipientId': confirm.ask,
     'POST /confirm/:deployId/:recipientId': confirm.confirm,
+
+    'POST /mcp': mcp.answer,
+    'GET /llms.txt': llms.get,
 
     'GET /': reference.start,
     'GET /dashboard': dashboard.start,

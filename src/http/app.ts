@@ -4,7 +4,7 @@ import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
 import { isCredentialValid } from '../db/credentials.ts';
-import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
+import { findPage, findPageVersion, findSmallPages, findVisitedPage } from '../db/deployments.ts';
 import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -51,6 +51,7 @@ import { createHostSplit, type Place } from './hosts.ts';
 import { mcpEndpoints } from './mcp/mcp.ts';
 import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
 import { createPageCache, LARGE_PAGE_BYTES, type PageLookups } from './pages/page-cache.ts';
+import { createPageReader } from './pages/page-reader.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
 import { createApi, listEndpoints } from './router.ts';
@@ -337,8 +338,9 @@ export function createApp({
 
   const pages = createPageCache({
     find: (slug) => findPage(db, slug),
-    findSmall: (slug) => findSmallPage(db, slug, LARGE_PAGE_BYTES),
+    findSmall: createPageReader((slugs) => findSmallPages(db, slugs, LARGE_PAGE_BYTES)),
     findVersion: (slug) => findPageVersion(db, slug),
+    maxBytes: config.pageCacheBytes,
     actionOf: ({ deploymentId }) => `${config.baseUrl}/submit/${deploymentId}`,
     compute,
     sending,

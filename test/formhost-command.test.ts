@@ -79,7 +79,7 @@ describe('formhost', () => {
     expect(version).toEqual(done('0.1.0\n', ''));
   });
 
-  it('has help with examples for each command, without colours in a pipe', async () => {
+  it('has help with examples for each command, without colours in a pipe', { tags: 'slow' }, async () => {
     const { stdout } = await run(['--help']);
     const [owners = ''] = stdout.split('For operators');
     const names = Array.from(owners.matchAll(/^ {2}([a-z]+) /gm), ([, name = '']) => name);
@@ -646,7 +646,7 @@ describe('formhost export', () => {
 
   it.each(['csv', 'ndjson'])(
     'goes on with %s where a connection broke: nothing is missing, nothing twice',
-    { timeout: 60_000 },
+    { tags: 'slow', timeout: 60_000 },
     async (format) => {
       const folder = await emptyFolder();
       const whole = (await exported(format)).toString();
@@ -731,7 +731,7 @@ describe('formhost export', () => {
     expect([printed.code, printed.stderr]).toEqual([1, expect.stringContaining('the columns have changed meanwhile')]);
   });
 
-  it('begins a workbook again', async () => {
+  it('begins a workbook again', { tags: 'slow' }, async () => {
     const folder = await emptyFolder();
     const file = join(folder, 'all.xlsx');
     const proxy = await startBreakingProxy(service.url);

@@ -231,7 +231,10 @@ describe('formhost login', () => {
     expect(await formhost(['list', '--json'], { settings })).toEqual(
       done(`${await apiText('/deploy?limit=100')}\n`, ''),
     );
-    const json = await formhost(['login', service.url, '--json'], { settings, input: owner.key });
+    const json = await formhost(['login', '--json'], {
+      settings: { ...settings, FORMHOST_URL: service.url },
+      input: owner.key,
+    });
     expect(json.stdout).toBe(`${await apiText('/me')}\n`);
   });
 

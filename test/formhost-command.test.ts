@@ -719,6 +719,7 @@ describe('formhost export', () => {
   });
 
   it('begins CSV again where there are other columns: in a file, and not where it was printed', {
+    tags: 'slow',
     timeout: 60_000,
   }, async () => {
     const deployId = await random(4_000);

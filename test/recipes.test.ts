@@ -75,7 +75,7 @@ describe('every command of an owner', () => {
 });
 
 describe('every endpoint', () => {
-  const sources = ['src/http/api', 'src/http/submit'].flatMap((folder) =>
+  const sources = ['src/http/api', 'src/http/submit', 'src/http/mcp'].flatMap((folder) =>
     namesIn(folder).map((name) => read(`${folder}/${name}.ts`)),
   );
   const declared = sources.flatMap((source) =>

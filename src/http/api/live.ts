@@ -5,7 +5,7 @@ import { listSubmissionsAfter, type NumberedSubmission } from '../../db/new-subm
 import type { Database } from '../../db/postgres/connect.ts';
 import { keyRefused } from '../auth.ts';
 import { pauseDeadline } from '../deadline.ts';
-import { type EndpointRequest, endpoint } from '../endpoint.ts';
+import { type EndpointRequest, endpoint, jsonText } from '../endpoint.ts';
 import { HttpError, retryAfter } from '../errors.ts';
 import type { OwnerConcurrency } from '../owner-concurrency.ts';
 import { Paging } from '../paging.ts';
@@ -54,7 +54,7 @@ export function liveEndpoints({
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
-  sending: Pick<Sending, 'json' | 'tryReserve' | 'write'>;
+  sending: Pick<Sending, 'tryReserve' | 'write'>;
   watch: SubmissionWatch;
   /** Fires when the service stops: what waits is answered. */
   stopping: AbortSignal;
@@ -90,6 +90,8 @@ export function liveEndpoints({
 
   /** Counts a request that may wait, until its answer is closed; throws 429. */
   function countWaiting(response: Response, ownerId: number): void {
+    // Its end would not be noticed any more.
+    if (response.closed) return;
     const count = waitingOf.get(ownerId) ?? 0;
     if (count >= MAX_WAITING_OF_OWNER) throw tooManyWaiting();
     waitingOf.set(ownerId, count + 1);
@@ -167,37 +169,34 @@ export function liveEndpoints({
         example: { submissions: [exampleSubmission], cursor: '3' },
       },
       errors: [noSuchCursor],
-      async handle({ request, owner, params, resource, query }) {
+      async handle({ request, response, owner, params, resource, query }) {
         const { id } = resource;
-        const start = await numberAt(db, resource, params.cursor);
-        return async (response) => {
-          let [after, last] = [start, resource.lastSubmissionNumber];
-          let found: NumberedSubmission[] = [];
-          const mayWait = query.wait > 0 && request.method !== 'HEAD';
-          if (mayWait) countWaiting(response, owner.id);
-          const until = performance.now() + query.wait * 1_000;
-          for (;;) {
-            if (after < last) found = await listSubmissionsAfter(db, id, after, query.limit);
-            if (found.length > 0) break;
-            // What was new has been deleted.
-            after = Math.max(after, last);
-            const ms = Math.ceil(until - performance.now());
-            if (!mayWait || ms <= 0) break;
-            const end = await waitFor(request, response, {
-              credentialId: owner.credentialId,
-              deploymentId: id,
-              after,
-              ms,
-            });
-            if (end === 'revoked') throw keyRefused();
-            if (end === 'deleted') throw noSuchDeployment();
-            if (end === 'over') break;
-            last = end;
-          }
-          const cursor = String(found.at(-1)?.number ?? after);
-          const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${cursor}"}`;
-          await sending.json(response, owner.id, text.length, [text]);
-        };
+        let [after, last] = [await numberAt(db, resource, params.cursor), resource.lastSubmissionNumber];
+        let found: NumberedSubmission[] = [];
+        const mayWait = query.wait > 0 && request.method !== 'HEAD';
+        if (mayWait) countWaiting(response, owner.id);
+        const until = performance.now() + query.wait * 1_000;
+        for (;;) {
+          if (after < last) found = await listSubmissionsAfter(db, id, after, query.limit);
+          if (found.length > 0) break;
+          // What was new has been deleted.
+          after = Math.max(after, last);
+          const ms = Math.ceil(until - performance.now());
+          if (!mayWait || ms <= 0) break;
+          const end = await waitFor(request, response, {
+            credentialId: owner.credentialId,
+            deploymentId: id,
+            after,
+            ms,
+          });
+          if (end === 'revoked') throw keyRefused();
+          if (end === 'deleted') throw noSuchDeployment();
+          if (end === 'over') break;
+          last = end;
+        }
+        const cursor = String(found.at(-1)?.number ?? after);
+        const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${cursor}"}`;
+        return jsonText(text);
       },
     }),
 

@@ -735,6 +735,21 @@ describe('formhost export', () => {
     expect([printed.code, printed.stderr]).toEqual([1, expect.stringContaining('the columns have changed meanwhile')]);
   });
 
+  it.each(['csv', 'ndjson'])(
+    'begins %s again at a service of an earlier version, which does not know after',
+    { tags: 'slow' },
+    async (format) => {
+      const deployId = await random(4_000);
+      const file = join(await emptyFolder(), 'all');
+      const proxy = await startBreakingProxy(service.url, (request) => request.replace(/\?after=\w+/, ''));
+      proxy.breakAfter(600_000);
+      const settings = { ...account, FORMHOST_URL: proxy.url };
+      const result = await formhost(['export', deployId, '--format', format, '--output', file], { settings });
+      expect([result.code, (await readFile(file, 'utf8')) === (await textOf(deployId, format))]).toEqual([0, true]);
+      expect(result.stderr).toContain('sends all submissions again');
+    },
+  );
+
   it('begins a workbook again', { tags: 'slow' }, async () => {
     const folder = await emptyFolder();
     const file = join(folder, 'all.xlsx');

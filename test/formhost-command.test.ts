@@ -79,7 +79,7 @@ describe('formhost', () => {
     expect(version).toEqual(done('0.1.0\n', ''));
   });
 
-  it('has help with examples for each command, without colours in a pipe', async () => {
+  it('has help with examples for each command, without colours in a pipe', { tags: 'slow' }, async () => {
     const { stdout } = await run(['--help']);
     const [owners = ''] = stdout.split('For operators');
     const names = Array.from(owners.matchAll(/^ {2}([a-z]+) /gm), ([, name = '']) => name);
@@ -231,7 +231,10 @@ describe('formhost login', () => {
     expect(await formhost(['list', '--json'], { settings })).toEqual(
       done(`${await apiText('/deploy?limit=100')}\n`, ''),
     );
-    const json = await formhost(['login', service.url, '--json'], { settings, input: owner.key });
+    const json = await formhost(['login', '--json'], {
+      settings: { ...settings, FORMHOST_URL: service.url },
+      input: owner.key,
+    });
     expect(json.stdout).toBe(`${await apiText('/me')}\n`);
   });
 
@@ -646,7 +649,7 @@ describe('formhost export', () => {
 
   it.each(['csv', 'ndjson'])(
     'goes on with %s where a connection broke: nothing is missing, nothing twice',
-    { timeout: 60_000 },
+    { tags: 'slow', timeout: 60_000 },
     async (format) => {
       const folder = await emptyFolder();
       const whole = (await exported(format)).toString();
@@ -716,6 +719,7 @@ describe('formhost export', () => {
   });
 
   it('begins CSV again where there are other columns: in a file, and not where it was printed', {
+    tags: 'slow',
     timeout: 60_000,
   }, async () => {
     const deployId = await random(4_000);
@@ -731,7 +735,22 @@ describe('formhost export', () => {
     expect([printed.code, printed.stderr]).toEqual([1, expect.stringContaining('the columns have changed meanwhile')]);
   });
 
-  it('begins a workbook again', async () => {
+  it.each(['csv', 'ndjson'])(
+    'begins %s again at a service of an earlier version, which does not know after',
+    { tags: 'slow' },
+    async (format) => {
+      const deployId = await random(4_000);
+      const file = join(await emptyFolder(), 'all');
+      const proxy = await startBreakingProxy(service.url, (request) => request.replace(/\?after=\w+/, ''));
+      proxy.breakAfter(600_000);
+      const settings = { ...account, FORMHOST_URL: proxy.url };
+      const result = await formhost(['export', deployId, '--format', format, '--output', file], { settings });
+      expect([result.code, (await readFile(file, 'utf8')) === (await textOf(deployId, format))]).toEqual([0, true]);
+      expect(result.stderr).toContain('sends all submissions again');
+    },
+  );
+
+  it('begins a workbook again', { tags: 'slow' }, async () => {
     const folder = await emptyFolder();
     const file = join(folder, 'all.xlsx');
     const proxy = await startBreakingProxy(service.url);

@@ -64,11 +64,11 @@ export function formhostInTerminal(args: readonly string[], settings: Record<str
   return { child, screen, ended: once(child, 'close').then(() => child.exitCode) };
 }
 
-/** A proxy in front of a server, which can break connections. */
-export async function startBreakingProxy(target: string) {
+/** A proxy in front of a server, which can break connections. `rewrite` changes requests. */
+export async function startBreakingProxy(target: string, rewrite = (request: string): string => request) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
-  const state = { connections: 0, requests: '' };
+  const state = { connections: 0 };
   /** How many more bytes of answers pass, for each of the next connections that have an answer so long. */
   let budgets: number[] = [];
   let isHeld = false;
@@ -86,8 +86,7 @@ export async function startBreakingProxy(target: string) {
       sockets.delete(upstream);
     };
     client.on('data', (bytes) => {
-      state.requests += bytes.toString('latin1');
-      upstream.write(bytes);
+      upstream.write(rewrite(bytes.toString('latin1')), 'latin1');
     });
     upstream.on('data', (bytes) => {
       const [budget] = budgets;

@@ -76,16 +76,17 @@ async function exportRecords(from: Download): Promise<number> {
   const isCsv = options.format === 'csv';
   let splitter = createRecordSplitter({ quotes: isCsv });
   let header: Buffer | undefined;
+  let firstId: string | undefined;
   let [records, bytes] = [0, 0];
 
   const beginAgain = async (): Promise<void> => {
     if (!(await sink.begin())) {
       throw new CommandError(
-        'the connection broke, and the columns have changed meanwhile: begin again, or name a file with --output',
+        'the connection broke, and the export cannot go on, because its columns have changed meanwhile: begin again, or name a file with --output',
       );
     }
     splitter = createRecordSplitter({ quotes: isCsv });
-    [header, records, bytes] = [undefined, 0, 0];
+    [header, firstId, records, bytes] = [undefined, undefined, 0, 0];
   };
 
   /** From where to go on: the last submission that has arrived and is still there. */
@@ -123,6 +124,12 @@ async function exportRecords(from: Download): Promise<number> {
             throw new ConnectionError('the columns have changed while the export was interrupted');
           }
         }
+        if (records > 0 && count > 0 && splitter.firstId() === firstId) {
+          // A service of an earlier version does not know `after`.
+          await beginAgain();
+          throw new ConnectionError('the service sends all submissions again');
+        }
+        firstId ??= splitter.firstId();
         await sink.write(whole);
         records += count;
         bytes += whole.length;

@@ -9,8 +9,9 @@ const isLocal = ({ hostname }: URL): boolean => /^(?:localhost|.*\.localhost|127
 /** Stores the address of a service and a key for it, after it has accepted the key. */
 export async function login(given: string | undefined, { json }: { json?: true | undefined }): Promise<void> {
   const isAsked = process.stdin.isTTY;
-  const asked = given ?? (isAsked ? (await askFor(`Address of the service [${DEFAULT_URL}]: `)).trim() : '');
-  const url = readUrl(asked || DEFAULT_URL, asked || DEFAULT_URL);
+  const usual = process.env.FORMHOST_URL || DEFAULT_URL;
+  const asked = given ?? (isAsked ? (await askFor(`Address of the service [${usual}]: `)).trim() : '');
+  const url = readUrl(asked || usual, asked || usual);
   if (new URL(url).protocol === 'http:' && !isLocal(new URL(url))) {
     say(`${url} is not encrypted: others on the way can read your key`);
   }

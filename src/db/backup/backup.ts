@@ -47,6 +47,8 @@ async function describe(client: pg.Client): Promise<Header> {
                WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
        FROM pg_class
       WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind IN ('r', 'p') AND NOT relispartition
+        -- A standby has no rows of unlogged tables.
+        AND (relpersistence = 'p' OR NOT pg_is_in_recovery())
         AND relname ${NOT_OF_KNEX}
       ORDER BY relname`,
   );

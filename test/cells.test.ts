@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Config, loadConfig } from '../src/config.ts';
 import { startHaproxy } from './support/haproxy.ts';
 import { isInstalled } from './support/installed.ts';
+import { startProgram } from './support/process.ts';
 import { asOwner, startTestService, type TestService } from './support/service.ts';
 import { startSmtpServer } from './support/smtp.ts';
 
 const HAS_HAPROXY = isInstalled('haproxy', 'the tests of cells behind a proxy');
+const HAS_PSQL = isInstalled('psql', 'the tests of moving an owner');
 
 const PUBLIC = { BASE_URL: 'https://forms.example.org', TRUST_PROXY: '1' };
 const startCell = (name: string, settings: Record<string, string> = {}): Promise<TestService> =>
@@ -180,40 +185,127 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     expect((await owner.get(`/submissions/${id}`)).body.submissions).toMatchObject([{ ip_address: '127.0.0.1' }]);
   });
 
-  it('serves what was moved to another cell under its old ids, keys and hosts', async () => {
-    // What a move leaves in the new cell: rows with ids and hashes of keys as the other cell made them.
-    const old = await first.owner({ email: 'moved@test.example' });
-    const { id, slug } = await old.deploy();
-    const { key } = await eu.owner({ email: 'moved@test.example' });
-    const deployed = await asOwner(eu.url, key).deploy({ slug, html: 'moved' });
-    await eu.db.raw(`UPDATE api_keys SET hash = decode(?, 'hex') WHERE hash = decode(?, 'hex')`, [
-      sha256(old.key),
-      sha256(key),
-    ]);
-    await eu.db.transaction(async (transaction) => {
-      await transaction.raw(
-        'INSERT INTO deployments (id, owner_id, slug, deleted_at) SELECT ?, owner_id, slug, now() FROM deployments WHERE id = ?',
-        [id, deployed.id],
-      );
-      await transaction.raw('UPDATE pages SET deployment_id = ? WHERE deployment_id = ?', [id, deployed.id]);
-      await transaction.raw('DELETE FROM deployments WHERE id = ?', [deployed.id]);
-      await transaction.raw('UPDATE deployments SET deleted_at = NULL WHERE id = ?', [id]);
-    });
-    const moving = await proxyFor({
-      'moved-ids': [`${id} eu`],
+  /** deploy/move-owner from the default cell to eu: its exit code, what it prints, and the lines of its maps. */
+  async function move(email: string) {
+    const folder = await mkdtemp(join(tmpdir(), 'formhost-move-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const domains = { FROM_PAGES: domainOf(first.config), TO_PAGES: domainOf(eu.config) };
+    const databases = { FROM: first.databaseUrl, TO: eu.databaseUrl };
+    const { code, stdout, stderr } = await startProgram('deploy/move-owner', [email, 'eu', folder], {
+      ...domains,
+      ...databases,
+    }).result;
+    const linesOf = async (name: string) => {
+      const text = await readFile(join(folder, `formhost-${name}.map`), 'utf8').catch(() => '');
+      return text.split('\n').filter((line) => line !== '');
+    };
+    const maps = {
+      'moved-ids': await linesOf('moved-ids'),
+      'moved-keys': await linesOf('moved-keys'),
+      'moved-hosts': await linesOf('moved-hosts'),
+      owners: await linesOf('owners'),
+    };
+    return { code, stdout, stderr, maps };
+  }
+
+  it.skipIf(!HAS_PSQL)('serves an owner that was moved under the old ids, keys and hosts', async () => {
+    const email = 'moved@test.example';
+    const old = await first.owner({ email });
+    const staying = await first.owner();
+    const { id: stays } = await staying.deploy();
+    const { id, slug } = await old.deploy({ html: 'moved\t\\N\u0000' });
+    const { id: deleted } = await old.deploy();
+    await old.delete(`/deploy/${deleted}`).expect(200);
+    await old
+      .patch(`/deploy/${id}`)
+      .send({ spam: { blocklist: ['casino'], captcha: null } })
+      .expect(200);
+    await old.post(`/webhooks/${id}`).send({ url: 'https://example.com/' }).expect(201);
+    const form = new FormData();
+    form.set('name', 'Ada\t\\.\n');
+    form.set('file', new Blob(['contents']), 'a.txt');
+    const stored = await fetch(`${first.url}/submit/${id}`, { method: 'POST', body: form });
+    expect(stored.status).toBe(200);
+    await first.anonymous.post(`/submit/${id}`).send({ text: 'casino' }).expect(200);
+    const { body: before } = await old.get(`/submissions/${id}/search`).expect(200);
+    const [{ id: submissionId, data }] = before.submissions;
+    await old.patch(`/submissions/${id}/${submissionId}`).send({ starred: true }).expect(200);
+
+    const { maps, ...said } = await move('Moved@test.example');
+    expect(said).toEqual({ code: 0, stdout: 'moved moved@test.example to eu: reload HAProxy now\n', stderr: '' });
+    expect(maps).toEqual({
+      'moved-ids': expect.arrayContaining([`${id} eu`, `${deleted} eu`]),
       'moved-keys': [`${sha256(old.key)} eu`],
       'moved-hosts': [`${slug}.pages.example.org ${slug}.pages-eu.example.org`],
+      owners: ['moved@test.example eu'],
     });
+    expect(maps['moved-ids']).toHaveLength(2);
+
+    const moving = await proxyFor(maps);
     onTestFinished(() => moving.close());
     const moved = asOwner(moving.url, old.key);
-    expect((await moved.get(`/deploy/${id}`).expect(200)).body.url).toBe(deployed.url);
+    const host = `${slug}.pages-eu.example.org`;
+    expect((await moved.get(`/deploy/${id}`).expect(200)).body).toMatchObject({ id, slug, url: `https://${host}` });
+    const page = await request(moving.url).get('/').set('Host', host).expect(200);
+    expect(page.text).toBe('moved\t\\N\u0000');
+    const { body: all } = await moved.get(`/submissions/${id}/search?starred=true`).expect(200);
+    expect(all.submissions).toEqual([{ ...before.submissions[0], starred: true }]);
+    expect((await moved.get(data.file.url).expect(200)).body.toString()).toBe('contents');
+    expect((await moved.get(`/deploy/${id}/spam`).expect(200)).body).toMatchObject({ total: 1 });
+    expect((await moved.get(`/webhooks/${id}`).expect(200)).body.webhooks).toHaveLength(1);
+    expect((await moved.get('/trash').expect(200)).body.deployments).toMatchObject([{ id: deleted }]);
     await request(moving.url).post(`/submit/${id}`).send({ a: 'b' }).expect(200);
-    expect((await moved.get(`/submissions/${id}`)).body.total).toBe(1);
+    await request(moving.url).post(`/submit/${id}`).send({ text: 'casino' }).expect(200);
+    expect((await moved.get(`/submissions/${id}`)).body.total).toBe(2);
+    expect((await moved.get(`/deploy/${id}/spam`)).body).toMatchObject({ total: 2 });
     const signedIn = await request(moving.url).post('/session').send({ key: old.key }).expect(200);
     expect(cookieOf(signedIn)).toMatch(/^__Host-formhost=eu/);
     const redirected = await request(moving.url).get('/?a=b').set('Host', `${slug}.pages.example.org`).expect(308);
-    expect(redirected.headers.location).toBe(`https://${slug}.pages-eu.example.org/?a=b`);
-    // All other owners stay where they were.
-    await asOwner(moving.url, (await first.owner()).key).deploy();
+    expect(redirected.headers.location).toBe(`https://${host}/?a=b`);
+    // The other cell has it no longer, and all other owners stay where they were.
+    await asOwner(first.url, old.key).get('/deploy').expect(401);
+    await first.anonymous.post(`/submit/${id}`).send({ a: 'b' }).expect(404);
+    await asOwner(moving.url, staying.key).get(`/deploy/${stays}`).expect(200);
+  });
+
+  it.skipIf(!HAS_PSQL)('leaves an owner as it was where the other cell has its slug', async () => {
+    const email = 'stays@test.example';
+    const owner = await first.owner({ email });
+    const { id, slug } = await owner.deploy();
+    await (await eu.owner()).deploy({ slug });
+    const { code, stdout, stderr, maps } = await move(email);
+    expect({ code, stdout, maps }).toEqual({
+      code: 1,
+      stdout: '',
+      maps: { 'moved-ids': [], 'moved-keys': [], 'moved-hosts': [], owners: [] },
+    });
+    expect(stderr).toMatch(
+      /deployments_live_slug[\s\S]*\nmove-owner: TO has not taken the rows \(see above\): nothing was moved\n$/,
+    );
+    await owner.get(`/deploy/${id}`).expect(200);
+    await first.anonymous.post(`/submit/${id}`).send({ a: 'b' }).expect(200);
+    expect(await eu.db('owners').where({ email })).toEqual([]);
+  });
+
+  it('moves every table that has something of an owner', async () => {
+    const { rows } = await first.db.raw(
+      `SELECT relname AS name FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND NOT EXISTS (
+                SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname IN ('owner_id', 'deployment_id'))
+        ORDER BY 1`,
+    );
+    // Owners and pieces of files, which the script knows; and what stays: browsers that are signed in, tries, secrets of a cell.
+    expect(rows.map(({ name }: { name: string }) => name)).toEqual([
+      'altcha_solutions',
+      'knex_migrations',
+      'knex_migrations_lock',
+      'link_secret',
+      'owners',
+      'sessions',
+      'sign_in_links',
+      'sign_in_tries',
+      'submission_file_chunks',
+      'unknown_key_tries',
+    ]);
   });
 });

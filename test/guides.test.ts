@@ -39,6 +39,7 @@ const GUIDES = [
   'docs/exports.md',
   'docs/inbox.md',
   'docs/live.md',
+  'docs/command-line.md',
   'docs/pages.md',
   'docs/webhooks.md',
   'docs/mail.md',
@@ -160,7 +161,7 @@ describe('the guides', () => {
   async function workspace(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'formhost-guide-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    for (const name of ['.env.example', 'deploy', 'migrations', 'node_modules', 'package.json', 'src']) {
+    for (const name of ['.env.example', 'bin', 'deploy', 'migrations', 'node_modules', 'package.json', 'src']) {
       await symlink(join(PROJECT, name), join(folder, name));
     }
     return folder;
@@ -187,7 +188,11 @@ describe('the guides', () => {
         // Other tests write there, too.
         .replaceAll('/tmp/', `${folder}/`);
     const script = commands.map((command) => `${real(command)}\nprintf '${mark}%s${mark}' "$?"\n`).join('');
-    const env = { ...settings, HOME: folder, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+    const env = {
+      ...settings,
+      HOME: folder,
+      PATH: `${join(PROJECT, 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+    };
     // A command may end the socket that Node makes for a child's output: behind cat it has a pipe, as in a terminal's
     // pipeline.
     const pipeline = `cd '${folder}' && bash -c "$1" | cat`;

@@ -27,9 +27,13 @@ describe('every test of faults', () => {
   });
 });
 
+/** The commands of operators: the other files are what they share, and the commands of owners. */
+const commands = namesIn('src/commands').filter(
+  (name) => !['command', 'command-error', 'completion', 'formhost'].includes(name),
+);
+
 describe('every command', () => {
   const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts;
-  const commands = namesIn('src/commands').filter((name) => name !== 'command');
 
   it.each(commands)('%s has a script, a row in README.md, and a test', (command) => {
     const [name] =
@@ -49,6 +53,24 @@ describe('every command', () => {
     expect(long).toEqual({ code: 0, stdout: expect.stringMatching(/^usage: npm run --silent /), stderr: '' });
     expect(long.stdout).toContain('--json');
     expect([short, after]).toEqual([long, long]);
+  });
+});
+
+describe('every command of an operator', () => {
+  it('is one of formhost, too', async () => {
+    const { stdout } = await startProgram('bin/formhost', ['--help'], {}).result;
+    const listed = Array.from(stdout.matchAll(/^ {2}([a-z-]+) /gm), ([, name]) => name);
+    expect(commands.filter((name) => !listed.includes(name))).toEqual([]);
+  });
+});
+
+describe('every command of an owner', () => {
+  it('has a row in docs/command-line.md', async () => {
+    const { stdout } = await startProgram('bin/formhost', ['--help'], {}).result;
+    const names = Array.from(stdout.matchAll(/^ {2}([a-z-]+) .*[A-Z]/gm), ([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(10);
+    const [, table = ''] = /^## All commands$([\s\S]*?)^## /m.exec(read('docs/command-line.md')) ?? [];
+    expect(names.filter((name) => !new RegExp(`^\\|.*\`${name}\\b.*\\|`, 'm').test(table))).toEqual([]);
   });
 });
 

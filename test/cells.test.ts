@@ -13,6 +13,8 @@ import { startSmtpServer } from './support/smtp.ts';
 
 const HAS_HAPROXY = isInstalled('haproxy', 'the tests of cells behind a proxy');
 const HAS_PSQL = isInstalled('psql', 'the tests of moving an owner');
+/** A move starts ten programs. */
+const PATIENTLY = { timeout: 60_000 };
 
 const PUBLIC = { BASE_URL: 'https://forms.example.org', TRUST_PROXY: '1' };
 const startCell = (name: string, settings: Record<string, string> = {}): Promise<TestService> =>
@@ -208,7 +210,7 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     return { code, stdout, stderr, maps };
   }
 
-  it.skipIf(!HAS_PSQL)('serves an owner that was moved under the old ids, keys and hosts', async () => {
+  it.skipIf(!HAS_PSQL)('serves an owner that was moved under the old ids, keys and hosts', PATIENTLY, async () => {
     const email = 'moved@test.example';
     const old = await first.owner({ email });
     const staying = await first.owner();
@@ -268,7 +270,7 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     await asOwner(moving.url, staying.key).get(`/deploy/${stays}`).expect(200);
   });
 
-  it.skipIf(!HAS_PSQL)('leaves an owner as it was where the other cell has its slug', async () => {
+  it.skipIf(!HAS_PSQL)('leaves an owner as it was where the other cell has its slug', PATIENTLY, async () => {
     const email = 'stays@test.example';
     const owner = await first.owner({ email });
     const { id, slug } = await owner.deploy();

@@ -185,7 +185,13 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
  */
 export async function createDeployment(
   db: Knex,
-  { ownerId, limit, slugs, html }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer },
+  {
+    ownerId,
+    limit,
+    slugs,
+    html,
+    cell,
+  }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer; cell: string },
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
   return db.transaction(async (transaction) => {
     if (limit !== Number.POSITIVE_INFINITY) {
@@ -196,7 +202,7 @@ export async function createDeployment(
     }
     for (const slug of slugs) {
       const [row] = await transaction<DeploymentRow>('deployments')
-        .insert({ id: newDeploymentId(), owner_id: ownerId, slug })
+        .insert({ id: newDeploymentId(cell), owner_id: ownerId, slug })
         .onConflict(transaction.raw('(slug) WHERE deleted_at IS NULL'))
         .ignore()
         .returning([...COLUMNS]);

@@ -166,7 +166,6 @@ export function deploymentEndpoints({
   abuseContact,
 }: {
   db: Database;
-  sending: Pick<Sending, 'json'>;
   cell: string;
   /** Called once a change of what is live under a slug is committed. */
   onPageChange(slug: string): void;

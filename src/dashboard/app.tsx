@@ -69,6 +69,7 @@ export function App(): JSX.Element {
       <>
         <Trouble />
         <main class="waiting">
+          <h1 class="unseen">formhost</h1>
           <Spinner label="Loading the dashboard" />
         </main>
       </>

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { MAX_BYTES } from '../../src/http/pages/page-cache.ts';
-import { median, ms, quantile, timed } from '../support/figures.ts';
+import { median, ms, QUEUED_MS, quantile, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
@@ -25,9 +25,6 @@ const SENDERS = 4;
 const ROUNDS = 3;
 const ROUND_MS = 2_000;
 const INTERVAL_MS = 10;
-const MAX_RATIO = 5;
-/** What the load, which shares the machine, may add. */
-const NOISE_MS = 50;
 const UNREAD = 60;
 /** What may be in use beside it: an owner's share, the page that goes beyond it, and one that is being made ready. */
 const UNREAD_MIB = 64;
@@ -108,14 +105,10 @@ async function compare(load: Omit<Rotation, 'url'>) {
   return { quiet, loaded, statuses, aSecond: ((statuses[200] ?? 0) * 1_000) / loadMs };
 }
 
-function expectQuick(quiet: readonly number[], loaded: readonly number[]): void {
-  expect(median(loaded)).toBeLessThan(MAX_RATIO * median(quiet) + NOISE_MS);
-}
-
 const figures = (took: readonly number[]): string =>
   `${ms(median(took))} (p90 ${ms(quantile(took, 0.9))}, p99 ${ms(quantile(took, 0.99))}, at most ${ms(Math.max(...took))})`;
 
-it('leaves others as quick while one owner’s large pages are asked for in rotation, more than the cache holds', async () => {
+it('does not make others wait while one owner’s large pages are asked for in rotation, more than the cache holds', async () => {
   const targets = pages.map(({ slug }) => ({
     path: '/',
     headers: { Host: `${slug}.${PAGES_DOMAIN}`, 'Accept-Encoding': 'br' },
@@ -126,11 +119,11 @@ it('leaves others as quick while one owner’s large pages are asked for in rota
     `heavy work: ${PAGES} pages of 2 MiB of placeholders in rotation: ${aSecond.toFixed(0)} answers a second; ` +
       `a page of others ${figures(quiet)}, beside it ${figures(loaded)}`,
   );
-  expectQuick(quiet, loaded);
+  expect(median(loaded)).toBeLessThan(QUEUED_MS);
   expect(statuses[200]).toBeGreaterThan(0);
 });
 
-it('leaves others as quick while one owner sends pages of which every byte is escaped', async () => {
+it('does not make others wait while one owner sends pages of which every byte is escaped', async () => {
   const headers = { ...JSON_TYPE, Authorization: `Bearer ${heavy.key}` };
   const replaced = await Promise.all(Array.from({ length: SENDERS }, () => heavy.deploy()));
   const load = {
@@ -144,7 +137,7 @@ it('leaves others as quick while one owner sends pages of which every byte is es
     `heavy work: PUT of 12 MiB of escapes: ${aSecond.toFixed(1)} answers a second; ` +
       `a page of others ${figures(quiet)}, beside it ${figures(loaded)}`,
   );
-  expectQuick(quiet, loaded);
+  expect(median(loaded)).toBeLessThan(QUEUED_MS);
   expect(statuses[200]).toBeGreaterThan(0);
 });
 

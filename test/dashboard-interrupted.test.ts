@@ -176,7 +176,7 @@ const FORMS: Form[] = [
   },
 ];
 
-describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_000 }, () => {
+describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_000 }, () => {
   let dashboard: DashboardUnderTest;
   beforeAll(async () => {
     dashboard = await startDashboard();

@@ -80,7 +80,7 @@ const KINDS: { kind: string; options: BrowserContextOptions; hand(page: Page): H
   },
 ];
 
-describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_000 }, () => {
+describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_000 }, () => {
   let dashboard: DashboardUnderTest;
   beforeAll(async () => {
     dashboard = await startDashboard();

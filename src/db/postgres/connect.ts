@@ -1,8 +1,7 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-
-/** What pg needs to reach a database: a URL, or the embedded server's socket. */
-export type Connection = { connectionString: string } | { host: string; port: number; user: string; database: string };
+import { type Connection, checkServer, READ_ONLY, type Ways, waysTo } from './servers.ts';
+import { setInEachTransaction } from './transaction-pooler.ts';
 
 export type Database = Knex & {
   /** How the pool is used at this moment. */
@@ -34,8 +33,19 @@ const CLOSE_MS = 1_000;
 
 /** The shortest time between two replacements of all connections. */
 const RENEW_MS = 500;
-/** Postgres' error code for a write on a read-only server (read_only_sql_transaction). */
-const READ_ONLY = '25006';
+
+/**
+ * The server ends statements as well, so that none continues for a client that has left. JIT costs more than it gains on
+ * short statements. Every statement of a request has an index: a sequential scan would be planned only while a table is
+ * small, and the plan would be kept when it no longer is.
+ */
+const SETTINGS = {
+  statement_timeout: STATEMENT_MS,
+  idle_in_transaction_session_timeout: STATEMENT_MS,
+  jit: 'off',
+  enable_seqscan: 'off',
+} as const;
+const OPTIONS = Object.entries(SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
 
 const JSON_OID = 114;
 const INT8_OID = 20;
@@ -48,19 +58,25 @@ types.setTypeParser(INT8_OID, Number);
 /** `total` and `idle` connections, and units of work that are `waiting` for one. */
 type PoolUse = { total: number; idle: number; waiting: number };
 
-function openPool(connection: Connection): pg.Pool {
+function openPool(ways: Ways, isPooled: boolean): pg.Pool {
+  /** A connection on the way that is current when it is made. */
+  class Client extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      const way = ways.current().configure();
+      const options = isPooled ? way.options : [...OPTIONS, way.options].join(' ').trim();
+      super({ ...config, ...way, options, connectionTimeoutMillis: UNIT_MS / ways.count });
+      if (isPooled) setInEachTransaction(this.connection, SETTINGS);
+    }
+  }
   const pool = new pg.Pool({
-    ...connection,
+    Client,
     types,
     max: 10,
     connectionTimeoutMillis: UNIT_MS,
     idleTimeoutMillis: 30_000,
     application_name: 'formhost',
     keepAlive: true,
-    // The server ends statements as well, so that none continues for a client that has left. JIT costs more than it
-    // gains on short statements. Every statement of a request has an index: a sequential scan would be planned only
-    // while a table is small, and the plan would be kept when it no longer is.
-    options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=${STATEMENT_MS} -c jit=off -c enable_seqscan=off`,
+    ...(ways.target !== 'any' && { onConnect: (client) => checkServer(client, ways.target, UNIT_MS) }),
   });
   // A broken connection rejects its statement, or is removed when it was idle. Without a listener the error would end
   // the process, and pg removes its own listener while a connection is in use.
@@ -78,7 +94,9 @@ function openPool(connection: Connection): pg.Pool {
  * `onRenew` is called.
  */
 export function connect(connection: Connection, { onRenew }: { onRenew?: () => void } = {}): Database {
-  let pool = openPool(connection);
+  const ways = waysTo(connection);
+  const isPooled = connection.pooler === 'transaction';
+  let pool = openPool(ways, isPooled);
   let openedAt = performance.now();
   const ending = new Set<Promise<void>>();
   /** The time by which all units of work have ended or failed; set when the pool closes. */
@@ -110,7 +128,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
       return;
     }
     void end(pool);
-    pool = openPool(connection);
+    pool = openPool(ways, isPooled);
     openedAt = performance.now();
     onRenew?.();
   }
@@ -127,9 +145,21 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     cuts.set(client, setTimeout(cut, Math.min(ms, lastCutAt - performance.now())));
   }
 
+  /** A connection to the first server that accepts one, beginning with the present one. */
+  async function connectAnyWay(): Promise<pg.PoolClient> {
+    for (let left = ways.count; ; left -= 1) {
+      const way = ways.current();
+      try {
+        return await pool.connect();
+      } catch (error) {
+        if (!ways.leave(way, error) || left === 1) throw error;
+      }
+    }
+  }
+
   async function lend(): Promise<pg.PoolClient> {
     const askedAt = performance.now();
-    const asked = pool.connect();
+    const asked = ways.count === 1 ? pool.connect() : connectAnyWay();
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
@@ -161,7 +191,14 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     numFree: () => pool.idleCount,
     numPendingAcquires: () => pool.waitingCount,
   };
-  const db = knex({ client: 'pg', connectionPool, compileSqlOnError: false, log: { warn: () => undefined } });
+  const db = knex({
+    client: 'pg',
+    connectionPool,
+    compileSqlOnError: false,
+    log: { warn: () => undefined },
+  });
+  // `query` reads it.
+  db.userParams = { isPooled };
   db.on('query-error', (error: Error) => {
     if (!('code' in error) || error.code !== READ_ONLY) return;
     renew();
@@ -194,6 +231,13 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   async function copyOut<T>(statement: string, read: (pieces: AsyncIterable<Buffer>) => Promise<T>): Promise<T> {
     const { to } = await import('pg-copy-streams');
     const client = await lend();
+    // The stream of a COPY expects no answers besides its own, as setInEachTransaction would add.
+    if (isPooled) {
+      await client.query('BEGIN').catch((error: unknown) => {
+        connectionPool.release(client, true);
+        throw error;
+      });
+    }
     const { promise: isReady, resolve } = Promise.withResolvers<void>();
     client.once('drain', resolve).once('end', resolve);
     const pieces = client.query(to(statement));
@@ -203,6 +247,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
       const result = await read(pieces);
       // The last piece comes before the server is ready for another statement.
       if (pieces.readableEnded) await isReady;
+      if (pieces.readableEnded && isPooled) await client.query('COMMIT');
       return result;
     } finally {
       client.off('drain', resolve).off('end', resolve);

@@ -1,6 +1,6 @@
-import pg from 'pg';
-import type { Connection } from './connect.ts';
+import type pg from 'pg';
 import { compareMigrations, type MigrationState } from './migrate.ts';
+import { type Connection, openClient } from './servers.ts';
 import { tableExists } from './table-exists.ts';
 
 export type DatabaseFacts = MigrationState & {
@@ -19,14 +19,11 @@ const ANSWER_MS = 5_000;
  * What the doctor checks of a database; changes nothing. Throws when the database does not answer within five seconds.
  */
 export async function inspectDatabase(connection: Connection): Promise<DatabaseFacts> {
-  const client = new pg.Client({
-    ...connection,
+  const client = await openClient(connection, {
     application_name: 'formhost doctor',
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: ANSWER_MS,
   });
-  client.on('error', () => undefined);
-  await client.connect();
   try {
     const sentAt = Date.now();
     const { rows } = await client.query<{ clock: string; version: string; encoding: string; size: string }>(

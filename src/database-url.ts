@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type ConnectionOptions, createSecureContext, getCACertificates } from 'node:tls';
+import { type ConnectionOptions, createSecureContext } from 'node:tls';
 
 /*
  * DATABASE_URL, with the meanings that libpq gives to its parameters
@@ -19,7 +19,7 @@ const TARGETS = ['any', 'read-write', 'primary'] as const;
 /** Which of several servers is used: the first that answers, that takes writes, or that is not a standby. */
 export type Target = (typeof TARGETS)[number];
 
-/** `system`: the authorities that this machine trusts, in place of a file. */
+/** In place of a file: the authorities that Node trusts. */
 const SYSTEM = 'system';
 
 /** Names of files in PEM; `rootCert` may be SYSTEM. */
@@ -163,14 +163,10 @@ export function tlsOf(
 ): false | ConnectionOptions {
   // As in libpq: there is no TLS on a socket of this machine.
   if (mode === 'disable' || host.startsWith('/')) return false;
-  const ca =
-    rootCert === SYSTEM
-      ? [...getCACertificates('default'), ...getCACertificates('system')]
-      : rootCert && readFileSync(rootCert, 'utf8');
   return {
-    // A file of an authority is used in every mode.
-    rejectUnauthorized: mode !== 'no-verify' && ca !== undefined,
-    ...(ca && { ca }),
+    // A file of authorities is used in every mode.
+    rejectUnauthorized: mode !== 'no-verify' && rootCert !== undefined,
+    ...(rootCert !== undefined && rootCert !== SYSTEM && { ca: readFileSync(rootCert, 'utf8') }),
     ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
     ...(cert !== undefined && { cert: readFileSync(cert, 'utf8') }),
     ...(key !== undefined && { key: readFileSync(key, 'utf8') }),

@@ -23,13 +23,16 @@ export async function childrenOf(pid: number): Promise<number[]> {
 
 export type PostgresServer = Awaited<ReturnType<typeof serve>>;
 
-/** A Postgres for one test, which no service restarts, always at the same address; runs until `close`. */
-export async function startPostgresServer() {
+/**
+ * A Postgres for one test, which no service restarts, always at the same address; runs until `close`. `prepare` may write
+ * files into its folder, and answers settings.
+ */
+export async function startPostgresServer(prepare: (data: string) => Promise<string[]> = async () => []) {
   const root = await newFolder();
   // Creates the database. The server is then started again, so that only the test controls it.
   const { close } = await openEmbeddedPostgres(root);
   await close();
-  return serve(root, []);
+  return serve(root, await prepare(join(root, 'postgres')));
 }
 
 async function serve(root: string, settings: readonly string[]) {

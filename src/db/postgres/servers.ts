@@ -99,13 +99,13 @@ export async function openClientAndConfig(connection: Connection, settings: pg.C
     const way = ways.current();
     let client: pg.Client | undefined;
     try {
-      const config = way.configure();
-      client = new pg.Client({ ...settings, ...config, connectionTimeoutMillis: connectMs });
+      client = new pg.Client({ ...settings, ...way.configure(), connectionTimeoutMillis: connectMs });
       // A lost connection rejects the current query; without a listener it would also end the process.
       client.on('error', () => undefined);
       await client.connect();
       await checkServer(client, ways.target, connectMs);
-      return { client, config };
+      // pg hides the key of a configuration that it has used.
+      return { client, config: way.configure() };
     } catch (error) {
       await client?.end().catch(() => undefined);
       ways.leave(way, error);

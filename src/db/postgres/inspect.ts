@@ -7,6 +7,8 @@ export type DatabaseFacts = MigrationState & {
   /** Such as 180004. */
   version: number;
   encoding: string;
+  /** Whether it follows another server, and takes no writes. */
+  standby: boolean;
   /** Bytes on the server's disk. */
   size: number;
   /** The server's clock, and this process's clock in the middle of the query, in milliseconds. */
@@ -26,9 +28,16 @@ export async function inspectDatabase(connection: Connection): Promise<DatabaseF
   });
   try {
     const sentAt = Date.now();
-    const { rows } = await client.query<{ clock: string; version: string; encoding: string; size: string }>(
+    const { rows } = await client.query<{
+      clock: string;
+      version: string;
+      encoding: string;
+      standby: boolean;
+      size: string;
+    }>(
       `SELECT extract(epoch FROM clock_timestamp()) * 1000 AS clock, current_setting('server_version_num') AS version,
-              current_setting('server_encoding') AS encoding, pg_database_size(current_database()) AS size`,
+              current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
+              pg_database_size(current_database()) AS size`,
     );
     const answeredAt = Date.now();
     const [facts] = rows;
@@ -37,6 +46,7 @@ export async function inspectDatabase(connection: Connection): Promise<DatabaseF
       ...compareMigrations(await migrationsRun(client)),
       version: Number(facts.version),
       encoding: facts.encoding,
+      standby: facts.standby,
       size: Number(facts.size),
       clock: { theirs: Number(facts.clock), ours: (sentAt + answeredAt) / 2 },
     };

@@ -202,10 +202,13 @@ async function isDone(client: pg.Client, wanted: readonly Migration[]): Promise<
   return wanted.every(({ name }) => run.includes(name));
 }
 
-/** Whether every migration that this version knows has been run. Throws when the database is out of reach. */
-export async function isMigrated(db: Knex): Promise<boolean> {
-  const sql = 'SELECT count(*) AS run FROM knex_migrations WHERE name = ANY(?)';
+/**
+ * Whether every migration that this version knows has been run, on a server that is no standby. Throws when the database
+ * is out of reach.
+ */
+export async function isMigratedPrimary(db: Knex): Promise<boolean> {
+  const sql = 'SELECT count(*) AS run, pg_is_in_recovery() AS standby FROM knex_migrations WHERE name = ANY(?)';
   const names = migrations.map(({ name }) => name);
-  const { run } = await queryOne<{ run: number }>(db, 'count-migrations', sql, [names]);
-  return run === names.length;
+  const { run, standby } = await queryOne<{ run: number; standby: boolean }>(db, 'count-migrations', sql, [names]);
+  return run === names.length && !standby;
 }

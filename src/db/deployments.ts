@@ -3,6 +3,7 @@ import pg from 'pg';
 import { newDeploymentId } from '../ids.ts';
 import { type Language, langOf, PAGE_START_BYTES } from '../languages.ts';
 import type { NotifyEvery } from './digests.ts';
+import { liveDeployments } from './live-deployments.ts';
 import { announcePageChange } from './page-changes.ts';
 import { addVersion, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
@@ -88,7 +89,7 @@ export async function listDeployments(
     db,
     'list-deployments',
     `SELECT counted.total, deployment.*
-       FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
+       FROM (SELECT ${liveDeployments(':ownerId')} AS total) AS counted
        LEFT JOIN LATERAL (
          SELECT ${COLUMNS.join(', ')} FROM deployments
           WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
@@ -172,8 +173,8 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
   const { live } = await queryOne<{ live: number }>(
     db,
     'count-live-deployments',
-    'SELECT count(*) AS live FROM deployments WHERE owner_id = ? AND deleted_at IS NULL',
-    [ownerId],
+    `SELECT ${liveDeployments(':ownerId')} AS live`,
+    { ownerId },
   );
   return live;
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { liveDeployments } from './live-deployments.ts';
 import { query } from './postgres/query.ts';
 import { IS_KEPT } from './spam-submissions.ts';
 
@@ -77,7 +78,7 @@ export async function listOverview(
     db,
     'list-overview',
     `SELECT counted.total, deployment.*
-       FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
+       FROM (SELECT ${liveDeployments(':ownerId')} AS total) AS counted
        LEFT JOIN LATERAL (
          SELECT id, slug, submission_count, email_notifications, taken_down_at, updated_at,
                 substring(html FROM 1 FOR ${START_BYTES}) AS start,

@@ -25,6 +25,7 @@ import * as mailLog from '../../../migrations/0022-mail-log.ts';
 import * as readUpTo from '../../../migrations/0023-read-up-to.ts';
 import * as retention from '../../../migrations/0024-retention.ts';
 import * as sessions from '../../../migrations/0025-sessions.ts';
+import * as liveDeployments from '../../../migrations/0026-live-deployments.ts';
 import { queryOne } from './query.ts';
 import { type Connection, openClientAndConfig } from './servers.ts';
 import { tableExists } from './table-exists.ts';
@@ -60,6 +61,7 @@ const migrations: readonly Migration[] = [
   { name: '0023-read-up-to', up: readUpTo.up, config: readUpTo.config },
   { name: '0024-retention', up: retention.up, config: retention.config },
   { name: '0025-sessions', up: sessions.up },
+  { name: '0026-live-deployments', up: liveDeployments.up, config: liveDeployments.config },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */

@@ -158,7 +158,7 @@ export async function startService(
     newRequestId: createRequestIds(),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     isStarting: () => isStarting,
-    isReady: async () => !isStarting && (await isMigratedPrimary(db).catch(() => false)),
+    isReady: async () => !isStarting && (await isMigratedPrimary(db).catch(() => false)) && (await db.isWritable()),
     onPurge: cleanUp.wake,
     stopping: stopping.signal,
   });

@@ -21,6 +21,14 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return list.split(' ').filter(Boolean).map(Number);
 }
 
+type Replica = {
+  url: string;
+  port: number;
+  freeze(): Promise<unknown>;
+  thaw(): Promise<unknown>;
+  close(): Promise<void>;
+};
+
 export type PostgresServer = Awaited<ReturnType<typeof serve>>;
 
 /**
@@ -90,7 +98,7 @@ async function serve(root: string, settings: readonly string[]) {
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     /** A server that follows this one, which is stopped for a moment, until it is promoted. */
-    async replica(): Promise<{ url: string; port: number; close(): Promise<void> }> {
+    async replica(): Promise<Replica> {
       await end('SIGINT');
       const copy = await newFolder();
       await shell('cp', ['-a', data, join(copy, 'postgres')]);

@@ -17,6 +17,11 @@ export type Database = Knex & {
    * connection is closed, and with it the statement ends.
    */
   copyOut<T>(statement: string, read: (pieces: AsyncIterable<Buffer>) => Promise<T>): Promise<T>;
+  /**
+   * Whether the database takes writes. After one has failed or got no answer, writes itself to see; false only when
+   * WRITABLE_MS are over without a success.
+   */
+  isWritable(): Promise<boolean>;
   /** Starts no new statement, waits up to CLOSE_MS for the running ones, and closes every connection. */
   close(): Promise<void>;
 };
@@ -30,6 +35,29 @@ const STATEMENT_MS = 1_900;
 const LONG_MS = 10_000;
 const COMMIT_MS = 10_000;
 const CLOSE_MS = 1_000;
+
+const WRITABLE_MS = 10_000;
+/**
+ * How many commits may wait for a synchronous standby that does not answer. Each keeps a connection of Postgres, also
+ * after its client has left. Beyond that, nothing is written.
+ */
+const MAX_STUCK_COMMITS = 10;
+
+/** Commits that nobody waits for any more, in all processes of this user, in this database. */
+const STUCK_COMMITS = `
+  SELECT count(*) AS stuck FROM pg_stat_activity
+   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'
+     AND query_start < clock_timestamp() - interval '${UNIT_MS} milliseconds'`;
+
+/** The same, and allows writes on this connection again, or not. */
+const LIMIT_STUCK_COMMITS = `
+  WITH commits AS (${STUCK_COMMITS})
+  SELECT stuck, set_config('default_transaction_read_only', CASE WHEN stuck >= ${MAX_STUCK_COMMITS} THEN 'on' ELSE (
+           SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') END, false) AS read_only
+    FROM commits`;
+
+/** Postgres' error codes for a write on a read-only server, and for one for which there is no room. */
+const NOT_WRITABLE = new RegExp(`^(?:${READ_ONLY}|53[01]00)$`);
 
 /** The shortest time between two replacements of all connections. */
 const RENEW_MS = 500;
@@ -133,6 +161,29 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     onRenew?.();
   }
 
+  /** When a write failed for the first time since the last that is known to have succeeded. */
+  let failingSince: number | undefined;
+  /** Whether commits may be stuck: from a unit of work that was cut until none is stuck. */
+  let mayBeStuck = false;
+  /** Whether as many are stuck as may be. */
+  let isFull = false;
+
+  const noteFailure = (): void => {
+    failingSince ??= performance.now();
+  };
+
+  async function limitStuckCommits(client: pg.PoolClient): Promise<void> {
+    const { rows } = await client.query<{ stuck: number }>(isPooled ? STUCK_COMMITS : LIMIT_STUCK_COMMITS);
+    const stuck = rows[0]?.stuck ?? 0;
+    const wasFull = isFull;
+    isFull = stuck >= MAX_STUCK_COMMITS;
+    if (stuck === 0) mayBeStuck = false;
+    // Other connections may still be read-only.
+    if (wasFull && !isFull && !isPooled) renew();
+    // A transaction pooler's connections are not ours to set.
+    if (isFull && isPooled) throw Object.assign(new Error('commits wait for a standby'), { code: READ_ONLY });
+  }
+
   const cuts = new Map<pg.PoolClient, NodeJS.Timeout>();
 
   /** `isStuck`: whether the server does not answer then; otherwise the unit of work has used up its time. */
@@ -140,7 +191,10 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     clearTimeout(cuts.get(client));
     const cut = (): void => {
       void client.end().catch(() => undefined);
-      if (isStuck) renew();
+      if (!isStuck) return;
+      noteFailure();
+      mayBeStuck = true;
+      renew();
     };
     cuts.set(client, setTimeout(cut, Math.min(ms, lastCutAt - performance.now())));
   }
@@ -171,9 +225,19 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     try {
       const client = await Promise.race([asked, tooLate]);
       cutAfter(UNIT_MS - (performance.now() - askedAt), client);
+      if (mayBeStuck) await limitOrRelease(client);
       return client;
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  async function limitOrRelease(client: pg.PoolClient): Promise<void> {
+    try {
+      await limitStuckCommits(client);
+    } catch (error) {
+      connectionPool.release(client, true);
+      throw error;
     }
   }
 
@@ -200,7 +264,9 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   // `query` reads it.
   db.userParams = { isPooled };
   db.on('query-error', (error: Error) => {
-    if (!('code' in error) || error.code !== READ_ONLY) return;
+    if (!('code' in error) || typeof error.code !== 'string' || !NOT_WRITABLE.test(error.code)) return;
+    noteFailure();
+    if (error.code !== READ_ONLY || isFull) return;
     renew();
     // Once more, RENEW_MS later: a connection that is opened now may still lead to the old server, where reads do not
     // fail.
@@ -255,9 +321,26 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     }
   }
 
+  async function isWritable(): Promise<boolean> {
+    const since = failingSince;
+    if (since === undefined) return true;
+    try {
+      // A commit in the write-ahead log, and no row.
+      if (!isFull) {
+        await db.raw("SELECT pg_logical_emit_message(true, 'formhost', '')");
+        failingSince = undefined;
+        return true;
+      }
+    } catch {
+      // Counted below.
+    }
+    return performance.now() - since < WRITABLE_MS;
+  }
+
   return Object.assign(db, {
     longTransaction,
     copyOut,
+    isWritable,
     use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
       lastCutAt = performance.now() + CLOSE_MS;

@@ -10,6 +10,7 @@ import {
   MAX_TEXT_CHARS,
 } from '../src/compute/check/answer.ts';
 import { checkPage, labelsOf } from '../src/compute/check/check-page.ts';
+import { cpuMs } from './support/figures.ts';
 import { PROJECT } from './support/process.ts';
 
 const SERVICE = { baseUrl: 'https://forms.test', pagesDomain: 'pages.test' };
@@ -1109,18 +1110,12 @@ describe('any page', () => {
       (n: number) => `<form title="${'x'.repeat(n)}">${'<button formaction=//a></button>'.repeat(n / 20)}</form>`,
     ],
     ['long addresses', (n: number) => `<form action="${'//é'.repeat(n)}"><img src="http:${'é'.repeat(n)}">`],
-  ])('takes time that rises with its length: %s', { tags: 'slow' }, (_what, make) => {
-    const time = (html: string): number => {
-      // Of the processor: others may be using it, too.
-      const before = process.threadCpuUsage();
-      check(html);
-      const { user, system } = process.threadCpuUsage(before);
-      return (user + system) / 1_000;
-    };
+  ])('takes time that rises with its length: %s', { tags: 'slow' }, async (_what, make) => {
+    const time = (html: string): Promise<number> => cpuMs(() => check(html));
     const [small, large] = [make(40_000), make(160_000)];
-    time(small);
+    await time(small);
     // Twice what linear time would be, and what garbage collection takes.
-    expect(time(large)).toBeLessThan(8 * time(small) + 500);
+    expect(await time(large)).toBeLessThan(8 * (await time(small)) + 500);
   });
 
   it('is not read on when its wrong nesting makes elements without end', () => {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { removeExpired } from '../src/db/expired-submissions.ts';
-import { median, ms, timed } from './support/figures.ts';
+import { median, ms, QUEUED_MS, timed } from './support/figures.ts';
 import { startReceiver } from './support/receivers.ts';
 import { type Owner, startTestService, type TestService } from './support/service.ts';
 
@@ -223,6 +223,6 @@ describe('retention_days', () => {
     );
     expect(removed.result).toBe(many);
     expect(await numbersOf(id)).toHaveLength(sent);
-    expect(await loaded).toBeLessThan(3 * quiet + 10);
+    expect(await loaded).toBeLessThan(QUEUED_MS);
   });
 });

@@ -13,7 +13,6 @@ import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/
 
 const FORMS = 40;
 const RECOVERY_MS = 5_000;
-const SHOWN_MS = 250;
 
 /** An address that leads to one port and, from `move` on, new connections to another. */
 async function startMovingAddress(port: number) {
@@ -121,7 +120,6 @@ it('follows a failover: the old primary only reads, and the address leads to its
   expect(lost).toEqual([]);
   expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
   expect(backAt - movedAt).toBeLessThan(RECOVERY_MS);
-  expect(shownIn).toBeLessThan(SHOWN_MS * 2);
   expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
   await other.stop();
 });

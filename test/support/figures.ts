@@ -15,6 +15,14 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; re
   return { ms: performance.now() - start, result };
 }
 
+/** Milliseconds of the processor that something takes: who else uses the machine does not count, nor how long it pauses. */
+export async function cpuMs(work: () => unknown): Promise<number> {
+  const before = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 /** Milliseconds as they are printed. */
 export const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 
@@ -30,3 +38,9 @@ export async function inParallel<T>(
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
+
+/**
+ * A median over this is no slow machine: who waits so long stands in the queue of somebody else's load. How long exactly
+ * they wait is printed, since it depends on the machine and on who shares it.
+ */
+export const QUEUED_MS = 2_000;

@@ -29,7 +29,8 @@ export async function prepareDatabase(
 ): Promise<void> {
   for (;;) {
     try {
-      return await migrate(connection, { signal: stopping });
+      const onWait = (): void => log.info('another process migrates the database: waiting for it');
+      return await migrate(connection, { signal: stopping, onWait });
     } catch (error) {
       if (stopping.aborted) throw error;
       if (!isOutOfReach(error)) {

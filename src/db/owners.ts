@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
+import { liveDeployments } from './live-deployments.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
@@ -158,7 +159,7 @@ export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
       db,
       'list-owners',
       `SELECT id, email, plan, created_at,
-              (SELECT count(*) FROM deployments WHERE owner_id = owners.id AND deleted_at IS NULL) AS live
+              ${liveDeployments('owners.id')} AS live
          FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
       [after, OWNERS_BATCH],
     );
@@ -179,7 +180,7 @@ export async function countDeployments(
     `WITH taken_down AS MATERIALIZED (
        SELECT id FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL
      )
-     SELECT (SELECT count(*) FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS live,
+     SELECT ${liveDeployments(':ownerId')} AS live,
             (SELECT count(*) FROM taken_down) AS taken_down,
             ARRAY(SELECT id FROM taken_down ORDER BY id DESC LIMIT :limit) AS ids`,
     { ownerId, limit },

@@ -11,7 +11,7 @@ const WRONG = `
   SELECT owners.id, live FROM owners LEFT JOIN live_deployments ON owner_id = owners.id
    WHERE live IS DISTINCT FROM (SELECT count(*) FROM deployments WHERE owner_id = owners.id AND deleted_at IS NULL)`;
 
-describe('the count of live deployments', () => {
+describe('the count of live deployments', { timeout: 60_000 }, () => {
   let service: TestService;
   let other: Service;
   beforeAll(async () => {

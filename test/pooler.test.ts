@@ -15,6 +15,9 @@ import { hasPgbouncer, startPgbouncer } from './support/pgbouncer.ts';
 import { startProgram, startServiceProcess } from './support/process.ts';
 import { asOwner, getPage, JSON_TYPE, startTestService } from './support/service.ts';
 
+/** For a test that starts a program or has several waits. */
+const LONG = { timeout: 60_000 };
+
 const soon = (check: () => PromiseLike<unknown>) => vi.waitFor(check, { timeout: 20_000, interval: 50 });
 
 const pooledTo = async (url: string): Promise<Connection> => ({
@@ -37,7 +40,7 @@ async function fresh(make: () => Promise<FreshDatabase>): Promise<FreshDatabase>
 
 const isThere = hasPgbouncer();
 
-describe.runIf(isThere)('two processes behind a transaction pooler', () => {
+describe.runIf(isThere)('two processes behind a transaction pooler', LONG, () => {
   it('show what another process has changed, and store submissions', async () => {
     const service = await startTestService();
     onTestFinished(service.close);
@@ -74,7 +77,7 @@ describe.runIf(isThere)('two processes behind a transaction pooler', () => {
   });
 });
 
-describe.runIf(isThere)('the listener behind a transaction pooler', () => {
+describe.runIf(isThere)('the listener behind a transaction pooler', LONG, () => {
   it('is not live, though the pooler accepts LISTEN', async () => {
     const database = await fresh(cloneDatabase);
     const witness = await openDirect(database.url);
@@ -100,7 +103,7 @@ describe.runIf(isThere)('the listener behind a transaction pooler', () => {
   });
 });
 
-describe.runIf(isThere)('a statement behind a transaction pooler', () => {
+describe.runIf(isThere)('a statement behind a transaction pooler', LONG, () => {
   const SETTINGS = `SELECT current_setting('statement_timeout') AS statement, current_setting('enable_seqscan') AS scan,
                            current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('jit') AS jit`;
   const inForce = { statement: '1900ms', scan: 'off', idle: '1900ms', jit: 'off' };
@@ -148,7 +151,7 @@ describe.runIf(isThere)('a statement behind a transaction pooler', () => {
   });
 });
 
-describe('migrate', () => {
+describe('migrate', LONG, () => {
   const LOCKS = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted";
   const ways = [
     ['directly', async (url: string): Promise<Connection> => ({ connectionString: url })],
@@ -166,7 +169,7 @@ describe('migrate', () => {
     await migrate(connection);
   });
 
-  it.each(ways)('leaves nothing behind when its process is killed (%s)', { timeout: 60_000 }, async (name, reach) => {
+  it.each(ways)('leaves nothing behind when its process is killed (%s)', async (name, reach) => {
     const database = await fresh(cloneDatabase);
     await runSql(
       database.url,
@@ -190,7 +193,7 @@ describe('migrate', () => {
   });
 });
 
-describe.runIf(isThere)('backup and restore through a transaction pooler', () => {
+describe.runIf(isThere)('backup and restore through a transaction pooler', LONG, () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'formhost-pooler-'));
@@ -226,5 +229,5 @@ describe.runIf(isThere)('backup and restore through a transaction pooler', () =>
     expect((await left.query(kept)).rowCount).toBeGreaterThan(0);
     expect(await run('restore', file, to)).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await left.query('SELECT id FROM deployments')).rows).toEqual([{ id }]);
-  }, 60_000);
+  });
 });

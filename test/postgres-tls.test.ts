@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
 import { parseDatabaseUrl, tlsOf } from '../src/database-url.ts';
 import { connect } from '../src/db/postgres/connect.ts';
@@ -11,7 +12,7 @@ import { hasOpenssl, makeCertificates } from './support/certificates.ts';
 import { type PostgresServer, startPostgresServer } from './support/postgres-server.ts';
 import { startProgram, startServiceProcess } from './support/process.ts';
 
-describe.runIf(hasOpenssl())('TLS to Postgres', { timeout: 60_000 }, () => {
+describe.runIf(hasOpenssl())('TLS to Postgres', { timeout: 90_000 }, () => {
   let folder: string;
   let files: Awaited<ReturnType<typeof makeCertificates>>;
   /** Accepts connections with TLS only, and as `clerk` only with a certificate. */
@@ -115,7 +116,7 @@ hostssl all postgres all trust
     );
     const service = await startServiceProcess({ DATABASE_URL, LOG_LEVEL: 'silent' });
     onTestFinished(() => void service.child.kill('SIGKILL'));
-    await service.ready();
+    await vi.waitFor(() => request(service.url).get('/readyz').expect(200), { timeout: 40_000, interval: 100 });
     const settings = { DATABASE_URL, BASE_URL: service.url };
     const doctor = await startProgram(process.execPath, ['src/commands/doctor.ts', '--json'], settings).result;
     const { checks }: { checks: { check: string; status: string }[] } = JSON.parse(doctor.stdout);

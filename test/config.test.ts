@@ -162,6 +162,7 @@ describe('loadConfig', () => {
     ['DELIVERY_TIMEOUT_MS', ['0', '-1', '15s', '1.5', '600001']],
     ['DELIVERY_LEASE_MS', ['0', '-1', '1m', '15000', '14999', '3600001']],
     ['PAGE_VERSIONS', ['0', '-1', '1.5', '1001', 'all']],
+    ['PAGE_CACHE_MB', ['0', '-1', '1.5', '65537', '128MB', 'all']],
     ['DELIVERY_LOG_DAYS', ['0', '-1', '1.5', 'forever']],
     ['SMTP_URL', ['mail.example', 'mail.example:25', 'http://u:secret@mail.example', 'smtp://', 'smtp://u:secret@a b']],
     ['MAIL_FROM', ['forms', 'a@b@c', 'Forms forms@example.org', 'a@e.example, b@e.example', 'X <a@e.example> y', '<>']],
@@ -246,7 +247,7 @@ describe('every setting', () => {
 
   it('has a line with its default in .env.example, and nothing else has', async () => {
     // A setting whose default is none has an example there.
-    const withoutDefault = ['DATABASE_URL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'];
+    const withoutDefault = ['DATABASE_URL', 'CELL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'];
     const all = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
     // The rest is docker-compose.yml's, and test/image.test.ts'.
     const lines = all.slice(0, NAMES.length);

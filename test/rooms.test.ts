@@ -77,7 +77,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
 /** What a group may import besides itself. One way: main -> service -> http -> intake -> db; all may import 'base'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'config', 'metrics', 'base'],
-  commands: ['delivery', 'db', 'config', 'base'],
+  commands: ['delivery', 'db', 'config', 'client', 'base'],
   service: ['http', 'intake', 'delivery', 'db', 'compute', 'metrics', 'config', 'base'],
   http: ['intake', 'db', 'compute', 'metrics', 'config', 'texts', 'base'],
   intake: ['db', 'base'],
@@ -173,6 +173,19 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
+  it('of what an owner runs are of the client only: no command of an owner loads the database or its libraries', () => {
+    const isOwners = (file: string) => file.startsWith('src/commands/owner/') || file === 'src/commands/formhost.ts';
+    const shared = ['src/commands/command-error.ts', 'src/commands/completion.ts'];
+    const wrong = IMPORTS.filter(({ from, to, isOurs }) => {
+      if (!isOurs || !isOwners(from)) return false;
+      return !isOwners(to) && !shared.includes(to) && !['client', 'base'].includes(groupOf(to));
+    });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}: ask the API, through src/client`)).toEqual([]);
+    const libraries = ['zod', 'knex', 'pg', 'undici', 'express', 'pino'];
+    const loads = importing(libraries, ({ from }) => !isOwners(from), 'commands of owners start at once');
+    expect(loads.filter((line) => line.startsWith('src/commands/'))).toEqual([]);
+  });
+
   it('never go in a circle', () => {
     const next = (file: string) => IMPORTS.filter(({ from, isOurs }) => isOurs && from === file).map(({ to }) => to);
     const done = new Set<string>();
@@ -227,6 +240,16 @@ describe('imports', () => {
     );
     expect(loading.map(({ from, to }) => `${from} -> ${to}`)).toEqual([
       'src/compute/worker.ts -> src/compute/check/check-page.ts',
+    ]);
+  });
+
+  it('of the MCP SDK are in src/http/mcp/protocol.ts only, which is loaded with the first message', () => {
+    const protocol = 'src/http/mcp/protocol.ts';
+    const isThere = ({ from }: Import) => from === protocol;
+    expect(importing(['@modelcontextprotocol/sdk'], isThere, `only ${protocol} speaks the protocol`)).toEqual([]);
+    const loading = IMPORTS.filter(({ to, isType }) => to === protocol && !isType);
+    expect(loading.map(({ from }) => `${from} ${/ import\(/.test(codeOf(from)) ? 'on demand' : 'at once'}`)).toEqual([
+      'src/http/mcp/mcp.ts on demand',
     ]);
   });
 

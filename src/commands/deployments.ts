@@ -21,16 +21,8 @@ import {
 import { listWebhooks } from '../db/webhooks.ts';
 import { compactJson } from '../json-text.ts';
 import { isReserved, isSlug } from '../slugs.ts';
-import {
-  action,
-  type Command,
-  CommandError,
-  hasCode,
-  listing,
-  type Result,
-  runCommand,
-  UsageError,
-} from './command.ts';
+import { action, type Command, fileOf, listing, type Result, runCommand } from './command.ts';
+import { CommandError, hasCode, UsageError } from './command-error.ts';
 
 const USAGE = `usage: npm run --silent deployments -- list [--taken-down | --deleted] [--owner EMAIL] [--json]
        npm run --silent deployments -- take-down SLUG_OR_ID --reason "WHY" [--json]
@@ -248,7 +240,7 @@ function parse(args: string[], config: Config): Command {
     case 'export': {
       const [id, file, ...more] = read({}).positionals;
       if (id === undefined || more.length > 0) break;
-      if (name === 'export') return file === undefined ? exportToOutput(id) : exportTo(id, file);
+      if (name === 'export') return file === undefined ? exportToOutput(id) : exportTo(id, fileOf(file));
       if (file === undefined) return name === 'restore' ? restoreOne(id) : purge(id);
     }
   }

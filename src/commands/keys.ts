@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type Config, isMailAddress } from '../config.ts';
 import { isOneLine, listKeys, MAX_KEY_NAME_CHARS, revokeKey, SCOPES } from '../db/api-keys.ts';
 import { makeKey } from '../db/owners.ts';
-import { action, type Command, CommandError, checkPlan, listing, runCommand, UsageError } from './command.ts';
+import { action, type Command, checkPlan, listing, runCommand } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
 
 const USAGE = `usage: npm run --silent keys -- create --email you@example.com [--plan NAME] [--name NAME]
            [--scope ${SCOPES.join('|')}] [--expires 2027-01-01T00:00:00Z] [--json]
@@ -29,7 +30,15 @@ function create({ email, plan, name, scope: scopeName = 'full', expires }: Optio
   if (scope === undefined) throw new CommandError(`there is no scope ${scopeName}: choose ${SCOPES.join(' or ')}`);
   const expiresAt = expires === undefined ? undefined : timeAhead(expires);
   return action(async (db) => {
-    const made = await makeKey(db, { email, plan, defaultPlan: DEFAULT_PLAN, name, scope, expiresAt });
+    const made = await makeKey(db, {
+      email,
+      plan,
+      defaultPlan: DEFAULT_PLAN,
+      name,
+      scope,
+      expiresAt,
+      cell: config.cell,
+    });
     const { key, id, prefix, createdAt, before } = made;
     const owner = email.toLowerCase();
     const hasChanged = before !== undefined && before.plan !== made.plan;

@@ -13,6 +13,7 @@ import { SignIn, SignInForm } from './views/sign-in.tsx';
 
 const NAVIGATION = [
   { href: '/dashboard', label: 'Pages' },
+  { href: '/dashboard/statistics', label: 'Statistics' },
   { href: '/dashboard/trash', label: 'Trash' },
   { href: '/dashboard/account', label: 'Account' },
 ];

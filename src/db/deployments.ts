@@ -6,7 +6,7 @@ import type { NotifyEvery } from './digests.ts';
 import { announcePageChange } from './page-changes.ts';
 import { addVersion, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
-import { execute, query, queryOne } from './postgres/query.ts';
+import { execute, query, queryOne, queryPage } from './postgres/query.ts';
 
 export type Deployment = {
   id: string;
@@ -75,6 +75,9 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && toDeployment(row);
 }
 
+/** How many live deployments an owner has. */
+export const COUNT_LIVE = 'SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL';
+
 /**
  * A page of an owner's live deployments, newest first, and how many there are in all. What is before the page is read
  * from the index only.
@@ -82,23 +85,21 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
 export async function listDeployments(
   db: Knex,
   ownerId: number,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ deployments: Deployment[]; total: number }> {
-  const rows = await query<{ total: number } & (ShownRow | { id: null })>(
+  const { total, rows } = await queryPage<ShownRow>(
     db,
     'list-deployments',
-    `SELECT counted.total, deployment.*
-       FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
-       LEFT JOIN LATERAL (
-         SELECT ${COLUMNS.join(', ')} FROM deployments
-          WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
-       ) AS deployment ON true`,
-    { ownerId, limit, offset: (page - 1) * limit },
+    {
+      total: COUNT_LIVE,
+      rows: `
+        SELECT ${COLUMNS.join(', ')} FROM deployments
+         WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+    },
+    { ownerId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    deployments: rows.flatMap((row) => (row.id === null ? [] : [toDeployment(row)])),
-  };
+  return { total, deployments: rows.map(toDeployment) };
 }
 
 // "Binary Format" in Postgres' documentation of COPY: a header, and for each row the number of its fields, and each
@@ -184,7 +185,13 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
  */
 export async function createDeployment(
   db: Knex,
-  { ownerId, limit, slugs, html }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer },
+  {
+    ownerId,
+    limit,
+    slugs,
+    html,
+    cell,
+  }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer; cell: string },
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
   return db.transaction(async (transaction) => {
     if (limit !== Number.POSITIVE_INFINITY) {
@@ -195,7 +202,7 @@ export async function createDeployment(
     }
     for (const slug of slugs) {
       const [row] = await transaction<DeploymentRow>('deployments')
-        .insert({ id: newDeploymentId(), owner_id: ownerId, slug })
+        .insert({ id: newDeploymentId(cell), owner_id: ownerId, slug })
         .onConflict(transaction.raw('(slug) WHERE deleted_at IS NULL'))
         .ignore()
         .returning([...COLUMNS]);
@@ -322,23 +329,27 @@ export async function findPage(db: Knex, slug: string): Promise<Page | 'taken-do
   return row && { ...toPageHead(row), html: row.html };
 }
 
-/** What `findPage` would find, without its HTML where that has more than `maxBytes`. */
-export async function findSmallPage(
+/** What `findPage` would find for each of several slugs, without the HTML where that has more than `maxBytes`. */
+export async function findSmallPages(
   db: Knex,
-  slug: string,
+  slugs: readonly string[],
   maxBytes: number,
-): Promise<Page | PageHead | 'taken-down' | undefined> {
-  const [row] = await query<PageRow & { is_taken_down: boolean }>(
+): Promise<Map<string, Page | PageHead | 'taken-down'>> {
+  const rows = await query<PageRow & { slug: string; is_taken_down: boolean }>(
     db,
-    'find-small-page',
-    `SELECT pages.deployment_id, pages.version, owner_id, taken_down_at IS NOT NULL AS is_taken_down,
+    'find-small-pages',
+    `SELECT slug, pages.deployment_id, pages.version, owner_id, taken_down_at IS NOT NULL AS is_taken_down,
             CASE WHEN taken_down_at IS NULL AND octet_length(pages.html) <= :maxBytes THEN pages.html END AS html
        FROM deployments JOIN pages ON pages.deployment_id = deployments.id
-      WHERE deployments.slug = :slug AND deployments.deleted_at IS NULL`,
-    { slug, maxBytes },
+      WHERE deployments.slug = ANY (CAST(:slugs AS text[])) AND deployments.deleted_at IS NULL`,
+    { slugs: [...slugs], maxBytes },
   );
-  if (row?.is_taken_down) return 'taken-down';
-  return row && (row.html === null ? toPageHead(row) : { ...toPageHead(row), html: row.html });
+  return new Map(
+    rows.map((row) => {
+      const page = row.html === null ? toPageHead(row) : { ...toPageHead(row), html: row.html };
+      return [row.slug, row.is_taken_down ? 'taken-down' : page];
+    }),
+  );
 }
 
 /** What `findPage` would find, without its HTML; undefined also for a page that has been taken down. */

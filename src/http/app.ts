@@ -4,7 +4,7 @@ import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
 import { isCredentialValid } from '../db/credentials.ts';
-import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
+import { findPage, findPageVersion, findSmallPages, findVisitedPage } from '../db/deployments.ts';
 import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -25,6 +25,7 @@ import { healthEndpoints } from './api/health.ts';
 import { inboxEndpoints } from './api/inbox.ts';
 import { keyEndpoints } from './api/keys.ts';
 import { liveEndpoints } from './api/live.ts';
+import { llmsTxtEndpoints } from './api/llms-txt.ts';
 import { meEndpoints } from './api/me.ts';
 import { overviewEndpoints } from './api/overview.ts';
 import { referenceEndpoints } from './api/reference.ts';
@@ -47,8 +48,10 @@ import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
+import { mcpEndpoints } from './mcp/mcp.ts';
 import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
 import { createPageCache, LARGE_PAGE_BYTES, type PageLookups } from './pages/page-cache.ts';
+import { createPageReader } from './pages/page-reader.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
 import { createApi, listEndpoints } from './router.ts';
@@ -114,17 +117,17 @@ export function createEndpoints({
   ...parts
 }: Parts): readonly Endpoint[] {
   const urlOf = (slug: string): string => pageUrl(config, slug);
-  const { planLimits, reservedSlugs, maxHtmlBytes, pageVersions } = config;
+  const { cell, planLimits, reservedSlugs, maxHtmlBytes, pageVersions } = config;
   const ownerParts = {
     ...parts,
     planLimits,
     hasMail: config.smtpUrl !== undefined,
     abuseContact: config.abuseContact?.text,
   };
-  const session = sessionEndpoints({ ...parts, baseUrl: config.baseUrl });
+  const session = sessionEndpoints({ ...parts, cell, baseUrl: config.baseUrl });
   const me = meEndpoints(ownerParts);
-  const keys = keyEndpoints(parts);
-  const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
+  const keys = keyEndpoints({ ...parts, cell });
+  const deployments = deploymentEndpoints({ ...ownerParts, cell, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
   const { baseUrl, pagesDomain, abuseContact: contact } = config;
   const check = checkEndpoints({ ...parts, urlOf, baseUrl, pagesDomain, maxHtmlBytes, maxFields: MAX_FIELDS });
   const versions = versionEndpoints({ ...parts, urlOf, pageVersions });
@@ -146,6 +149,8 @@ export function createEndpoints({
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
+  const llms = llmsTxtEndpoints({ ...config, urlOf });
+  const mcp = mcpEndpoints({ baseUrl, maxHtmlBytes, endpoints: () => endpoints, log: parts.log });
   const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
@@ -229,6 +234,9 @@ export function createEndpoints({
     'POST /unsubscribe/:deployId/:recipientId': unsubscribe.unsubscribeRecipient,
     'GET /confirm/:deployId/:recipientId': confirm.ask,
     'POST /confirm/:deployId/:recipientId': confirm.confirm,
+
+    'POST /mcp': mcp.answer,
+    'GET /llms.txt': llms.get,
 
     'GET /': reference.start,
     'GET /dashboard': dashboard.start,
@@ -330,8 +338,9 @@ export function createApp({
 
   const pages = createPageCache({
     find: (slug) => findPage(db, slug),
-    findSmall: (slug) => findSmallPage(db, slug, LARGE_PAGE_BYTES),
+    findSmall: createPageReader((slugs) => findSmallPages(db, slugs, LARGE_PAGE_BYTES)),
     findVersion: (slug) => findPageVersion(db, slug),
+    maxBytes: config.pageCacheBytes,
     actionOf: ({ deploymentId }) => `${config.baseUrl}/submit/${deploymentId}`,
     compute,
     sending,

@@ -142,8 +142,14 @@ export function Progress({ list, filter }: { list: List; filter: Filter }): JSX.
   return (
     <div class="inbox-progress">
       <p class="muted" role="status">
-        {numbers.format(count)} found
-        {!isAll && `, ${numbers.format(searched)} of ${numbers.format(total)} searched`}
+        {state === 'searching' && searched === 0 ? (
+          'Searching…'
+        ) : (
+          <>
+            {numbers.format(count)} found
+            {!isAll && `, ${numbers.format(searched)} of ${numbers.format(total)} searched`}
+          </>
+        )}
       </p>
       {state === 'searching' && (
         <>

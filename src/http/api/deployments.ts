@@ -12,12 +12,11 @@ import {
 import type { Database } from '../../db/postgres/connect.ts';
 import { isReserved, MAX_SLUG_LENGTH, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
 import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { deploymentId, time, total } from '../fields.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 import { Paging, paged } from '../paging.ts';
-import type { Sending } from '../sending.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
 export const ownSlug = z
@@ -156,7 +155,7 @@ export function* htmlAsJson(html: Buffer): Generator<string> {
 /** Deployments: pages and their addresses. */
 export function deploymentEndpoints({
   db,
-  sending,
+  cell,
   onPageChange,
   reviewDeliveries,
   urlOf,
@@ -167,7 +166,7 @@ export function deploymentEndpoints({
   abuseContact,
 }: {
   db: Database;
-  sending: Pick<Sending, 'json'>;
+  cell: string;
   /** Called once a change of what is live under a slug is committed. */
   onPageChange(slug: string): void;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
@@ -237,7 +236,7 @@ export function deploymentEndpoints({
         const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
         const limit = planLimits.get(owner.plan) ?? 0;
         const deployment = await limitWrites(() =>
-          createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html) }),
+          createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html), cell }),
         );
         if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();
@@ -327,7 +326,7 @@ export function deploymentEndpoints({
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id } }) {
         const html = deploymentOr404(await findHtml(db, owner.id, id));
-        return (response) => sending.json(response, owner.id, html.length, htmlAsJson(html));
+        return new JsonPieces(html.length, htmlAsJson(html));
       },
     }),
   };

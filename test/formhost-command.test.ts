@@ -402,6 +402,8 @@ describe('formhost deploy', { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(written.err).toContain('saving the file again tries again'), 20_000);
     await writeFile(file, 'four');
     await isLive('four');
+    // The check of each page that was published is over.
+    await vi.waitFor(() => expect(written.err.match(/ no-form: /g)).toHaveLength(4), 20_000);
     const release = proxy.hold();
     await writeFile(file, 'five');
     await vi.waitFor(() => expect(written.err).toContain('; trying again'), 20_000);

@@ -82,7 +82,7 @@ async function exportRecords(from: Download): Promise<number> {
   const beginAgain = async (): Promise<void> => {
     if (!(await sink.begin())) {
       throw new CommandError(
-        'the connection broke, and the export cannot go on, because its columns have changed meanwhile: begin again, or name a file with --output',
+        'the connection broke, and the export cannot go on where it was: begin again, or name a file with --output',
       );
     }
     splitter = createRecordSplitter({ quotes: isCsv });

@@ -4,39 +4,85 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BrowserContextOptions, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
 import { z } from 'zod';
 import { buildDashboard } from '../build-dashboard.ts';
 import { loadConfig } from '../src/config.ts';
+import { connect, type Database } from '../src/db/postgres/connect.ts';
+import { openDatabaseServer } from '../src/db/postgres/database-server.ts';
 import { createLog } from '../src/log.ts';
 import { PROJECT } from '../src/project.ts';
 import { startService } from '../src/service.ts';
 import { findChromium } from '../test/support/chromium.ts';
 
 /*
- * Takes the pictures of docs/dashboard.md, of a service with some pages and submissions: `npm run docs:screenshots`. It needs
- * Chromium on the PATH.
+ * Takes the pictures of docs/dashboard.md, of a service with some pages and submissions: `npm run docs:screenshots`. With a
+ * folder (`npm run docs:screenshots -- /tmp/views`) it takes every view, whole, on a desktop and on a phone, light and dark,
+ * to look at after a change. It needs Chromium on the PATH.
  */
 
 const FOLDER = fileURLToPath(new URL('dashboard/', import.meta.url));
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1120, height: 720 } };
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-/** Each picture: its name, the view (`:id` is a page with submissions), what is shown once it is ready, and how. */
-const SHOTS = [
-  { name: 'pages', path: '/dashboard', ready: 'Last:', options: DESKTOP },
-  { name: 'pages-phone', path: '/dashboard', ready: 'Last:', options: { ...PHONE, colorScheme: 'dark' } },
-  { name: 'settings', path: '/dashboard/pages/:id/settings', ready: 'Redirect URL', options: DESKTOP },
+/** Every view: its address, and what is there once all of it is shown. `:id` is a page, `:submission` one of its submissions. */
+const VIEWS = [
+  { view: 'pages', path: '/dashboard', ready: 'svg.sparkline' },
+  { view: 'new-page', path: '/dashboard/new', ready: 'textarea' },
+  { view: 'statistics', path: '/dashboard/statistics', ready: '.bars canvas' },
+  { view: 'trash', path: '/dashboard/trash', ready: '.row' },
+  { view: 'account', path: '/dashboard/account', ready: '.row' },
+  { view: 'inbox', path: '/dashboard/pages/:id/inbox', ready: '.inbox-table :text("Your name")' },
+  { view: 'spam', path: '/dashboard/pages/:id/inbox?view=spam', ready: '.empty' },
+  { view: 'submission', path: '/dashboard/pages/:id/inbox/:submission', ready: '.fields :text("Your name")' },
+  { view: 'charts', path: '/dashboard/pages/:id/charts', ready: '.bars canvas' },
+  { view: 'page', path: '/dashboard/pages/:id/page', ready: 'iframe' },
+  { view: 'notifications', path: '/dashboard/pages/:id/notifications', ready: ':text("Switched on")' },
+  { view: 'settings', path: '/dashboard/pages/:id/settings', ready: ':text("Redirect URL")' },
+  { view: 'not-found', path: '/dashboard/other', ready: '.buttons :text("Trash")' },
 ] as const;
 
+type Shot = { name: string; view: (typeof VIEWS)[number]['view']; options: BrowserContextOptions; isWhole: boolean };
+
+const DOCUMENTED: readonly Shot[] = [
+  { name: 'pages', view: 'pages', options: DESKTOP, isWhole: false },
+  { name: 'pages-phone', view: 'pages', options: { ...PHONE, colorScheme: 'dark' }, isWhole: false },
+  { name: 'inbox', view: 'inbox', options: DESKTOP, isWhole: false },
+  { name: 'submission', view: 'submission', options: { viewport: { width: 1280, height: 800 } }, isWhole: false },
+  { name: 'inbox-phone', view: 'inbox', options: PHONE, isWhole: false },
+  { name: 'statistics', view: 'statistics', options: DESKTOP, isWhole: true },
+  { name: 'page', view: 'page', options: DESKTOP, isWhole: false },
+  { name: 'notifications', view: 'notifications', options: DESKTOP, isWhole: false },
+  { name: 'settings', view: 'settings', options: DESKTOP, isWhole: false },
+];
+
+const EVERY_VIEW: readonly Shot[] = VIEWS.flatMap(({ view }) =>
+  (['light', 'dark'] as const).flatMap((colorScheme) => [
+    { name: `${view}-desktop-${colorScheme}`, view, options: { ...DESKTOP, colorScheme }, isWhole: true },
+    { name: `${view}-phone-${colorScheme}`, view, options: { ...PHONE, colorScheme }, isWhole: true },
+  ]),
+);
+
+/** Titles, and how many submissions each page gets. The first is published first; the last is the one that is opened. */
 const PAGES = [
-  { title: 'Newsletter', submissions: 6 },
-  { title: 'Job application', submissions: 2 },
-  { title: 'Contact', submissions: 8 },
+  { title: 'Newsletter', submissions: 64 },
+  { title: 'Job application', submissions: 12 },
+  { title: 'Contact', submissions: 38 },
 ] as const;
-const NAMES = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Katherine Johnson', 'Edsger Dijkstra', 'Radia Perlman'];
+const PEOPLE = [
+  { name: 'Ada Lovelace', email: 'ada@example.org', message: 'When is the studio open on Saturdays?' },
+  { name: 'Grace Hopper', email: 'grace@example.com', message: 'Thank you, the prints arrived today.' },
+  { name: 'ليلى حداد', email: 'layla@example.net', message: 'هل يمكنني حجز موعد يوم الأحد؟' },
+  { name: 'Alan Turing', email: 'alan@example.org', message: 'Could you send me an offer for twelve chairs?' },
+  { name: 'Katherine Johnson', email: 'kj@example.com', message: 'Is the workshop in March already full?' },
+  { name: 'Edsger Dijkstra', email: 'edsger@example.nl', message: 'The link to the price list does not work.' },
+  { name: 'Radia Perlman', email: 'radia@example.org', message: 'I would like to change my order, please.' },
+] as const;
+/** Those above are unread. */
+const UNREAD = 4;
 
 const Deployed = z.object({ id: z.string() });
+const Found = z.object({ submissions: z.array(z.object({ id: z.string() })) });
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -47,59 +93,101 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Publishes the pages, and answers the id of the last. */
-async function publishPages(origin: string, key: string): Promise<string> {
+type Api = (method: string, path: string, body?: object) => Promise<unknown>;
+
+const createApi =
+  (origin: string, key: string): Api =>
+  async (method, path, body) => {
+    const response = await fetch(origin + path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  };
+
+/** Stores submissions of the last month, more of them on some days than on others. */
+async function fill(db: Database, id: string, count: number): Promise<void> {
+  for (let number = 1; number <= count; number += 1) {
+    const hoursAgo = (count - number) ** 1.35 * (700 / count ** 1.35) + 0.2;
+    await db.raw(
+      `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+       VALUES (:id, :number, 'sub_' || substr(md5(:id), 1, 12) || lpad(CAST(:number AS text), 12, '0'), :data, '192.0.2.1',
+               now() - :hoursAgo * interval '1 hour')`,
+      { id, number, data: JSON.stringify(PEOPLE[number % PEOPLE.length]), hoursAgo },
+    );
+  }
+  await db.raw('UPDATE deployments SET submission_count = :count, last_submission_number = :count WHERE id = :id', {
+    id,
+    count,
+  });
+}
+
+/** Publishes the pages, and answers the last one, and one of its submissions. */
+async function publishPages(api: Api, db: Database): Promise<{ id: string; submission: string }> {
+  const pageOf = (title: string): string => `<!doctype html><html lang="en"><title>${title}</title>
+<style>body { font: 1.1rem sans-serif; max-width: 30rem; margin: 3rem auto } label { display: block; margin: 1rem 0 }</style>
+<h1>${title}</h1><form method="post" action="{{FORM_ACTION}}"><label>Your name <input name="name" required></label>
+<label>E-mail <input name="email" type="email"></label><label>Message <textarea name="message"></textarea></label>
+<button>Send</button></form></html>`;
   let last = '';
   for (const { title, submissions } of PAGES) {
-    const html = `<!doctype html><title>${title}</title><form method="post" action="{{FORM_ACTION}}"><label>Name <input name="name"></label><button>Send</button></form>`;
-    const response = await fetch(`${origin}/deploy`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/html' },
-      body: html,
-    });
-    const { id } = Deployed.parse(await response.json());
-    for (let count = 0; count < submissions; count += 1) {
-      const body = new URLSearchParams({ name: NAMES[count % NAMES.length] ?? '' });
-      await fetch(`${origin}/submit/${id}`, { method: 'POST', body });
-    }
+    const { id } = Deployed.parse(await api('POST', '/deploy', { html: pageOf(title) }));
+    await fill(db, id, submissions);
+    const found = Found.parse(await api('GET', `/submissions/${id}/search?limit=100`)).submissions;
+    const ids = found.slice(UNREAD).map((submission) => submission.id);
+    await api('POST', `/submissions/${id}/bulk`, { action: 'read', ids });
     last = id;
   }
-  return last;
+  const { id: deleted } = Deployed.parse(await api('POST', '/deploy', { html: pageOf('Old page') }));
+  await api('DELETE', `/deploy/${deleted}`);
+  await api('POST', '/keys', { name: 'Website build', scope: 'read' });
+  await api('POST', `/webhooks/${last}`, { url: 'https://example.com/hooks/forms' });
+  const { submissions } = Found.parse(await api('GET', `/submissions/${last}/search?limit=5`));
+  const [, , third = { id: '' }, fourth = third] = submissions;
+  await api('PATCH', `/submissions/${last}/${fourth.id}`, { starred: true });
+  return { id: last, submission: third.id };
 }
 
-async function takeAll(origin: string, key: string): Promise<void> {
-  const id = await publishPages(origin, key);
-  const browser = await chromium.launch({ executablePath: findChromium() ?? '', chromiumSandbox: false });
-  for (const { name, path, ready, options } of SHOTS) {
-    const context = await browser.newContext({ deviceScaleFactor: 1.5, locale: 'en', ...options });
-    const page = await context.newPage();
-    await page.goto(origin + path.replace(':id', id));
-    await page.getByLabel('API key').fill(key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText(ready).first().waitFor();
-    await page.waitForLoadState('networkidle');
-    await page.screenshot({ path: join(FOLDER, `${name}.png`) });
-    await context.close();
-  }
-  await browser.close();
+async function take(browser: Browser, folder: string, url: (path: string) => string, key: string, shot: Shot) {
+  const view = VIEWS.find((one) => one.view === shot.view);
+  if (!view) throw new Error(`There is no view ${shot.view}.`);
+  const context = await browser.newContext({ deviceScaleFactor: 1.5, locale: 'en', ...shot.options });
+  const page = await context.newPage();
+  await page.goto(url(view.path));
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator(view.ready).first().waitFor({ state: 'attached' });
+  // A stream of new submissions stays open: the network is never idle.
+  await page.locator('.spinner, [aria-busy=true], .empty-row').first().waitFor({ state: 'hidden' });
+  await page.waitForLoadState('load');
+  await page.screenshot({ path: join(folder, `${shot.name}.png`), fullPage: shot.isWhole });
+  await context.close();
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'formhost-screenshots-'));
-await mkdir(FOLDER, { recursive: true });
+const [folder = FOLDER] = process.argv.slice(2);
+const shots = folder === FOLDER ? DOCUMENTED : EVERY_VIEW;
+const data = await mkdtemp(join(tmpdir(), 'formhost-screenshots-'));
+await mkdir(folder, { recursive: true });
 await buildDashboard(fileURLToPath(new URL('dist/dashboard', PROJECT)));
 const port = await freePort();
 const origin = `http://localhost:${port}`;
-const config = loadConfig({
-  DATA_DIR: folder,
-  PORT: String(port),
-  BASE_URL: origin,
-  PAGES_DOMAIN: `localhost:${port}`,
-});
+const config = loadConfig({ DATA_DIR: data, PORT: String(port), BASE_URL: origin, PAGES_DOMAIN: `localhost:${port}` });
 const service = await startService(config, createLog('error'));
 try {
   const { firstOwner } = await service.ready;
-  await takeAll(origin, firstOwner?.key ?? '');
+  const key = firstOwner?.key ?? '';
+  const server = await openDatabaseServer(config, () => undefined);
+  const db = connect(server.connection);
+  const { id, submission } = await publishPages(createApi(origin, key), db);
+  await db.close();
+  await server.close();
+  const browser = await chromium.launch({ executablePath: findChromium() ?? '', chromiumSandbox: false });
+  const url = (path: string): string => origin + path.replace(':id', id).replace(':submission', submission);
+  for (const shot of shots) await take(browser, folder, url, key, shot);
+  await browser.close();
 } finally {
   await service.close();
-  await rm(folder, { recursive: true });
+  await rm(data, { recursive: true });
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
+import { CELL, MAX_CELL_CHARS } from './ids.ts';
 import { type Cidr, isLoopback, parseCidr } from './public-address.ts';
 
 /** A setting is wrong; the message names it and fits on one line. */
@@ -143,6 +144,10 @@ export const settings = z.object({
   PAGES_SCHEME: z.enum(['http', 'https'], 'must be http or https').optional(),
   DATABASE_URL: reads('a URL such as postgres://user:password@host:5432/formhost', databaseUrl).optional(),
   DATA_DIR: z.string().default('./data'),
+  CELL: z
+    .string()
+    .regex(CELL, `must be a lowercase letter, then lowercase letters and digits, ${MAX_CELL_CHARS} characters in all`)
+    .default(''),
   PLAN_LIMITS: reads(
     'a list such as free:3,pro:100,unlimited:none, each plan with a number of deployments or none',
     planLimits,
@@ -194,6 +199,8 @@ export type Config = Readonly<{
   /** undefined: an embedded Postgres in `dataDir`. */
   databaseUrl: string | undefined;
   dataDir: string;
+  /** What new ids of deployments, keys and tokens begin with; empty in the default cell. */
+  cell: string;
   /** Live deployments that an owner on a plan may have; Infinity for no limit. */
   planLimits: ReadonlyMap<string, number>;
   reservedSlugs: readonly string[];
@@ -272,6 +279,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     pagesScheme: value.PAGES_SCHEME ?? (/(^|\.)localhost(:|$)/.test(domain) ? 'http' : 'https'),
     databaseUrl: value.DATABASE_URL,
     dataDir: value.DATA_DIR,
+    cell: value.CELL,
     planLimits: value.PLAN_LIMITS,
     // A page at the API's own host would never be served.
     reservedSlugs: [...value.RESERVED_SLUGS, ...labelUnder(domain, base.hostname)],

@@ -2,6 +2,7 @@
 export const VIEW_PATHS = {
   pages: '/dashboard',
   newPage: '/dashboard/new',
+  statistics: '/dashboard/statistics',
   trash: '/dashboard/trash',
   account: '/dashboard/account',
   onePage: '/dashboard/pages/:id',

@@ -55,7 +55,11 @@ export async function createFirstOwner(
   config: Config,
 ): Promise<FirstOwner | undefined> {
   if (!isEmbedded || !isLocalHost(config.host)) return undefined;
-  const key = await createFirstKey(db, FIRST_OWNER, planWithHighestLimit(config));
+  const key = await createFirstKey(db, {
+    email: FIRST_OWNER,
+    plan: planWithHighestLimit(config),
+    cell: config.cell,
+  });
   if (key === undefined) return undefined;
   return { email: FIRST_OWNER, key, changeEmail: (email) => changeEmail(db, FIRST_OWNER, email) };
 }

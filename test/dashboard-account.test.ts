@@ -58,6 +58,28 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       expect((await get()).status).toBe(401);
     });
 
+    it('shows all of 150 keys when asked to, and revokes the oldest', async () => {
+      const owner = await dashboard.owner();
+      for (let key = 2; key <= 150; key += 1)
+        await owner
+          .post('/keys')
+          .send({ name: `Key ${key}` })
+          .expect(201);
+      const page = await dashboard.open(owner, '/dashboard/account');
+      await page.getByText('100 of 150 keys').waitFor();
+      const shown = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Revoke/ }) });
+      expect(await shown.count()).toBe(100);
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.getByText('150 keys', { exact: true }).waitFor();
+      expect(await shown.count()).toBe(150);
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Revoke Key 2', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await page.getByText('149 keys', { exact: true }).waitFor();
+      expect(await shown.count()).toBe(149);
+      expect((await owner.get('/keys')).body.total).toBe(149);
+    });
+
     it('says why a key could not be created or revoked', async () => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(owner, '/dashboard/account');

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from './support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, startDashboard, tabTo } from './support/dashboard-in-browser.ts';
+import { ms } from './support/figures.ts';
 import { readMail, type SmtpServer, startSmtpServer } from './support/smtp.ts';
 
 /* The dashboard as people use it. Each view has tests of its own: dashboard-<view>.test.ts. */
+
+/** Of the list of pages: styles, scripts, who is signed in, what there is, and the sparkline of the one page. */
+const MAX_REQUESTS = 12;
 
 describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_000 }, () => {
   let dashboard: DashboardUnderTest;
@@ -113,19 +117,20 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
     expect(await page.title()).toBe('Account · formhost');
   });
 
-  it('can be used within a second on a processor that is four times slower', async () => {
+  it('can be used after few requests, on a processor that is four times slower too', async () => {
     const owner = await dashboard.owner();
     await owner.deploy({ html: '<title>Quick</title>' });
     const page = await dashboard.open(owner, '/dashboard');
     const browser = await page.context().newCDPSession(page);
     await browser.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-    // The quickest of several: other processes share this machine.
-    let quickest = Number.POSITIVE_INFINITY;
+    const times: number[] = [];
     for (let tries = 0; tries < 5; tries += 1) {
       await page.reload();
       await page.getByRole('link', { name: 'Quick', exact: true }).waitFor();
-      quickest = Math.min(quickest, Number(await page.evaluate('performance.now()')));
+      times.push(Number(await page.evaluate('performance.now()')));
     }
-    expect(quickest).toBeLessThan(1_000);
+    console.log(`Usable with a quarter of this processor, the quickest of 5: ${ms(Math.min(...times))}`);
+    const loaded = await page.evaluate<string[]>(`performance.getEntriesByType('resource').map(({ name }) => name)`);
+    expect(loaded.length).toBeLessThanOrEqual(MAX_REQUESTS);
   });
 });

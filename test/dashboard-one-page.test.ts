@@ -36,7 +36,7 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await page.getByText('3 submissions in this time, by day of Asia/', { exact: false }).waitFor();
       await page.getByText('As a table').click();
       const cells = page.getByRole('region', { name: 'Submissions as a table' }).getByRole('cell');
-      expect(await cells.allInnerTexts()).toEqual([...Array<string>(29).fill('0'), '3']);
+      await expect.poll(() => cells.allInnerTexts()).toEqual([...Array<string>(29).fill('0'), '3']);
       await expectAccessible(page);
       await page.getByText('24 hours', { exact: true }).click();
       await page.getByText('by hour of', { exact: false }).waitFor();

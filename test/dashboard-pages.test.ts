@@ -256,6 +256,80 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
     });
   });
 
+  describe('Statistics', () => {
+    const submit = (id: string): Promise<Response> =>
+      fetch(`${dashboard.origin}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) });
+
+    it('shows what came to all pages, by day, by hour and by page', async () => {
+      const owner = await dashboard.owner();
+      const html = (title: string): string => `<title>${title}</title>${FORM}`;
+      const busy = await owner.deploy({ html: html('Busy') });
+      const quiet = await owner.deploy({ html: html('Quiet') });
+      await owner.deploy({ html: html('Unused') });
+      for (const id of [busy.id, busy.id, busy.id, quiet.id]) await submit(id);
+      const page = await dashboard.open(owner, '/dashboard', { timezoneId: 'Asia/Kolkata' });
+      await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name: 'Statistics' }).click();
+      await page.getByText('4 submissions in this time, by day of Asia/').waitFor();
+      const byPage = page.getByRole('region', { name: 'Submissions by page' });
+      const rows = async (): Promise<string[][]> =>
+        (await byPage.getByRole('row').allInnerTexts()).slice(1).map((text) => text.split(/\s+/));
+      expect(await rows()).toEqual([
+        ['Busy', '3', '3'],
+        ['Quiet', '1', '1'],
+        ['Unused', '0', '0'],
+      ]);
+      await page.getByText('As a table').click();
+      const cells = page.getByRole('region', { name: 'Submissions as a table' }).getByRole('cell');
+      await expect.poll(() => cells.allInnerTexts()).toEqual([...Array<string>(29).fill('0'), '4']);
+      await expectAccessible(page);
+      await page.getByText('24 hours', { exact: true }).click();
+      await page.getByText('4 submissions in this time, by hour of Asia/').waitFor();
+      await expect.poll(() => cells.count()).toBe(24);
+      await byPage.getByRole('link', { name: 'Busy' }).click();
+      await page.waitForURL(`**/dashboard/pages/${busy.id}/charts?range=24h`);
+      await page.getByText('3 submissions in this time').waitFor();
+      await page.goBack();
+      await page.getByText('4 submissions in this time').waitFor();
+      await page.goto(`${dashboard.origin}/dashboard/statistics?from=2026-01-01&to=2026-01-31`);
+      await page.getByRole('heading', { name: 'Nothing came in this time' }).waitFor();
+      expect((await rows()).map(([, inRange]) => inRange)).toEqual(['0', '0', '0']);
+
+      const phone = await dashboard.open(owner, '/dashboard/statistics', { ...PHONE, colorScheme: 'dark' });
+      await phone.getByText('4 submissions in this time').waitFor();
+      await expectAccessible(phone);
+    });
+
+    it('asks only for pages that are shown, and to which something was sent', async () => {
+      const owner = await dashboard.owner();
+      const ids: string[] = [];
+      for (let count = 0; count < 60; count += 1) ids.push((await owner.deploy({ html: FORM })).id);
+      const used = ids.filter((_, index) => index % 10 === 0);
+      for (const id of used) await submit(id);
+      const page = await dashboard.open(owner, '/dashboard/account');
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        const [, id] = /deploy\/(\w+)\/stats/.exec(request.url()) ?? [];
+        if (id !== undefined) asked.push(id);
+      });
+      await page.goto(`${dashboard.origin}/dashboard/statistics`);
+      await page.getByText('2 submissions in this time').waitFor();
+      await page.getByText('To your 25 newest pages.').waitFor();
+      expect(asked.toSorted()).toEqual(used.slice(-2).toSorted());
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.getByText('5 submissions in this time').waitFor();
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.getByText('6 submissions in this time').waitFor();
+      await page.getByText('60 pages', { exact: true }).waitFor();
+      expect(asked.toSorted()).toEqual(used.toSorted());
+    });
+
+    it('says what to do while there are no pages', async () => {
+      const page = await dashboard.open(await dashboard.owner(), '/dashboard/statistics');
+      await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+      await expectAccessible(page);
+    });
+  });
+
   describe('Trash', () => {
     it('restores a page, under another slug if its own is taken', async () => {
       const owner = await dashboard.owner();
@@ -271,6 +345,27 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await page.getByText('was-deleted-again is live again.').waitFor();
       await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
       expect(await slugsOf(owner)).toEqual(['was-deleted', 'was-deleted-again']);
+    });
+
+    it('shows all of 150 pages when asked to, and restores the first that was deleted', async () => {
+      const owner = await dashboard.owner();
+      for (let page = 1; page <= 150; page += 1) {
+        const { id } = await owner.deploy({ html: FORM, ...(page === 1 && { slug: 'first-gone' }) });
+        await owner.delete(`/deploy/${id}`).expect(200);
+      }
+      const page = await dashboard.open(owner, '/dashboard/trash');
+      await page.getByText('100 of 150 pages').waitFor();
+      const shown = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Restore/ }) });
+      expect(await shown.count()).toBe(100);
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await page.getByText('150 pages', { exact: true }).waitFor();
+      expect(await shown.count()).toBe(150);
+      expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Restore first-gone', exact: true }).click();
+      await page.getByText('149 pages', { exact: true }).waitFor();
+      expect(await shown.count()).toBe(149);
+      expect(await slugsOf(owner)).toEqual(['first-gone']);
     });
 
     it('deletes a page for good, by the keyboard alone, once its slug is typed', async () => {

@@ -1,13 +1,18 @@
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startService } from '../src/service.ts';
 import { aSentence, failure } from './support/answers.ts';
+import { startProgram } from './support/process.ts';
 import {
   asOwner,
   BASE_URL,
   JSON_TYPE,
   type Owner,
   openSocket,
+  PAGES_DOMAIN,
   startTestService,
   type TestService,
   UNKNOWN_KEY,
@@ -93,11 +98,11 @@ describe('POST /mcp', () => {
     ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'resources/list' }, -32_601],
     ['an unknown tool', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'drop_table' } }, -32_602],
     ['a tool of every object', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: '__proto__' } }, -32_602],
-    ['no tool', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, -32_603],
+    ['no tool', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, -32_602],
     [
       'arguments that are a list',
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_pages', arguments: [] } },
-      -32_603,
+      -32_602,
     ],
   ])('answers %s with an error of JSON-RPC', async (_, message, code) => {
     const { status, body } = await post(message);
@@ -279,4 +284,81 @@ describe('the owner of the key', () => {
     );
     expect(body).toMatchObject({ result: { structuredContent: { id } } });
   });
+});
+
+describe('an error that was not foreseen', () => {
+  it('is logged with the id that the agent gets, and without what was sent', async () => {
+    const own = await startTestService();
+    onTestFinished(() => own.close());
+    const lines: string[] = [];
+    const stream = new Writable({
+      write(line, _encoding, done) {
+        lines.push(String(line));
+        done();
+      },
+    });
+    const logged = await startService(own.config, pino({ level: 'debug' }, stream));
+    onTestFinished(() => logged.close());
+    await logged.ready;
+    const by = await own.owner();
+    const { id } = await by.deploy();
+    await own.db.raw('ALTER TABLE submission_marks RENAME TO gone');
+    await own.db.raw('ALTER TABLE submissions RENAME TO gone_too');
+    const response = await fetch(`${logged.url}/mcp`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${by.key}`, ...JSON_TYPE, ...ACCEPT },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'wait_for_submission', arguments: { id, cursor: `sub_${'private'.repeat(4)}` } },
+      }),
+    });
+    const requestId = response.headers.get('x-request-id');
+    expect(await response.json()).toEqual({
+      ...{ jsonrpc: '2.0', id: 1 },
+      result: {
+        content: [
+          {
+            type: 'text',
+            text: `Internal server error. If it fails once more, tell the user, with the request id ${requestId}.`,
+          },
+        ],
+        isError: true,
+      },
+    });
+    const parsed = lines.map((line) => JSON.parse(line));
+    const failed = parsed.filter(({ msg }) => msg === 'request failed');
+    expect(failed).toEqual([expect.objectContaining({ req_id: requestId, level: 50 })]);
+    await expect
+      .poll(() => lines.map((line) => JSON.parse(line)).filter(({ path }) => path === '/mcp'), { timeout: 10_000 })
+      .toEqual([expect.objectContaining({ method: 'POST', status: 200, msg: 'answered' })]);
+    expect(lines.join('')).not.toContain('private');
+    expect(lines.join('')).not.toContain(by.key);
+  });
+});
+
+it('a service whose /mcp nobody uses does not load the SDK', async () => {
+  const program = `
+    const { startService } = await import('./src/service.ts');
+    const { loadConfig } = await import('./src/config.ts');
+    const { createLog } = await import('./src/log.ts');
+    const { registerHooks } = await import('node:module');
+    const loaded = [];
+    registerHooks({ load(url, context, next) { if (url.includes('modelcontextprotocol')) loaded.push(url); return next(url, context); } });
+    const service = await startService({ ...loadConfig(process.env), port: 0 }, createLog('silent'));
+    await service.ready;
+    await fetch(service.url + '/llms.txt');
+    await fetch(service.url + '/openapi.json');
+    await fetch(service.url + '/mcp', { method: 'POST' });
+    const before = loaded.length;
+    const message = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}', headers: { Authorization: 'Bearer ' + process.argv[1], 'Content-Type': 'application/json' } };
+    const { status } = await fetch(service.url + '/mcp', message);
+    console.log(before, status, loaded.length > 0);
+    await service.close();`;
+  const { result } = startProgram(process.execPath, ['--input-type=module', '-e', program, owner.key], {
+    DATABASE_URL: service.databaseUrl,
+    BASE_URL,
+    PAGES_DOMAIN,
+  });
+  const { stdout, stderr } = await result;
+  expect([stdout.trim(), stderr]).toEqual(['0 200 true', '']);
 });

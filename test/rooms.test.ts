@@ -243,6 +243,16 @@ describe('imports', () => {
     ]);
   });
 
+  it('of the MCP SDK are in src/http/mcp/protocol.ts only, which is loaded with the first message', () => {
+    const protocol = 'src/http/mcp/protocol.ts';
+    const isThere = ({ from }: Import) => from === protocol;
+    expect(importing(['@modelcontextprotocol/sdk'], isThere, `only ${protocol} speaks the protocol`)).toEqual([]);
+    const loading = IMPORTS.filter(({ to, isType }) => to === protocol && !isType);
+    expect(loading.map(({ from }) => `${from} ${/ import\(/.test(codeOf(from)) ? 'on demand' : 'at once'}`)).toEqual([
+      'src/http/mcp/mcp.ts on demand',
+    ]);
+  });
+
   it('of undici and nodemailer are in src/delivery only', () => {
     expect(importing(['undici', 'nodemailer'], inGroups('delivery'), 'only src/delivery sends anything')).toEqual([]);
   });

@@ -54,6 +54,46 @@ export function useData<T>(key: string, load: (signal: AbortSignal) => Promise<T
   };
 }
 
+export type LoadedPages<T> = Loaded<{ items: readonly T[]; total: number }> & {
+  /** Reads one more page. */
+  more(): void;
+};
+
+/** Reads the first page of a list, and as many more as are asked for. `limit`: of one page. */
+export function usePages<T extends { id: string }>(
+  key: string,
+  limit: number,
+  load: (
+    query: { page: number; limit: number },
+    signal: AbortSignal,
+  ) => Promise<{ items: readonly T[]; total: number }>,
+  seen?: Map<string, { items: readonly T[]; total: number }>,
+): LoadedPages<T> {
+  const shownBefore = (): number => Math.max(1, Math.ceil((seen?.get(key)?.items.length ?? 0) / limit));
+  const pages = useRef({ key, shown: shownBefore() });
+  if (pages.current.key !== key) pages.current = { key, shown: shownBefore() };
+  const loaded = useData(
+    key,
+    async (signal) => {
+      // By id: an item that comes, or goes, meanwhile moves the others from one page to another.
+      const items = new Map<string, T>();
+      for (let page = 1; ; page += 1) {
+        const read = await load({ page, limit }, signal);
+        for (const item of read.items) items.set(item.id, item);
+        if (page >= pages.current.shown || page * limit >= read.total) {
+          return { items: [...items.values()], total: read.total };
+        }
+      }
+    },
+    seen,
+  );
+  const more = (): void => {
+    pages.current.shown += 1;
+    loaded.reload();
+  };
+  return { ...loaded, more };
+}
+
 export type Change =
   | { state: 'none' | 'saving' | 'saved' }
   /** `isRetried`: it is tried again by itself. */

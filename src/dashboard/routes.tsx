@@ -29,6 +29,7 @@ const Account = view(() => import('./views/account.tsx'));
 const OnePage = view(() => import('./views/one-page.tsx'));
 // The list and one submission of it are one view: it stays as it is when the address changes between them.
 const Inbox = view(() => import('./views/inbox.tsx'));
+const Statistics = view(() => import('./views/statistics.tsx'));
 const Charts = view(() => import('./views/charts.tsx'));
 const Page = view(() => import('./views/page.tsx'));
 const Notifications = view(() => import('./views/notifications.tsx'));
@@ -39,6 +40,7 @@ const NotFound = view(() => import('./views/not-found.tsx'));
 export const routes: JSX.Element[] = [
   <Route key="pages" path={VIEW_PATHS.pages} component={Pages} />,
   <Route key="new" path={VIEW_PATHS.newPage} component={NewPage} />,
+  <Route key="statistics" path={VIEW_PATHS.statistics} component={Statistics} />,
   <Route key="trash" path={VIEW_PATHS.trash} component={Trash} />,
   <Route key="account" path={VIEW_PATHS.account} component={Account} />,
   <Route key="one-page" path={VIEW_PATHS.onePage} component={OnePage} />,

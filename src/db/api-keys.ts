@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { hashOfKey, newApiKey, newKeyId } from '../ids.ts';
-import { execute, query, queryOne } from './postgres/query.ts';
+import { execute, query, queryOne, queryPage } from './postgres/query.ts';
 
 export const SCOPES = ['full', 'read'] as const;
 /** What a key may do: everything, or only read, without secrets and keys. */
@@ -20,8 +20,8 @@ export const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{
 export const IS_VALID = '(revoked_at IS NULL AND coalesce(expires_at > now(), true))';
 
 /** A new key, and what is stored of it. */
-export function generateKey(): { key: string; id: string; hash: Buffer; prefix: string } {
-  const key = newApiKey();
+export function generateKey(cell: string): { key: string; id: string; hash: Buffer; prefix: string } {
+  const key = newApiKey(cell);
   return { key, id: newKeyId(), hash: hashOfKey(key), prefix: key.slice(0, PREFIX_CHARS) };
 }
 
@@ -99,23 +99,21 @@ export async function revokeKey(db: Knex, id: string): Promise<boolean> {
 export async function listOwnKeys(
   db: Knex,
   ownerId: number,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ keys: OwnKey[]; total: number }> {
-  const rows = await query<{ total: number } & (OwnKeyRow | { id: null })>(
+  const { total, rows } = await queryPage<OwnKeyRow>(
     db,
     'list-own-keys',
-    `SELECT counted.total, own.*
-       FROM (SELECT count(*) AS total FROM api_keys WHERE owner_id = :ownerId AND revoked_at IS NULL) AS counted
-       LEFT JOIN LATERAL (
-         SELECT ${COLUMNS} FROM api_keys
-          WHERE owner_id = :ownerId AND revoked_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
-       ) AS own ON true`,
-    { ownerId, limit, offset: (page - 1) * limit },
+    {
+      total: 'SELECT count(*) AS total FROM api_keys WHERE owner_id = :ownerId AND revoked_at IS NULL',
+      rows: `
+        SELECT ${COLUMNS} FROM api_keys
+         WHERE owner_id = :ownerId AND revoked_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+    },
+    { ownerId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    keys: rows.flatMap((row) => (row.id === null ? [] : [toOwnKey(row)])),
-  };
+  return { total, keys: rows.map(toOwnKey) };
 }
 
 /** Makes other changes of an owner's keys wait for this transaction, so that a count stays true until the commit. */
@@ -126,9 +124,9 @@ const lockOwner = (transaction: Knex, ownerId: number): Promise<unknown> =>
 export function makeOwnKey(
   db: Knex,
   ownerId: number,
-  { name, scope, expiresAt }: { name: string; scope: Scope; expiresAt: Date | undefined },
+  { name, scope, expiresAt, cell }: { name: string; scope: Scope; expiresAt: Date | undefined; cell: string },
 ): Promise<{ key: string; made: OwnKey } | 'too-many'> {
-  const { key, id, hash, prefix } = generateKey();
+  const { key, id, hash, prefix } = generateKey(cell);
   return db.transaction(async (transaction) => {
     await lockOwner(transaction, ownerId);
     const { keys } = await queryOne<{ keys: number }>(

@@ -4,7 +4,7 @@ import { countLive } from './deployments.ts';
 import { renewRules } from './form-rules.ts';
 import { announcePageChange } from './page-changes.ts';
 import { isDuplicate } from './postgres/connect.ts';
-import { execute, query, queryOne } from './postgres/query.ts';
+import { execute, query, queryOne, queryPage } from './postgres/query.ts';
 import { listFiles, removeFiles } from './stored-files.ts';
 
 /** A deleted deployment whose page is still there. */
@@ -27,23 +27,21 @@ const TRASHED = `owner_id = :ownerId AND deleted_at IS NOT NULL
 export async function listTrash(
   db: Knex,
   ownerId: number,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ deployments: TrashedDeployment[]; total: number }> {
-  const rows = await query<{ total: number } & (TrashedRow | { id: null })>(
+  const { total, rows } = await queryPage<TrashedRow>(
     db,
     'list-trash',
-    `SELECT counted.total, deployment.*
-       FROM (SELECT count(*) AS total FROM deployments WHERE ${TRASHED}) AS counted
-       LEFT JOIN LATERAL (
-         SELECT id, slug, submission_count, deleted_at FROM deployments
-          WHERE ${TRASHED} ORDER BY deleted_at DESC, id DESC LIMIT :limit OFFSET :offset
-       ) AS deployment ON true`,
-    { ownerId, limit, offset: (page - 1) * limit },
+    {
+      total: `SELECT count(*) AS total FROM deployments WHERE ${TRASHED}`,
+      rows: `
+        SELECT id, slug, submission_count, deleted_at FROM deployments
+         WHERE ${TRASHED} ORDER BY deleted_at DESC, id DESC LIMIT :limit OFFSET :offset`,
+    },
+    { ownerId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    deployments: rows.flatMap((row) => (row.id === null ? [] : [toTrashed(row)])),
-  };
+  return { total, deployments: rows.map(toTrashed) };
 }
 
 /** A deleted deployment of this owner, unless its purge has begun. */

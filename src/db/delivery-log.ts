@@ -3,7 +3,7 @@ import type { Event } from '../events.ts';
 import { firstDeliveryId, newDeliveryId } from '../ids.ts';
 import { MAIL } from './delivery-target.ts';
 import { isWantedMail, MAX_RECIPIENTS, receivers } from './mail-recipients.ts';
-import { execute, query } from './postgres/query.ts';
+import { execute, query, queryPage } from './postgres/query.ts';
 
 /** A delivery, as its owner sees it. */
 export type Delivery = {
@@ -51,39 +51,42 @@ export type Mail = Delivery & { recipient: string | null };
 export async function listDeliveries(
   db: Knex,
   webhookId: string,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ deliveries: Delivery[]; total: number }> {
-  const rows = await query<{ total: number } & (Row | { id: null })>(
+  const { total, rows } = await queryPage<Row>(
     db,
     'list-deliveries',
-    `SELECT counted.total, delivery.*
-       FROM (SELECT count(*) AS total FROM deliveries WHERE webhook_id = :webhookId) AS counted LEFT JOIN LATERAL (
+    {
+      total: 'SELECT count(*) AS total FROM deliveries WHERE webhook_id = :webhookId',
+      rows: `
          SELECT id, submission_id, status, attempts, last_status, last_error, created_at, updated_at,
                 CASE WHEN status = 'pending' AND NOT leased AND next_attempt_at < 'infinity' AND active
                   THEN next_attempt_at
                 END AS next_attempt_at
            FROM deliveries, (SELECT active FROM webhooks WHERE id = :webhookId) AS webhook
-          WHERE webhook_id = :webhookId ORDER BY id DESC LIMIT :limit OFFSET :offset
-       ) AS delivery ON true`,
-    { webhookId, limit, offset: (page - 1) * limit },
+          WHERE webhook_id = :webhookId ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+    },
+    { webhookId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    deliveries: rows.flatMap((row) => (row.id === null ? [] : [toDelivery(row)])),
-  };
+  return { total, deliveries: rows.map(toDelivery) };
 }
 
 /**
  * Makes a delivery due at once, whatever its status, unless an attempt is running; whether there is such a delivery.
  */
-export async function retryDelivery(db: Knex, webhookId: string, id: string): Promise<boolean> {
+export async function retryDelivery(
+  db: Knex,
+  webhook: { id: string; deploymentId: string },
+  id: string,
+): Promise<boolean> {
   const changed = await execute(
     db,
     'retry-delivery',
     `UPDATE deliveries
         SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END, updated_at = now()
-      WHERE id = ? AND webhook_id = ?`,
-    [id, webhookId],
+      WHERE id = ? AND deployment_id = ? AND webhook_id = ?`,
+    [id, webhook.deploymentId, webhook.id],
   );
   return changed === 1;
 }
@@ -95,15 +98,14 @@ const IS_LOGGED_MAIL = "webhook_id IS NULL AND event IN ('submission', 'submissi
 export async function listMails(
   db: Knex,
   deploymentId: string,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ mails: Mail[]; total: number }> {
-  const rows = await query<{ total: number } & ((Row & { recipient: string | null }) | { id: null })>(
+  const { total, rows } = await queryPage<Row & { recipient: string | null }>(
     db,
     'list-mails',
-    `SELECT counted.total, mail.*
-       FROM (SELECT count(*) AS total FROM deliveries
-              WHERE deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}) AS counted
-       LEFT JOIN LATERAL (
+    {
+      total: `SELECT count(*) AS total FROM deliveries WHERE deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}`,
+      rows: `
          SELECT logged.id, submission_id, status, attempts, last_status, logged.last_error, logged.created_at, updated_at,
                 CASE WHEN status = 'pending' AND NOT leased THEN next_attempt_at END AS next_attempt_at,
                 CASE WHEN recipient_id IS NULL
@@ -114,14 +116,12 @@ export async function listMails(
              SELECT * FROM deliveries WHERE deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}
               ORDER BY id DESC LIMIT :limit OFFSET :offset
            ) AS logged LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
-          ORDER BY logged.id DESC
-       ) AS mail ON true`,
-    { deploymentId, limit, offset: (page - 1) * limit },
+          ORDER BY logged.id DESC`,
+    },
+    { deploymentId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    mails: rows.flatMap((row) => (row.id === null ? [] : [{ ...toDelivery(row), recipient: row.recipient }])),
-  };
+  return { total, mails: rows.map((row) => ({ ...toDelivery(row), recipient: row.recipient })) };
 }
 
 /** Tests that an owner may have sent in any window of TEST_SECONDS, to all webhooks and by mail together. */
@@ -184,7 +184,7 @@ const RETRY_MAIL = `
        SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END,
            updated_at = now()
       FROM mail LEFT JOIN test ON true
-     WHERE deliveries.id = mail.id AND is_wanted AND coalesce(cardinality(recent) < ${TEST_LIMIT}, true)
+     WHERE deliveries.id = mail.id AND deliveries.deployment_id = :deploymentId AND is_wanted AND coalesce(cardinality(recent) < ${TEST_LIMIT}, true)
   )
   SELECT is_wanted, ${RETRY_AFTER}
     FROM mail LEFT JOIN test ON true`;

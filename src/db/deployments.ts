@@ -6,7 +6,7 @@ import type { NotifyEvery } from './digests.ts';
 import { announcePageChange } from './page-changes.ts';
 import { addVersion, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
-import { execute, query, queryOne } from './postgres/query.ts';
+import { execute, query, queryOne, queryPage } from './postgres/query.ts';
 
 export type Deployment = {
   id: string;
@@ -75,6 +75,9 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && toDeployment(row);
 }
 
+/** How many live deployments an owner has. */
+export const COUNT_LIVE = 'SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL';
+
 /**
  * A page of an owner's live deployments, newest first, and how many there are in all. What is before the page is read
  * from the index only.
@@ -82,23 +85,21 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
 export async function listDeployments(
   db: Knex,
   ownerId: number,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ deployments: Deployment[]; total: number }> {
-  const rows = await query<{ total: number } & (ShownRow | { id: null })>(
+  const { total, rows } = await queryPage<ShownRow>(
     db,
     'list-deployments',
-    `SELECT counted.total, deployment.*
-       FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
-       LEFT JOIN LATERAL (
-         SELECT ${COLUMNS.join(', ')} FROM deployments
-          WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
-       ) AS deployment ON true`,
-    { ownerId, limit, offset: (page - 1) * limit },
+    {
+      total: COUNT_LIVE,
+      rows: `
+        SELECT ${COLUMNS.join(', ')} FROM deployments
+         WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+    },
+    { ownerId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    deployments: rows.flatMap((row) => (row.id === null ? [] : [toDeployment(row)])),
-  };
+  return { total, deployments: rows.map(toDeployment) };
 }
 
 // "Binary Format" in Postgres' documentation of COPY: a header, and for each row the number of its fields, and each
@@ -184,7 +185,13 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
  */
 export async function createDeployment(
   db: Knex,
-  { ownerId, limit, slugs, html }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer },
+  {
+    ownerId,
+    limit,
+    slugs,
+    html,
+    cell,
+  }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer; cell: string },
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
   return db.transaction(async (transaction) => {
     if (limit !== Number.POSITIVE_INFINITY) {
@@ -195,7 +202,7 @@ export async function createDeployment(
     }
     for (const slug of slugs) {
       const [row] = await transaction<DeploymentRow>('deployments')
-        .insert({ id: newDeploymentId(), owner_id: ownerId, slug })
+        .insert({ id: newDeploymentId(cell), owner_id: ownerId, slug })
         .onConflict(transaction.raw('(slug) WHERE deleted_at IS NULL'))
         .ignore()
         .returning([...COLUMNS]);

@@ -4,7 +4,7 @@ import type { DigestRange } from './delivery-target.ts';
 import { MAX_RECIPIENTS, receivers } from './mail-recipients.ts';
 import { execute, query } from './postgres/query.ts';
 import { firstNumbersAt } from './statistics.ts';
-import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
+import { type Submission, type SubmissionRow, selectSubmissionsAfter, toSubmission } from './submissions.ts';
 
 /** How often mail about submissions comes: for each of them, or for all of an hour or a day in UTC. */
 export const NOTIFY_EVERY = ['submission', 'hour', 'day'] as const;
@@ -185,26 +185,12 @@ export async function readDigest(
   const rows = await query<{ total: number } & (SubmissionRow | { id: null })>(
     db,
     'read-digest',
-    // One after the other: to measure all that the limit allows would read much more of large ones.
-    `WITH RECURSIVE next (number, position, bytes) AS (
-       SELECT CAST(:after AS bigint), 0, CAST(0 AS bigint)
-       UNION ALL
-       SELECT following.number, position + 1, next.bytes + following.bytes
-         FROM next, LATERAL (
-           SELECT number, octet_length(CAST(data AS text)) AS bytes FROM submissions
-            WHERE deployment_id = :deploymentId AND number > next.number AND number <= :last ORDER BY number LIMIT 1
-         ) AS following
-        WHERE position < ${MAX_LISTED} AND next.bytes < ${MAX_LISTED_BYTES}
-     )
-     SELECT counted.total, submission.*
+    `SELECT counted.total, submission.*
        FROM (SELECT CAST(:last AS bigint) - :after - (
                SELECT count(*) FROM removed_submissions
                 WHERE deployment_id = :deploymentId AND number > :after AND number <= :last) AS total) AS counted
        LEFT JOIN LATERAL (
-         SELECT id, data, ip_address, created_at
-           FROM next JOIN submissions ON deployment_id = :deploymentId AND submissions.number = next.number
-          WHERE position = 1 OR position > 1 AND next.bytes <= ${MAX_LISTED_BYTES}
-          ORDER BY submissions.number
+         ${selectSubmissionsAfter(String(MAX_LISTED), MAX_LISTED_BYTES, 'number <= :last')}
        ) AS submission ON true`,
     { deploymentId, after, last },
   );

@@ -176,34 +176,29 @@ export type LinkedRecipient = { slug: string; email: string; isConfirmed: boolea
 
 type LinkedRow = { slug: string; email: string; is_confirmed: boolean };
 
-const toLinked = (row: LinkedRow | undefined): LinkedRecipient | undefined =>
-  row && { slug: row.slug, email: row.email, isConfirmed: row.is_confirmed };
-
-const LINKED = `FROM mail_recipients JOIN deployments ON deployments.id = deployment_id
-      WHERE mail_recipients.id = :id AND deployment_id = :deploymentId AND removed_at IS NULL AND deleted_at IS NULL`;
-
-/** A recipient in the list of a live deployment of any owner. */
-export async function findLinkedRecipient(
+/** Runs a statement that answers the recipient of a link, if it is in the list of a live deployment of any owner. */
+async function queryLinked(
   db: Knex,
-  deploymentId: string,
-  id: string,
+  name: string,
+  sql: string,
+  values: { deploymentId: string; id: string },
 ): Promise<LinkedRecipient | undefined> {
-  const [row] = await query<LinkedRow>(
-    db,
-    'find-linked-recipient',
-    `SELECT slug, email, confirmed_at IS NOT NULL AS is_confirmed ${LINKED}`,
-    { deploymentId, id },
-  );
-  return toLinked(row);
+  const [row] = await query<LinkedRow>(db, name, sql, values);
+  return row && { slug: row.slug, email: row.email, isConfirmed: row.is_confirmed };
 }
 
+const SELECT_LINKED = `
+  SELECT slug, email, confirmed_at IS NOT NULL AS is_confirmed
+    FROM mail_recipients JOIN deployments ON deployments.id = deployment_id
+   WHERE mail_recipients.id = :id AND deployment_id = :deploymentId AND removed_at IS NULL AND deleted_at IS NULL`;
+
+/** A recipient in the list of a live deployment of any owner. */
+export const findLinkedRecipient = (db: Knex, deploymentId: string, id: string): Promise<LinkedRecipient | undefined> =>
+  queryLinked(db, 'find-linked-recipient', SELECT_LINKED, { deploymentId, id });
+
 /** Confirms a recipient in the list of a live deployment; undefined when there is none. */
-export async function confirmRecipient(
-  db: Knex,
-  deploymentId: string,
-  id: string,
-): Promise<LinkedRecipient | undefined> {
-  const [row] = await query<LinkedRow>(
+export const confirmRecipient = (db: Knex, deploymentId: string, id: string): Promise<LinkedRecipient | undefined> =>
+  queryLinked(
     db,
     'confirm-recipient',
     `UPDATE mail_recipients SET confirmed_at = coalesce(confirmed_at, now())
@@ -213,24 +208,19 @@ export async function confirmRecipient(
      RETURNING slug, email, true AS is_confirmed`,
     { deploymentId, id },
   );
-  return toLinked(row);
-}
 
 /** Ends the mails of one recipient, until it confirms again; undefined when it is in no list of a live deployment. */
-export async function unsubscribeRecipient(
+export const unsubscribeRecipient = (
   db: Knex,
   deploymentId: string,
   id: string,
-): Promise<LinkedRecipient | undefined> {
-  const [row] = await query<LinkedRow>(
+): Promise<LinkedRecipient | undefined> =>
+  queryLinked(
     db,
     'unsubscribe-recipient',
-    `WITH ended AS (UPDATE mail_recipients SET confirmed_at = NULL, asked_at = now() WHERE id = :id)
-     SELECT slug, email, confirmed_at IS NOT NULL AS is_confirmed ${LINKED}`,
+    `WITH ended AS (UPDATE mail_recipients SET confirmed_at = NULL, asked_at = now() WHERE id = :id) ${SELECT_LINKED}`,
     { deploymentId, id },
   );
-  return toLinked(row);
-}
 
 /** Removes up to `limit` recipients that owners have removed before a time, a day ago or earlier; answers how many. */
 export const removeFormerRecipients = (db: Knex, before: Date, limit: number): Promise<number> =>

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { VALID_CREDENTIALS } from './credentials.ts';
 import { query, queryOne } from './postgres/query.ts';
-import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
+import { type Submission, type SubmissionRow, selectSubmissionsAfter, toSubmission } from './submissions.ts';
 
 export type NumberedSubmission = Submission & { number: number };
 
@@ -21,20 +21,7 @@ export async function listSubmissionsAfter(
   const rows = await query<SubmissionRow & { number: number }>(
     db,
     'list-submissions-after',
-    // One after the other: to measure all that the limit allows would read a hundred times as much of large ones.
-    `WITH RECURSIVE next (number, position, bytes) AS (
-       SELECT CAST(:after AS bigint), 0, CAST(0 AS bigint)
-       UNION ALL
-       SELECT following.number, position + 1, next.bytes + following.bytes
-         FROM next, LATERAL (
-           SELECT number, octet_length(CAST(data AS text)) AS bytes FROM submissions
-            WHERE deployment_id = :deploymentId AND number > next.number ORDER BY number LIMIT 1
-         ) AS following
-        WHERE position < :limit AND next.bytes < ${MAX_BYTES}
-     )
-     SELECT submissions.number, id, data, ip_address, created_at
-       FROM next JOIN submissions ON deployment_id = :deploymentId AND submissions.number = next.number
-      WHERE position = 1 OR position > 1 AND next.bytes <= ${MAX_BYTES} ORDER BY submissions.number`,
+    selectSubmissionsAfter(':limit', MAX_BYTES),
     { deploymentId, after, limit },
   );
   return rows.map((row) => ({ ...toSubmission(row), number: row.number }));

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { query } from './postgres/query.ts';
+import { COUNT_LIVE } from './deployments.ts';
+import { queryPage } from './postgres/query.ts';
 import { IS_KEPT } from './spam-submissions.ts';
 
 /** Bytes at the beginning of a page in which its title is looked for. */
@@ -71,14 +72,14 @@ const UNREAD = `(
 export async function listOverview(
   db: Knex,
   ownerId: number,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ deployments: OverviewRow[]; total: number }> {
-  const rows = await query<{ total: number } & (Row | { id: null })>(
+  const { total, rows } = await queryPage<Row>(
     db,
     'list-overview',
-    `SELECT counted.total, deployment.*
-       FROM (SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS counted
-       LEFT JOIN LATERAL (
+    {
+      total: COUNT_LIVE,
+      rows: `
          SELECT id, slug, submission_count, email_notifications, taken_down_at, updated_at,
                 substring(html FROM 1 FOR ${START_BYTES}) AS start,
                 ${UNREAD} AS unread,
@@ -91,12 +92,10 @@ export async function listOverview(
              SELECT * FROM deployments
               WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
            ) AS on_page JOIN pages ON pages.deployment_id = on_page.id
-          ORDER BY id DESC
-       ) AS deployment ON true`,
-    { ownerId, limit, offset: (page - 1) * limit },
+          ORDER BY id DESC`,
+    },
+    { ownerId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    deployments: rows.flatMap((row) => (row.id === null ? [] : [toOverviewRow(row)])),
-  };
+  return { total, deployments: rows.map(toOverviewRow) };
 }

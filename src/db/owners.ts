@@ -62,6 +62,7 @@ export async function makeKey(
     name,
     scope = 'full',
     expiresAt,
+    cell = '',
   }: {
     email: string;
     plan: string | undefined;
@@ -69,9 +70,10 @@ export async function makeKey(
     name?: string | undefined;
     scope?: Scope | undefined;
     expiresAt?: Date | undefined;
+    cell?: string | undefined;
   },
 ): Promise<NewKey> {
-  const { key, id, hash, prefix } = generateKey();
+  const { key, id, hash, prefix } = generateKey(cell);
   const row = await queryOne<{
     id: string;
     created_at: Date;
@@ -120,15 +122,18 @@ export async function makeKey(
 /** Makes a key without a name. */
 export const createKey = async (
   db: Knex,
-  owner: { email: string; plan: string | undefined; defaultPlan: string },
+  owner: { email: string; plan: string | undefined; defaultPlan: string; cell?: string },
 ): Promise<string> => (await makeKey(db, owner)).key;
 
 /** Makes the first owner and a key for it; undefined when there is an owner already. */
-export async function createFirstKey(db: Knex, email: string, plan: string): Promise<string | undefined> {
+export async function createFirstKey(
+  db: Knex,
+  owner: { email: string; plan: string; cell: string },
+): Promise<string | undefined> {
   return db.transaction(async (transaction) => {
     await transaction.raw('LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE');
     const owners = await execute(transaction, 'find-any-owner', 'SELECT FROM owners LIMIT 1');
-    return owners > 0 ? undefined : createKey(transaction, { email, plan, defaultPlan: plan });
+    return owners > 0 ? undefined : createKey(transaction, { ...owner, defaultPlan: owner.plan });
   });
 }
 

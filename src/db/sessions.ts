@@ -149,33 +149,35 @@ export async function countSignInTry(
   return tries > limit ? leftMs : undefined;
 }
 
-/** Removes up to `limit` sessions that have ended; answers how many. */
-export const removeEndedSessions = (db: Knex, limit: number): Promise<number> =>
-  execute(
-    db,
-    'remove-ended-sessions',
-    `DELETE FROM sessions WHERE id IN (
-       SELECT id FROM sessions WHERE last_used_at <= now() - interval '${SESSION_DAYS} days'
-        ORDER BY last_used_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );
+/** Removes up to `limit` rows of a table that have ended; answers how many. `key`: its column that tells rows apart. */
+const removeEnded =
+  (name: string, { table, key, ended }: { table: string; key: string; ended: string }) =>
+  (db: Knex, limit: number): Promise<number> =>
+    execute(
+      db,
+      name,
+      `DELETE FROM ${table} WHERE ${key} IN (
+         SELECT ${key} FROM ${table} WHERE ${ended} LIMIT ? FOR UPDATE SKIP LOCKED)`,
+      [limit],
+    );
 
-/** Removes up to `limit` links that have expired; answers how many. */
-export const removeExpiredLinks = (db: Knex, limit: number): Promise<number> =>
-  execute(
-    db,
-    'remove-expired-sign-in-links',
-    `DELETE FROM sign_in_links WHERE hash IN (
-       SELECT hash FROM sign_in_links WHERE expires_at <= now() LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );
+/** Removes sessions that have not been used for SESSION_DAYS, the oldest first. */
+export const removeEndedSessions = removeEnded('remove-ended-sessions', {
+  table: 'sessions',
+  key: 'id',
+  ended: `last_used_at <= now() - interval '${SESSION_DAYS} days' ORDER BY last_used_at`,
+});
 
-/** Removes up to `limit` counts whose window has ended; answers how many. */
-export const removeEndedSignInTries = (db: Knex, limit: number): Promise<number> =>
-  execute(
-    db,
-    'remove-ended-sign-in-tries',
-    `DELETE FROM sign_in_tries WHERE name IN (
-       SELECT name FROM sign_in_tries WHERE window_ends_at <= now() LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );
+/** Removes links that have expired. */
+export const removeExpiredLinks = removeEnded('remove-expired-sign-in-links', {
+  table: 'sign_in_links',
+  key: 'hash',
+  ended: 'expires_at <= now()',
+});
+
+/** Removes counts whose window has ended. */
+export const removeEndedSignInTries = removeEnded('remove-ended-sign-in-tries', {
+  table: 'sign_in_tries',
+  key: 'name',
+  ended: 'window_ends_at <= now()',
+});

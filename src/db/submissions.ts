@@ -14,6 +14,26 @@ export const toSubmission = (row: SubmissionRow): Submission => ({
   createdAt: row.created_at,
 });
 
+/**
+ * A statement that reads what `:deploymentId` has accepted after the number `:after`, oldest first: at most `count`
+ * submissions, and `maxBytes` of their data, but always one. `isIn`: whether a `number` belongs to what is read.
+ */
+export const selectSubmissionsAfter = (count: string, maxBytes: number, isIn = 'true'): string =>
+  // One after the other: to measure all that the limit allows would read a hundred times as much of large ones.
+  `WITH RECURSIVE next (number, position, bytes) AS (
+     SELECT CAST(:after AS bigint), 0, CAST(0 AS bigint)
+     UNION ALL
+     SELECT following.number, position + 1, next.bytes + following.bytes
+       FROM next, LATERAL (
+         SELECT number, octet_length(CAST(data AS text)) AS bytes FROM submissions
+          WHERE deployment_id = :deploymentId AND number > next.number AND ${isIn} ORDER BY number LIMIT 1
+       ) AS following
+      WHERE position < ${count} AND next.bytes < ${maxBytes}
+   )
+   SELECT submissions.number, id, data, ip_address, created_at
+     FROM next JOIN submissions ON deployment_id = :deploymentId AND submissions.number = next.number
+    WHERE position = 1 OR position > 1 AND next.bytes <= ${maxBytes} ORDER BY submissions.number`;
+
 /** A live deployment's slug, and the submission that was looked up in it, if it has been stored. */
 export type Found<T> = { slug: string; first: T | undefined };
 

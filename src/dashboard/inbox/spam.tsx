@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { answer, api } from '../api.ts';
-import { useChange, useData } from '../data.ts';
+import { useChange, usePages } from '../data.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { say } from '../ui/say.tsx';
-import { Empty, NotSaved, Shown } from '../ui/states.tsx';
+import { Empty, ListFoot, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { Fields } from './detail.tsx';
 import type { Labels } from './labels.ts';
@@ -28,11 +28,11 @@ export async function readSpam(
   id: string,
   query: { page: number; limit: number },
   signal: AbortSignal,
-): Promise<{ submissions: Submission[]; total: number }> {
+): Promise<{ items: Submission[]; total: number }> {
   const params = { path: { id }, query };
   const text = await answer(api.GET('/deploy/{id}/spam', { params, parseAs: 'text', signal }));
   const { submissions, rest } = readAnswer(text);
-  return { submissions, total: Number(rest.get('total')) };
+  return { items: submissions, total: Number(rest.get('total')) };
 }
 
 function Kept({
@@ -88,19 +88,9 @@ function Kept({
 
 /** What is kept apart, and can be released. */
 export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onChange(): void }): JSX.Element {
-  const [pages, setPages] = useState(1);
   const [isAsked, setAsked] = useState(false);
   const { change, run } = useChange();
-  const loaded = useData(`spam:${id}:${pages}`, async (signal) => {
-    const found: Submission[] = [];
-    let total = 0;
-    for (let page = 1; page <= pages; page += 1) {
-      const read = await readSpam(id, { page, limit: PAGE_SIZE }, signal);
-      found.push(...read.submissions);
-      ({ total } = read);
-    }
-    return { submissions: found, total };
-  });
+  const loaded = usePages(`spam:${id}`, PAGE_SIZE, (query, signal) => readSpam(id, query, signal));
   const onDone = (): void => {
     loaded.reload();
     onChange();
@@ -114,7 +104,7 @@ export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onC
   }
   return (
     <Shown loaded={loaded} label="Loading the spam">
-      {({ submissions, total }) =>
+      {({ items, total }) =>
         total === 0 ? (
           <Empty icon="done" title="There is no spam">
             <p>What the blocked words or the captcha of the settings keep apart waits here for 30 days.</p>
@@ -122,23 +112,15 @@ export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onC
         ) : (
           <>
             <ul class="rows card">
-              {submissions.map((submission) => (
+              {items.map((submission) => (
                 <Kept key={submission.id} id={id} submission={submission} labels={labels} onDone={onDone} />
               ))}
             </ul>
-            <div class="list-foot">
-              <p class="muted">
-                {submissions.length} of {counted(total, 'submission')}
-              </p>
-              {submissions.length < total && (
-                <Button isBusy={loaded.isLoading} onClick={() => setPages(pages + 1)}>
-                  Show more
-                </Button>
-              )}
+            <ListFoot loaded={loaded} of="submission">
               <Button kind="danger" icon="trash" onClick={() => setAsked(true)}>
                 Delete all spam
               </Button>
-            </div>
+            </ListFoot>
             {isAsked && (
               <ConfirmDialog
                 title="Delete all spam?"

@@ -3,6 +3,7 @@ import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } fro
 import { Icon } from '../ui/icon.tsx';
 import { type Labels, labelOf } from './labels.ts';
 import type { List } from './list.ts';
+import { MAX_STEP_PX, scrollRangeOf } from './scroll-range.ts';
 import { lineNamed, type Submission, titleOf } from './submissions.ts';
 
 /** Rows above and below the screen that are rendered, too. */
@@ -14,8 +15,8 @@ const CARDS_REM = 40;
 const COLUMN_REM = 9;
 const FIXED_COLUMNS_REM = 16;
 export const MAX_COLUMNS = 8;
-/** A browser can't scroll over more; a list that is higher scrolls faster. */
-const MAX_HEIGHT_PX = 12_000_000;
+/** After the last scrolling, before the scroll bar is put where it belongs. */
+const CALM_MS = 150;
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const dayAndClock = new Intl.DateTimeFormat(undefined, {
@@ -39,6 +40,14 @@ function ShortTime({ at }: { at: string }): JSX.Element {
     </time>
   );
 }
+
+/** Whether keys that are pressed are text, or for the control that has the focus. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('textarea, select, input:not([type="checkbox"])'));
+
+export const isInTable = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('.inbox-scroll') !== null;
 
 /** Rows that are placed by themselves, and cards, can't be rows of a `<table>`: it would lose its roles with its layout. */
 const ROLES = {
@@ -134,7 +143,7 @@ function Row({
             const name = columns[at + 1] ?? '';
             return text === '' ? undefined : (
               <span key={name} class="line" dir="auto">
-                <span class="unseen">{labelOf(labels, name)}: </span>
+                <bdi class="unseen">{labelOf(labels, name)}: </bdi>
                 {text}
               </span>
             );
@@ -159,8 +168,9 @@ function Row({
 /** The list as a table, or as cards where it is narrow. Only what is on the screen is in the document. */
 export function Table(props: Props): JSX.Element {
   const { list, labels, selected, openId, hrefOf, onSelectAll, onFocus, handle } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600, width: 0, rem: 16 });
+  const scroller = useRef<HTMLElement>(null);
+  // `place` is where the screen begins in the list, `top` the scroll position that goes with it.
+  const [view, setView] = useState({ place: 0, top: 0, height: 600, width: 0, rem: 16 });
   const pendingFocus = useRef<number>(undefined);
 
   const isCard = view.width < CARDS_REM * view.rem;
@@ -168,12 +178,10 @@ export function Table(props: Props): JSX.Element {
   const fitting = Math.floor((view.width / view.rem - FIXED_COLUMNS_REM) / COLUMN_REM) + 1;
   const columns = props.columns.slice(0, isCard ? 4 : Math.max(1, Math.min(MAX_COLUMNS, fitting)));
   const { count } = list;
-  const whole = count * rowHeight;
-  const height = Math.min(whole, MAX_HEIGHT_PX);
-  // Where the rows are higher than a browser can scroll over, the distance is stretched.
-  const stretch = whole > height && height > view.height ? (whole - view.height) / (height - view.height) : 1;
-  const top = Math.min(view.top, Math.max(0, height - view.height));
-  const from = top * stretch;
+  const range = scrollRangeOf(count * rowHeight);
+  const shownHeight = view.height - (isCard ? 0 : ROW_REM * view.rem);
+  const top = Math.min(view.top, Math.max(0, range.height - shownHeight));
+  const from = Math.max(0, Math.min(view.place, count * rowHeight - shownHeight));
   const first = Math.max(0, Math.floor(from / rowHeight) - OVERSCAN);
   const last = Math.min(count - 1, Math.ceil((from + view.height) / rowHeight) + OVERSCAN);
 
@@ -184,13 +192,35 @@ export function Table(props: Props): JSX.Element {
       // Nothing is measured while the list is not shown.
       if (element.clientHeight === 0) return;
       const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-      setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth, rem });
+      setView((before) => ({ ...before, height: element.clientHeight, width: element.clientWidth, rem }));
     };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+
+  /** Scrolls to a place of the list; where the list is not shown, when it is shown again. */
+  const scrollTo = (place: number): void => {
+    const target = Math.round(range.toScrollTop(place));
+    if (scroller.current) scroller.current.scrollTop = target;
+    setView((before) => ({ ...before, place: range.excess === 0 ? target : place, top: target }));
+  };
+  /** Puts the scroll bar where it belongs, while the rows stay where they are. */
+  const settle = useRef<() => void>(() => undefined);
+  settle.current = () => {
+    if (Math.abs(range.toScrollTop(from) - top) > 1) scrollTo(from);
+  };
+  const calm = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(calm.current), []);
+  useLayoutEffect(() => settle.current(), [range.excess]);
+
+  // The same rows are shown when rows become cards, or cards rows.
+  const heightBefore = useRef(rowHeight);
+  useLayoutEffect(() => {
+    if (heightBefore.current !== rowHeight) scrollTo((from * rowHeight) / heightBefore.current);
+    heightBefore.current = rowHeight;
+  }, [rowHeight]);
 
   // A browser forgets where a list was that was not shown meanwhile.
   useLayoutEffect(() => {
@@ -206,19 +236,32 @@ export function Table(props: Props): JSX.Element {
     const link = scroller.current?.querySelector<HTMLElement>(`[data-index="${pendingFocus.current}"] a`);
     if (!link) return;
     pendingFocus.current = undefined;
-    link.focus({ preventScroll: true });
+    // Keys that are typed into the search must not become commands when the row comes.
+    if (!isTyping(document.activeElement)) link.focus({ preventScroll: true });
   });
 
-  const scrollTo = (virtual: number): void => {
-    if (scroller.current) scroller.current.scrollTop = virtual / stretch;
-  };
+  function onScroll(element: HTMLElement): void {
+    const { scrollTop } = element;
+    const step = scrollTop - view.top;
+    const place =
+      range.excess === 0 || Math.abs(step) > MAX_STEP_PX ? range.toPlace(scrollTop) : Math.max(0, view.place + step);
+    setView((before) => ({ ...before, place, top: scrollTop }));
+    if (range.excess > 0) {
+      clearTimeout(calm.current);
+      calm.current = setTimeout(() => settle.current(), CALM_MS);
+    }
+    // A row that leaves the document takes the focus with it: keys would no longer scroll the list.
+    const focused = document.activeElement?.closest('.inbox-body .inbox-row')?.getAttribute('data-index');
+    const distance = Number(focused ?? Number.NaN) * rowHeight - place;
+    if (distance < -OVERSCAN * rowHeight || distance > view.height + OVERSCAN * rowHeight) {
+      element.focus({ preventScroll: true });
+    }
+  }
+
   const reveal = (index: number): void => {
     const start = index * rowHeight;
-    const end = start + rowHeight - view.height + (isCard ? 0 : ROW_REM * view.rem);
-    const target = start < from ? start : end > from ? end : from;
-    scrollTo(target);
-    // Where the list is not shown, it scrolls when it is shown again.
-    setView((before) => ({ ...before, top: target / stretch }));
+    const end = start + rowHeight - shownHeight;
+    scrollTo(start < from ? start : end > from ? end : from);
   };
   useImperativeHandle(
     handle,
@@ -232,7 +275,7 @@ export function Table(props: Props): JSX.Element {
         if (scroller.current && scroller.current.scrollTop > 0) scrollTo(from + rows * rowHeight);
       },
     }),
-    [rowHeight, from, stretch, view.height],
+    [rowHeight, from, count, view.height],
   );
 
   const rows = list.rows(first, last);
@@ -240,10 +283,12 @@ export function Table(props: Props): JSX.Element {
     ? {}
     : { gridTemplateColumns: `2.75rem 2.5rem repeat(${Math.max(1, columns.length)}, minmax(0, 1fr)) 8.5rem` };
   return (
-    <div
+    <section
       ref={scroller}
       class="inbox-scroll"
-      onScroll={({ currentTarget: { scrollTop } }) => setView((before) => ({ ...before, top: scrollTop }))}
+      aria-label="List"
+      tabIndex={-1}
+      onScroll={({ currentTarget }) => onScroll(currentTarget)}
     >
       <div
         {...ROLES.table(count + 1, list.progress.state === 'loading')}
@@ -276,7 +321,7 @@ export function Table(props: Props): JSX.Element {
             </div>
           </div>
         </div>
-        <div {...ROLES.rowgroup} class="inbox-body" style={{ height: `${height}px` }}>
+        <div {...ROLES.rowgroup} class="inbox-body" style={{ height: `${range.height}px` }}>
           {rows.map((row, offset) => {
             const index = first + offset;
             const place = {
@@ -322,6 +367,6 @@ export function Table(props: Props): JSX.Element {
           })}
         </div>
       </div>
-    </div>
+    </section>
   );
 }

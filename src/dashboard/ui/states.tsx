@@ -1,7 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Change, Loaded } from '../data.ts';
+import type { Change, Loaded, LoadedPages } from '../data.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { counted } from './time.tsx';
+
+const numbers = new Intl.NumberFormat();
 
 export const Spinner = ({ label }: { label: string }): JSX.Element => (
   <p class="spinner" role="status">
@@ -52,6 +55,33 @@ export function Shown<T>({
   }
   if (data === undefined) return <Spinner label={label} />;
   return <>{children(data)}</>;
+}
+
+/** How many items of a list are shown, and the way to more of them. `of`: what one of them is called. */
+export function ListFoot<T>({
+  loaded: { data, isLoading, more },
+  of,
+  children,
+}: {
+  loaded: LoadedPages<T>;
+  of: string;
+  children?: ComponentChildren;
+}): JSX.Element {
+  const { items, total } = data ?? { items: [], total: 0 };
+  return (
+    <div class="list-foot">
+      <p class="muted" role="status">
+        {items.length < total ? `${numbers.format(items.length)} of ` : ''}
+        {counted(total, of)}
+      </p>
+      {children}
+      {items.length < total && (
+        <Button isBusy={isLoading} onClick={more}>
+          Show more
+        </Button>
+      )}
+    </div>
+  );
 }
 
 /** Says that a change could not be saved, and why. */

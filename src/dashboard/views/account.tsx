@@ -2,18 +2,19 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
-import { useChange, useData } from '../data.ts';
+import { useChange, useData, usePages } from '../data.ts';
 import { me, signOut } from '../session.ts';
 import { Button, CopyButton } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { Field, Select } from '../ui/field.tsx';
 import { say } from '../ui/say.tsx';
-import { NotSaved, Shown } from '../ui/states.tsx';
+import { ListFoot, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
 
 type Key = Schemas['Key'];
 
+const KEYS_LIMIT = 100;
 const DAY_MS = 86_400_000;
 type Scope = 'full' | 'read';
 const SCOPES: readonly { value: Scope; label: string }[] = [
@@ -131,24 +132,23 @@ const KeyRow = ({ apiKey, onRevoke }: { apiKey: Key; onRevoke(): void }): JSX.El
 
 function Keys(): JSX.Element {
   const [revoked, setRevoked] = useState<Key>();
-  const loaded = useData('keys', (signal) => answer(api.GET('/keys', { params: { query: { limit: 100 } }, signal })));
+  const loaded = usePages('keys', KEYS_LIMIT, async (query, signal) => {
+    const { keys, total } = await answer(api.GET('/keys', { params: { query }, signal }));
+    return { items: keys, total };
+  });
   return (
     <section class="card" aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
       <p class="muted">For the API, the command line, and for signing in here.</p>
       <Shown loaded={loaded} label="Loading your keys">
-        {({ keys, total }) => (
+        {({ items, total }) => (
           <>
             <ul class="rows">
-              {keys.map((key) => (
+              {items.map((key) => (
                 <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
               ))}
             </ul>
-            {keys.length < total && (
-              <p class="muted">
-                The last {keys.length} of {counted(total, 'key')} are shown.
-              </p>
-            )}
+            {total > KEYS_LIMIT && <ListFoot loaded={loaded} of="key" />}
           </>
         )}
       </Shown>

@@ -12,7 +12,7 @@ import { createList, isFiltered, type List, readNewest } from '../inbox/list.ts'
 import { follow } from '../inbox/live.ts';
 import { readSpam, Spam } from '../inbox/spam.tsx';
 import type { Submission } from '../inbox/submissions.ts';
-import { MAX_COLUMNS, Table, type TableHandle } from '../inbox/table.tsx';
+import { isInTable, isTyping, MAX_COLUMNS, Table, type TableHandle } from '../inbox/table.tsx';
 import { pageLinks } from '../links.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -24,11 +24,6 @@ import { counted } from '../ui/time.tsx';
 const SHORTCUTS_OFF = 'shortcuts-off';
 const NO_LABELS: Labels = new Map();
 const labelsSeen = new Map<string, Labels>();
-
-/** Whether keys that are pressed are text, or for the control that has the focus. */
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches('textarea, select, input:not([type="checkbox"])'));
 
 /** The list, which is made again for each filter. */
 function useList(id: string, filterKey: string, hidden: () => readonly string[]): List {
@@ -169,15 +164,17 @@ function Inbox({ page }: { page: Page }): JSX.Element {
     setSelected(changed);
   }
 
-  function step(by: 1 | -1): void {
-    const from = openIndex ?? indexOf(focused) ?? lastIndex.current;
-    const index = from === undefined ? 0 : Math.max(0, Math.min(list.count - 1, from + by));
+  function moveTo(index: number): void {
     const href = openId === undefined ? undefined : hrefAt(index);
     if (href !== undefined && index !== openIndex) route(href, true);
     else table.current?.focus(index);
     // The next key may come before the focus has moved.
     setFocused(at(index)?.id);
     lastIndex.current = index;
+  }
+  function step(by: 1 | -1): void {
+    const from = openIndex ?? indexOf(focused) ?? lastIndex.current;
+    moveTo(from === undefined ? 0 : Math.max(0, Math.min(list.count - 1, from + by)));
   }
 
   async function exportSelected(): Promise<void> {
@@ -216,6 +213,9 @@ function Inbox({ page }: { page: Page }): JSX.Element {
     } else if (event.key === 'Escape') {
       if (openId !== undefined) route(base + search);
       else setSelected(new Set());
+    } else if ((event.key === 'Home' || event.key === 'End') && isInTable(event.target)) {
+      event.preventDefault();
+      moveTo(event.key === 'Home' ? 0 : list.count - 1);
     } else if (event.key === 'Enter' && event.target === document.body) {
       const href = hrefAt(indexOf(focused));
       if (href !== undefined) route(href);

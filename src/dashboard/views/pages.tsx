@@ -1,23 +1,20 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
-import { useChange, useData } from '../data.ts';
+import { useChange, usePages } from '../data.ts';
 import { pageLinks } from '../links.ts';
+import { type Overviewed, readOverview } from '../own-pages.ts';
 import { me } from '../session.ts';
 import { Button, ButtonLink, CopyButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { say } from '../ui/say.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
-import { Empty, Shown } from '../ui/states.tsx';
+import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
 
-type Overview = Schemas['Overview'];
-type Overviewed = Schemas['OverviewedDeployment'];
-
 const PAGE_SIZE = 50;
-const seen = new Map<string, Overview>();
+const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
 
 /** What one should know of a page at a glance. */
 const Badges = ({ page }: { page: Overviewed }): JSX.Element => (
@@ -38,8 +35,10 @@ function PageCard({ page, onDelete }: { page: Overviewed; onDelete(): void }): J
   return (
     <li class="card page-card">
       <div class="page-card-head">
-        <h2 dir="auto">
-          <a href={pageLinks(page.id).inbox}>{title}</a>
+        <h2>
+          <a href={pageLinks(page.id).inbox}>
+            <bdi>{title}</bdi>
+          </a>
         </h2>
         <a class="page-url" href={page.url} target="_blank" rel="noopener">
           <bdi>{page.url.replace(/^https?:\/\//, '')}</bdi>
@@ -139,20 +138,8 @@ function Usage(): JSX.Element | null {
 
 /** All pages of the owner. */
 export default function Pages(): JSX.Element {
-  const [shown, setShown] = useState(1);
   const [deleted, setDeleted] = useState<Overviewed>();
-  const loaded = useData(
-    `overview:${shown}`,
-    async (signal) => {
-      const parts: Overview[] = [];
-      for (let page = 1; page <= shown; page += 1) {
-        parts.push(await answer(api.GET('/overview', { params: { query: { page, limit: PAGE_SIZE } }, signal })));
-      }
-      const [first] = parts;
-      return { total: 0, page: 1, limit: PAGE_SIZE, ...first, deployments: parts.flatMap((part) => part.deployments) };
-    },
-    seen,
-  );
+  const loaded = usePages('overview', PAGE_SIZE, readOverview, seen);
   return (
     <View
       title="Pages"
@@ -163,7 +150,7 @@ export default function Pages(): JSX.Element {
       }
     >
       <Shown loaded={loaded} label="Loading your pages">
-        {({ deployments, total }) =>
+        {({ items, total }) =>
           total === 0 ? (
             <Empty icon="page" title="You have no pages yet">
               <p>Publish an HTML page: what its forms send arrives here.</p>
@@ -176,23 +163,13 @@ export default function Pages(): JSX.Element {
           ) : (
             <>
               <ul class="page-list">
-                {deployments.map((page) => (
+                {items.map((page) => (
                   <PageCard key={page.id} page={page} onDelete={() => setDeleted(page)} />
                 ))}
               </ul>
-              <div class="list-foot">
-                <p class="muted">
-                  {deployments.length === total
-                    ? counted(total, 'page')
-                    : `${deployments.length} of ${counted(total, 'page')}`}
-                </p>
+              <ListFoot loaded={loaded} of="page">
                 <Usage />
-                {deployments.length < total && (
-                  <Button isBusy={loaded.isLoading} onClick={() => setShown(shown + 1)}>
-                    Show more
-                  </Button>
-                )}
-              </div>
+              </ListFoot>
             </>
           )
         }

@@ -3,14 +3,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { LANGUAGES, type Language } from '../../languages.ts';
-import { answer, api } from '../api.ts';
+import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
 import { Button, CopyButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Checkbox, Field, Select, TextArea } from '../ui/field.tsx';
 import { type Page, PageView } from '../ui/page-view.tsx';
+import { SavingForm } from '../ui/saving-form.tsx';
 import { say } from '../ui/say.tsx';
-import { NotSaved, Saved, Shown } from '../ui/states.tsx';
+import { Shown } from '../ui/states.tsx';
 import { counted } from '../ui/time.tsx';
 
 type Settings = Schemas['Settings'];
@@ -136,107 +137,94 @@ function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX
     (value: Typed[Name]): void =>
       setTyped((before) => ({ ...before, [name]: value }));
 
+  const saveTyped = (): unknown => {
+    const sent = { ...typed };
+    return run(async () => {
+      await save(id, changesOf(sent, saved));
+      setSaved({ ...sent, secret: '' });
+      setTyped((now) => (now.secret === sent.secret ? { ...now, secret: '' } : now));
+    });
+  };
+
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        const sent = { ...typed };
-        void run(async () => {
-          await save(id, changesOf(sent, saved));
-          setSaved({ ...sent, secret: '' });
-          setTyped((now) => (now.secret === sent.secret ? { ...now, secret: '' } : now));
-        });
-      }}
-    >
-      <div class="sections">
-        <fieldset class="card">
-          <legend>After a submission</legend>
-          <Field
-            label="Redirect URL"
-            hint="Where visitors are sent after they have sent the form. Left empty: to a page that thanks them."
-            type="url"
-            value={typed.redirectUrl}
-            onChange={set('redirectUrl')}
-          />
-          <Select
-            label="Language"
-            hint="Of the pages that thank visitors, or say what is wrong."
-            value={typed.language}
-            options={LANGUAGE_OPTIONS}
-            onChange={set('language')}
-          />
-          <Checkbox
-            label="Send me a mail for each submission"
-            hint="More is in Notifications."
-            isOn={typed.hasMail}
-            onChange={set('hasMail')}
-          />
-        </fieldset>
-        <fieldset class="card">
-          <legend>Who may send, and for how long it is kept</legend>
-          <TextArea
-            label="Allowed sites"
-            hint="One a line, such as https://example.org. Left empty: forms of any site may send."
-            value={typed.origins}
-            onChange={set('origins')}
-            rows={3}
-          />
-          <Field
-            label="Delete submissions after days"
-            hint="From 1 to 3,650, files and spam too. Left empty: never."
-            type="number"
-            inputMode="numeric"
-            value={typed.retentionDays}
-            onChange={set('retentionDays')}
-          />
-        </fieldset>
-        <fieldset class="card">
-          <legend>Spam</legend>
-          <TextArea
-            label="Blocked words"
-            hint="One a line. A submission that has one of them is kept apart as spam."
-            value={typed.blocklist}
-            onChange={set('blocklist')}
-            rows={3}
-          />
-          <Select label="Captcha" value={typed.provider} options={PROVIDERS} onChange={set('provider')} />
-          {typed.provider !== '' && typed.provider !== 'altcha' && (
-            <>
-              <Field label="Site key" value={typed.siteKey} onChange={set('siteKey')} autoComplete="off" />
-              <Field
-                label="Secret"
-                hint={`It is never shown again. ${saved.provider === typed.provider ? 'Left empty: it stays as it is.' : ''}`}
-                type="password"
-                value={typed.secret}
-                onChange={set('secret')}
-                autoComplete="off"
-              />
-            </>
-          )}
-          {typed.provider !== '' && (
-            <>
-              <p class="hint">Put this into the form:</p>
-              <pre>
-                <code>{captchaSnippet(typed.provider, typed.siteKey, id)}</code>
-              </pre>
-              <CopyButton kind="plain" text={captchaSnippet(typed.provider, typed.siteKey, id)}>
-                Copy
-              </CopyButton>
-            </>
-          )}
-        </fieldset>
-        <div class="save-bar">
-          <NotSaved change={change} />
-          <div class="buttons end">
-            {!isChanged && <Saved change={change} />}
-            <Button kind="main" isBusy={change.state === 'saving'}>
-              Save
-            </Button>
-          </div>
-        </div>
-      </div>
-    </form>
+    <SavingForm class="sections" change={change} isChanged={isChanged} onSave={saveTyped}>
+      <fieldset class="card">
+        <legend>After a submission</legend>
+        <Field
+          label="Redirect URL"
+          hint="Where visitors are sent after they have sent the form. Left empty: to a page that thanks them."
+          type="url"
+          value={typed.redirectUrl}
+          onChange={set('redirectUrl')}
+        />
+        <Select
+          label="Language"
+          hint="Of the pages that thank visitors, or say what is wrong."
+          value={typed.language}
+          options={LANGUAGE_OPTIONS}
+          onChange={set('language')}
+        />
+        <Checkbox
+          label="Send me a mail for each submission"
+          hint="More is in Notifications."
+          isOn={typed.hasMail}
+          onChange={set('hasMail')}
+        />
+      </fieldset>
+      <fieldset class="card">
+        <legend>Who may send, and for how long it is kept</legend>
+        <TextArea
+          label="Allowed sites"
+          hint="One a line, such as https://example.org. Left empty: forms of any site may send."
+          value={typed.origins}
+          onChange={set('origins')}
+          rows={3}
+        />
+        <Field
+          label="Delete submissions after days"
+          hint="From 1 to 3,650, files and spam too. Left empty: never."
+          type="number"
+          inputMode="numeric"
+          value={typed.retentionDays}
+          onChange={set('retentionDays')}
+        />
+      </fieldset>
+      <fieldset class="card">
+        <legend>Spam</legend>
+        <TextArea
+          label="Blocked words"
+          hint="One a line. A submission that has one of them is kept apart as spam."
+          value={typed.blocklist}
+          onChange={set('blocklist')}
+          rows={3}
+        />
+        <Select label="Captcha" value={typed.provider} options={PROVIDERS} onChange={set('provider')} />
+        {typed.provider !== '' && typed.provider !== 'altcha' && (
+          <>
+            <Field label="Site key" value={typed.siteKey} onChange={set('siteKey')} autoComplete="off" />
+            <Field
+              label="Secret"
+              hint={`It is never shown again. ${saved.provider === typed.provider ? 'Left empty: it stays as it is.' : ''}`}
+              type="password"
+              value={typed.secret}
+              onChange={set('secret')}
+              autoComplete="off"
+            />
+          </>
+        )}
+        {typed.provider !== '' && (
+          <>
+            <p class="hint">Put this into the form:</p>
+            <pre>
+              <code>{captchaSnippet(typed.provider, typed.siteKey, id)}</code>
+            </pre>
+            <CopyButton kind="plain" text={captchaSnippet(typed.provider, typed.siteKey, id)}>
+              Copy
+            </CopyButton>
+          </>
+        )}
+      </fieldset>
+    </SavingForm>
   );
 }
 
@@ -248,7 +236,12 @@ function DeleteEverything({ page }: { page: Page }): JSX.Element {
   const params = { path: { id: page.id } };
   async function remove(): Promise<void> {
     const isDone = await run(async () => {
-      await answer(api.DELETE('/deploy/{id}', { params }));
+      try {
+        await answer(api.DELETE('/deploy/{id}', { params }));
+      } catch (error) {
+        // The try before has put it into the trash, and did not come further.
+        if (!(error instanceof ApiError && error.status === 404)) throw error;
+      }
       await answer(api.DELETE('/trash/{id}', { params }));
     });
     if (!isDone) return;
@@ -288,12 +281,14 @@ function Loaded({ page }: { page: Page }): JSX.Element {
     answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal })),
   );
   return (
-    <>
-      <Shown loaded={loaded} label="Loading the settings">
-        {(settings) => <SettingsForm id={id} settings={settings} />}
-      </Shown>
-      <DeleteEverything page={page} />
-    </>
+    <Shown loaded={loaded} label="Loading the settings">
+      {(settings) => (
+        <>
+          <SettingsForm id={id} settings={settings} />
+          <DeleteEverything page={page} />
+        </>
+      )}
+    </Shown>
   );
 }
 

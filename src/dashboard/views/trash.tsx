@@ -2,19 +2,19 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { ApiError, answer, api } from '../api.ts';
-import { useChange, useData } from '../data.ts';
+import { useChange, usePages } from '../data.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { say } from '../ui/say.tsx';
-import { Empty, NotSaved, Shown } from '../ui/states.tsx';
+import { Empty, ListFoot, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
 
 type Deleted = Schemas['DeletedDeployment'];
 
 const LIMIT = 100;
-const seen = new Map<string, Schemas['DeletedDeployments']>();
+const seen = new Map<string, { items: readonly Deleted[]; total: number }>();
 
 const restore = async (id: string, slug?: string): Promise<void> => {
   const restored = await answer(
@@ -106,15 +106,19 @@ function Purge({ page, onClose, onDone }: { page: Deleted; onClose(): void; onDo
 /** The owner's deleted pages. */
 export default function Trash(): JSX.Element {
   const [purged, setPurged] = useState<Deleted>();
-  const loaded = useData(
+  const loaded = usePages(
     'trash',
-    (signal) => answer(api.GET('/trash', { params: { query: { limit: LIMIT } }, signal })),
+    LIMIT,
+    async (query, signal) => {
+      const { deployments, total } = await answer(api.GET('/trash', { params: { query }, signal }));
+      return { items: deployments, total };
+    },
     seen,
   );
   return (
     <View title="Trash">
       <Shown loaded={loaded} label="Loading the trash">
-        {({ deployments, total }) =>
+        {({ items, total }) =>
           total === 0 ? (
             <Empty icon="trash" title="The trash is empty">
               <p>Pages that you delete stay here until you restore them or delete them for good.</p>
@@ -122,7 +126,7 @@ export default function Trash(): JSX.Element {
           ) : (
             <>
               <ul class="rows card">
-                {deployments.map((page) => (
+                {items.map((page) => (
                   <li key={page.id} class="row">
                     <div class="row-text">
                       <strong dir="auto">{page.slug}</strong>
@@ -139,11 +143,7 @@ export default function Trash(): JSX.Element {
                   </li>
                 ))}
               </ul>
-              {deployments.length < total && (
-                <p class="muted">
-                  The last {deployments.length} of {counted(total, 'page')} are shown.
-                </p>
-              )}
+              {total > LIMIT && <ListFoot loaded={loaded} of="page" />}
             </>
           )
         }

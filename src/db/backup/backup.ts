@@ -46,7 +46,10 @@ async function describe(client: pg.Client): Promise<Header> {
               SELECT json_agg(attname ORDER BY attnum) FROM pg_attribute
                WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
        FROM pg_class
-      WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r' AND relname ${NOT_OF_KNEX}
+      WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind IN ('r', 'p') AND NOT relispartition
+        -- A standby has no rows of unlogged tables.
+        AND (relpersistence = 'p' OR NOT pg_is_in_recovery())
+        AND relname ${NOT_OF_KNEX}
       ORDER BY relname`,
   );
   const { rows: sequences } = await client.query<Header['sequences'][number]>(
@@ -64,7 +67,8 @@ async function* readDatabase(client: pg.Client): AsyncGenerator<Buffer> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const header = await describe(client);
   yield* encode(header, (table) =>
-    client.query(copyTo(`COPY ${pg.escapeIdentifier(table.name)} (${columnsOf(table)}) TO STDOUT`)),
+    // A query, because COPY reads no partitioned table.
+    client.query(copyTo(`COPY (SELECT ${columnsOf(table)} FROM ${pg.escapeIdentifier(table.name)}) TO STDOUT`)),
   );
 }
 

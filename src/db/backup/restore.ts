@@ -95,7 +95,7 @@ async function fill(client: pg.Client, { header, rows, verify }: Decoded): Promi
     `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', CAST(conrelid AS regclass), conname) AS drop,
             format('ALTER TABLE %s ADD CONSTRAINT %I %s', CAST(conrelid AS regclass), conname, pg_get_constraintdef(oid)) AS add
        FROM pg_constraint
-      WHERE contype = 'f' AND connamespace = CAST(current_schema() AS regnamespace)`,
+      WHERE contype = 'f' AND conparentid = 0 AND connamespace = CAST(current_schema() AS regnamespace)`,
   );
   for (const key of keys) await client.query(key.drop);
   // The backup has the rows that migrations made, too.

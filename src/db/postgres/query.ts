@@ -18,6 +18,26 @@ export const query = <Row>(db: Knex, name: string, sql: string, values: Values =
 export const execute = (db: Knex, name: string, sql: string, values: Values = []): Promise<number> =>
   run<unknown>(db, name, sql, values).then(({ rowCount }) => rowCount ?? 0);
 
+/**
+ * A page of a list, and how many rows the list has in all, in one statement. `total`: a SELECT of their number as `total`.
+ * `rows`: a SELECT of those on the page, with an `id` each, and `LIMIT :limit OFFSET :offset`.
+ */
+export async function queryPage<Row extends { id: string }>(
+  db: Knex,
+  name: string,
+  { total, rows }: { total: string; rows: string },
+  values: Knex.ValueDict,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ total: number; rows: Row[] }> {
+  const found = await query<{ total: number } & (Row | { id: null })>(
+    db,
+    name,
+    `SELECT counted.total, listed.* FROM (${total}) AS counted LEFT JOIN LATERAL (${rows}) AS listed ON true`,
+    { ...values, limit, offset: (page - 1) * limit },
+  );
+  return { total: found[0]?.total ?? 0, rows: found.flatMap((row) => (row.id === null ? [] : [row])) };
+}
+
 /** As `query`, for a statement that always answers one row. */
 export const queryOne = <Row>(db: Knex, name: string, sql: string, values: Values = []): Promise<Row> =>
   run<Row>(db, name, sql, values).then(({ rows: [row] }) => {

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Owner } from '../../db/owners.ts';
 import type { Log } from '../../log.ts';
 import { type Endpoint, type EndpointRequest, JsonPieces } from '../endpoint.ts';
-import { HttpError, toLoggedError } from '../errors.ts';
+import { HttpError, inSeconds, toLoggedError } from '../errors.ts';
 import type { BoundTool } from './descriptors.ts';
 import { UNTRUSTED } from './tools.ts';
 
@@ -36,7 +36,7 @@ const NEXT: Readonly<Record<number, string>> = {
 
 function adviceFor({ status, headers }: HttpError, { tool }: BoundTool, requestId: string): string {
   const { 'Retry-After': seconds } = headers;
-  if (seconds !== undefined) return `Call the tool again in ${seconds} seconds.`;
+  if (seconds !== undefined) return `Call the tool again in ${inSeconds(Number(seconds) * 1_000)}.`;
   if (status === 404 && tool.ifMissing !== undefined) return tool.ifMissing;
   return NEXT[status] ?? `If it fails once more, tell the user, with the request id ${requestId}.`;
 }
@@ -119,6 +119,9 @@ export async function callTool(
     return { texts: [...warning, structured, ...notices], structured };
   } catch (cause) {
     const error = toLoggedError(cause, log, requestId);
-    return { texts: [`${error.message} ${adviceFor(error, bound, requestId)}`], structured: undefined };
+    return {
+      texts: [`${error.message.replace(/\w$/, '$&.')} ${adviceFor(error, bound, requestId)}`],
+      structured: undefined,
+    };
   }
 }

@@ -27,8 +27,17 @@ import { badMessage } from './message.ts';
 /** Answers a message with a JSON text; undefined for one that is only to be accepted. Throws 400. */
 export type Answer = (message: unknown, version: string | undefined, exchange: Exchange) => Promise<string | undefined>;
 
+const WRONG_PARAMS = {
+  code: ErrorCode.InvalidParams,
+  message: 'The params are not those of the method: of tools/call they are name, a string, and arguments, an object.',
+};
+
 /** The answer of a call as a JSON text. `structured` is a JSON text as well: it stays as it was submitted. */
 function toText(answer: JSONRPCMessage, structured: string | undefined): string {
+  // What the SDK answers to wrong parameters, with zod's issues as the message; callTool throws nothing.
+  if ('error' in answer && answer.error.code === ErrorCode.InternalError) {
+    return JSON.stringify({ ...answer, error: WRONG_PARAMS });
+  }
   if (structured === undefined || !('result' in answer)) return JSON.stringify(answer);
   const { result, ...rest } = answer;
   const open = (value: object): string => JSON.stringify(value).slice(0, -1);

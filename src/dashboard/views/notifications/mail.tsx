@@ -6,8 +6,9 @@ import { useChange, useDraft } from '../../data.ts';
 import { me } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Field, Select } from '../../ui/field.tsx';
+import { SavingForm } from '../../ui/saving-form.tsx';
 import { say } from '../../ui/say.tsx';
-import { NotSaved, Saved } from '../../ui/states.tsx';
+import { NotSaved } from '../../ui/states.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 
 type Settings = Schemas['Settings'];
@@ -56,13 +57,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
   }
 
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <SavingForm change={change} isChanged={isChanged} onSave={save}>
       <Checkbox label="Send mail about submissions" isOn={isOn} onChange={setOn} />
       <Select
         label="How often"
@@ -110,14 +105,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
         value={address}
         onChange={setAddress}
       />
-      <NotSaved change={change} />
-      <div class="buttons end">
-        {!isChanged && <Saved change={change} />}
-        <Button kind="main" isBusy={change.state === 'saving'}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </SavingForm>
   );
 }
 

@@ -1,0 +1,14 @@
+import type { Schemas } from '../client/client.ts';
+import { answer, api } from './api.ts';
+
+/** A page with what its owner wants to know at a glance. */
+export type Overviewed = Schemas['OverviewedDeployment'];
+
+/** Some of the owner's pages, newest first. */
+export async function readOverview(
+  query: { page: number; limit: number },
+  signal: AbortSignal,
+): Promise<{ items: readonly Overviewed[]; total: number }> {
+  const { deployments, total } = await answer(api.GET('/overview', { params: { query }, signal }));
+  return { items: deployments, total };
+}

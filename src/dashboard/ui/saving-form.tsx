@@ -1,0 +1,40 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { Change } from '../data.ts';
+import { Button } from './button.tsx';
+import { NotSaved, Saved } from './states.tsx';
+
+/** A form with a button that saves it, and with what became of that. */
+export const SavingForm = ({
+  change,
+  isChanged,
+  onSave,
+  class: className,
+  children,
+}: {
+  change: Change;
+  /** Whether there is something to save: *Saved* is no longer true then. */
+  isChanged: boolean;
+  onSave(): void;
+  class?: string;
+  children: ComponentChildren;
+}): JSX.Element => (
+  <form
+    noValidate
+    class={className}
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSave();
+    }}
+  >
+    {children}
+    <div class="save-bar">
+      <NotSaved change={change} />
+      <div class="buttons end">
+        {!isChanged && <Saved change={change} />}
+        <Button kind="main" isBusy={change.state === 'saving'}>
+          Save
+        </Button>
+      </div>
+    </div>
+  </form>
+);

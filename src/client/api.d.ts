@@ -2136,7 +2136,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+        /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
         Unavailable: {
             headers: {
                 /** @description In how many seconds to try again. */
@@ -4395,7 +4395,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -4514,7 +4514,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -5700,7 +5700,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -5793,7 +5793,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -5886,7 +5886,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -5981,7 +5981,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -6076,7 +6076,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -6189,7 +6189,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -6302,7 +6302,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */

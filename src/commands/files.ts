@@ -150,7 +150,8 @@ async function moveAll(db: Database, bucket: Bucket, place: Place): Promise<{ fi
 const move = (place: Place, config: Config): Command =>
   action((db) =>
     withBucket(config, async (bucket) => {
-      if (!(await claimPrefix(bucket, await installationOf(db)))) {
+      const installation = await installationOf(db);
+      if (!(await patient(() => claimPrefix(bucket, installation)))) {
         throw new CommandError(
           'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `files claim`',
         );

@@ -48,28 +48,25 @@ const withoutBucket = (db: Knex, log: Log): FilesBucket => ({
   close: async () => undefined,
 });
 
-/** Deletes objects that files had; how many. Stops at the first failure. */
+/** Deletes objects that files had; how many. After a failure it begins no other deletion, and rejects. */
 export async function deleteRemovedObjects(db: Knex, bucket: Pick<Bucket, 'delete'>): Promise<number> {
   const ids = await claimRemovedObjects(db, DELETED_BATCH);
   const limit = limitConcurrency(MAX_CONCURRENT_DELETIONS);
-  const deletions = await Promise.allSettled(
-    ids.map((id) =>
-      limit(async () => {
-        try {
-          await bucket.delete(id);
-          return id;
-        } catch (error) {
-          // The others are due again later, too.
-          limit.clearQueue();
-          throw error;
-        }
-      }),
-    ),
-  );
-  const deleted = deletions.flatMap((deletion) => (deletion.status === 'fulfilled' ? [deletion.value] : []));
+  const deleted: string[] = [];
+  let failure: { error: unknown } | undefined;
+  const deleteOne = async (id: string): Promise<void> => {
+    // The others are due again later, too.
+    if (failure) return;
+    try {
+      await bucket.delete(id);
+      deleted.push(id);
+    } catch (error) {
+      failure = { error };
+    }
+  };
+  await Promise.all(ids.map((id) => limit(deleteOne, id)));
   if (deleted.length > 0) await forgetRemovedObjects(db, deleted);
-  const failed = deletions.find((deletion) => deletion.status === 'rejected');
-  if (failed) throw failed.reason;
+  if (failure) throw failure.error;
   return deleted.length;
 }
 

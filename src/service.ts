@@ -196,8 +196,7 @@ export async function startService(
     await sending.close();
     await Promise.all([compute.close(), checks.close()]);
     await asking.close();
-    await Promise.all([pageChanges.close(), cleaningUp, makingDigests, cleaningBucket]);
-    await files.close();
+    await Promise.all([pageChanges.close(), cleaningUp, makingDigests, files.close(), cleaningBucket]);
     await db.close();
     await databaseServer.close();
   }

@@ -280,6 +280,7 @@ describe('the doctor', () => {
     });
     expect([...s3.objects.keys()].filter((key) => key.includes('doctor-'))).toEqual([]);
 
+    expect(await check({ ...settings, AWS_SESSION_TOKEN: 'token/+=' })).toMatchObject({ status: 'ok' });
     expect(await check({ ...settings, AWS_SECRET_ACCESS_KEY: 'wrong' })).toEqual({
       status: 'fail',
       saw: 'the bucket answered PUT with 403 SignatureDoesNotMatch',

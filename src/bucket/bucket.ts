@@ -20,8 +20,8 @@ export class BucketError extends Error {
   }
 }
 
-/** An object that has the content of a file. Its id is its own and never used again. */
-export type StoredObject = { id: string; sha256: Buffer };
+/** An object that has the content of a file, and when it was put there. Its id is its own and never used again. */
+export type StoredObject = { id: string; sha256: Buffer; putAt: number };
 
 /** Objects of a bucket, in the order of their ids. */
 type Listed = {
@@ -120,7 +120,7 @@ async function bodyOf({ body }: Dispatcher.ResponseData, maxBytes: number): Prom
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of body) {
-    const read = Buffer.from(piece);
+    const read: Buffer = piece;
     bytes += read.length;
     if (bytes > maxBytes) throw new BucketError('the bucket answered more than was asked for', 'TOO_LONG');
     pieces.push(read);
@@ -231,6 +231,7 @@ export function createBucket(location: BucketLocation): Bucket {
   return {
     async put(content, signal) {
       const id = newObjectId();
+      const putAt = Date.now();
       const sha256 = await sha256Of(content);
       // The server compares what it receives with the hash, which is signed.
       await send({
@@ -242,7 +243,7 @@ export function createBucket(location: BucketLocation): Bucket {
         withinMs: REQUEST_MS + (1_000 * content.size) / MIN_BYTES_PER_SECOND,
         signal,
       });
-      return { id, sha256 };
+      return { id, sha256, putAt };
     },
     async read(id, { from, length }, withinMs) {
       const answer = await find({
@@ -280,6 +281,9 @@ export function createBucket(location: BucketLocation): Bucket {
       const xml = body.toString();
       const entries = xml.split('<Contents>').slice(1);
       const names = entries.map((entry) => (element(entry, 'Key') ?? '').slice(folder.length));
+      if (names.some((name) => name <= after)) {
+        throw new BucketError('the bucket listed what was listed before', 'WRONG_PART');
+      }
       const objects = entries.flatMap((entry, index) => {
         const id = names[index] ?? '';
         const modifiedAt = new Date(element(entry, 'LastModified') ?? '');

@@ -130,7 +130,7 @@ async function moveAll(db: Database, bucket: Bucket, place: Place): Promise<{ fi
           const isMoved = place === 'bucket' ? toBucket(db, bucket, file) : toDatabase(db, bucket, file, folder);
           if (await isMoved) files += 1;
         } catch (error) {
-          if (await isDone(db, file)) return;
+          if (await isDone(db, file).catch(() => false)) return;
           failed += 1;
           printError(`the file ${file.id} was not moved: ${error instanceof Error ? error.message : String(error)}`);
         }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
-import { type FileObject, findFileChunk, type StoredFile } from './stored-files.ts';
+import { checkFresh, findFileChunk, type NewObject, type StoredFile } from './stored-files.ts';
 
 /*
  * Files whose content is in the bucket, and the objects that are to be deleted from it.
@@ -126,8 +126,9 @@ export async function* readChunks(db: Knex, { id, size }: MovedFile): AsyncGener
 const REMOVED_CHUNKS = 128;
 
 /** From now on an object has the content of a file; false when the file has been deleted or moved. */
-export const moveToObject = (db: Database, { id }: MovedFile, object: FileObject): Promise<boolean> =>
+export const moveToObject = (db: Database, { id }: MovedFile, object: NewObject): Promise<boolean> =>
   db.longTransaction(async (transaction) => {
+    checkFresh(object);
     const moved = await execute(
       transaction,
       'move-to-object',

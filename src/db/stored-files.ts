@@ -4,6 +4,17 @@ import { execute, query } from './postgres/query.ts';
 /** The object in the bucket that has a file's content. */
 export type FileObject = { id: string; sha256: Buffer };
 
+/** One that no file has yet. `putAt`: when it was put into the bucket, in milliseconds. */
+export type NewObject = FileObject & { putAt: number };
+
+/** Much less than the age at which an object that no file has is removed from the bucket. */
+const MAX_UNNAMED_MS = 60 * 60 * 1_000;
+
+/** Throws when an object is too old to be named: this process, or its machine, has been suspended meanwhile. */
+export function checkFresh({ id, putAt }: NewObject): void {
+  if (Date.now() - putAt > MAX_UNNAMED_MS) throw new Error(`the object ${id} was put into the bucket too long ago`);
+}
+
 /** `size` in bytes. `object`: undefined when the content is in this database. */
 export type StoredFile = {
   id: string;

@@ -13,7 +13,7 @@ import {
   type Outcome,
   storeSubmissions,
 } from './store-submissions.ts';
-import { CHUNK_BYTES, type FileObject } from './stored-files.ts';
+import { CHUNK_BYTES, checkFresh, type NewObject } from './stored-files.ts';
 
 /** `filename` and `contentType` as they were sent. `object`: in the bucket, if the content is there already. */
 export type NewFile = {
@@ -21,7 +21,7 @@ export type NewFile = {
   filename: string;
   contentType: string;
   content: Buffer;
-  object?: FileObject | undefined;
+  object?: NewObject | undefined;
 };
 
 /** For how long a submission waits for a deployment that another transaction has locked, and how often it tries. */
@@ -109,6 +109,7 @@ export async function insertFiles(
   submission: NewSubmission,
   files: readonly NewFile[],
 ): Promise<void> {
+  for (const { object } of files) if (object) checkFresh(object);
   await execute(
     transaction,
     'insert-files',

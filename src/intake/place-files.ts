@@ -1,11 +1,11 @@
-import type { FileObject } from '../db/stored-files.ts';
+import type { FileObject, NewObject } from '../db/stored-files.ts';
 import type { NewFile } from '../db/submission-files.ts';
 import { BusyError, createFairQueue } from '../fair-queue.ts';
 
 /** The bucket that has the content of files. */
 export type FileBucket = {
   /** Rejects when it could not be stored, or the signal fires. */
-  put(content: Buffer, signal: AbortSignal): Promise<FileObject>;
+  put(content: Buffer, signal: AbortSignal): Promise<NewObject>;
   /** Deletes objects that nothing names. Does not wait for it, and never throws. */
   discard(objects: readonly FileObject[]): void;
 };

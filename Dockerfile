@@ -3,6 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY build.sh start.sh rolldown.config.js build-dashboard.ts ./
+COPY bin bin
 COPY src src
 COPY migrations migrations
 RUN mv "$(sh build.sh)" dist/image
@@ -16,6 +17,7 @@ FROM node:24-bookworm-slim
 ENV HOST=0.0.0.0 npm_config_cache=/tmp/npm npm_config_logs_max=0 npm_config_update_notifier=false
 WORKDIR /app
 COPY --from=build /app ./
+RUN ln -s /app/bin/formhost /usr/local/bin/formhost
 USER node
 EXPOSE 3000
 # /healthz and not /readyz: a process without its database still serves pages from memory, and must not be restarted.

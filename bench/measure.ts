@@ -190,13 +190,14 @@ export async function wrk(
 }
 
 /**
- * A script for wrk that sends these requests (Lua expressions of `n`, 0 to `count` - 1) in turn, all made beforehand.
+ * A script for wrk that sends these requests (Lua expressions of `n`, 0 to `count` - 1) in turn from the `first` on, all
+ * made beforehand.
  */
-export const wrkScript = (count: number, request: string): string => `local requests = {}
+export const wrkScript = (count: number, request: string, first = 0): string => `local requests = {}
 init = function()
   for n = 0, ${count - 1} do requests[n] = ${request} end
 end
-local n = 0
+local n = ${first}
 request = function()
   n = (n + 1) % ${count}
   return requests[n]

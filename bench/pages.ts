@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { alternate, compare, type Figures, isInstalled, type Row, wrk, wrkScript } from './measure.ts';
-import { type Case, freePort, type Stage } from './stage.ts';
+import { type Case, DEPLOYMENTS, freePort, type Stage, sql } from './stage.ts';
 
 const HOSTS = 1_000;
 const PAGE_BYTES = 8_192;
@@ -90,6 +90,54 @@ export const pages: Case = async (stage, leaveOut) => {
   ];
   if (nginx)
     rows.push(compare('page, 100 KB', { atLeast: 0.9 }, rounds('our100'), rounds('nginx'), { against: 'nginx' }));
+  return rows;
+};
+
+/** More than a process keeps in memory, were they kept as they are. */
+const MANY_HOSTS = 20_000;
+const ROTATION_SECONDS = 3;
+
+/** Pages that are not in memory, as they are asked for in rotation, to pages that are. */
+export const rotation: Case = async (stage) => {
+  await sql(
+    stage.connection,
+    `INSERT INTO deployments (id, owner_id, slug)
+     SELECT 'd_' || lpad(n::text, 24, '0'), 1, 'bench-' || translate(n::text, '0123456789', 'abcdefghij')
+       FROM generate_series(${DEPLOYMENTS}, ${MANY_HOSTS - 1}) AS n;
+     INSERT INTO pages (deployment_id, html)
+     SELECT id, convert_to(id || '${text(PAGE_BYTES - 26)}', 'UTF8') FROM deployments;
+     ANALYZE`,
+  );
+  const [many, few] = [await stage.serve(), await stage.serve()];
+  /** Goes on where the round before ended: no page comes again before all others. */
+  const rotate = (name: string, lua: string): (() => Promise<Figures>) => {
+    const script = join(stage.folder, `${name}.lua`);
+    let first = 0;
+    return async () => {
+      await writeFile(script, wrkScript(MANY_HOSTS, lua, first));
+      const figures = await wrk(script, many.port, { seconds: ROTATION_SECONDS });
+      first = (first + figures.answers) % MANY_HOSTS;
+      return figures;
+    };
+  };
+  const fromMemory = async (name: string, lua: string): Promise<() => Promise<Figures>> => {
+    const script = join(stage.folder, `${name}.lua`);
+    await writeFile(script, wrkScript(HOSTS, lua));
+    return () => wrk(script, few.port, { seconds: ROTATION_SECONDS });
+  };
+  const br = get('Accept-Encoding: gzip, deflate, br');
+  const rows: Row[] = [];
+  for (const [name, lua] of [
+    ['page, 8 KB, 20,000 in rotation', get()],
+    ['page, 8 KB, br, 20,000 in rotation', br],
+  ] as const) {
+    const rounds = await alternate(
+      { rotated: rotate('rotated', lua), kept: await fromMemory('kept', lua) },
+      () => ({ formhost: many.pid, postgres: stage.postmaster }),
+      7,
+    );
+    rows.push(compare(name, { atLeast: 0.5 }, rounds('rotated'), rounds('kept'), { against: '1,000 in memory' }));
+  }
   return rows;
 };
 

@@ -3,7 +3,7 @@ import { cpus, release, totalmem } from 'node:os';
 import { deliveries, hanging } from './deliveries.ts';
 import { growth } from './growth.ts';
 import { isInstalled, type Row, verdict } from './measure.ts';
-import { pages } from './pages.ts';
+import { pages, rotation } from './pages.ts';
 import { peers } from './peers.ts';
 import { reading } from './reading.ts';
 import { running } from './running.ts';
@@ -18,7 +18,7 @@ import { workers } from './workers.ts';
  * wrk; what pgbench, psql and nginx are needed for is left out where they are missing, and said.
  */
 
-const CASES: Readonly<Record<string, Case>> = { pages, submit, reading, deliveries, workers, running, peers };
+const CASES: Readonly<Record<string, Case>> = { pages, rotation, submit, reading, deliveries, workers, running, peers };
 /** Take long, and are measured by name only. */
 const EXTRA: Readonly<Record<string, Case>> = { hanging, growth, steps };
 

@@ -167,6 +167,7 @@ export const settings = z.object({
   MAX_FILE_BYTES: integer(0, 1024 * 1024 * 1024).default(10 * 1024 * 1024),
   MAX_FILES_BYTES: integer(0, 1024 * 1024 * 1024).default(25 * 1024 * 1024),
   PAGE_VERSIONS: integer(1, 1_000).default(20),
+  PAGE_CACHE_MB: integer(1, 65_536).default(128),
   TRUST_PROXY: reads(
     'a number of proxies, or a list of their networks such as 10.0.0.0/8,192.168.0.1',
     trustProxy,
@@ -219,6 +220,8 @@ export type Config = Readonly<{
   maxFilesBytes: number;
   /** How many versions of a page are kept, the live one included. */
   pageVersions: number;
+  /** Of pages in memory, for each process. */
+  pageCacheBytes: number;
   /** How many proxies, or which networks, are trusted to set X-Forwarded-For. */
   trustProxy: number | readonly string[];
   /** Networks that webhooks may reach although they are not public. */
@@ -308,6 +311,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxFileBytes: value.MAX_FILE_BYTES,
     maxFilesBytes: value.MAX_FILES_BYTES,
     pageVersions: value.PAGE_VERSIONS,
+    pageCacheBytes: value.PAGE_CACHE_MB * 1024 * 1024,
     trustProxy: value.TRUST_PROXY,
     webhookAllowCidrs: value.WEBHOOK_ALLOW_CIDRS ?? (local ? ['127.0.0.0/8', '::1/128'].map(network) : []),
     deliveryRetryDelays: value.DELIVERY_RETRY_DELAYS,

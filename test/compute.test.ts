@@ -133,6 +133,6 @@ describe('closing', () => {
       process.on('exit', () => process.stdout.write(String(performance.now() - doneAt < 5_000)));
       clearInterval(waiting);`;
     const { result } = startProgram(process.execPath, ['--input-type=module', '--eval', program], {});
-    expect(await result).toEqual({ code: 0, stdout: '[{"name":"a","isString":true,"value":"b"}]true', stderr: '' });
+    expect(await result).toEqual({ code: 0, stdout: '[{"name":"a","value":{"string":"b"}}]true', stderr: '' });
   });
 });

@@ -229,6 +229,7 @@ describe('loadConfig', () => {
     ['DELIVERY_TIMEOUT_MS', ['0', '-1', '15s', '1.5', '600001']],
     ['DELIVERY_LEASE_MS', ['0', '-1', '1m', '15000', '14999', '3600001']],
     ['PAGE_VERSIONS', ['0', '-1', '1.5', '1001', 'all']],
+    ['PAGE_CACHE_MB', ['0', '-1', '1.5', '65537', '128MB', 'all']],
     ['DELIVERY_LOG_DAYS', ['0', '-1', '1.5', 'forever']],
     ['SMTP_URL', ['mail.example', 'mail.example:25', 'http://u:secret@mail.example', 'smtp://', 'smtp://u:secret@a b']],
     ['MAIL_FROM', ['forms', 'a@b@c', 'Forms forms@example.org', 'a@e.example, b@e.example', 'X <a@e.example> y', '<>']],

@@ -39,6 +39,7 @@ const GUIDES = [
   'docs/exports.md',
   'docs/inbox.md',
   'docs/live.md',
+  'docs/command-line.md',
   'docs/pages.md',
   'docs/webhooks.md',
   'docs/mail.md',
@@ -47,16 +48,18 @@ const GUIDES = [
   'docs/upgrading.md',
   'docs/scaling.md',
   'docs/api.md',
+  'docs/agents.md',
 ];
 
 type Block = { language: string; info: string; text: string };
 
-/** The blocks of a guide, except those that are generated, which are about a service elsewhere. */
-const blocksOf = (guide: string): Block[] =>
+/** The text of a guide, without what is generated, which is about a service elsewhere. */
+const textOf = (guide: string): string =>
+  readFileSync(join(PROJECT, guide), 'utf8').replace(/^<!-- The rest of this page is made by[\s\S]*/m, '');
+
+const blocksOf = (text: string): Block[] =>
   Array.from(
-    readFileSync(join(PROJECT, guide), 'utf8')
-      .replace(/^<!-- The rest of this page is made by[\s\S]*/m, '')
-      .matchAll(/^( *)```(\w*) ?(.*)\n([\s\S]*?)^\1```$/gm),
+    text.matchAll(/^( *)```(\w*) ?(.*)\n([\s\S]*?)^\1```$/gm),
     ([, indent = '', language = '', info = '', text = '']) => ({
       language,
       info,
@@ -64,9 +67,9 @@ const blocksOf = (guide: string): Block[] =>
     }),
   );
 
-/** The commands of a guide that run here, each with what it prints, if the guide shows that. */
-function stepsOf(guide: string): { command: string; output: string | undefined }[] {
-  const blocks = blocksOf(guide);
+/** The commands of a text that run here, each with what it prints, if the text shows that. */
+function stepsOf(guideText: string): { command: string; output: string | undefined }[] {
+  const blocks = blocksOf(guideText);
   return blocks.flatMap(({ language, info, text }, index) => {
     if (language !== 'sh' || info.startsWith('no-test')) return [];
     const next = blocks[index + 1];
@@ -160,7 +163,7 @@ describe('the guides', () => {
   async function workspace(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'formhost-guide-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    for (const name of ['.env.example', 'deploy', 'migrations', 'node_modules', 'package.json', 'src']) {
+    for (const name of ['.env.example', 'bin', 'deploy', 'migrations', 'node_modules', 'package.json', 'src']) {
       await symlink(join(PROJECT, name), join(folder, name));
     }
     return folder;
@@ -187,7 +190,11 @@ describe('the guides', () => {
         // Other tests write there, too.
         .replaceAll('/tmp/', `${folder}/`);
     const script = commands.map((command) => `${real(command)}\nprintf '${mark}%s${mark}' "$?"\n`).join('');
-    const env = { ...settings, HOME: folder, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+    const env = {
+      ...settings,
+      HOME: folder,
+      PATH: `${join(PROJECT, 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+    };
     // A command may end the socket that Node makes for a child's output: behind cat it has a pipe, as in a terminal's
     // pipeline.
     const pipeline = `cd '${folder}' && bash -c "$1" | cat`;
@@ -202,12 +209,13 @@ describe('the guides', () => {
     return commands.map((_, index) => ({ output: parts[2 * index] ?? '', code: Number(parts[2 * index + 1]) }));
   }
 
-  it.each(GUIDES)('%s: its commands do what it shows', { timeout: 60_000 }, async (guide) => {
-    const steps = stepsOf(guide);
+  /** Runs the commands of a text as an owner, and compares what they print with what it shows. */
+  async function follow(text: string, owner: string): Promise<void> {
+    const steps = stepsOf(text);
     expect(steps.length).toBeGreaterThan(0);
     const results = await run(
       steps.map(({ command }) => command),
-      ownerOf(guide),
+      owner,
     );
     const shown = steps.map(({ command, output }) => ({
       command,
@@ -220,10 +228,24 @@ describe('the guides', () => {
       output: output === undefined ? undefined : normalized(results[index]?.output ?? ''),
     }));
     expect(printed).toEqual(shown);
+  }
+
+  it.each(GUIDES)('%s: its commands do what it shows', { timeout: 60_000 }, async (guide) => {
+    await follow(textOf(guide), ownerOf(guide));
+  });
+
+  it('/llms.txt: its commands do what it shows', { timeout: 60_000 }, async () => {
+    const { text } = await request(`http://127.0.0.1:${ports[0]?.[1]}`).get('/llms.txt').expect(200);
+    const shown = replaced(
+      text,
+      ports.map(([port, real]) => [real, port] as const),
+    );
+    expect(shown.length).toBeLessThanOrEqual(12_000);
+    await follow(shown, ownerOf('llms.txt'));
   });
 
   it.each(GUIDES)('%s: a block that does not run says why', (guide) => {
-    const reasons = blocksOf(guide).flatMap(({ language, info }) =>
+    const reasons = blocksOf(textOf(guide)).flatMap(({ language, info }) =>
       language === 'sh' && info !== '' ? [/^no-test=(\w+)$/.exec(info)?.[1] ?? info] : [],
     );
     expect(reasons.filter((reason) => !Object.hasOwn(REASONS, reason))).toEqual([]);
@@ -231,7 +253,7 @@ describe('the guides', () => {
 
   // The commands of the guide have sent it.
   it('docs/mail.md: the mail is as it shows', async () => {
-    const shown = blocksOf('docs/mail.md').find(({ language }) => language === 'mail')?.text ?? '';
+    const shown = blocksOf(textOf('docs/mail.md')).find(({ language }) => language === 'mail')?.text ?? '';
     const subject = /^Subject: (.*)$/m.exec(shown)?.[1];
     const mail = await vi.waitFor(
       () => {

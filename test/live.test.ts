@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createSubmissionWatch } from '../src/http/submission-watch.ts';
 import { answer, refused } from './support/answers.ts';
 import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from './support/service.ts';
+import { untilWaiting } from './support/waiting.ts';
 
 let service: TestService;
 let owner: Owner;
@@ -29,20 +30,6 @@ async function newAfter(id: string, cursor: string, query = '', by = owner): Pro
   const { status, body } = await by.get(`/submissions/${id}/after/${cursor}${query}`);
   expect(status).toBe(200);
   return body;
-}
-
-/** Settles once so many connections have asked for new submissions, after this call: requests wait, then. */
-async function untilWaiting(connections = 1): Promise<void> {
-  const { rows } = await service.db.raw('SELECT clock_timestamp() AS since');
-  const asked = async () =>
-    (
-      await service.db.raw(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-            AND query LIKE '%json_object_agg(id, last_submission_number)%' AND query_start > ?`,
-        [rows[0].since],
-      )
-    ).rows.length;
-  await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThanOrEqual(connections);
 }
 
 const numbersOf = ({ submissions }: Answer): number[] => submissions.map(({ data }) => data.n);
@@ -96,7 +83,7 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     const waiting = [service.url, other.url].map((url) =>
       asOwner(url, owner.key).get(`/submissions/${id}/after/0?wait=20`).then(answer),
     );
-    await untilWaiting(waiting.length);
+    await untilWaiting(service.db, waiting.length);
     await submit(id, '{"n":1}', other.url);
     const expected = { status: 200, body: { submissions: [expect.objectContaining({ data: { n: 1 } })], cursor: '1' } };
     expect(await Promise.all(waiting)).toEqual([expected, expected]);
@@ -154,7 +141,7 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
       other.get(`/submissions/${kept}/after/0?wait=20`).then(answer),
     ];
     const untouched = newAfter(id, '0', '?wait=4');
-    await untilWaiting();
+    await untilWaiting(service.db);
     await other.delete(`/deploy/${deleted}`).expect(200);
     expect(await waiting[0]).toEqual(refused(404));
     const { rows } = await service.db.raw('SELECT owner_id FROM deployments WHERE id = ?', [kept]);

@@ -495,6 +495,39 @@ describe('a page as large as a page may be, and full of placeholders', { tags: '
   aPageOf(2 * 1024 * 1024),
 );
 
+describe.each([
+  ['small', LARGE_PAGE_BYTES / 2],
+  ['large', 2 * LARGE_PAGE_BYTES],
+])('a %s page', (_what, bytes) => {
+  const CODINGS = ['br', 'gzip', 'identity'];
+  it.each(CODINGS.flatMap((first) => CODINGS.filter((one) => one !== first).map((second) => [first, second])))(
+    'is the same, with the same tags, when %s is asked for before %s',
+    async (first = '', second = '') => {
+      const html = `${'<p>Grüße, {{FORM_ACTION}}'.repeat(bytes / 26)}`.slice(0, bytes);
+      const { owner, id, host } = await publish(html);
+      const [third = ''] = CODINGS.filter((one) => one !== first && one !== second);
+      const read = async (coding: string): Promise<string | undefined> => {
+        const answer = await ask(host, { headers: { 'Accept-Encoding': coding } });
+        expect([answer.status, codingOf(answer)]).toEqual([200, coding]);
+        expect(textOf(answer)).toBe(html.replaceAll('{{FORM_ACTION}}', `${BASE_URL}/submit/${id}`));
+        expect(answer.headers['content-length']).toBe(String(answer.body.length));
+        return answer.headers.etag;
+      };
+      const tags: Record<string, string | undefined> = {};
+      for (const coding of [first, second, third, first, second]) {
+        const tag = await read(coding);
+        expect(tags[coding] ?? tag).toBe(tag);
+        tags[coding] = tag;
+      }
+      expect(new Set(Object.values(tags)).size).toBe(3);
+      // Made from another: as it is after a change and back.
+      await replace(owner, id, 'x');
+      await replace(owner, id, html);
+      for (const coding of [third, second, first]) expect(await read(coding)).toBe(tags[coding]);
+    },
+  );
+});
+
 describe('a change of a page', () => {
   it('shows at once in the process that made it, in every encoding, however many are reading', async () => {
     const { owner, id, host } = await publish('version 0');

@@ -27,9 +27,13 @@ describe('every test of faults', () => {
   });
 });
 
+/** The commands of operators: the other files are what they share, and the commands of owners. */
+const commands = namesIn('src/commands').filter(
+  (name) => !['command', 'command-error', 'completion', 'formhost'].includes(name),
+);
+
 describe('every command', () => {
   const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts;
-  const commands = namesIn('src/commands').filter((name) => name !== 'command');
 
   it.each(commands)('%s has a script, a row in README.md, and a test', (command) => {
     const [name] =
@@ -52,8 +56,26 @@ describe('every command', () => {
   });
 });
 
+describe('every command of an operator', () => {
+  it('is one of formhost, too', async () => {
+    const { stdout } = await startProgram('bin/formhost', ['--help'], {}).result;
+    const listed = Array.from(stdout.matchAll(/^ {2}([a-z-]+) /gm), ([, name]) => name);
+    expect(commands.filter((name) => !listed.includes(name))).toEqual([]);
+  });
+});
+
+describe('every command of an owner', () => {
+  it('has a row in docs/command-line.md', async () => {
+    const { stdout } = await startProgram('bin/formhost', ['--help'], {}).result;
+    const names = Array.from(stdout.matchAll(/^ {2}([a-z-]+) .*[A-Z]/gm), ([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(10);
+    const [, table = ''] = /^## All commands$([\s\S]*?)^## /m.exec(read('docs/command-line.md')) ?? [];
+    expect(names.filter((name) => !new RegExp(`^\\|.*\`${name}\\b.*\\|`, 'm').test(table))).toEqual([]);
+  });
+});
+
 describe('every endpoint', () => {
-  const sources = ['src/http/api', 'src/http/submit'].flatMap((folder) =>
+  const sources = ['src/http/api', 'src/http/submit', 'src/http/mcp'].flatMap((folder) =>
     namesIn(folder).map((name) => read(`${folder}/${name}.ts`)),
   );
   const declared = sources.flatMap((source) =>

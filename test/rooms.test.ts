@@ -78,7 +78,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
 /** What a group may import besides itself. One way: main -> service -> http -> intake -> db; all may import 'base'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'config', 'metrics', 'base'],
-  commands: ['delivery', 'db', 'bucket', 'config', 'base'],
+  commands: ['delivery', 'db', 'bucket', 'config', 'client', 'base'],
   service: ['http', 'intake', 'delivery', 'db', 'bucket', 'compute', 'metrics', 'config', 'base'],
   http: ['intake', 'db', 'bucket', 'compute', 'metrics', 'config', 'texts', 'base'],
   intake: ['db', 'base'],
@@ -173,6 +173,19 @@ describe('imports', () => {
     expect(
       wrong.map(({ from, to }) => `${from} imports ${to}: move what both need into a file of src/http itself`),
     ).toEqual([]);
+  });
+
+  it('of what an owner runs are of the client only: no command of an owner loads the database or its libraries', () => {
+    const isOwners = (file: string) => file.startsWith('src/commands/owner/') || file === 'src/commands/formhost.ts';
+    const shared = ['src/commands/command-error.ts', 'src/commands/completion.ts'];
+    const wrong = IMPORTS.filter(({ from, to, isOurs }) => {
+      if (!isOurs || !isOwners(from)) return false;
+      return !isOwners(to) && !shared.includes(to) && !['client', 'base'].includes(groupOf(to));
+    });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}: ask the API, through src/client`)).toEqual([]);
+    const libraries = ['zod', 'knex', 'pg', 'undici', 'express', 'pino'];
+    const loads = importing(libraries, ({ from }) => !isOwners(from), 'commands of owners start at once');
+    expect(loads.filter((line) => line.startsWith('src/commands/'))).toEqual([]);
   });
 
   it('never go in a circle', () => {

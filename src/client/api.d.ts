@@ -1081,6 +1081,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call the tools for agents, over the Model Context Protocol
+         * @description MCP over Streamable HTTP, in the version 2025-11-25 and some before: one message of JSON-RPC, answered as JSON. There are no sessions and no streams. `initialize` tells an agent what to do, `tools/list` has the tools. Each tool calls an endpoint of this API, with its checks and limits, and answers what it answers. A key with the scope `read` has only the tools that read. A session of the dashboard does not stand for a key.
+         */
+        post: operations["sendMcpMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/llms.txt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what an agent needs to know, in one page
+         * @description In Markdown, with commands that can be run as they are. With an ETag; 304 where the client has it.
+         */
+        get: operations["getLlmsTxt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/": {
         parameters: {
             query?: never;
@@ -2018,6 +2058,31 @@ export interface components {
              */
             updated_at: string;
         };
+        JsonRpcAnswer: {
+            /** @constant */
+            jsonrpc: "2.0";
+            /** @description That of the request. */
+            id: string | number;
+            /** @description What the method answers. */
+            result?: {
+                [key: string]: unknown;
+            };
+            /** @description Instead of a result. */
+            error?: {
+                code: number;
+                message: string;
+            };
+        };
+        JsonRpcError: {
+            /** @constant */
+            jsonrpc: "2.0";
+            error: {
+                code: number;
+                /** @description A sentence that says what to do. */
+                message: string;
+            };
+            id: null;
+        };
     };
     responses: {
         /** @description The body is malformed, not UTF-8, or a field is missing or wrong; also for the reasons of any request. */
@@ -2559,6 +2624,53 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such deployment: check the id in the address of the challenge."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is no message of JSON-RPC 2.0, or a list of them, or the version in `MCP-Protocol-Version` is not supported. */
+        BadMessage: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "jsonrpc": "2.0",
+                 *       "error": {
+                 *         "code": -32700,
+                 *         "message": "The body is malformed: send a JSON object."
+                 *       },
+                 *       "id": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["JsonRpcError"];
+            };
+        };
+        /** @description The `Origin` is that of another site. */
+        ForeignOrigin: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Pages of other sites may not call this: call it from a program, without Origin."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The `Accept` does not allow application/json. */
+        NotAcceptable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The answer is JSON: send Accept: application/json, text/event-stream."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -4982,6 +5094,8 @@ export interface operations {
             query?: {
                 /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
                 labels?: "1";
+                /** @description Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has arrived, a client goes on where a connection broke. The header row is there, and is that of the whole file. */
+                after?: string;
             };
             header?: never;
             path: {
@@ -5009,7 +5123,7 @@ export interface operations {
             };
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NoSuchDeployment"];
+            404: components["responses"]["NoSuchCursor"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5052,7 +5166,10 @@ export interface operations {
     };
     exportNdjson: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has arrived, a client goes on where a connection broke. The header row is there, and is that of the whole file. */
+                after?: string;
+            };
             header?: never;
             path: {
                 /** @description A deployment's id. */
@@ -5074,9 +5191,9 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NoSuchDeployment"];
+            404: components["responses"]["NoSuchCursor"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6320,6 +6437,105 @@ export interface operations {
                     "text/html": string;
                 };
             };
+        };
+    };
+    sendMcpMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "jsonrpc": "2.0",
+                 *       "id": 1,
+                 *       "method": "ping"
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    jsonrpc?: "2.0";
+                    /** @description Of a request; a notification has none. */
+                    id?: string | number;
+                    /** @description Such as `initialize`, `tools/list` or `tools/call`. */
+                    method?: string;
+                    /** @description What the method needs. */
+                    params?: Record<string, never>;
+                    /** @description Of an answer. It is accepted, and not used. */
+                    result?: unknown;
+                    /** @description Of an answer. It is accepted, and not used. */
+                    error?: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer to a request. An error of a tool, too, with `isError` in the result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0",
+                     *       "id": 1,
+                     *       "result": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JsonRpcAnswer"];
+                };
+            };
+            /** @description A notification, or an answer, was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadMessage"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForeignOrigin"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["WrongType"];
+            429: components["responses"]["UnknownKeys"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLlmsTxt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example # formhost */
+                    "text/plain": string;
+                };
+            };
+            /** @description The client has this version (If-None-Match). */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPlaces: {

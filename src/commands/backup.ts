@@ -8,16 +8,8 @@ import { finished } from 'node:stream/promises';
 import { loadConfig } from '../config.ts';
 import { backUp } from '../db/backup/backup.ts';
 import { canDump, dump } from '../db/backup/pg-dump.ts';
-import {
-  CommandError,
-  messageOf,
-  onlyArgument,
-  openBucket,
-  printError,
-  runProgram,
-  UsageError,
-  withServer,
-} from './command.ts';
+import { fileOf, onlyArgument, openBucket, runProgram, withServer } from './command.ts';
+import { CommandError, messageOf, printError, UsageError } from './command-error.ts';
 
 const USAGE = `usage: npm run --silent backup -- FILE [--json]
        npm run --silent backup -- - > FILE`;
@@ -67,7 +59,7 @@ await runProgram(
   async (invocation) => {
     const { args, json } = invocation;
     const config = loadConfig(process.env);
-    const file = onlyArgument(args);
+    const file = fileOf(onlyArgument(args));
     if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
     if (file === '-' && process.stdout.isTTY)
       throw new CommandError('a backup cannot be printed on a terminal: name a file');

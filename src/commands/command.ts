@@ -11,24 +11,12 @@ import { connect, type Database } from '../db/postgres/connect.ts';
 import type { DatabaseServer } from '../db/postgres/database-server.ts';
 import { NO_SIGN_MS, NoDatabaseError, openExistingDatabase } from '../db/postgres/existing-database.ts';
 import { migrate } from '../db/postgres/migrate.ts';
+import { CommandError, hasCode, messageOf, printError, UsageError } from './command-error.ts';
 
 /*
  * What all commands share: arguments, settings, the database, output and exit codes. Exit code 0: done; 1: an error;
  * 2: wrong usage.
  */
-
-/** A mistake that a person can correct, in one line. */
-export class CommandError extends Error {}
-
-/** The command was not used as its usage says. `message`: what is wrong, if more can be said. */
-export class UsageError extends Error {}
-
-export const hasCode = (error: unknown, pattern: RegExp): error is Error =>
-  error instanceof Error && 'code' in error && pattern.test(String(error.code));
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-export const printError = (line: string): void => void process.stderr.write(`formhost: ${line}\n`);
 
 /** The arguments without a flag that every command has, and whether it was there. After `--` nothing is a flag. */
 function takeFlag(args: readonly string[], ...flags: string[]): { rest: string[]; isSet: boolean } {
@@ -58,7 +46,7 @@ export async function runProgram(
 ): Promise<void> {
   const help = takeFlag(process.argv.slice(2), '--help', '-h');
   if (help.isSet) {
-    process.stdout.write(`${usage}\n`);
+    process.stdout.write(`${asCalled(usage)}\n`);
     return;
   }
   const { rest: args, isSet: json } = takeFlag(help.rest, '--json');
@@ -74,7 +62,7 @@ export async function runProgram(
     if (error instanceof UsageError || hasCode(error, /^ERR_PARSE_ARGS/)) {
       process.exitCode = 2;
       if (error.message !== '') printError(error.message);
-      process.stderr.write(`${usage}\n`);
+      process.stderr.write(`${asCalled(usage)}\n`);
       return;
     }
     process.exitCode = 1;
@@ -84,6 +72,21 @@ export async function runProgram(
     printError(isCorrectable ? messageOf(error) : describe(error));
   }
 }
+
+/** A file that is named on the command line. `formhost` runs commands in the project's folder, wherever it was called. */
+export function fileOf(argument: string): string {
+  const folder = process.env.FORMHOST_CALLED_FROM;
+  return folder === undefined || argument === '-' ? argument : resolve(folder, argument);
+}
+
+/** The usage of a command as it was called: through npm, or as `formhost`. */
+const asCalled = (usage: string): string =>
+  process.env.FORMHOST_CALLED_FROM === undefined
+    ? usage
+    : usage.replaceAll(
+        /(usage:|^ {6}) npm run --silent ([\w:-]+)(?: --)?/gm,
+        (_, begin, name) => `${begin} formhost ${name.replace(':', '-')}`,
+      );
 
 /** The one argument of a program. Throws a UsageError when there is another number of them. */
 export function onlyArgument(args: string[]): string {

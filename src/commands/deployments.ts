@@ -22,17 +22,8 @@ import {
 import { listWebhooks } from '../db/webhooks.ts';
 import { compactJson } from '../json-text.ts';
 import { isReserved, isSlug } from '../slugs.ts';
-import {
-  action,
-  type Command,
-  CommandError,
-  hasCode,
-  listing,
-  openBucket,
-  type Result,
-  runCommand,
-  UsageError,
-} from './command.ts';
+import { action, type Command, fileOf, listing, openBucket, type Result, runCommand } from './command.ts';
+import { CommandError, hasCode, UsageError } from './command-error.ts';
 
 const USAGE = `usage: npm run --silent deployments -- list [--taken-down | --deleted] [--owner EMAIL] [--json]
        npm run --silent deployments -- take-down SLUG_OR_ID --reason "WHY" [--json]
@@ -260,7 +251,8 @@ function parse(args: string[], config: Config): Command {
     case 'export': {
       const [id, file, ...more] = read({}).positionals;
       if (id === undefined || more.length > 0) break;
-      if (name === 'export') return file === undefined ? exportToOutput(id, config) : exportTo(id, file, config);
+      if (name === 'export')
+        return file === undefined ? exportToOutput(id, config) : exportTo(id, fileOf(file), config);
       if (file === undefined) return name === 'restore' ? restoreOne(id) : purge(id);
     }
   }

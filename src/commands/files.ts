@@ -20,7 +20,8 @@ import {
 } from '../db/bucket-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { CHUNK_BYTES, findFileObject } from '../db/stored-files.ts';
-import { action, type Command, CommandError, listing, printError, runCommand, UsageError } from './command.ts';
+import { action, type Command, listing, runCommand } from './command.ts';
+import { CommandError, printError, UsageError } from './command-error.ts';
 
 const USAGE = `usage: npm run --silent files -- status [--json]
        npm run --silent files -- move --to bucket|database [--json]

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type Config, isMailAddress } from '../config.ts';
 import { isOneLine, listKeys, MAX_KEY_NAME_CHARS, revokeKey, SCOPES } from '../db/api-keys.ts';
 import { makeKey } from '../db/owners.ts';
-import { action, type Command, CommandError, checkPlan, listing, runCommand, UsageError } from './command.ts';
+import { action, type Command, checkPlan, listing, runCommand } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
 
 const USAGE = `usage: npm run --silent keys -- create --email you@example.com [--plan NAME] [--name NAME]
            [--scope ${SCOPES.join('|')}] [--expires 2027-01-01T00:00:00Z] [--json]

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isMailAddress, loadConfig } from '../config.ts';
 import { createSendEmail } from '../delivery/send-email.ts';
-import { CommandError, onlyArgument, runProgram } from './command.ts';
+import { onlyArgument, runProgram } from './command.ts';
+import { CommandError } from './command-error.ts';
 
 const USAGE = 'usage: npm run --silent mail:test -- you@example.com [--json]';
 

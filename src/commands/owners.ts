@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { type Config, isMailAddress } from '../config.ts';
 import { changeEmail, changePlan, listOwners } from '../db/owners.ts';
-import { action, type Command, CommandError, checkPlan, listing, runCommand, UsageError } from './command.ts';
+import { action, type Command, checkPlan, listing, runCommand } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
 
 const USAGE = `usage: npm run --silent owners -- list [--json]
        npm run --silent owners -- set-plan EMAIL PLAN [--json]

@@ -6,7 +6,8 @@ import { restoreDump } from '../db/backup/pg-dump.ts';
 import { checkBackup, restore } from '../db/backup/restore.ts';
 import type { Connection } from '../db/postgres/connect.ts';
 import { openDatabaseServer } from '../db/postgres/database-server.ts';
-import { messageOf, onlyArgument, runProgram } from './command.ts';
+import { fileOf, onlyArgument, runProgram } from './command.ts';
+import { messageOf } from './command-error.ts';
 
 const USAGE = `usage: npm run --silent restore -- FILE [--json]
        npm run --silent restore -- - [--json] < FILE`;
@@ -34,7 +35,7 @@ await runProgram(
   USAGE,
   async ({ args, json }) => {
     const config = loadConfig(process.env);
-    const file = onlyArgument(args);
+    const file = fileOf(onlyArgument(args));
     const restoreInto = await restorerOf(file);
     // Makes the embedded database where there is none.
     const server = await openDatabaseServer(config, () => undefined);

@@ -322,23 +322,27 @@ export async function findPage(db: Knex, slug: string): Promise<Page | 'taken-do
   return row && { ...toPageHead(row), html: row.html };
 }
 
-/** What `findPage` would find, without its HTML where that has more than `maxBytes`. */
-export async function findSmallPage(
+/** What `findPage` would find for each of several slugs, without the HTML where that has more than `maxBytes`. */
+export async function findSmallPages(
   db: Knex,
-  slug: string,
+  slugs: readonly string[],
   maxBytes: number,
-): Promise<Page | PageHead | 'taken-down' | undefined> {
-  const [row] = await query<PageRow & { is_taken_down: boolean }>(
+): Promise<Map<string, Page | PageHead | 'taken-down'>> {
+  const rows = await query<PageRow & { slug: string; is_taken_down: boolean }>(
     db,
-    'find-small-page',
-    `SELECT pages.deployment_id, pages.version, owner_id, taken_down_at IS NOT NULL AS is_taken_down,
+    'find-small-pages',
+    `SELECT slug, pages.deployment_id, pages.version, owner_id, taken_down_at IS NOT NULL AS is_taken_down,
             CASE WHEN taken_down_at IS NULL AND octet_length(pages.html) <= :maxBytes THEN pages.html END AS html
        FROM deployments JOIN pages ON pages.deployment_id = deployments.id
-      WHERE deployments.slug = :slug AND deployments.deleted_at IS NULL`,
-    { slug, maxBytes },
+      WHERE deployments.slug = ANY (CAST(:slugs AS text[])) AND deployments.deleted_at IS NULL`,
+    { slugs: [...slugs], maxBytes },
   );
-  if (row?.is_taken_down) return 'taken-down';
-  return row && (row.html === null ? toPageHead(row) : { ...toPageHead(row), html: row.html });
+  return new Map(
+    rows.map((row) => {
+      const page = row.html === null ? toPageHead(row) : { ...toPageHead(row), html: row.html };
+      return [row.slug, row.is_taken_down ? 'taken-down' : page];
+    }),
+  );
 }
 
 /** What `findPage` would find, without its HTML; undefined also for a page that has been taken down. */

@@ -56,8 +56,8 @@ async function firstNumberAfter(db: Knex, deploymentId: string, after: number): 
 }
 
 /**
- * All submissions of a deployment, live or deleted, up to a number (`lastSubmissionNumber`), oldest first, in batches
- * of bounded rows and bytes. Submissions that are deleted meanwhile may be missing. Each batch is a unit of work of its
+ * All submissions of a deployment, live or deleted, after a number and up to another (`lastSubmissionNumber`), oldest first, in
+ * batches of bounded rows and bytes. Submissions that are deleted meanwhile may be missing. Each batch is a unit of work of its
  * own, and the next is read while one is processed, so that a slow reader keeps no connection.
  */
 export const readSubmissions = (...from: From): AsyncGenerator<Submission[]> =>
@@ -68,15 +68,15 @@ export const readSubmissionLines = (...from: From): AsyncGenerator<Buffer> =>
   inBatches({ convert: toLines, maxBytes: LINES_BYTES }, ...from);
 
 type Format<T> = { convert: (rows: CopiedRows) => T; maxBytes: number };
-type From = [db: Database, deploymentId: string, last: number, schedule?: Schedule];
+type From = [db: Database, deploymentId: string, last: number, schedule?: Schedule, after?: number];
 
 async function* inBatches<T>(
   format: Format<T>,
-  ...[db, deploymentId, last, schedule = startAtOnce]: From
+  ...[db, deploymentId, last, schedule = startAtOnce, first = 0]: From
 ): AsyncGenerator<T> {
-  if (last === 0) return;
+  if (first >= last) return;
   let range = FIRST_RANGE;
-  let after = 0;
+  let after = first;
   const readNext = (): Promise<Batch<T>> => {
     const upTo = Math.min(after + range, last);
     const from = `submissions

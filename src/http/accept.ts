@@ -11,6 +11,11 @@ export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean =>
   accept.length <= MAX_ACCEPT &&
   new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes('text/html');
 
+/** Whether the Accept of a request allows application/json; one that is missing allows everything. */
+export const acceptsJson = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>
+  accept.length <= MAX_ACCEPT &&
+  new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes(['application/json']).length > 0;
+
 /** Chooses the encoding of an answer. */
 export type ChooseEncoding = (request: Pick<IncomingMessage, 'headers'>) => Encoding;
 

@@ -4,7 +4,7 @@ import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
 import { isCredentialValid } from '../db/credentials.ts';
-import { findPage, findPageVersion, findSmallPage, findVisitedPage } from '../db/deployments.ts';
+import { findPage, findPageVersion, findSmallPages, findVisitedPage } from '../db/deployments.ts';
 import type { OpenFile } from '../db/file-content.ts';
 import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
@@ -26,6 +26,7 @@ import { healthEndpoints } from './api/health.ts';
 import { inboxEndpoints } from './api/inbox.ts';
 import { keyEndpoints } from './api/keys.ts';
 import { liveEndpoints } from './api/live.ts';
+import { llmsTxtEndpoints } from './api/llms-txt.ts';
 import { meEndpoints } from './api/me.ts';
 import { overviewEndpoints } from './api/overview.ts';
 import { referenceEndpoints } from './api/reference.ts';
@@ -48,8 +49,10 @@ import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
+import { mcpEndpoints } from './mcp/mcp.ts';
 import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
 import { createPageCache, LARGE_PAGE_BYTES, type PageLookups } from './pages/page-cache.ts';
+import { createPageReader } from './pages/page-reader.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
 import { createApi, listEndpoints } from './router.ts';
@@ -148,6 +151,8 @@ export function createEndpoints({
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
+  const llms = llmsTxtEndpoints({ ...config, urlOf });
+  const mcp = mcpEndpoints({ baseUrl, maxHtmlBytes, endpoints: () => endpoints, log: parts.log });
   const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
@@ -231,6 +236,9 @@ export function createEndpoints({
     'POST /unsubscribe/:deployId/:recipientId': unsubscribe.unsubscribeRecipient,
     'GET /confirm/:deployId/:recipientId': confirm.ask,
     'POST /confirm/:deployId/:recipientId': confirm.confirm,
+
+    'POST /mcp': mcp.answer,
+    'GET /llms.txt': llms.get,
 
     'GET /': reference.start,
     'GET /dashboard': dashboard.start,
@@ -334,8 +342,9 @@ export function createApp({
 
   const pages = createPageCache({
     find: (slug) => findPage(db, slug),
-    findSmall: (slug) => findSmallPage(db, slug, LARGE_PAGE_BYTES),
+    findSmall: createPageReader((slugs) => findSmallPages(db, slugs, LARGE_PAGE_BYTES)),
     findVersion: (slug) => findPageVersion(db, slug),
+    maxBytes: config.pageCacheBytes,
     actionOf: ({ deploymentId }) => `${config.baseUrl}/submit/${deploymentId}`,
     compute,
     sending,

@@ -6,7 +6,7 @@ import { type ContentType, parse as parseContentType } from 'content-type';
 import limitConcurrency from 'p-limit';
 import type { z } from 'zod';
 import type { ComputePool } from '../compute/pool.ts';
-import { JSON_LIMITS, type ReadMembers, readMembers } from '../compute/read-members.ts';
+import { JSON_LIMITS, type Member, type ReadMembers, readMembers } from '../compute/read-members.ts';
 import { HttpError, retryAfter } from './errors.ts';
 import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
 import type { OwnerConcurrency } from './owner-concurrency.ts';
@@ -55,6 +55,8 @@ const tooManyUploads = (): HttpError =>
 export type BodyForm<S extends z.ZodObject> = {
   schema: S;
   maxBytes: number;
+  /** Levels of objects below the body's own that may be long; 0. */
+  longLevels?: number;
   /** Another form: this field is the whole body, of the media type `type`. The query has the other fields. */
   text?: TextForm;
 };
@@ -126,12 +128,29 @@ function formOf(request: IncomingMessage, text: TextForm | undefined): 'json' | 
   return text ? notJsonOrText(text.type) : notJson();
 }
 
+/** The fields of a body, as the schema says; throws 400 and 413. */
+export function checkFields<S extends z.ZodObject>(values: Readonly<Record<string, unknown>>, schema: S): z.infer<S> {
+  const read = schema.safeParse(values);
+  if (read.success) return read.data;
+  const { issues } = read.error;
+  const tooLong = issues.find((issue) => issue.code === 'custom' && issue.params === OVER_LIMIT);
+  throw new HttpError(tooLong ? 413 : 400, (tooLong ?? issues[0])?.message ?? MALFORMED);
+}
+
+const fromMembers = (members: readonly Member[]): Record<string, unknown> =>
+  Object.fromEntries(members.map(({ name, value }) => [name, readValue(value)]));
+
+function readValue(value: Member['value']): unknown {
+  if ('members' in value) return fromMembers(value.members);
+  return 'string' in value ? value.string : JSON.parse(value.json);
+}
+
 /** What was read as an object; throws 400 where it could not be read. */
 function toObject({ members, problem }: ReadMembers): Record<string, unknown> {
   if (problem === 'not UTF-8') throw new HttpError(400, 'The body is not valid UTF-8: send JSON in UTF-8.');
   if (problem === 'too deep' || problem === 'too many members') throw new HttpError(400, TOO_COMPLEX);
   if (problem !== undefined) throw new HttpError(400, MALFORMED);
-  return Object.fromEntries(members.map(({ name, isString, value }) => [name, isString ? value : JSON.parse(value)]));
+  return fromMembers(members);
 }
 
 /** `largest`: bytes of the largest body that has to fit. */
@@ -278,9 +297,13 @@ export function createBodyReader({
   }
 
   /** The members of a JSON object with these names. */
-  async function members(ownerId: number, names: readonly string[], body: Buffer): Promise<Record<string, unknown>> {
+  async function members(
+    ownerId: number,
+    { schema, longLevels = 0 }: BodyForm<z.ZodObject>,
+    body: Buffer,
+  ): Promise<Record<string, unknown>> {
     if (body.length === 0) return {};
-    const input = { body, names };
+    const input = { body, names: Object.keys(schema.shape), longLevels };
     if (body.length <= LARGE_JSON_BYTES) return toObject(readMembers(input));
     return toObject(await compute.run(ownerId, MAX_WAIT_MS, (thread) => thread.readMembers(input)));
   }
@@ -290,20 +313,20 @@ export function createBodyReader({
     request: IncomingMessage,
     ownerId: number,
     form: ReturnType<typeof formOf>,
-    { schema, maxBytes, text }: BodyForm<z.ZodObject>,
+    declared: BodyForm<z.ZodObject>,
   ): Promise<Record<string, unknown>> {
+    const { schema, maxBytes, text } = declared;
     const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
     const isSent = transfer !== undefined || Number(length ?? 0) > 0;
-    const names = Object.keys(schema.shape);
     using reservation = reserve(ownerId);
     if (text && form === 'text') {
       const body = isSent ? await receive(request, text.maxBytes, reservation) : Buffer.alloc(0);
       if (!isUtf8(body))
         throw new HttpError(400, 'The body is not valid UTF-8: save the page as UTF-8, and send it again.');
-      return { ...queryValues(request.url, names), [text.field]: body.toString('utf8') };
+      return { ...queryValues(request.url, Object.keys(schema.shape)), [text.field]: body.toString('utf8') };
     }
     if (!isSent) return {};
-    if (form === 'json') return await members(ownerId, names, await receive(request, maxBytes, reservation));
+    if (form === 'json') return await members(ownerId, declared, await receive(request, maxBytes, reservation));
     concurrency.release(request);
     if (form instanceof HttpError && (await isThere(request, reservation))) throw form;
     await concurrency.resume(request);
@@ -313,18 +336,13 @@ export function createBodyReader({
   const fields: BodyReader['fields'] = async (request, ownerId, declared) => {
     const { schema, text } = declared;
     const form = formOf(request, text);
-    const read = schema.safeParse(await sent(request, ownerId, form, declared));
-    if (!read.success) {
-      const { issues } = read.error;
-      const tooLong = issues.find((issue) => issue.code === 'custom' && issue.params === OVER_LIMIT);
-      throw new HttpError(tooLong ? 413 : 400, (tooLong ?? issues[0])?.message ?? MALFORMED);
-    }
+    const fields = checkFields(await sent(request, ownerId, form, declared), schema);
     // Ignored, a slug in the query would publish the page elsewhere than its owner expects.
     const [misplaced] = text && form !== 'text' ? Object.keys(queryValues(request.url, Object.keys(schema.shape))) : [];
     if (misplaced !== undefined) {
       throw new HttpError(400, `${misplaced} is in the query: with a JSON body, send it in the body.`);
     }
-    return read.data;
+    return fields;
   };
 
   return { reserve, bytes, fields };

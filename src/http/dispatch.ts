@@ -2,14 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ErrorRequestHandler, Express } from 'express';
 import type { Config } from '../config.ts';
 import type { VisitedPage } from '../db/deployments.ts';
-import { BusyError } from '../fair-queue.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { namesHtml } from './accept.ts';
 import { SECURITY_TXT, sendSecurityTxt } from './api/security-txt.ts';
 import { answerInTime, tooSlow } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
-import { HttpError, methodNotAllowed, toHttpError, writeError } from './errors.ts';
+import { methodNotAllowed, toLoggedError, writeError } from './errors.ts';
 import { checkHead, type Place, pathOf, resolveHost } from './hosts.ts';
 import { writeLinkPage } from './link-page.ts';
 import { type FindForm, type ServePage, writeErrorPage } from './pages/pages.ts';
@@ -217,7 +216,7 @@ export function createListener({
     } else if (slug !== undefined && pathOf(request) === '/' && visitorOf(request, slug)) {
       refuse(thrown, visitorOf(request, slug), response, context);
     } else {
-      const error = toLoggedError(thrown, requestId);
+      const error = toLoggedError(thrown, log, requestId);
       metrics.request(slug === undefined ? NO_ROUTE : PAGE, error.status);
       if (response.headersSent) response.destroy();
       else if (slug === undefined) writeError(response, error, { 'x-request-id': requestId });
@@ -232,7 +231,7 @@ export function createListener({
     response: ServerResponse,
     { requestId, slug }: Context,
   ): void {
-    const error = toLoggedError(cause, requestId);
+    const error = toLoggedError(cause, log, requestId);
     metrics.request(SUBMIT, error.status);
     const headers = { 'x-request-id': requestId, ...(slug === undefined ? CORS : {}) };
     if (response.headersSent) response.destroy();
@@ -244,21 +243,13 @@ export function createListener({
   function failApi(cause: unknown, request: IncomingMessage, response: ServerResponse, requestId: string): void {
     // answerInTime may have answered already.
     if (response.writableEnded) return;
-    const error = toLoggedError(cause, requestId);
+    const error = toLoggedError(cause, log, requestId);
     const headers = { 'x-request-id': requestId, ...(isToSubmit(request) ? CORS : {}) };
     const title = errorPageTitles.get(routeOf(request).replace(/^HEAD /, 'GET '));
     if (response.headersSent) response.destroy();
     else if (title !== undefined)
       writeLinkPage(response, error.status, { title, text: error.message }, { ...error.headers, ...headers });
     else writeError(response, error, headers);
-  }
-
-  /** The answer to an error. The cause is logged when it was not foreseen. */
-  function toLoggedError(cause: unknown, requestId: string): HttpError {
-    const error = toHttpError(cause);
-    const isForeseen = cause instanceof HttpError || cause instanceof BusyError || error.status < 500;
-    if (!isForeseen) log.error({ req_id: requestId, err: cause }, 'request failed');
-    return error;
   }
 
   /** Logs a line when the request has been answered, or its client has left; one line for each request. */

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Scope } from '../db/api-keys.ts';
 import type { Owner } from '../db/owners.ts';
 import { type Authenticate, keyRefused, readOnlyKey, unauthorized } from './auth.ts';
-import type { BodyForm, BodyReader } from './body.ts';
+import { type BodyForm, type BodyReader, checkFields } from './body.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
-import { badRequest, type DeclaredError, failed, unavailable } from './errors.ts';
+import { badRequest, type DeclaredError, failed, HttpError, unavailable } from './errors.ts';
 import { PARAMETERS } from './fields.ts';
 import { addNotice } from './notice.ts';
-import { badQuery, readQuery } from './query.ts';
+import { badQuery, checkQuery, readQuery } from './query.ts';
 import type { Sending } from './sending.ts';
 import { tooManyUnknownKeys } from './unknown-keys.ts';
 
@@ -19,7 +19,16 @@ import { tooManyUnknownKeys } from './unknown-keys.ts';
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-export type Tag = 'Account' | 'Deployments' | 'Submissions' | 'Spam' | 'Webhooks' | 'Deliveries' | 'Links' | 'Service';
+export type Tag =
+  | 'Account'
+  | 'Deployments'
+  | 'Submissions'
+  | 'Spam'
+  | 'Webhooks'
+  | 'Deliveries'
+  | 'Links'
+  | 'Agents'
+  | 'Service';
 
 type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<`/${Rest}`>
@@ -77,15 +86,40 @@ type Send = (response: Response) => void | Promise<void>;
 /** The body of the answer, or a function that writes it. */
 type Result<Answer> = NoInfer<Answer> | Send;
 
+/** The body of an answer as a JSON text in pieces, of which `bytes` are in memory at a time. */
+export class JsonPieces {
+  readonly bytes: number;
+  readonly pieces: AsyncIterable<string> | Iterable<string>;
+
+  constructor(bytes: number, pieces: AsyncIterable<string> | Iterable<string>) {
+    this.bytes = bytes;
+    this.pieces = pieces;
+  }
+}
+
+export const jsonText = (text: string): JsonPieces => new JsonPieces(text.length, [text]);
+
 /** A request that has passed its checks; `resource`: what `find` has found. */
 type Call<Path extends string, Resource, Query extends z.ZodObject, Body extends z.ZodObject> = {
   request: EndpointRequest;
+  /** For its end, and its deadline. What it says is returned. */
+  response: Response;
   owner: Owner;
   params: PathParameters<Path>;
   resource: Resource;
   query: z.infer<Query>;
   body: z.infer<Body>;
   /** Adds a sentence to the header `formhost-notice` of the answer, which is declared with NOTICE_HEADER. */
+  notify(sentence: string): void;
+};
+
+/** A call of an endpoint by a tool, with the request that brought it. `input`: fields of the query and the body. */
+export type ToolCall = {
+  request: EndpointRequest;
+  response: Response;
+  owner: Owner;
+  params: Readonly<Record<string, string>>;
+  input: Readonly<Record<string, unknown>>;
   notify(sentence: string): void;
 };
 
@@ -99,11 +133,15 @@ type Declaration<
 > = Described<M, Path, Answer> & {
   /** The scope that a key needs. Left out: `read` for GET, `full` for what changes something. */
   scope?: Scope;
+  /** Refuses a request before its key is looked up. */
+  precheck?: (request: EndpointRequest) => void;
   /** Looks up what the path names, before query and body are read. Throws 404. */
   find?: (owner: Owner, params: PathParameters<Path>) => Promise<Resource>;
   query?: Query;
   body?: BodyForm<Body> & { example: z.input<Body> };
-  handle: (call: Call<Path, Resource, Query, Body>) => Promise<Result<Answer>>;
+  /** The error in place of a 400 about the body, whose message is given. */
+  badBody?: (message: string) => HttpError;
+  handle: (call: Call<Path, Resource, Query, Body>) => Promise<Result<Answer> | JsonPieces>;
 };
 
 type PublicDeclaration<M extends Method, Path extends string, Answer> = Described<M, Path, Answer> & {
@@ -130,7 +168,7 @@ export type EndpointTools = {
   /** Whether the key or the session with this id is still valid. */
   isCredentialValid(id: string): Promise<boolean>;
   body: Pick<BodyReader, 'fields'>;
-  sending: Pick<Sending, 'jsonText'>;
+  sending: Pick<Sending, 'json' | 'jsonText'>;
 };
 
 /** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
@@ -148,6 +186,8 @@ export type Endpoint<M extends Method = Method, Path extends string = string> = 
   isPolled: boolean;
   answersWhileStarting: boolean;
   needsKey: boolean;
+  /** The scope that a key needs; undefined where none is needed. */
+  scope: Scope | undefined;
   params: z.ZodObject | undefined;
   query: z.ZodObject | undefined;
   requestHeaders: z.ZodObject | undefined;
@@ -160,6 +200,8 @@ export type Endpoint<M extends Method = Method, Path extends string = string> = 
   errorPageTitle: string | undefined;
   isThere: ((request: EndpointRequest) => boolean) | undefined;
   handle: ((request: EndpointRequest, response: Response, tools: EndpointTools) => Promise<void>) | undefined;
+  /** The same for a tool: the checks from `find` on, and the answer. Undefined where no key is needed. */
+  call: ((call: ToolCall) => Promise<unknown>) | undefined;
 };
 
 export const parameterNames = (path: string): string[] => Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
@@ -233,12 +275,29 @@ export function endpoint<
 export function endpoint(
   declaration: Declaration<Method, string, unknown, unknown, z.ZodObject, z.ZodObject>,
 ): Endpoint {
-  const { method, find, query, body, answer, errors = [], handle } = declaration;
+  const { method, find, precheck, query, body, badBody, answer, errors = [], handle } = declaration;
   const scope = declaration.scope ?? (method === 'GET' ? 'read' : 'full');
   const text = body && textFormOf(body);
+
+  function refuseBody(error: unknown): never {
+    throw badBody && error instanceof HttpError && error.status === 400 ? badBody(error.message) : error;
+  }
+
+  /** All that follows the look-up of the key. `read` is called once the path is known to lead to something. */
+  async function run(
+    { params, owner, ...exchange }: Omit<ToolCall, 'input'>,
+    read: () => Promise<{ query: Record<string, unknown>; body: Record<string, unknown> }>,
+  ): Promise<unknown> {
+    const resource = await find?.(owner, params);
+    const sent = await read();
+    if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
+    return handle({ ...exchange, params, owner, resource, ...sent });
+  }
+
   return {
     ...describe(declaration),
     needsKey: true,
+    scope,
     query: query ?? text?.query,
     requestHeaders: undefined,
     body: body && {
@@ -257,24 +316,30 @@ export function endpoint(
     errorPageTitle: undefined,
     isThere: undefined,
     async handle(request, response, tools) {
+      precheck?.(request);
       const owner = await tools.authenticate(request, response);
       const { params } = request;
-      const resource = await find?.(owner, params);
-      const since = performance.now();
-      const call = {
-        request,
-        owner,
-        params,
-        resource,
-        query: query ? readQuery(request.url, query) : {},
-        body: body ? await tools.body.fields(request, owner.id, body) : {},
-        notify: (sentence: string) => addNotice(response, sentence),
-      };
-      if (performance.now() - since > SLOW_BODY_MS && !(await tools.isCredentialValid(owner.credentialId)))
-        throw keyRefused();
-      if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
-      await respond(response, answer.status, await handle(call), tools);
+      const notify = (sentence: string): void => addNotice(response, sentence);
+      const result = await run({ request, response, owner, params, notify }, async () => {
+        const since = performance.now();
+        const sent = {
+          query: query ? readQuery(request.url, query) : {},
+          body: body ? await tools.body.fields(request, owner.id, body).catch(refuseBody) : {},
+        };
+        if (performance.now() - since > SLOW_BODY_MS && !(await tools.isCredentialValid(owner.credentialId)))
+          throw keyRefused();
+        return sent;
+      });
+      if (result instanceof JsonPieces) {
+        response.status(answer.status);
+        await tools.sending.json(response, owner.id, result.bytes, result.pieces);
+      } else await respond(response, answer.status, result, tools);
     },
+    call: ({ input, ...exchange }) =>
+      run(exchange, async () => ({
+        query: query ? checkQuery(input, query) : {},
+        body: body ? checkFields(input, body.schema) : {},
+      })),
   };
 }
 
@@ -297,6 +362,7 @@ export function publicEndpoint<const M extends Method, const Path extends string
   return {
     ...describe(declaration),
     needsKey: false,
+    scope: undefined,
     query,
     requestHeaders,
     body: content && { isRequired: true, content },
@@ -311,5 +377,6 @@ export function publicEndpoint<const M extends Method, const Path extends string
     isThere,
     handle:
       handle && (async (request, response, tools) => respond(response, answer.status, await handle(request), tools)),
+    call: undefined,
   };
 }

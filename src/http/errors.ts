@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import type { z } from 'zod';
 import { BucketError } from '../bucket/bucket.ts';
 import { MissingObjectError } from '../db/file-content.ts';
 import { isOutOfReach } from '../db/postgres/connect.ts';
 import { BusyError } from '../fair-queue.ts';
+import type { Log } from '../log.ts';
 
 /**
  * An answer other than success. `message` is sent to the client: a sentence that says what to do, with no part of the
@@ -11,8 +13,10 @@ import { BusyError } from '../fair-queue.ts';
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The answer's body, a JSON text; `{"error": message}` where it is undefined. */
+  readonly body: string | undefined;
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, body?: string) {
     // No stack: nothing reads it, and it would be a tenth of the cost of a refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -20,21 +24,30 @@ export class HttpError extends Error {
     Error.stackTraceLimit = stackTraceLimit;
     this.status = status;
     this.headers = headers;
+    this.body = body;
   }
 }
 
-/** A kind of error, as endpoints declare it and the reference shows it; `example` is one of them. */
-export type DeclaredError = { id: string; description: string; example: HttpError };
+/**
+ * A kind of error, as endpoints declare it and the reference shows it; `example` is one of them, `schema` that of a body
+ * of its own.
+ */
+export type DeclaredError = { id: string; description: string; schema?: z.ZodType; example: HttpError };
 /** A call makes the error to throw. */
 type ErrorKind<Values extends unknown[] = []> = ((...values: Values) => HttpError) & DeclaredError;
 
 /** Declares a kind of error. `make` makes one; `values` are its arguments for the example. */
 export const errorKind = <Values extends unknown[]>(
-  { id, description }: Omit<DeclaredError, 'example'>,
+  { id, description, schema }: Omit<DeclaredError, 'example'>,
   make: (...values: Values) => HttpError,
   ...values: NoInfer<Values>
 ): ErrorKind<Values> =>
-  Object.assign((...given: Values) => make(...given), { id, description, example: make(...values) });
+  Object.assign((...given: Values) => make(...given), {
+    id,
+    description,
+    ...(schema && { schema }),
+    example: make(...values),
+  });
 
 /** The header that says when to try again. */
 export const retryAfter = (ms: number): { 'Retry-After': string } => ({ 'Retry-After': String(Math.ceil(ms / 1_000)) });
@@ -95,6 +108,14 @@ export function toHttpError(error: unknown): HttpError {
   return failed();
 }
 
+/** The answer to an error. The cause is logged when it was not foreseen. */
+export function toLoggedError(cause: unknown, log: Log, requestId: string): HttpError {
+  const error = toHttpError(cause);
+  const isForeseen = cause instanceof HttpError || cause instanceof BusyError || error.status < 500;
+  if (!isForeseen) log.error({ req_id: requestId, err: cause }, 'request failed');
+  return error;
+}
+
 // A client that continues to send what was refused is disconnected after this time.
 export const DRAIN_MS = 10_000;
 
@@ -104,7 +125,7 @@ export function writeError(
   error: HttpError,
   headers: Readonly<Record<string, string>>,
 ): void {
-  const body = JSON.stringify({ error: error.message });
+  const body = error.body ?? JSON.stringify({ error: error.message });
   response.writeHead(error.status, {
     ...error.headers,
     ...headers,

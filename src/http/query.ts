@@ -26,8 +26,12 @@ export function queryValues(url: string | undefined, names: readonly string[]): 
 }
 
 /** The query of a URL; throws 400. No schema accepts a list. */
-export function readQuery<S extends z.ZodObject>(url: string, schema: S): z.infer<S> {
-  const read = schema.safeParse(queryValues(url, Object.keys(schema.shape)));
+export const readQuery = <S extends z.ZodObject>(url: string, schema: S): z.infer<S> =>
+  checkQuery(queryValues(url, Object.keys(schema.shape)), schema);
+
+/** The parameters of a query, as the schema says; throws 400. */
+export function checkQuery<S extends z.ZodObject>(values: Readonly<Record<string, unknown>>, schema: S): z.infer<S> {
+  const read = schema.safeParse(values);
   if (!read.success) throw badQuery(read.error.issues[0]?.message ?? '');
   return read.data;
 }

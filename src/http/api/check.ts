@@ -16,9 +16,9 @@ import { findHtml } from '../../db/deployments.ts';
 import type { Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { pauseDeadline } from '../deadline.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import { type Sending, SLICE_BYTES } from '../sending.ts';
+import { SLICE_BYTES } from '../sending.ts';
 import { exampleHtml, pageBounds, pageHtml } from './deployments.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
@@ -157,7 +157,6 @@ function* inPieces(json: Uint8Array): Generator<string> {
 export function checkEndpoints({
   db,
   checks,
-  sending,
   urlOf,
   baseUrl,
   pagesDomain,
@@ -167,7 +166,6 @@ export function checkEndpoints({
   db: Database;
   /** A pool of its own: pages for visitors don't wait for checks. */
   checks: Pick<ComputePool, 'run'>;
-  sending: Pick<Sending, 'json'>;
   urlOf(slug: string): string;
   baseUrl: string;
   pagesDomain: string;
@@ -175,25 +173,25 @@ export function checkEndpoints({
   /** Fields that a submission may have. */
   maxFields: number;
 }) {
-  /** Answers the check of a page, which is read once the thread is free for the owner. */
-  const answerCheck =
-    (owner: Owner, page: Addresses['page'], readHtml: () => Promise<Uint8Array>) =>
-    async (response: Response): Promise<void> => {
-      const addresses = { baseUrl, pagesDomain, page };
-      // The waiting time and the time of a job are bounded on their own.
-      const resumeDeadline = pauseDeadline(response);
-      const json = await checks
-        .run(owner.id, MAX_WAIT_MS, async (thread) =>
-          thread.checkPage({ html: await readHtml(), addresses, maxFields }),
-        )
-        .catch((error) => {
-          if (error instanceof OverLimitError) return undefined;
-          throw error;
-        })
-        .finally(resumeDeadline);
-      if (!json) throw tooComplex();
-      await sending.json(response, owner.id, json.length, inPieces(json));
-    };
+  /** The check of a page, which is read once the thread is free for the owner. */
+  async function checkPage(
+    { owner, response }: { owner: Owner; response: Response },
+    page: Addresses['page'],
+    readHtml: () => Promise<Uint8Array>,
+  ): Promise<JsonPieces> {
+    const addresses = { baseUrl, pagesDomain, page };
+    // The waiting time and the time of a job are bounded on their own.
+    const resumeDeadline = pauseDeadline(response);
+    const json = await checks
+      .run(owner.id, MAX_WAIT_MS, async (thread) => thread.checkPage({ html: await readHtml(), addresses, maxFields }))
+      .catch((error) => {
+        if (error instanceof OverLimitError) return undefined;
+        throw error;
+      })
+      .finally(resumeDeadline);
+    if (!json) throw tooComplex();
+    return new JsonPieces(json.length, inPieces(json));
+  }
 
   return {
     check: endpoint({
@@ -213,8 +211,8 @@ export function checkEndpoints({
       },
       answer,
       errors: [tooComplex],
-      async handle({ owner, body: { html } }) {
-        return answerCheck(owner, undefined, async () => Buffer.from(html));
+      async handle({ body: { html }, ...call }) {
+        return checkPage(call, undefined, async () => Buffer.from(html));
       },
     }),
 
@@ -228,9 +226,9 @@ export function checkEndpoints({
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer,
       errors: [noSuchDeployment, tooComplex],
-      async handle({ owner, resource: { id, slug } }) {
+      async handle({ owner, response, resource: { id, slug } }) {
         const page = { url: urlOf(slug), action: `${baseUrl}/submit/${id}` };
-        return answerCheck(owner, page, async () => deploymentOr404(await findHtml(db, owner.id, id)));
+        return checkPage({ owner, response }, page, async () => deploymentOr404(await findHtml(db, owner.id, id)));
       },
     }),
   };

@@ -12,12 +12,11 @@ import {
 import type { Database } from '../../db/postgres/connect.ts';
 import { isReserved, MAX_SLUG_LENGTH, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
 import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { deploymentId, time, total } from '../fields.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 import { Paging, paged } from '../paging.ts';
-import type { Sending } from '../sending.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
 export const ownSlug = z
@@ -156,7 +155,6 @@ export function* htmlAsJson(html: Buffer): Generator<string> {
 /** Deployments: pages and their addresses. */
 export function deploymentEndpoints({
   db,
-  sending,
   onPageChange,
   reviewDeliveries,
   urlOf,
@@ -167,7 +165,6 @@ export function deploymentEndpoints({
   abuseContact,
 }: {
   db: Database;
-  sending: Pick<Sending, 'json'>;
   /** Called once a change of what is live under a slug is committed. */
   onPageChange(slug: string): void;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
@@ -327,7 +324,7 @@ export function deploymentEndpoints({
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id } }) {
         const html = deploymentOr404(await findHtml(db, owner.id, id));
-        return (response) => sending.json(response, owner.id, html.length, htmlAsJson(html));
+        return new JsonPieces(html.length, htmlAsJson(html));
       },
     }),
   };

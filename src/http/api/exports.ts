@@ -16,6 +16,7 @@ import { toCsv } from './exports/csv.ts';
 import { createTimeSlices, type TimeSlice } from './exports/time-slices.ts';
 import { MAX_CELL_CHARS, toXlsx } from './exports/xlsx.ts';
 import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { noSuchCursor, numberAt } from './submission-cursor.ts';
 import { exampleSubmission } from './submissions.ts';
 
 /** Exports at a time, in this process and of one owner: each uses a large part of a core. */
@@ -27,7 +28,10 @@ const MAX_CONCURRENT_READS = 6;
 const tooManyExports = () => unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
-type Source = Parameters<typeof readSubmissionLines>;
+/** Without where to begin. */
+type ReadFrom = [Database, string, number, ReturnType<typeof limitConcurrency>];
+
+type Source = { labels: Labels; slice: TimeSlice; read: ReadFrom; after: number };
 
 const NO_LABELS: Labels = new Map();
 
@@ -42,6 +46,19 @@ const WithLabels = z.object({
     }),
 });
 
+/** For a client that goes on after a broken connection. */
+const After = z.object({
+  after: z
+    .string('after is invalid: send the id of a submission, or a number, once.')
+    .optional()
+    .meta({
+      description:
+        'Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has ' +
+        'arrived, a client goes on where a connection broke. The header row is there, and is that of the whole file.',
+      example: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
+    }),
+});
+
 type Format = {
   extension: string;
   /** The media type and its parameters, as the answer has them. */
@@ -49,7 +66,7 @@ type Format = {
   /** Whether the file is compressed already. */
   isCompressed?: boolean;
   example: string;
-  write(slice: TimeSlice, labels: Labels, ...source: Source): AsyncIterable<string | Buffer>;
+  write(source: Source): AsyncIterable<string | Buffer>;
 };
 
 /** All submissions of a deployment, as a file. */
@@ -111,21 +128,23 @@ export function exportEndpoints({
       schema: isCompressed ? z.string().meta({ format: 'binary' }) : z.string(),
       example,
     },
-    errors: [noSuchDeployment],
+    errors: isCompressed ? [noSuchDeployment] : [noSuchCursor],
     handle:
       async ({
         request,
         owner,
-        resource: { id, slug },
+        resource,
         query,
       }: {
         request: EndpointRequest;
         owner: Owner;
         resource: Deployment;
-        query: { labels?: '1' | undefined };
+        query: { labels?: '1' | undefined; after?: string | undefined };
       }) =>
       (response: Response) =>
         runExport(owner.id, async () => {
+          const { id, slug } = resource;
+          const after = query.after === undefined ? 0 : await numberAt(db, resource, query.after);
           const labels = query.labels === undefined ? NO_LABELS : await readLabels(response, id);
           const last = await lastSubmissionNumber(db, id);
           response.setHeader('Content-Type', contentType);
@@ -134,10 +153,10 @@ export function exportEndpoints({
           response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
           // Exports have limits of their own.
           concurrency.release(request);
-          const source: Source = [db, id, last, limitReads];
-          if (!isCompressed) await sending.compressedStream(response, write(newSlice(), labels, ...source));
+          const source: Source = { labels, slice: newSlice(), read: [db, id, last, limitReads], after };
+          if (!isCompressed) await sending.compressedStream(response, write(source));
           else if (request.method === 'HEAD') response.end();
-          else await sending.stream(response, write(newSlice(), labels, ...source));
+          else await sending.stream(response, write(source));
         }),
   });
 
@@ -152,13 +171,16 @@ export function exportEndpoints({
         'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
         `they first appear, without \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
         `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
-      query: WithLabels,
+      query: WithLabels.extend(After.shape),
       ...exportAs({
         extension: 'csv',
         contentType: 'text/csv; charset=utf-8; header=present',
         example:
           'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
-        write: (slice, labels, ...source) => toCsv({ read: () => readSubmissions(...source), labels }, slice),
+        write: ({ labels, slice, read, after }) => {
+          const source = { read: () => readSubmissions(...read), labels };
+          return toCsv(source, slice, () => readSubmissions(...read, after));
+        },
       }),
     }),
 
@@ -178,7 +200,7 @@ export function exportEndpoints({
         contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
         isCompressed: true,
         example: 'PK...',
-        write: (slice, labels, ...source) => toXlsx({ read: () => readSubmissions(...source), labels }, slice),
+        write: ({ labels, slice, read }) => toXlsx({ read: () => readSubmissions(...read), labels }, slice),
       }),
     }),
 
@@ -191,11 +213,12 @@ export function exportEndpoints({
       description:
         'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. ' +
         TOO_MANY_EXPORTS,
+      query: After,
       ...exportAs({
         extension: 'ndjson',
         contentType: 'application/x-ndjson',
         example: `${JSON.stringify(exampleSubmission)}\n`,
-        write: (_slice, _labels, ...source) => readSubmissionLines(...source),
+        write: ({ read, after }) => readSubmissionLines(...read, after),
       }),
     }),
   };

@@ -12,10 +12,9 @@ import { deleteSubmissions } from '../../db/submissions.ts';
 import { isSubmissionId } from '../../ids.ts';
 import { createMatcher } from '../../submission-search.ts';
 import { SETTINGS_BYTES } from '../body.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, jsonText } from '../endpoint.ts';
 import { Paging } from '../paging.ts';
 import { badQuery, timeBound } from '../query.ts';
-import type { Sending } from '../sending.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { exampleSubmission, idsOf, Listed, noSuchSubmission, submissionJson } from './submissions.ts';
 
@@ -112,12 +111,10 @@ const inboxJson = (submission: InboxSubmission): string =>
 /** Finding submissions, and keeping track of them. */
 export function inboxEndpoints({
   db,
-  sending,
   reviewDeliveries,
   onPurge,
 }: {
   db: Database;
-  sending: Pick<Sending, 'json'>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Called when there are rows to be removed. */
@@ -172,7 +169,7 @@ export function inboxEndpoints({
         const found = await findInboxSubmissions(db, resource.id, numbers);
         const cursor = next === undefined ? 'null' : `"${next}"`;
         const text = `{"submissions":[${found.map(inboxJson).join(',')}],"next_cursor":${cursor},"searched":${searched},"total":${resource.submissionCount}}`;
-        return (response) => sending.json(response, owner.id, text.length, [text]);
+        return jsonText(text);
       },
     }),
 
@@ -197,7 +194,7 @@ export function inboxEndpoints({
         const [found] = changed === undefined ? [] : await findInboxSubmissions(db, id, [number]);
         if (!found) throw noSuchSubmission();
         const text = inboxJson(found);
-        return (response) => sending.json(response, owner.id, text.length, [text]);
+        return jsonText(text);
       },
     }),
 

@@ -1,19 +1,18 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Deployment } from '../../db/deployments.ts';
-import { listSubmissionsAfter, type NumberedSubmission, numberOfSubmission } from '../../db/new-submissions.ts';
+import { listSubmissionsAfter, type NumberedSubmission } from '../../db/new-submissions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { isSubmissionId } from '../../ids.ts';
 import { keyRefused } from '../auth.ts';
 import { pauseDeadline } from '../deadline.ts';
-import { type EndpointRequest, endpoint } from '../endpoint.ts';
-import { errorKind, HttpError, retryAfter } from '../errors.ts';
+import { type EndpointRequest, endpoint, jsonText } from '../endpoint.ts';
+import { HttpError, retryAfter } from '../errors.ts';
 import type { OwnerConcurrency } from '../owner-concurrency.ts';
 import { Paging } from '../paging.ts';
-import { badQuery } from '../query.ts';
 import type { Sending } from '../sending.ts';
 import type { SubmissionWatch, WaitEnd } from '../submission-watch.ts';
 import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
+import { noSuchCursor, numberAt } from './submission-cursor.ts';
 import { exampleSubmission, Listed, submissionJson } from './submissions.ts';
 
 export const MAX_WAIT_SECONDS = 30;
@@ -25,8 +24,6 @@ const STREAM_LIMIT = 100;
 const SOCKET_TIMEOUT_MS = 40_000;
 /** Requests of one owner that may wait at a time. */
 export const MAX_WAITING_OF_OWNER = 2_000;
-/** The digits of a number that JavaScript has exactly. */
-const CURSOR = /^[0-9]{1,15}$/;
 
 const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${MAX_WAIT_SECONDS}, once.`;
 
@@ -44,16 +41,6 @@ const NewSubmissions = z
   })
   .meta({ id: 'NewSubmissions' });
 
-const noSuchCursor = errorKind(
-  {
-    id: 'NoSuchCursor',
-    description:
-      "There is no such deployment of the key's owner, or no submission of it with the id in place of a cursor.",
-  },
-  () => new HttpError(404, 'No such submission: go on from the cursor of an answer, or begin with 0.'),
-);
-const invalidCursor = (): HttpError =>
-  badQuery('cursor is invalid: send 0, the id of a submission, or the cursor of an answer.');
 const tooManyWaiting = (): HttpError =>
   new HttpError(429, `More than ${MAX_WAITING_OF_OWNER} requests are waiting: end some of them.`, retryAfter(30_000));
 
@@ -67,7 +54,7 @@ export function liveEndpoints({
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
-  sending: Pick<Sending, 'json' | 'tryReserve' | 'write'>;
+  sending: Pick<Sending, 'tryReserve' | 'write'>;
   watch: SubmissionWatch;
   /** Fires when the service stops: what waits is answered. */
   stopping: AbortSignal;
@@ -103,6 +90,8 @@ export function liveEndpoints({
 
   /** Counts a request that may wait, until its answer is closed; throws 429. */
   function countWaiting(response: Response, ownerId: number): void {
+    // Its end would not be noticed any more.
+    if (response.closed) return;
     const count = waitingOf.get(ownerId) ?? 0;
     if (count >= MAX_WAITING_OF_OWNER) throw tooManyWaiting();
     waitingOf.set(ownerId, count + 1);
@@ -111,16 +100,6 @@ export function liveEndpoints({
       if (left > 0) waitingOf.set(ownerId, left);
       else waitingOf.delete(ownerId);
     });
-  }
-
-  /** The number after which a cursor goes on; throws 400 and 404. */
-  async function numberAt({ id, lastSubmissionNumber }: Deployment, cursor: string): Promise<number> {
-    // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
-    if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
-    if (!isSubmissionId(cursor)) throw invalidCursor();
-    const number = await numberOfSubmission(db, id, cursor);
-    if (number === undefined) throw noSuchCursor();
-    return number;
   }
 
   async function streamTo(
@@ -190,37 +169,34 @@ export function liveEndpoints({
         example: { submissions: [exampleSubmission], cursor: '3' },
       },
       errors: [noSuchCursor],
-      async handle({ request, owner, params, resource, query }) {
+      async handle({ request, response, owner, params, resource, query }) {
         const { id } = resource;
-        const start = await numberAt(resource, params.cursor);
-        return async (response) => {
-          let [after, last] = [start, resource.lastSubmissionNumber];
-          let found: NumberedSubmission[] = [];
-          const mayWait = query.wait > 0 && request.method !== 'HEAD';
-          if (mayWait) countWaiting(response, owner.id);
-          const until = performance.now() + query.wait * 1_000;
-          for (;;) {
-            if (after < last) found = await listSubmissionsAfter(db, id, after, query.limit);
-            if (found.length > 0) break;
-            // What was new has been deleted.
-            after = Math.max(after, last);
-            const ms = Math.ceil(until - performance.now());
-            if (!mayWait || ms <= 0) break;
-            const end = await waitFor(request, response, {
-              credentialId: owner.credentialId,
-              deploymentId: id,
-              after,
-              ms,
-            });
-            if (end === 'revoked') throw keyRefused();
-            if (end === 'deleted') throw noSuchDeployment();
-            if (end === 'over') break;
-            last = end;
-          }
-          const cursor = String(found.at(-1)?.number ?? after);
-          const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${cursor}"}`;
-          await sending.json(response, owner.id, text.length, [text]);
-        };
+        let [after, last] = [await numberAt(db, resource, params.cursor), resource.lastSubmissionNumber];
+        let found: NumberedSubmission[] = [];
+        const mayWait = query.wait > 0 && request.method !== 'HEAD';
+        if (mayWait) countWaiting(response, owner.id);
+        const until = performance.now() + query.wait * 1_000;
+        for (;;) {
+          if (after < last) found = await listSubmissionsAfter(db, id, after, query.limit);
+          if (found.length > 0) break;
+          // What was new has been deleted.
+          after = Math.max(after, last);
+          const ms = Math.ceil(until - performance.now());
+          if (!mayWait || ms <= 0) break;
+          const end = await waitFor(request, response, {
+            credentialId: owner.credentialId,
+            deploymentId: id,
+            after,
+            ms,
+          });
+          if (end === 'revoked') throw keyRefused();
+          if (end === 'deleted') throw noSuchDeployment();
+          if (end === 'over') break;
+          last = end;
+        }
+        const cursor = String(found.at(-1)?.number ?? after);
+        const text = `{"submissions":[${found.map(submissionJson).join(',')}],"cursor":"${cursor}"}`;
+        return jsonText(text);
       },
     }),
 
@@ -246,7 +222,7 @@ export function liveEndpoints({
       async handle({ request, owner, resource }) {
         const lastEventId = request.headers['last-event-id'];
         const start =
-          typeof lastEventId === 'string' ? await numberAt(resource, lastEventId) : resource.lastSubmissionNumber;
+          typeof lastEventId === 'string' ? await numberAt(db, resource, lastEventId) : resource.lastSubmissionNumber;
         return async (response) => {
           countWaiting(response, owner.id);
           await streamTo(request, response, owner, resource, start);

@@ -12,12 +12,11 @@ import {
   type SpamSubmission,
 } from '../../db/spam-submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../ids.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { submissionId, total } from '../fields.ts';
 import type { OwnerConcurrency } from '../owner-concurrency.ts';
 import { Paging, paged } from '../paging.ts';
-import type { Sending } from '../sending.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { exampleSubmission, Listed, submissionJson } from './submissions.ts';
 
@@ -58,13 +57,11 @@ function idsOf({ id, submissionId }: { id: string; submissionId: string }): [str
 export function spamEndpoints({
   db,
   concurrency,
-  sending,
   reviewDeliveries,
   onPurge,
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'resume'>;
-  sending: Pick<Sending, 'json'>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Called when there are rows to be removed. */
@@ -106,7 +103,7 @@ export function spamEndpoints({
           yield `],"total":${all},"page":${page},"limit":${limit}}`;
         }
         const maxBytes = Math.max(firstBytes, ...rest.map(({ bytes }) => bytes));
-        return (response) => sending.json(response, owner.id, maxBytes, pieces());
+        return new JsonPieces(maxBytes, pieces());
       },
     }),
 

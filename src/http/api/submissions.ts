@@ -3,12 +3,11 @@ import { listSubmissions, readBatch } from '../../db/list-submissions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { deleteSubmissions, findSubmission, type Submission } from '../../db/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../ids.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, JsonPieces, jsonText } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { submissionId, time, total } from '../fields.ts';
 import type { OwnerConcurrency } from '../owner-concurrency.ts';
 import { Paging, paged } from '../paging.ts';
-import type { Sending } from '../sending.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
 export const Listed = z
@@ -61,12 +60,10 @@ export function idsOf({ deployId, submissionId }: { deployId: string; submission
 export function submissionEndpoints({
   db,
   concurrency,
-  sending,
   reviewDeliveries,
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'resume'>;
-  sending: Pick<Sending, 'json'>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
 }) {
@@ -103,7 +100,7 @@ export function submissionEndpoints({
           yield `],"total":${total},"page":${page},"limit":${limit}}`;
         }
         const maxBytes = Math.max(firstBytes, ...rest.map(({ bytes }) => bytes));
-        return (response) => sending.json(response, owner.id, maxBytes, pieces());
+        return new JsonPieces(maxBytes, pieces());
       },
     }),
 
@@ -120,7 +117,7 @@ export function submissionEndpoints({
       async handle({ owner, params }) {
         const submission = await findSubmission(db, owner.id, ...idsOf(params));
         if (!submission) throw noSuchSubmission();
-        return (response) => sending.json(response, owner.id, submission.data.length, [submissionJson(submission)]);
+        return jsonText(submissionJson(submission));
       },
     }),
 

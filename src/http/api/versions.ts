@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { replaceHtml } from '../../db/deployments.ts';
 import { findVersionHtml, listVersions } from '../../db/page-versions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { time, total, VERSION_NUMBER } from '../fields.ts';
 import { Paging, paged } from '../paging.ts';
-import type { Sending } from '../sending.ts';
 import { Deployed, exampleDeployed, exampleHtml, Html, htmlAsJson, toDeployed } from './deployments.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
@@ -32,13 +31,11 @@ const noSuchVersion = errorKind(
 /** The versions of a page. */
 export function versionEndpoints({
   db,
-  sending,
   onPageChange,
   urlOf,
   pageVersions,
 }: {
   db: Database;
-  sending: Pick<Sending, 'json'>;
   /** Called once a change of what is live under a slug is committed. */
   onPageChange(slug: string): void;
   urlOf(slug: string): string;
@@ -101,9 +98,9 @@ export function versionEndpoints({
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: { status: 200, description: 'The page as it was.', schema: Html, example: { html: exampleHtml } },
       errors: [noSuchVersion],
-      async handle({ owner, params, resource: { id } }) {
+      async handle({ params, resource: { id } }) {
         const html = await htmlOf(id, params.version);
-        return (response) => sending.json(response, owner.id, html.length, htmlAsJson(html));
+        return new JsonPieces(html.length, htmlAsJson(html));
       },
     }),
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress, brotliDecompress, gunzip, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { ComputePool } from '../../compute/pool.ts';
 import { brotliOptions, type Encoding, type RenderedPage, renderPage } from '../../compute/render-page.ts';
@@ -21,9 +21,13 @@ export type Variant = {
 };
 
 export type ReadyPage = PageHead & {
+  /** Of the page as it is without an encoding. */
   hash: string;
+  isLarge: boolean;
+  /** At least one is made; the others are made from it. Compressed, a few times as many pages fit into memory. */
   variants: Map<Encoding, Variant | Promise<Variant>>;
-  plain: Variant;
+  /** Whether a client has asked for it without an encoding: then it is kept so, too. */
+  isPlainWanted: boolean;
   /** The value of `invalidations` when the page was last known to be current. */
   confirmedAt: number;
 };
@@ -62,7 +66,6 @@ export type PageCache = {
 export const LARGE_PAGE_BYTES = 64 * 1024;
 /** How long a request for a large page waits for the thread. */
 const MAX_WAIT_MS = 10_000;
-export const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_ABSENT = 10_000;
 // Memory of an entry apart from its bodies.
 const ENTRY_BYTES = 1_024;
@@ -75,6 +78,8 @@ const UNCHECKED_MS = 1_000;
 
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
+const unbrotli = promisify(brotliDecompress);
+const gunzipped = promisify(gunzip);
 
 function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant {
   const isPlain = encoding === 'identity';
@@ -97,8 +102,15 @@ function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant 
 }
 
 /** Compresses on libuv's threads. */
-const encode = (body: Buffer, encoding: Encoding): Promise<Buffer> =>
-  encoding === 'gzip' ? gzipped(body) : brotli(body, brotliOptions(body));
+function encode(body: Buffer, encoding: Encoding): Buffer | Promise<Buffer> {
+  if (encoding === 'identity') return body;
+  return encoding === 'gzip' ? gzipped(body) : brotli(body, brotliOptions(body));
+}
+
+function decode(body: Buffer, encoding: Encoding): Buffer | Promise<Buffer> {
+  if (encoding === 'identity') return body;
+  return encoding === 'gzip' ? gunzipped(body) : unbrotli(body);
+}
 
 /** The same bytes, not copied. */
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
@@ -110,16 +122,29 @@ function readyPage(
   encoding: Encoding,
   confirmedAt: number,
 ): ReadyPage {
-  const plain = createVariant(hash, 'identity', toBuffer(body));
-  const variants: ReadyPage['variants'] = new Map();
-  if (compressed) variants.set(encoding, createVariant(hash, encoding, toBuffer(compressed)));
-  return { deploymentId, version, ownerId, hash, variants, plain, confirmedAt };
+  const variant = createVariant(hash, encoding, toBuffer(compressed ?? body));
+  return {
+    ...{ deploymentId, version, ownerId, hash, confirmedAt },
+    isLarge: body.length > LARGE_PAGE_BYTES,
+    variants: new Map([[encoding, variant]]),
+    isPlainWanted: false,
+  };
+}
+
+/** What the others can be made from: the plain one if it is there. */
+function sourceOf({ variants }: ReadyPage): { encoding: Encoding; variant: Variant } {
+  for (const encoding of ['identity', 'br', 'gzip'] as const) {
+    const variant = variants.get(encoding);
+    if (variant && !(variant instanceof Promise)) return { encoding, variant };
+  }
+  throw new Error('A page in memory has no variant.');
 }
 
 export function createPageCache({
   find,
   findSmall,
   findVersion,
+  maxBytes,
   actionOf,
   compute,
   sending,
@@ -129,6 +154,8 @@ export function createPageCache({
   /** What `find` does, without HTML that is larger than LARGE_PAGE_BYTES. */
   findSmall(slug: string): Promise<Page | PageHead | 'taken-down' | undefined>;
   findVersion(slug: string): Promise<PageVersion | undefined>;
+  /** Of pages in memory. */
+  maxBytes: number;
   /** The address that the forms of a page post to. */
   actionOf(page: PageHead): string;
   compute: Pick<ComputePool, 'run'>;
@@ -136,12 +163,12 @@ export function createPageCache({
   /** Whether this process has received every change up to now; otherwise the database is asked for each hit. */
   isInvalidationLive(): boolean;
 }): PageCache {
-  const size = ({ plain, variants }: ReadyPage): number => {
-    let bytes = ENTRY_BYTES + plain.body.length;
+  const size = ({ variants }: ReadyPage): number => {
+    let bytes = ENTRY_BYTES;
     for (const variant of variants.values()) bytes += variant instanceof Promise ? 0 : variant.body.length;
     return bytes;
   };
-  const pages = new LRUCache<string, ReadyPage>({ maxSize: MAX_BYTES, sizeCalculation: size });
+  const pages = new LRUCache<string, ReadyPage>({ maxSize: maxBytes, sizeCalculation: size });
   const absent = new LRUCache<string, 'no-page' | 'taken-down'>({ max: MAX_ABSENT });
   // Look-ups in progress. If one is no longer in the map when it ends, the page has changed since: its result is not
   // kept.
@@ -195,11 +222,15 @@ export function createPageCache({
       return readyPage(page, rendered, encoding, confirmedAt);
     });
 
-  /** Compresses one page of each owner at a time. */
-  async function encodeLarge({ ownerId, plain: { body } }: ReadyPage, encoding: Encoding): Promise<Buffer> {
-    const release = sending.share(ownerId, body);
+  /** A page in another encoding than those that are made. */
+  async function recode(page: ReadyPage, to: Encoding): Promise<Buffer> {
+    const { encoding, variant } = sourceOf(page);
+    const work = async (): Promise<Buffer> => encode(await decode(variant.body, encoding), to);
+    if (!page.isLarge) return work();
+    const release = sending.share(page.ownerId, variant.body);
     try {
-      return await compute.run(ownerId, MAX_WAIT_MS, () => encode(body, encoding));
+      // One page of each owner at a time.
+      return await compute.run(page.ownerId, MAX_WAIT_MS, work);
     } finally {
       release();
     }
@@ -255,15 +286,14 @@ export function createPageCache({
       return pages.has(slug) || absent.has(slug) ? this.get(slug, 'identity') : findSmall(slug);
     },
     variant(slug, page, encoding) {
-      const { plain, variants } = page;
-      if (encoding === 'identity') return plain;
+      const { variants } = page;
+      if (encoding === 'identity') page.isPlainWanted = true;
       const made = variants.get(encoding);
       if (made) return made;
-      const isLarge = plain.body.length > LARGE_PAGE_BYTES;
-      const encoded = isLarge ? encodeLarge(page, encoding) : encode(plain.body, encoding);
-      const making = encoded.then((body) => {
+      const making = recode(page, encoding).then((body) => {
         const variant = createVariant(page.hash, encoding, body);
         variants.set(encoding, variant);
+        if (!page.isPlainWanted) variants.delete('identity');
         // Measures the entry again, unless it has been replaced or dropped meanwhile.
         if (pages.peek(slug) === page) keep(slug, page);
         return variant;

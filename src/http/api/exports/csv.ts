@@ -10,12 +10,16 @@ const COMMAS = ','.repeat(MAX_COLUMNS);
 
 /**
  * Submissions as CSV (RFC 4180, with CRLF), in pieces, some of them empty: a header row, then a row for each. The
- * submissions are read twice.
+ * submissions are read twice: all of them for the header row, and those of `readRows` for rows.
  */
-export async function* toCsv(source: TableSource, slice: TimeSlice): AsyncGenerator<string> {
+export async function* toCsv(
+  source: TableSource,
+  slice: TimeSlice,
+  readRows: TableSource['read'] = source.read,
+): AsyncGenerator<string> {
   const columns = yield* collectColumns(source, slice);
   yield `${columns.header.map(csvCell).join(',')}\r\n`;
-  for await (const batch of source.read()) {
+  for await (const batch of readRows()) {
     let rows = '';
     for (const submission of batch) {
       rows += toRow(submission, columns);

@@ -19,6 +19,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Webhooks: 'The addresses to which submissions are posted.',
   Deliveries: 'What was sent to webhooks, and the outcome.',
   Links: 'What the links in mails open. The signature in the query takes the place of a key.',
+  Agents: 'For AI agents: tools over the Model Context Protocol, and what an agent needs to know.',
   Service: 'Health of the service, and this reference.',
 };
 
@@ -54,13 +55,18 @@ answer the page, with an ETag; \`POST /\` accepts a submission as \`POST /submit
 other path is a 404 page, except for \`/thanks\`, the page that a browser shows after a submission.`;
 
 /** An error as an answer that operations refer to by its id. */
-const toResponse = ({ id, description, example }: DeclaredError): ZodOpenApiResponseObject => {
+const toResponse = ({ id, description, schema, example }: DeclaredError): ZodOpenApiResponseObject => {
   const headers = Object.entries(ERROR_HEADERS).filter(([name]) => Object.hasOwn(example.headers, name));
   return {
     id,
     description,
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
-    content: { 'application/json': { schema: ErrorBody, example: { error: example.message } } },
+    content: {
+      'application/json':
+        schema && example.body !== undefined
+          ? { schema, example: JSON.parse(example.body) }
+          : { schema: ErrorBody, example: { error: example.message } },
+    },
   };
 };
 

@@ -1,0 +1,262 @@
+import { createReadStream } from 'node:fs';
+import fs, { type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommandError, UsageError } from '../command-error.ts';
+import { createRecordSplitter } from './export-records.ts';
+import { countOf } from './findings.ts';
+import { untilInterrupted } from './interrupt.ts';
+import { bar, columnsOf, createStatusLine, isTerminal, print, printableCsv, printableJson, say } from './output.ts';
+import { ApiError, ConnectionError, idOf, isTransient, pause, piecesOf, type Service } from './service.ts';
+import { replaceFile } from './write-file.ts';
+
+export const FORMATS = ['csv', 'ndjson', 'xlsx'] as const;
+type Format = (typeof FORMATS)[number];
+export type ExportOptions = { format: Format; output?: string | undefined; labels?: true | undefined };
+
+/** Tries in a row that bring nothing new. */
+const MAX_FAILURES = 6;
+/** The service reads all submissions for their columns before the first byte of CSV. */
+const IDLE_MS = 120_000;
+const PROGRESS_COLUMNS = 40;
+
+/** Where an export is written. `begin` leaves out what was written before; false where that can't be done. */
+type Sink = { write(bytes: Uint8Array): Promise<void>; begin(): Promise<boolean> };
+
+type Download = {
+  service: Service;
+  id: string;
+  options: ExportOptions;
+  sink: Sink;
+  signal: AbortSignal;
+  show: Show;
+  tell: (line: string) => void;
+};
+type Show = (state: { records: number; bytes: number }) => void;
+
+const pathOf = ({ id, options: { format, labels } }: Download, after?: string): string => {
+  const query = new URLSearchParams({ ...(labels && { labels: '1' }), ...(after !== undefined && { after }) });
+  return `/submissions/${encodeURIComponent(id)}/export.${format}${query.size > 0 ? `?${query}` : ''}`;
+};
+
+async function* download(from: Download, after?: string): AsyncGenerator<Uint8Array> {
+  const abort = new AbortController();
+  const signal = AbortSignal.any([from.signal, abort.signal]);
+  yield* piecesOf(await from.service.open(pathOf(from, after), { signal }), IDLE_MS, abort);
+}
+
+/** Runs tries until one succeeds. Each answers whether it has brought something new, even when it fails. */
+async function untilWhole(
+  { signal, tell }: Pick<Download, 'signal' | 'tell'>,
+  attempt: () => Promise<void>,
+  progress: () => number,
+): Promise<void> {
+  let failures = 0;
+  for (;;) {
+    const before = progress();
+    try {
+      return await attempt();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isTransient(error)) throw error;
+      failures = progress() > before ? 1 : failures + 1;
+      if (failures > MAX_FAILURES) throw error;
+      tell(`${error.message}; going on in a moment`);
+      await pause(failures, error, signal);
+    }
+  }
+}
+
+/**
+ * CSV and NDJSON: whole records only, and after a broken connection what follows the last one that has arrived. It begins again
+ * if the columns have changed meanwhile.
+ */
+async function exportRecords(from: Download): Promise<number> {
+  const { sink, options, show } = from;
+  const isCsv = options.format === 'csv';
+  let splitter = createRecordSplitter({ quotes: isCsv });
+  let header: Buffer | undefined;
+  let [records, bytes] = [0, 0];
+
+  const beginAgain = async (): Promise<void> => {
+    if (!(await sink.begin())) {
+      throw new CommandError(
+        'the connection broke, and the columns have changed meanwhile: begin again, or name a file with --output',
+      );
+    }
+    splitter = createRecordSplitter({ quotes: isCsv });
+    [header, records, bytes] = [undefined, 0, 0];
+  };
+
+  /** From where to go on: the last submission that has arrived and is still there. */
+  async function* rest(): AsyncGenerator<Uint8Array> {
+    splitter.restart();
+    if (records === 0) return yield* download(from);
+    for (const id of splitter.lastIds()) {
+      try {
+        return yield* download(from, id);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      }
+    }
+    // They have all been deleted, or the deployment has.
+    await beginAgain();
+    return yield* download(from);
+  }
+
+  await untilWhole(
+    from,
+    async () => {
+      let isHeader = isCsv;
+      for await (const piece of rest()) {
+        const arrived = splitter.push(piece);
+        let { bytes: whole, count } = arrived;
+        if (isHeader && count > 0) {
+          const end = endOfFirst(whole);
+          const columns = whole.subarray(0, end);
+          isHeader = false;
+          count -= 1;
+          if (header === undefined) header = columns;
+          else if (header.equals(columns)) whole = whole.subarray(end);
+          else {
+            await beginAgain();
+            throw new ConnectionError('the columns have changed while the export was interrupted');
+          }
+        }
+        await sink.write(whole);
+        records += count;
+        bytes += whole.length;
+        show({ records, bytes });
+      }
+      if (!splitter.isWhole()) throw new ConnectionError('the connection broke in the middle of a submission');
+    },
+    () => records,
+  );
+  return records;
+}
+
+/** Where the first record of CSV ends: the header row may have line ends between quotes. */
+function endOfFirst(bytes: Buffer): number {
+  const first = createRecordSplitter({ quotes: true });
+  for (let end = bytes.indexOf(0x0a) + 1, from = 0; ; from = end, end = bytes.indexOf(0x0a, end) + 1) {
+    if (end === 0 || first.push(bytes.subarray(from, end)).count > 0) return end === 0 ? bytes.length : end;
+  }
+}
+
+/** A workbook is compressed as a whole: it begins again. */
+async function exportWorkbook(from: Download): Promise<undefined> {
+  let hasBegun = false;
+  await untilWhole(
+    from,
+    async () => {
+      if (hasBegun && !(await from.sink.begin())) throw new CommandError('the connection broke: begin again');
+      hasBegun = true;
+      let bytes = 0;
+      for await (const piece of download(from)) {
+        await from.sink.write(piece);
+        bytes += piece.length;
+        from.show({ records: 0, bytes });
+      }
+    },
+    () => 0,
+  );
+  return undefined;
+}
+
+function intoHandle(out: FileHandle): Sink {
+  let position = 0;
+  return {
+    async write(bytes) {
+      for (let from = 0; from < bytes.length; ) {
+        const { bytesWritten } = await out.write(bytes, from, bytes.length - from, position);
+        from += bytesWritten;
+        position += bytesWritten;
+      }
+    },
+    async begin() {
+      await out.truncate(0);
+      position = 0;
+      return true;
+    },
+  };
+}
+
+/** Lets `run` fill a file that then takes its name, or what is there if that is no file, such as /dev/null. */
+async function intoOutput<T>(output: string, run: (sink: Sink) => Promise<T>): Promise<T> {
+  const real = await fs.realpath(output).catch(() => output);
+  const there = await fs.stat(real).catch(() => undefined);
+  if (there?.isDirectory()) throw new CommandError(`${output} is a folder: name a file`);
+  if (!there || there.isFile()) return await replaceFile(real, (out) => run(intoHandle(out)));
+  const out = await fs.open(real, 'w');
+  try {
+    return await run({ write: (bytes) => out.writeFile(bytes), begin: async () => false });
+  } finally {
+    await out.close();
+  }
+}
+
+/** Standard output; a terminal gets no control characters. */
+function ontoStandardOutput(format: Format): Sink {
+  const decoder = new TextDecoder();
+  const shown = format === 'csv' ? printableCsv : printableJson;
+  return {
+    write: (bytes) => print(isTerminal() ? shown(decoder.decode(bytes, { stream: true })) : bytes),
+    begin: async () => false,
+  };
+}
+
+/** Writes all submissions of a deployment to a file, or to standard output. */
+export const exportSubmissions = (service: Service, name: string, options: ExportOptions): Promise<void> =>
+  untilInterrupted(async (signal) => {
+    const { format, output } = options;
+    if (format === 'xlsx' && output === undefined && isTerminal()) {
+      throw new UsageError('a workbook cannot be printed on a terminal: add --output FILE');
+    }
+    if (options.labels && format === 'ndjson')
+      throw new UsageError('--labels is for csv and xlsx, which have a header row');
+    const id = await idOf(service, name);
+    const { data } = await service.answer(service.api.GET('/deploy/{id}', { params: { path: { id } }, signal }));
+    const status = createStatusLine();
+    const show: Show = ({ records, bytes }) => {
+      // A terminal that shows the submissions has no place for a bar.
+      if (output !== undefined || !isTerminal()) status.show(progressLine(records, data.submission_count, bytes));
+    };
+    const tell = (line: string): void => {
+      status.clear();
+      say(line);
+    };
+    const from = { service, id, options, signal, show, tell };
+    const run = (sink: Sink): Promise<number | undefined> =>
+      format === 'xlsx' ? exportWorkbook({ ...from, sink }) : exportRecords({ ...from, sink });
+    try {
+      if (output !== undefined) {
+        const records = await intoOutput(output, run);
+        status.clear();
+        say(`wrote ${records === undefined ? 'all submissions' : countOf(records, 'submission')} to ${output}`);
+      } else if (format === 'xlsx') await throughFile(run);
+      else await run(ontoStandardOutput(format));
+    } finally {
+      status.clear();
+    }
+  });
+
+/** A workbook for a pipe is complete before its first byte is written. */
+async function throughFile(run: (sink: Sink) => Promise<unknown>): Promise<void> {
+  const folder = await fs.mkdtemp(join(tmpdir(), 'formhost-'));
+  try {
+    const file = join(folder, 'export.xlsx');
+    await replaceFile(file, (out) => run(intoHandle(out)), 0o600);
+    for await (const piece of createReadStream(file)) await print(piece);
+  } finally {
+    await fs.rm(folder, { recursive: true });
+  }
+}
+
+function progressLine(records: number, total: number, bytes: number): string {
+  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (records === 0) return size;
+  const columns = Math.max(0, Math.min(PROGRESS_COLUMNS, columnsOf(process.stderr) - 40));
+  const share = total === 0 ? 1 : records / total;
+  const percent = `${Math.min(100, Math.floor(share * 100))} %`.padStart(5);
+  return `${bar(share, columns)} ${percent}  ${records.toLocaleString('en')} of ${total.toLocaleString('en')}  ${size}`;
+}

@@ -1,0 +1,27 @@
+import { countOf } from './findings.ts';
+import { agrees, printAnswer, printable, printLine, say } from './output.ts';
+import { idOf, type Service } from './service.ts';
+
+/** Takes a page offline; its submissions are kept. */
+export async function remove(
+  service: Service,
+  name: string,
+  { json, yes }: { json?: true | undefined; yes?: true | undefined },
+): Promise<void> {
+  const { api, answer } = service;
+  const id = await idOf(service, name);
+  const path = { params: { path: { id } } };
+  if (!yes) {
+    const { data } = await answer(api.GET('/deploy/{id}', path));
+    const what = `${printable(data.url)} (${printable(data.id)}) with ${countOf(data.submission_count, 'submission')}`;
+    if (!(await agrees(`Delete ${what}?`, '--yes'))) {
+      say('nothing was deleted');
+      process.exitCode = 1;
+      return;
+    }
+  }
+  const { text } = await answer(api.DELETE('/deploy/{id}', path));
+  if (json) return await printAnswer(text);
+  await printLine(printable(id));
+  say('deleted: it is in the trash of the dashboard, with its submissions');
+}

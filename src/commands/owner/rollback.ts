@@ -1,0 +1,31 @@
+import { CommandError, UsageError } from '../command-error.ts';
+import { printAnswer, printable, printLine, say } from './output.ts';
+import { idOf, type Service } from './service.ts';
+
+/** The version before the live one. */
+async function previousVersion({ api, answer }: Service, id: string): Promise<string> {
+  const { data } = await answer(api.GET('/deploy/{id}/versions', { params: { path: { id }, query: { limit: 2 } } }));
+  const previous = data.versions.find(({ live }) => !live);
+  if (!previous) throw new CommandError(`${id} has no version before the live one`);
+  return String(previous.version);
+}
+
+/** Makes an older version of a page the newest one. */
+export async function rollback(
+  service: Service,
+  name: string,
+  given: string | undefined,
+  { json }: { json?: true | undefined },
+): Promise<void> {
+  if (given !== undefined && !/^[1-9][0-9]{0,8}$/.test(given)) {
+    throw new UsageError(`${given} is not a version: give a number such as 3`);
+  }
+  const id = await idOf(service, name);
+  const version = given ?? (await previousVersion(service, id));
+  const { data, text } = await service.answer(
+    service.api.POST('/deploy/{id}/versions/{version}/restore', { params: { path: { id, version } } }),
+  );
+  if (json) return await printAnswer(text);
+  await printLine(printable(data.url));
+  say(`version ${version} is live again, as a new version`);
+}

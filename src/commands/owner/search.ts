@@ -1,0 +1,58 @@
+import { readJsonList, readJsonObject } from '../../json-text.ts';
+import { countOf } from './findings.ts';
+import { untilInterrupted } from './interrupt.ts';
+import { createStatusLine, print, printAnswer, say } from './output.ts';
+import { idOf, isTransient, pause, type Service } from './service.ts';
+import { showSubmission } from './submission-text.ts';
+
+const PAGE = 100;
+const MAX_FAILURES = 6;
+
+export type SearchOptions = {
+  json?: true | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  unread?: true | undefined;
+  starred?: true | undefined;
+};
+
+/** Prints all submissions in which a text is, newest first. A page that fails is asked for again, except the first. */
+export const search = (service: Service, name: string, q: string, { json, ...filters }: SearchOptions): Promise<void> =>
+  untilInterrupted(async (signal) => {
+    const { api, answer } = service;
+    const id = await idOf(service, name);
+    const status = createStatusLine();
+    const conditions = {
+      ...(q !== '' && { q }),
+      ...(filters.from !== undefined && { from: filters.from }),
+      ...(filters.to !== undefined && { to: filters.to }),
+      ...(filters.unread && { unread: 'true' as const }),
+      ...(filters.starred && { starred: 'true' as const }),
+    };
+    let [found, searched, failures] = [0, 0, 0];
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const query = { ...conditions, limit: PAGE, ...(cursor !== undefined && { cursor }) };
+      try {
+        const call = api.GET('/submissions/{deployId}/search', { params: { path: { deployId: id }, query }, signal });
+        const { data, text } = await answer(call);
+        status.clear();
+        if (json) await printAnswer(text);
+        else {
+          const list = readJsonObject(text).members.find(({ name }) => name === 'submissions');
+          for (const submission of readJsonList(list?.value ?? '[]')) await print(`${showSubmission(submission)}\n`);
+        }
+        found += data.submissions.length;
+        searched += data.searched;
+        cursor = data.next_cursor;
+        failures = 0;
+        if (cursor !== null) status.show(`${countOf(found, 'submission')} found in ${searched} of ${data.total}`);
+      } catch (error) {
+        failures += 1;
+        status.clear();
+        if (cursor === undefined || failures > MAX_FAILURES || !isTransient(error)) throw error;
+        await pause(failures, error, signal);
+      }
+    }
+    if (!json) say(`${countOf(found, 'submission')} found`);
+  });

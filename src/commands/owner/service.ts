@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, createClient } from '../../client/client.ts';
+import { CommandError, messageOf } from '../command-error.ts';
+import type { Account } from './account.ts';
+import { say } from './output.ts';
+
+/*
+ * The service's API, with a message for a person for each way in which a request can fail.
+ */
+
+/** The service has answered with an error. */
+export class ApiError extends CommandError {
+  readonly status: number;
+  /** What it says in Retry-After. */
+  readonly retryAfterMs: number;
+  constructor(status: number, message: string, retryAfterMs = 0) {
+    super(message);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** There was no answer, or only the beginning of one. */
+export class ConnectionError extends CommandError {}
+
+/** Whether the same request may succeed in a moment. */
+export const isTransient = (error: unknown): error is CommandError =>
+  error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** Waits before another try: longer each time, and as long as the service has asked for. Rejects when the signal fires. */
+export async function pause(failures: number, error: CommandError, signal: AbortSignal): Promise<void> {
+  const asked = error instanceof ApiError ? error.retryAfterMs : 0;
+  const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
+  await delay(Math.max(ms, asked), undefined, { signal });
+}
+
+/** The whole of an answer that is not a stream. */
+const ANSWER_TIMEOUT_MS = 120_000;
+/** Until an answer begins. */
+const BEGIN_TIMEOUT_MS = 60_000;
+
+type Answered<T> = { data: T /** The answer as it was sent. */; text: string };
+
+export type Service = {
+  url: string;
+  api: Client;
+  /** What a call of `api` answers. Throws a CommandError for anything but a success. */
+  answer<T>(call: Promise<{ data?: T; response: Response }>): Promise<Answered<NonNullable<T>>>;
+  /** An answer that is read as it arrives. */
+  open(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<Response>;
+};
+
+/** Why fetch has failed: the error of the socket or of the name, which it wraps. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const inner = cause instanceof AggregateError && cause.errors[0] instanceof Error ? cause.errors[0] : cause;
+  return messageOf(inner);
+}
+
+/** The sentence of an error, if it is one of this API's. */
+function sentenceOf(text: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return body instanceof Object && 'error' in body && typeof body.error === 'string' ? body.error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function createService({ url, key, keyFrom }: Account): Service {
+  const texts = new WeakMap<Response, string>();
+  const notOurs = (status: number): ApiError =>
+    new ApiError(status, `${url} does not answer as formhost does (status ${status}): check the address`);
+
+  async function errorOf(response: Response): Promise<ApiError> {
+    const { status } = response;
+    const sentence = sentenceOf(await response.text().catch(() => ''));
+    if (status >= 300 && status < 400) {
+      const place = response.headers.get('location') ?? 'another address';
+      return new ApiError(status, `${url} leads to ${place}: use the address that the service has itself`);
+    }
+    if (sentence === undefined && status >= 500) {
+      return new ApiError(
+        status,
+        `${url} answers ${status}: the service or its proxy is not ready, try again in a moment`,
+      );
+    }
+    if (sentence === undefined) return notOurs(status);
+    if (status === 401) {
+      return new ApiError(status, `the API key of ${keyFrom} is not valid at ${url}: run formhost login with another`);
+    }
+    const seconds = Number(response.headers.get('retry-after') ?? 0);
+    return new ApiError(status, sentence, Number.isFinite(seconds) ? seconds * 1_000 : 0);
+  }
+
+  async function send(request: Request): Promise<Response> {
+    // In a copy of the request, because a redirect to another host must not get a page or become a GET.
+    const own = new Request(request, { redirect: 'manual' });
+    own.headers.set('Authorization', `Bearer ${key}`);
+    const response = await fetch(own).catch((error: unknown) => {
+      throw new ConnectionError(
+        `${url} cannot be reached (${reasonOf(error)}): check the address, and that the service runs`,
+      );
+    });
+    if (!response.ok) throw await errorOf(response);
+    const notice = response.headers.get('formhost-notice');
+    if (notice !== null) say(notice);
+    return response;
+  }
+
+  const api = createClient({
+    baseUrl: url,
+    async fetch(request) {
+      const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+      const response = await send(new Request(request, { signal: timeout }));
+      const text = await response.text().catch((error: unknown) => {
+        const advice = request.method === 'GET' ? 'try again' : 'what was asked may have been done';
+        throw new ConnectionError(`the connection to ${url} broke (${reasonOf(error)}): ${advice}`);
+      });
+      if (!response.headers.get('content-type')?.startsWith('application/json')) throw notOurs(response.status);
+      const read = new Response(text, response);
+      texts.set(read, text);
+      return read;
+    },
+  });
+
+  return {
+    url,
+    api,
+    async answer(call) {
+      const { data, response } = await call.catch((error: unknown) => {
+        throw error instanceof SyntaxError ? notOurs(200) : error;
+      });
+      if (data === undefined || data === null) throw notOurs(response.status);
+      return { data, text: texts.get(response) ?? '' };
+    },
+    async open(path, { headers, signal }) {
+      const begin = new AbortController();
+      const timer = setTimeout(() => begin.abort(new Error('no answer')), BEGIN_TIMEOUT_MS);
+      try {
+        return await send(
+          new Request(url + path, { ...(headers && { headers }), signal: AbortSignal.any([signal, begin.signal]) }),
+        );
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+/** The pieces of an answer's body. A connection that breaks, or is silent for too long, is a ConnectionError. */
+export async function* piecesOf(
+  response: Response,
+  idleMs: number,
+  abort: AbortController,
+): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (!reader) return;
+  try {
+    for (;;) {
+      const timer = setTimeout(() => abort.abort(new Error(`nothing for ${idleMs / 1_000} s`)), idleMs);
+      const { done, value } = await reader
+        .read()
+        .catch((error: unknown) => {
+          throw new ConnectionError(`the connection broke (${reasonOf(error)})`);
+        })
+        .finally(() => clearTimeout(timer));
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+const SLUG_PAGE = 100;
+
+/** The id of a deployment that is named by its id or its slug. Throws a CommandError where there is none. */
+export async function idOf({ api, answer }: Service, name: string): Promise<string> {
+  // A slug has no underscore.
+  if (name.includes('_')) return name;
+  for (let page = 1, seen = 0; ; page += 1) {
+    const { data } = await answer(api.GET('/deploy', { params: { query: { page, limit: SLUG_PAGE } } }));
+    const found = data.deployments.find(({ slug }) => slug === name);
+    if (found) return found.id;
+    seen += data.deployments.length;
+    if (data.deployments.length === 0 || seen >= data.total) {
+      throw new CommandError(`there is no page ${name}: formhost list shows ids and slugs`);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import { compactJson, readJsonObject, unquote } from '../../json-text.ts';
+import { printable, styled } from './output.ts';
+
+const text = (value: string): string => (value.startsWith('"') ? unquote(value) : compactJson(value));
+
+/** Lines after the first begin below it. */
+const indented = (value: string, columns: number): string =>
+  value
+    .split(/\r\n|\r|\n/)
+    .map(printable)
+    .join(`\n${' '.repeat(columns)}`);
+
+/** A submission as the API lists it, for a person: what it is on one line, and a line for each field. */
+export function showSubmission(json: string): string {
+  const members = new Map(readJsonObject(json).members.map(({ name, value }) => [name, value]));
+  const of = (name: string): string => printable(text(members.get(name) ?? '""'));
+  const marks = [members.get('read') === 'false' ? 'unread' : '', members.get('starred') === 'true' ? 'starred' : ''];
+  const head = [styled('bold', of('id')), of('created_at'), of('ip_address'), ...marks].filter((part) => part !== '');
+  const fields = readJsonObject(members.get('data') ?? '{}').members.map(({ name, value }) => {
+    const shown = printable(name);
+    return `  ${styled('cyan', shown)}: ${indented(text(value), shown.length + 4)}\n`;
+  });
+  return `${head.join('  ')}\n${fields.join('')}`;
+}

@@ -1,0 +1,39 @@
+import type { Deployment } from '../../db/deployments.ts';
+import { numberOfSubmission } from '../../db/new-submissions.ts';
+import type { Database } from '../../db/postgres/connect.ts';
+import { isSubmissionId } from '../../ids.ts';
+import { errorKind, HttpError } from '../errors.ts';
+import { badQuery } from '../query.ts';
+
+/*
+ * Where reading goes on: after a number, or after the submission with an id.
+ */
+
+/** The digits of a number that JavaScript has exactly. */
+const CURSOR = /^[0-9]{1,15}$/;
+
+export const noSuchCursor = errorKind(
+  {
+    id: 'NoSuchCursor',
+    description:
+      "There is no such deployment of the key's owner, or no submission of it with the id in place of a cursor.",
+  },
+  () => new HttpError(404, 'No such submission: go on from the cursor of an answer, or begin with 0.'),
+);
+
+const invalidCursor = (): HttpError =>
+  badQuery('cursor is invalid: send 0, the id of a submission, or the cursor of an answer.');
+
+/** The number after which a cursor goes on; throws 400 and 404. */
+export async function numberAt(
+  db: Database,
+  { id, lastSubmissionNumber }: Pick<Deployment, 'id' | 'lastSubmissionNumber'>,
+  cursor: string,
+): Promise<number> {
+  // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
+  if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
+  if (!isSubmissionId(cursor)) throw invalidCursor();
+  const number = await numberOfSubmission(db, id, cursor);
+  if (number === undefined) throw noSuchCursor();
+  return number;
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { errorKind, HttpError } from '../errors.ts';
+
+/** The messages of JSON-RPC 2.0, as the reference shows them. protocol.ts reads them exactly. */
+export const Message = z.object({
+  jsonrpc: z.unknown().optional().meta({ type: 'string', const: '2.0' }),
+  id: z
+    .unknown()
+    .optional()
+    .meta({ type: ['string', 'integer'], description: 'Of a request; a notification has none.' }),
+  method: z
+    .unknown()
+    .optional()
+    .meta({ type: 'string', description: 'Such as `initialize`, `tools/list` or `tools/call`.' }),
+  params: z.unknown().optional().meta({ type: 'object', description: 'What the method needs.' }),
+  result: z.unknown().optional().meta({ description: 'Of an answer. It is accepted, and not used.' }),
+  error: z.unknown().optional().meta({ description: 'Of an answer. It is accepted, and not used.' }),
+});
+
+export const Answer = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.int()]).meta({ description: 'That of the request.' }),
+    result: z.record(z.string(), z.unknown()).meta({ description: 'What the method answers.' }).optional(),
+    error: z.object({ code: z.int(), message: z.string() }).meta({ description: 'Instead of a result.' }).optional(),
+  })
+  .meta({ id: 'JsonRpcAnswer' });
+
+const Refusal = z
+  .strictObject({
+    jsonrpc: z.literal('2.0'),
+    error: z.strictObject({
+      code: z.int(),
+      message: z.string().meta({ description: 'A sentence that says what to do.' }),
+    }),
+    id: z.null(),
+  })
+  .meta({ id: 'JsonRpcError' });
+
+/** JSON-RPC 2.0, 5.1. */
+export const PARSE_ERROR = -32_700;
+
+/** A message that can't be answered, as the specification of MCP wants it (Transports, Sending Messages, 4). */
+export const badMessage = errorKind(
+  {
+    id: 'BadMessage',
+    description:
+      'The body is no message of JSON-RPC 2.0, or a list of them, or the version in `MCP-Protocol-Version` is not supported.',
+    schema: Refusal,
+  },
+  (code: number, message: string) =>
+    new HttpError(400, message, {}, JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })),
+  PARSE_ERROR,
+  'The body is malformed: send a JSON object.',
+);

@@ -368,7 +368,7 @@ it('logs why the bucket fails, and never its key, names of files or what was sub
       AWS_SESSION_TOKEN: 'tokentoken',
     },
   });
-  await process.ready();
+  await vi.waitFor(() => process.ready(), { timeout: 45_000 });
   const id = await deploy();
   s3.intercept((_request, response) => s3Error(response, 403, 'AccessDenied'));
   expect(await submit(id, 'content-of-the-file', { url: process.url })).toEqual(unavailable);

@@ -55,7 +55,7 @@ async function stand(): Promise<Stand> {
 
 async function serve({ settings, key }: Stand, more: Record<string, string> = {}) {
   const service = await startServiceProcess({ ...settings, ...more });
-  await service.ready();
+  await vi.waitFor(() => service.ready(), { timeout: 90_000 });
   return { ...service, owner: asOwner(service.url, key) };
 }
 type Serving = Awaited<ReturnType<typeof serve>>;

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
+import { type BucketLocation, parseFilesUrl } from './bucket/location.ts';
 import { checkDatabaseUrl, DatabaseUrlError, withEnvironment } from './database-url.ts';
 import { CELL, MAX_CELL_CHARS } from './ids.ts';
 import { type Cidr, isLoopback, parseCidr } from './public-address.ts';
@@ -140,6 +141,12 @@ const trustProxy = (text: string): number | string[] => {
   return networks;
 };
 
+/** Part of a header, so that nothing has to be escaped. */
+const credential = (text: string): string => {
+  assert(/^[!-~]+$/.test(text));
+  return text;
+};
+
 /** Every setting. README.md and .env.example list the same; a test compares them. */
 export const settings = z.object({
   HOST: reads('an address or a name of this machine, without a port', host).default('127.0.0.1'),
@@ -154,6 +161,13 @@ export const settings = z.object({
     .string()
     .regex(CELL, `must be a lowercase letter, then lowercase letters and digits, ${MAX_CELL_CHARS} characters in all`)
     .default(''),
+  FILES_URL: reads(
+    'a URL such as s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1',
+    parseFilesUrl,
+  ).optional(),
+  AWS_ACCESS_KEY_ID: reads('a key id of printable ASCII characters', credential).optional(),
+  AWS_SECRET_ACCESS_KEY: reads('a key of printable ASCII characters', credential).optional(),
+  AWS_SESSION_TOKEN: reads('a token of printable ASCII characters', credential).optional(),
   PLAN_LIMITS: reads(
     'a list such as free:3,pro:100,unlimited:none, each plan with a number of deployments or none',
     planLimits,
@@ -209,6 +223,8 @@ export type Config = Readonly<{
   dataDir: string;
   /** What new ids of deployments, keys and tokens begin with; empty in the default cell. */
   cell: string;
+  /** The bucket that has the content of files, with its credentials; undefined: they are in the database. */
+  bucket: BucketLocation | undefined;
   /** Live deployments that an owner on a plan may have; Infinity for no limit. */
   planLimits: ReadonlyMap<string, number>;
   reservedSlugs: readonly string[];
@@ -259,6 +275,20 @@ const labelUnder = (domain: string, hostname: string): string[] => {
   return hostname.endsWith(suffix) ? [hostname.slice(0, -suffix.length)] : [];
 };
 
+type Given = Pick<
+  z.output<typeof settings>,
+  'FILES_URL' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY' | 'AWS_SESSION_TOKEN'
+>;
+
+/** The bucket of FILES_URL. The credentials alone mean nothing: other programs use them. */
+function bucketOf(given: Given): BucketLocation | undefined {
+  const { FILES_URL: url, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = given;
+  if (url === undefined) return undefined;
+  if (accessKeyId === undefined) throw new ConfigError('AWS_ACCESS_KEY_ID must be set when FILES_URL is');
+  if (secretAccessKey === undefined) throw new ConfigError('AWS_SECRET_ACCESS_KEY must be set when FILES_URL is');
+  return { ...url, accessKeyId, secretAccessKey, sessionToken: given.AWS_SESSION_TOKEN };
+}
+
 /** Reads the settings from an environment; an empty value counts as absent. Throws ConfigError. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(
@@ -290,6 +320,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     databasePooler: value.DATABASE_POOLER,
     dataDir: value.DATA_DIR,
     cell: value.CELL,
+    bucket: bucketOf(value),
     planLimits: value.PLAN_LIMITS,
     // A page at the API's own host would never be served.
     reservedSlugs: [...value.RESERVED_SLUGS, ...labelUnder(domain, base.hostname)],

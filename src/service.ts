@@ -5,6 +5,7 @@ import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
 import { readDigest } from './db/digests.ts';
+import { createOpenFile } from './db/file-content.ts';
 import { findStored } from './db/find-stored.ts';
 import { findRules, findRulesVersions } from './db/form-rules.ts';
 import { findByKey } from './db/idempotency-keys.ts';
@@ -19,6 +20,7 @@ import { createAttempt } from './delivery/attempt.ts';
 import { createDigestLoop } from './delivery/digest-loop.ts';
 import { createDispatcher } from './delivery/dispatcher.ts';
 import { createOwnAddress } from './delivery/own-address.ts';
+import { createFilesBucket } from './files-bucket.ts';
 import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
 import { createRequestIds } from './ids.ts';
@@ -108,6 +110,9 @@ export async function startService(
     count: metrics.delivery,
   });
 
+  const stopping = new AbortController();
+  const files = createFilesBucket(config.bucket, { db, log, signal: stopping.signal });
+
   const intake = createIntake({
     store: createStore({
       db,
@@ -124,12 +129,12 @@ export async function startService(
     }),
     screening: { altcha, ask: asking.ask, checkRate: (submission) => checkRateLimit(db, submission) },
     keepSpam: (...kept) => keepSpam(db, ...kept),
+    bucket: files.forNewFiles,
     findRulesVersions: (ids) => findRulesVersions(db, ids),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     count: metrics.submission,
   });
 
-  const stopping = new AbortController();
   const digests = createDigestLoop({ db, wake: dispatcher.wake, log, signal: stopping.signal });
   const cleanUp = createCleanUp({
     db,
@@ -144,6 +149,7 @@ export async function startService(
   const app = createApp({
     config,
     db,
+    openFile: createOpenFile(db, files.read),
     intake,
     compute,
     checks,
@@ -167,6 +173,7 @@ export async function startService(
 
   let cleaningUp: Promise<void> | undefined;
   let makingDigests: Promise<void> | undefined;
+  let cleaningBucket: Promise<void> | undefined;
   async function start(): Promise<{ firstOwner: FirstOwner | undefined }> {
     await prepareDatabase(databaseServer, config, log, stopping.signal);
     const firstOwner = await createFirstOwner(databaseServer, db, config);
@@ -174,6 +181,7 @@ export async function startService(
     dispatcher.run();
     cleaningUp = cleanUp.run();
     makingDigests = digests.run();
+    cleaningBucket = files.run();
     return { firstOwner };
   }
   const ready = start();
@@ -188,7 +196,7 @@ export async function startService(
     await sending.close();
     await Promise.all([compute.close(), checks.close()]);
     await asking.close();
-    await Promise.all([pageChanges.close(), cleaningUp, makingDigests]);
+    await Promise.all([pageChanges.close(), cleaningUp, makingDigests, files.close(), cleaningBucket]);
     await db.close();
     await databaseServer.close();
   }

@@ -53,6 +53,73 @@ describe('loadConfig', () => {
     });
   });
 
+  it.each([
+    [
+      's3://forms/a/b?endpoint=https://s3.example.org&region=eu-central-1',
+      { bucket: 'forms', prefix: 'a/b/', region: 'eu-central-1', url: 'https://s3.example.org/forms/' },
+    ],
+    [
+      's3://forms?endpoint=http://[::1]:9000',
+      { bucket: 'forms', prefix: '', region: 'us-east-1', url: 'http://[::1]:9000/forms/' },
+    ],
+    [
+      's3://forms/a/?region=eu-west-3',
+      { bucket: 'forms', prefix: 'a/', region: 'eu-west-3', url: 'https://forms.s3.eu-west-3.amazonaws.com/' },
+    ],
+    [
+      's3://my.forms?region=eu-west-3',
+      { bucket: 'my.forms', prefix: '', region: 'eu-west-3', url: 'https://s3.eu-west-3.amazonaws.com/my.forms/' },
+    ],
+    [
+      's3://forms?endpoint=https://s3.example.org&style=virtual&new=database',
+      { bucket: 'forms', prefix: '', region: 'us-east-1', url: 'https://forms.s3.example.org/', isForOldFiles: true },
+    ],
+  ])('reads FILES_URL=%s', (url, location) => {
+    const key = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'x/y+z', AWS_SESSION_TOKEN: 't' };
+    expect(loadConfig({ FILES_URL: url, ...key }).bucket).toEqual({
+      isForOldFiles: false,
+      ...location,
+      accessKeyId: 'AKIA',
+      secretAccessKey: 'x/y+z',
+      sessionToken: 't',
+    });
+  });
+
+  it.each([
+    'forms',
+    'https://forms.example.org',
+    's3://forms',
+    's3://f?region=eu-west-3',
+    's3://user:pass@forms?region=eu-west-3',
+    's3://forms/a b?region=eu-west-3',
+    's3://forms/.a?region=eu-west-3',
+    's3://forms?region=eu-west-3&region=eu-west-1',
+    's3://forms?region=eu-west-3&key=x',
+    's3://forms?endpoint=ftp://s3.example.org',
+    's3://forms?endpoint=https://s3.example.org/path',
+    's3://forms?endpoint=https://10.0.0.1&style=virtual',
+    's3://forms?endpoint=https://s3.example.org&style=other',
+    's3://forms?endpoint=https://s3.example.org&new=both',
+    's3://forms?endpoint=https://s3.example.org&region=eu%0Awest',
+  ])('refuses FILES_URL=%s', (url) => {
+    const key = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'x' };
+    expect(complaint({ FILES_URL: url, ...key })).toBe(
+      'FILES_URL must be a URL such as s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1',
+    );
+  });
+
+  it('wants the key of FILES_URL, and nothing of a key alone', () => {
+    const FILES_URL = 's3://forms?region=eu-west-3';
+    expect(complaint({ FILES_URL })).toBe('AWS_ACCESS_KEY_ID must be set when FILES_URL is');
+    expect(complaint({ FILES_URL, AWS_ACCESS_KEY_ID: 'AKIA' })).toBe(
+      'AWS_SECRET_ACCESS_KEY must be set when FILES_URL is',
+    );
+    expect(complaint({ FILES_URL, AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'a b' })).toBe(
+      'AWS_SECRET_ACCESS_KEY must be a key of printable ASCII characters',
+    );
+    expect(loadConfig({ AWS_ACCESS_KEY_ID: 'AKIA' }).bucket).toBeUndefined();
+  });
+
   it('answers what nobody can change', () => {
     expect(Object.isFrozen(loadConfig({}))).toBe(true);
   });
@@ -247,7 +314,10 @@ describe('every setting', () => {
 
   it('has a line with its default in .env.example, and nothing else has', async () => {
     // A setting whose default is none has an example there.
-    const withoutDefault = ['DATABASE_URL', 'CELL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'];
+    const withoutDefault = [
+      ...['FILES_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+      ...['DATABASE_URL', 'CELL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'],
+    ];
     const all = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
     // The rest is docker-compose.yml's, and test/image.test.ts'.
     const lines = all.slice(0, NAMES.length);

@@ -552,6 +552,7 @@ describe('npm run doctor', () => {
         mail: 'skip',
         outgoing: expect.stringMatching(/^(ok|warn)$/),
         'webhook-networks': 'ok',
+        files: 'skip',
         disk: expect.stringMatching(/^(ok|warn)$/),
         clock: 'ok',
         answers: 'ok',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewSubmission, Outcome } from '../src/db/store-submissions.ts';
 import { BusyError } from '../src/fair-queue.ts';
+import { createPlaceFiles } from '../src/intake/place-files.ts';
 import { createUploadQueue, MAX_CONCURRENT } from '../src/intake/upload-queue.ts';
 
 const ACCEPTED: Outcome = { kind: 'accepted', slug: 'a' };
@@ -15,6 +16,11 @@ const submission = (id: string, deploymentId = 'd_1'): NewSubmission => ({
   rulesVersion: 0,
 });
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `s${index}`);
+
+const NO_BUCKET = {
+  placeFiles: createPlaceFiles(undefined),
+  checkRate: () => Promise.reject(new Error('Not called.')),
+};
 
 /** Every promise and microtask that is due by now. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -31,7 +37,7 @@ function heldQueue() {
       startDeliveries: () => void events.push(`deliveries of ${id}`),
     }));
     return stored.finally(() => underWay.delete(id));
-  });
+  }, NO_BUCKET);
   /** Settles with the outcome, or with the error. */
   const submit = (id: string, deploymentId = `d_${id}`): Promise<unknown> =>
     queue.submit(submission(id, deploymentId), { files: [] }).catch((error) => error);

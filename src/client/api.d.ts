@@ -2201,7 +2201,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+        /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
         Unavailable: {
             headers: {
                 /** @description In how many seconds to try again. */
@@ -4507,7 +4507,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -4626,7 +4626,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -5817,7 +5817,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -5910,7 +5910,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -6003,7 +6003,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -6098,7 +6098,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -6193,7 +6193,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -6306,7 +6306,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */
@@ -6419,7 +6419,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The database is out of reach, the service is starting, or too many requests are waiting or in progress. */
+            /** @description The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress. */
             503: {
                 headers: {
                     /** @description In how many seconds to try again. */

@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
+import { type Bucket, BucketError, createBucket } from '../bucket/bucket.ts';
+import { patient } from '../bucket/patient.ts';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { BackupError } from '../db/backup/backup-file.ts';
+import { MissingObjectError } from '../db/file-content.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import type { DatabaseServer } from '../db/postgres/database-server.ts';
 import { NO_SIGN_MS, NoDatabaseError, openExistingDatabase } from '../db/postgres/existing-database.ts';
@@ -64,7 +67,9 @@ export async function runProgram(
       return;
     }
     process.exitCode = 1;
-    const isCorrectable = [CommandError, ConfigError, BackupError].some((kind) => error instanceof kind);
+    const isCorrectable = [CommandError, ConfigError, BackupError, BucketError, MissingObjectError].some(
+      (kind) => error instanceof kind,
+    );
     printError(isCorrectable ? messageOf(error) : describe(error));
   }
 }
@@ -122,6 +127,16 @@ export async function withServer(
   } finally {
     await server.close();
   }
+}
+
+/** The bucket of FILES_URL, to read files patiently. Without FILES_URL, a read says that it is missing. */
+export function openBucket({ bucket: location }: Pick<Config, 'bucket'>): Pick<Bucket, 'read' | 'close'> {
+  if (location) {
+    const bucket = createBucket(location);
+    return { read: (...part) => patient(() => bucket.read(...part)), close: bucket.close };
+  }
+  const missing = 'the content of some files is in a bucket: set FILES_URL and its credentials as the service has them';
+  return { read: () => Promise.reject(new CommandError(missing)), close: async () => undefined };
 }
 
 type Value = string | number | boolean | Date | null;

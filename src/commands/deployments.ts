@@ -4,11 +4,12 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
 import { beginPurge, finishPurge, undeleteDeployment } from '../db/deleted-deployments.ts';
+import { createOpenFile, type OpenFile } from '../db/file-content.ts';
 import { ownerExists } from '../db/owners.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { findAnySettings } from '../db/settings.ts';
 import { readSpam } from '../db/spam-submissions.ts';
-import { findFileChunk, listFiles } from '../db/stored-files.ts';
+import { listFiles } from '../db/stored-files.ts';
 import { lastSubmissionNumber, readSubmissionLines } from '../db/submission-reader.ts';
 import {
   type AnyDeployment,
@@ -21,7 +22,7 @@ import {
 import { listWebhooks } from '../db/webhooks.ts';
 import { compactJson } from '../json-text.ts';
 import { isReserved, isSlug } from '../slugs.ts';
-import { action, type Command, fileOf, listing, type Result, runCommand } from './command.ts';
+import { action, type Command, fileOf, listing, openBucket, type Result, runCommand } from './command.ts';
 import { CommandError, hasCode, UsageError } from './command-error.ts';
 
 const USAGE = `usage: npm run --silent deployments -- list [--taken-down | --deleted] [--owner EMAIL] [--json]
@@ -129,7 +130,7 @@ const purge = (id: string): Command =>
  * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html, its webhooks, its
  * submissions, oldest first, what is kept as spam, and their files, each followed by its pieces in order.
  */
-async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerator<string> {
+async function* exported(db: Database, deployment: AnyDeployment, openFile: OpenFile): AsyncGenerator<string> {
   const { id, slug, owner, status } = deployment;
   const head = {
     id,
@@ -158,35 +159,45 @@ async function* exported(db: Database, deployment: AnyDeployment): AsyncGenerato
     const rest = JSON.stringify({ ip_address: ipAddress, created_at: createdAt, reason }).slice(1);
     yield `{"spam":{"id":"${spamId}","data":${compactJson(data)},${rest}}`;
   }
-  for await (const { id: fileId, submissionId, filename, contentType, size } of listFiles(db, id)) {
+  for await (const file of listFiles(db, id)) {
+    const { id: fileId, submissionId, filename, contentType, size } = file;
     yield JSON.stringify({
       file: { id: fileId, submission_id: submissionId, filename, content_type: contentType, size },
     });
-    for (let position = 0; ; position += 1) {
-      const piece = await findFileChunk(db, fileId, position);
+    const read = openFile(file);
+    let from = 0;
+    for (let position = 0; from < size; position += 1) {
+      const piece = await read(from);
       if (!piece) break;
+      from += piece.length;
       yield JSON.stringify({ file_piece: { file_id: fileId, position, base64: piece.toString('base64') } });
     }
   }
 }
 
-async function* exportedLines(db: Database, deployment: AnyDeployment): AsyncGenerator<string> {
-  for await (const line of exported(db, deployment)) yield `${line}\n`;
+async function* exportedLines(db: Database, deployment: AnyDeployment, config: Config): AsyncGenerator<string> {
+  const bucket = openBucket(config);
+  try {
+    const openFile = createOpenFile(db, bucket.read);
+    for await (const line of exported(db, deployment, openFile)) yield `${line}\n`;
+  } finally {
+    await bucket.close();
+  }
 }
 
 const exportToOutput =
-  (id: string): Command =>
+  (id: string, config: Config): Command =>
   (db) =>
     async function* () {
-      yield* exportedLines(db, await find(db, id));
+      yield* exportedLines(db, await find(db, id), config);
     };
 
-const exportTo = (id: string, file: string): Command =>
+const exportTo = (id: string, file: string, config: Config): Command =>
   action(async (db) => {
     const deployment = await find(db, id);
     try {
       // Readable by the operator only; never overwrites another file.
-      await pipeline(exportedLines(db, deployment), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+      await pipeline(exportedLines(db, deployment, config), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
     } catch (error) {
       if (hasCode(error, /^EEXIST$/)) throw new CommandError(`${file} exists already: name another file`);
       await rm(file, { force: true });
@@ -240,7 +251,8 @@ function parse(args: string[], config: Config): Command {
     case 'export': {
       const [id, file, ...more] = read({}).positionals;
       if (id === undefined || more.length > 0) break;
-      if (name === 'export') return file === undefined ? exportToOutput(id) : exportTo(id, fileOf(file));
+      if (name === 'export')
+        return file === undefined ? exportToOutput(id, config) : exportTo(id, fileOf(file), config);
       if (file === undefined) return name === 'restore' ? restoreOne(id) : purge(id);
     }
   }

@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Config, ConfigError, isLocalHost, loadConfig } from '../config.ts';
+import { hasBucketFiles, installationOf } from '../db/bucket-files.ts';
 import { createProbe, findProbeAddress, removeProbe } from '../db/doctor-probe.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
@@ -12,6 +13,7 @@ import { createResolve, type Resolve } from '../delivery/resolve.ts';
 import { databasePlace, type Invocation, NO_DATABASE_ADVICE, runProgram } from './command.ts';
 import { checkAddress, checkPage, checkReady } from './doctor/answers.ts';
 import { checkCertificate } from './doctor/certificate.ts';
+import { checkFiles } from './doctor/files.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './doctor/finding.ts';
 import { checkDatabase, checkDisk } from './doctor/machine.ts';
 import { checkApiName, checkDomains, checkPageNames, hostOf } from './doctor/names.ts';
@@ -104,6 +106,11 @@ async function examineRest(
       mail: () => checkMail(config.smtpUrl, CHECK_MS),
       outgoing: (signal) => checkOutgoing(PUBLIC_URL, isLocal, resolve, signal),
       'webhook-networks': () => checkWebhookNetworks(config.webhookAllowCidrs),
+      files: () =>
+        checkFiles(
+          config.bucket,
+          db && { hasBucketFiles: () => hasBucketFiles(db), installation: () => installationOf(db) },
+        ),
       disk: () => checkDisk(config.databaseUrl === undefined ? config.dataDir : '.'),
       clock: async (signal) => {
         const database = facts ? [{ name: 'the database', ...facts.clock }] : [];

@@ -33,6 +33,10 @@ const OPERATOR_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
   },
   backup: { description: 'Back the database up', argument: new Argument('<file>') },
   restore: { description: 'Restore a backup', argument: new Argument('<file>') },
+  files: {
+    description: 'Move files of submissions to an S3 bucket, or back',
+    argument: new Argument('<command>').choices(['status', 'move', 'claim']),
+  },
   doctor: { description: 'Check settings, database, DNS, TLS, mail and more' },
   'mail-test': { description: 'Send a test mail', argument: new Argument('<address>') },
 };

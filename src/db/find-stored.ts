@@ -16,6 +16,9 @@ const sha256 = async (content: Buffer): Promise<string> =>
 /** A text that is the same for two files with the same name and content; `hashes`: of its chunks. */
 const fingerprint = (filename: string, hashes: readonly string[]): string => JSON.stringify([filename, ...hashes]);
 
+/** The same for files in the bucket, whose hash is of all of their content. */
+const wholeFingerprint = (filename: string, hash: string): string => JSON.stringify([filename, 'whole', hash]);
+
 async function fingerprintOf({ filename, content }: NewFile): Promise<string> {
   const hashes: string[] = [];
   for (let from = 0; from < content.length; from += CHUNK_BYTES) {
@@ -31,20 +34,24 @@ async function isStoredWith(
   files: readonly NewFile[],
 ): Promise<boolean> {
   // Hashed only where the sizes fit: that costs as much as the upload did.
-  const rows = await query<{ filename: Buffer; hashes: string[] }>(
+  const rows = await query<{ filename: Buffer; hash: string | null; hashes: string[] }>(
     db,
     'find-file-hashes',
-    `SELECT filename, ARRAY(
+    `SELECT filename, encode(object_sha256, 'hex') AS hash, ARRAY(
               SELECT encode(sha256(content), 'hex') FROM submission_file_chunks WHERE file_id = id ORDER BY position
             ) AS hashes
        FROM submission_files
       WHERE deployment_id = ? AND submission_id = ? AND size = ANY (?::integer[])`,
     [deploymentId, submissionId, files.map(({ content }) => content.length)],
   );
-  const stored = rows.map(({ filename, hashes }) => fingerprint(filename.toString(), hashes));
+  const stored = rows.map(({ filename, hash, hashes }) =>
+    hash === null ? fingerprint(filename.toString(), hashes) : wholeFingerprint(filename.toString(), hash),
+  );
   if (stored.length < files.length) return false;
+  const hasWhole = rows.some(({ hash }) => hash !== null);
   for (const file of files) {
-    const index = stored.indexOf(await fingerprintOf(file));
+    let index = stored.indexOf(await fingerprintOf(file));
+    if (index < 0 && hasWhole) index = stored.indexOf(wholeFingerprint(file.filename, await sha256(file.content)));
     if (index < 0) return false;
     stored.splice(index, 1);
   }

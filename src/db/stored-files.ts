@@ -1,19 +1,44 @@
 import type { Knex } from 'knex';
 import { execute, query } from './postgres/query.ts';
 
-/** `size` in bytes. */
-export type StoredFile = { id: string; filename: string; contentType: string; size: number };
+/** The object in the bucket that has a file's content. */
+export type FileObject = { id: string; sha256: Buffer };
+
+/** One that no file has yet. `putAt`: when it was put into the bucket, in milliseconds. */
+export type NewObject = FileObject & { putAt: number };
+
+/** Much less than the age at which an object that no file has is removed from the bucket. */
+const MAX_UNNAMED_MS = 60 * 60 * 1_000;
+
+/** Throws when an object is too old to be named: this process, or its machine, has been suspended meanwhile. */
+export function checkFresh({ id, putAt }: NewObject): void {
+  if (Date.now() - putAt > MAX_UNNAMED_MS) throw new Error(`the object ${id} was put into the bucket too long ago`);
+}
+
+/** `size` in bytes. `object`: undefined when the content is in this database. */
+export type StoredFile = {
+  id: string;
+  filename: string;
+  contentType: string;
+  size: number;
+  object: FileObject | undefined;
+};
 
 /** The size of a chunk, in a statement and in memory: small enough for a slow disk, and for many slow readers. */
 export const CHUNK_BYTES = 256 * 1024;
 
-type FileRow = { id: string; filename: Buffer; content_type: string; size: number };
+type ObjectRow = { object_id: string | null; object_sha256: Buffer | null };
+type FileRow = { id: string; filename: Buffer; content_type: string; size: number } & ObjectRow;
 
-const toFile = ({ id, filename, content_type: contentType, size }: FileRow): StoredFile => ({
-  id,
-  filename: filename.toString(),
-  contentType,
-  size,
+const toObject = ({ object_id: id, object_sha256: sha256 }: ObjectRow): FileObject | undefined =>
+  id === null || sha256 === null ? undefined : { id, sha256 };
+
+const toFile = (row: FileRow): StoredFile => ({
+  id: row.id,
+  filename: row.filename.toString(),
+  contentType: row.content_type,
+  size: row.size,
+  object: toObject(row),
 });
 
 /** A file of this deployment's submission. */
@@ -24,7 +49,7 @@ export async function findFile(
   const [row] = await query<FileRow>(
     db,
     'find-file',
-    `SELECT id, filename, content_type, size FROM submission_files
+    `SELECT id, filename, content_type, size, object_id, object_sha256 FROM submission_files
       WHERE id = ? AND deployment_id = ? AND submission_id = ?`,
     [fileId, deploymentId, submissionId],
   );
@@ -39,7 +64,7 @@ export async function findLinkedFile(
   const [row] = await query<FileRow>(
     db,
     'find-linked-file',
-    `SELECT submission_files.id, filename, content_type, size
+    `SELECT submission_files.id, filename, content_type, size, object_id, object_sha256
        FROM submission_files JOIN deployments ON deployments.id = deployment_id
       WHERE submission_files.id = ? AND deployment_id = ? AND submission_id = ? AND deleted_at IS NULL`,
     [fileId, deploymentId, submissionId],
@@ -55,7 +80,7 @@ export async function listSubmissionFiles(
   const rows = await query<FileRow>(
     db,
     'list-submission-files',
-    `SELECT submission_files.id, filename, content_type, size
+    `SELECT submission_files.id, filename, content_type, size, object_id, object_sha256
        FROM submission_files JOIN deployments ON deployments.id = deployment_id
       WHERE deployment_id = ? AND submission_id = ANY (?::text[]) AND owner_id = ? AND deleted_at IS NULL`,
     [deploymentId, [...submissionIds], ownerId],
@@ -74,7 +99,7 @@ export async function* listFiles(
     const rows: (FileRow & { submission_id: string })[] = await query(
       db,
       'list-files',
-      `SELECT submission_id, id, filename, content_type, size FROM submission_files
+      `SELECT submission_id, id, filename, content_type, size, object_id, object_sha256 FROM submission_files
         WHERE deployment_id = ? AND (submission_id, id) > (?, ?) ORDER BY submission_id, id LIMIT ?`,
       [deploymentId, ...after, FILES_BATCH],
     );
@@ -124,6 +149,13 @@ export async function removeFiles(
     bytes += rest;
   }
   await removeRows();
+}
+
+/** Where the content of a file is now; undefined when the file has been deleted. */
+export async function findFileObject(db: Knex, id: string): Promise<{ object: FileObject | undefined } | undefined> {
+  const sql = 'SELECT object_id, object_sha256 FROM submission_files WHERE id = ?';
+  const [row] = await query<ObjectRow>(db, 'find-file-object', sql, [id]);
+  return row && { object: toObject(row) };
 }
 
 /** A chunk of a file, the first at position 0; undefined after the last, or when the file has been deleted. */

@@ -13,10 +13,16 @@ import {
   type Outcome,
   storeSubmissions,
 } from './store-submissions.ts';
-import { CHUNK_BYTES } from './stored-files.ts';
+import { CHUNK_BYTES, checkFresh, type NewObject } from './stored-files.ts';
 
-/** `filename` and `contentType` as they were sent. */
-export type NewFile = { id: string; filename: string; contentType: string; content: Buffer };
+/** `filename` and `contentType` as they were sent. `object`: in the bucket, if the content is there already. */
+export type NewFile = {
+  id: string;
+  filename: string;
+  contentType: string;
+  content: Buffer;
+  object?: NewObject | undefined;
+};
 
 /** For how long a submission waits for a deployment that another transaction has locked, and how often it tries. */
 export const BUSY_WAIT_MS = 1_500;
@@ -96,17 +102,22 @@ async function storeOne(
 const isSpam = async (transaction: Knex, id: string): Promise<boolean> =>
   (await execute(transaction, 'is-spam', 'SELECT FROM spam_submissions WHERE id = ?', [id])) === 1;
 
+const NO_BYTES = Buffer.alloc(0);
+
 export async function insertFiles(
   transaction: Knex,
   submission: NewSubmission,
   files: readonly NewFile[],
 ): Promise<void> {
+  for (const { object } of files) if (object) checkFresh(object);
   await execute(
     transaction,
     'insert-files',
-    `INSERT INTO submission_files (id, deployment_id, submission_id, filename, content_type, size)
-     SELECT id, ?, ?, filename, content_type, size
-       FROM unnest(?::text[], ?::bytea[], ?::text[], ?::integer[]) AS file (id, filename, content_type, size)`,
+    `INSERT INTO submission_files
+       (id, deployment_id, submission_id, filename, content_type, size, object_id, object_sha256)
+     SELECT id, ?, ?, filename, content_type, size, nullif(object_id, ''), nullif(object_sha256, '')
+       FROM unnest(?::text[], ?::bytea[], ?::text[], ?::integer[], ?::text[], ?::bytea[])
+         AS file (id, filename, content_type, size, object_id, object_sha256)`,
     [
       submission.deploymentId,
       submission.id,
@@ -114,9 +125,12 @@ export async function insertFiles(
       files.map(({ filename }) => Buffer.from(filename)),
       files.map(({ contentType }) => contentType),
       files.map(({ content }) => content.length),
+      files.map(({ object }) => object?.id ?? ''),
+      files.map(({ object }) => object?.sha256 ?? NO_BYTES),
     ],
   );
-  for (const { id, content } of files) {
+  for (const { id, content, object } of files) {
+    if (object) continue;
     for (let position = 0; position * CHUNK_BYTES < content.length; position += 1) {
       const from = position * CHUNK_BYTES;
       await execute(

@@ -5,6 +5,7 @@ import { type Config, pageUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
 import { isCredentialValid } from '../db/credentials.ts';
 import { findPage, findPageVersion, findSmallPages, findVisitedPage } from '../db/deployments.ts';
+import type { OpenFile } from '../db/file-content.ts';
 import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
@@ -70,6 +71,7 @@ import { createCountUnknownKey } from './unknown-keys.ts';
 type Parts = {
   config: Config;
   db: Database;
+  openFile: OpenFile;
   concurrency: OwnerConcurrency;
   authentication: Authentication;
   sessionCookie: SessionCookie;
@@ -270,6 +272,7 @@ type App = {
 export function createApp({
   config,
   db,
+  openFile,
   intake,
   compute,
   checks,
@@ -290,6 +293,7 @@ export function createApp({
 }: {
   config: Config;
   db: Database;
+  openFile: OpenFile;
   intake: Intake;
   compute: ComputePool;
   /** Another, for checks of pages. */
@@ -375,6 +379,7 @@ export function createApp({
   const endpoints = createEndpoints({
     config,
     db,
+    openFile,
     concurrency,
     authentication,
     sessionCookie,

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import { BucketError } from '../bucket/bucket.ts';
+import { MissingObjectError } from '../db/file-content.ts';
 import { isOutOfReach } from '../db/postgres/connect.ts';
 import { BusyError } from '../fair-queue.ts';
 import type { Log } from '../log.ts';
@@ -72,7 +74,7 @@ export const unavailable = errorKind(
   {
     id: 'Unavailable',
     description:
-      'The database is out of reach, the service is starting, or too many requests are waiting or in progress.',
+      'The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress.',
   },
   (message?: string, retryAfterMs?: number) =>
     new HttpError(
@@ -90,10 +92,16 @@ export const noSuchPath = (): HttpError =>
 export const methodNotAllowed = (allow: string): HttpError =>
   new HttpError(405, `This method is not allowed here: use ${allow}.`, { Allow: allow });
 
+/** When something that needs the bucket may be tried again. */
+const BUCKET_RETRY_MS = 5_000;
+
 /** The answer to an error. It does not reveal the cause of an unexpected one. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof BusyError) return unavailable('The service is busy: try again shortly.');
+  if (error instanceof BucketError || error instanceof MissingObjectError) {
+    return unavailable('The service cannot reach its files just now: try again shortly.', BUCKET_RETRY_MS);
+  }
   if (isOutOfReach(error)) return unavailable();
   // Express' router found a path parameter that does not decode.
   if (error instanceof URIError) return badRequest();

@@ -12,6 +12,7 @@ import type { Judge } from './judge.ts';
 import { createLookUps } from './look-ups.ts';
 import { type Counted, createOutcomes, type IntakeOutcome, type ToJudgeAgain } from './outcomes.ts';
 import { createPacing } from './pacing.ts';
+import { createPlaceFiles, type FileBucket } from './place-files.ts';
 import { createRepeatedSubmissions, type FindByKey, type FindStored, underNewId } from './repeated-submissions.ts';
 import { createScreen, hasScreening, type ScreenParts } from './screening.ts';
 import { createSpamFolder, type KeepSpam } from './spam.ts';
@@ -53,6 +54,7 @@ export function createIntake({
   judge,
   screening,
   keepSpam,
+  bucket,
   findRulesVersions,
   isInvalidationLive,
   count,
@@ -64,18 +66,21 @@ export function createIntake({
   judge: Judge;
   screening: ScreenParts;
   keepSpam: KeepSpam;
+  /** Has the content of files; undefined: they are in the database. */
+  bucket: FileBucket | undefined;
   findRulesVersions: FindRulesVersions;
   /** Whether changes of deployments are received at this time. */
   isInvalidationLive(): boolean;
   count(outcome: Counted): void;
 }): Intake {
   const queue = createSubmissionQueue(store.batch);
-  const uploads = createUploadQueue(store.alone);
+  const placeFiles = createPlaceFiles(bucket);
+  const uploads = createUploadQueue(store.alone, { placeFiles, checkRate: screening.checkRate });
   const lookUp = createLookUps();
   const full = createFullDeployments(isInvalidationLive);
   const pace = createPacing();
   const outcomes = createOutcomes({ full, pace, count });
-  const spamFolder = createSpamFolder({ keepSpam, findRulesVersions, isInvalidationLive, outcomes, pace });
+  const spamFolder = createSpamFolder({ keepSpam, placeFiles, findRulesVersions, isInvalidationLive, outcomes, pace });
   const screen = createScreen(lookUp, screening);
   const repeated = createRepeatedSubmissions({ uploads, lookUp, findStored, findByKey, outcomes, storeNew });
   const honeypot = createHoneypot({ lookUp, findByKey, outcomes });

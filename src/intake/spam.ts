@@ -7,6 +7,7 @@ import { createConfirmRules, type FindRulesVersions } from './confirm-rules.ts';
 import { createFullDeployments } from './full-deployments.ts';
 import type { IntakeOutcome, Outcomes, ToJudgeAgain } from './outcomes.ts';
 import type { Pace } from './pacing.ts';
+import type { PlaceFiles } from './place-files.ts';
 
 type Kept = { reason: SpamReason; files: readonly NewFile[]; key?: IdempotencyKey | undefined };
 
@@ -36,12 +37,14 @@ type Full = { kind: 'full'; slug: string; retryAfterMs: number };
 
 export function createSpamFolder({
   keepSpam,
+  placeFiles,
   findRulesVersions,
   isInvalidationLive,
   outcomes,
   pace,
 }: {
   keepSpam: KeepSpam;
+  placeFiles: PlaceFiles;
   findRulesVersions: FindRulesVersions;
   isInvalidationLive(): boolean;
   outcomes: Outcomes;
@@ -67,6 +70,19 @@ export function createSpamFolder({
     return outcome;
   }
 
+  const keepInTurn = (submission: NewSubmission, kept: Kept): Promise<SpamOutcome | Full> =>
+    queue.run(submission.deploymentId, MAX_WAIT_MS, () => keepNow(submission, kept));
+
+  /** Files are placed first. */
+  function place(submission: NewSubmission, kept: Kept): Promise<SpamOutcome | Full> {
+    if (kept.files.length === 0) return keepInTurn(submission, kept);
+    return placeFiles<SpamOutcome | Full>(submission.deploymentId, kept.files, {
+      refuse: async () => findFull(submission),
+      store: (files) => keepInTurn(submission, { ...kept, files }),
+      isStored: ({ kind }) => kind === 'kept',
+    });
+  }
+
   /** Drops one, if it is spam by the rules that its form has now: nothing else is lost. */
   async function drop(submission: NewSubmission, { slug, retryAfterMs }: Full): Promise<SpamOutcome> {
     if (!(await isConfirmed(submission))) return { kind: 'rules-changed' };
@@ -76,10 +92,9 @@ export function createSpamFolder({
 
   return {
     async keep(submission, kept) {
-      const { id, deploymentId } = submission;
+      const { id } = submission;
       try {
-        const first =
-          findFull(submission) ?? (await queue.run(deploymentId, MAX_WAIT_MS, () => keepNow(submission, kept)));
+        const first = findFull(submission) ?? (await place(submission, kept));
         const outcome = first.kind === 'full' ? await drop(submission, first) : first;
         // It may be a person's: an answer of a success would lose it.
         if (outcome.kind === 'dropped' && kept.reason === 'captcha-unavailable') {

@@ -36,6 +36,7 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     config,
     // It connects when it is first asked.
     db: connect({ connectionString: 'postgres://nobody@localhost/nothing' }),
+    openFile: notCalled,
     concurrency,
     authentication: { ofRequest: notCalled, ofKey: notCalled },
     sessionCookie: createSessionCookie(config.baseUrl),

@@ -3,8 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { BACKUP_LOCK } from '../bucket-files.ts';
+import type { ReadObject } from '../file-content.ts';
 import { type Connection, openClient } from '../postgres/servers.ts';
 import { encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
+import { CHUNKS, FILES, NOT_IN_BACKUPS, OBJECT_COLUMNS, rowsOfBucket } from './bucket-rows.ts';
 
 const SETTINGS = {
   statement_timeout: '0',
@@ -50,7 +53,9 @@ async function describe(client: pg.Client): Promise<Header> {
         -- A standby has no rows of unlogged tables.
         AND (relpersistence = 'p' OR NOT pg_is_in_recovery())
         AND relname ${NOT_OF_KNEX}
+        AND relname <> ALL ($1)
       ORDER BY relname`,
+    [NOT_IN_BACKUPS],
   );
   const { rows: sequences } = await client.query<Header['sequences'][number]>(
     `SELECT sequencename AS name, CAST(last_value AS text) AS last FROM pg_sequences
@@ -62,27 +67,41 @@ async function describe(client: pg.Client): Promise<Header> {
 
 export const columnsOf = ({ columns }: Table): string => columns.map(pg.escapeIdentifier).join(', ');
 
+/** How files in the bucket are read. `onDamaged`: called with a file that is missing there, or is not whole. */
+export type BucketReading = { readObject: ReadObject; onDamaged(fileId: string): void };
+
+/** The rows of a table, as if the content of all files were in the database. */
+async function* readTable(client: pg.Client, table: Table, reading: BucketReading): AsyncGenerator<Buffer> {
+  const columns = table.columns.map((name) => {
+    const column = pg.escapeIdentifier(name);
+    return table.name === FILES && OBJECT_COLUMNS.includes(name) ? `NULL AS ${column}` : column;
+  });
+  const rows = `SELECT ${columns.join(', ')} FROM ${pg.escapeIdentifier(table.name)}`;
+  // A query, because COPY reads no partitioned table.
+  yield* client.query(copyTo(`COPY (${rows}) TO STDOUT`));
+  if (table.name === CHUNKS) yield* rowsOfBucket(client, table, reading.readObject, reading.onDamaged);
+}
+
 /** The whole database, as the client's transaction sees it; the service may go on working. */
-async function* readDatabase(client: pg.Client): AsyncGenerator<Buffer> {
+async function* readDatabase(client: pg.Client, reading: BucketReading): AsyncGenerator<Buffer> {
+  // Objects of files that are removed meanwhile stay in the bucket.
+  await client.query('SELECT pg_advisory_xact_lock_shared($1)', [BACKUP_LOCK]);
   const header = await describe(client);
-  yield* encode(header, (table) =>
-    // A query, because COPY reads no partitioned table.
-    client.query(copyTo(`COPY (SELECT ${columnsOf(table)} FROM ${pg.escapeIdentifier(table.name)}) TO STDOUT`)),
-  );
+  yield* encode(header, (table) => readTable(client, table, reading));
 }
 
 /**
- * Writes a backup in the format of backup-file.ts of the database at one moment; `out` is not ended. The database has
- * been migrated.
+ * Writes a backup in the format of backup-file.ts of the database at one moment, with the content of files in the bucket;
+ * `out` is not ended. The database has been migrated.
  */
-export async function backUp(connection: Connection, out: Writable): Promise<void> {
+export async function backUp(connection: Connection, out: Writable, reading: BucketReading): Promise<void> {
   const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
   const client = await openLongTransaction(connection, 'formhost backup', begin);
   // When nothing can be written any more, this ends a query that Postgres has not answered.
   out.once('close', () => void client.end());
   try {
     out.write(FIRST_LINE);
-    await pipeline(readDatabase(client), createGzip(), out, { end: false });
+    await pipeline(readDatabase(client, reading), createGzip(), out, { end: false });
   } finally {
     await client.end();
   }

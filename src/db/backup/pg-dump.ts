@@ -8,6 +8,7 @@ import { libpqEnvironment, parseDatabaseUrl } from '../../database-url.ts';
 import type { Connection } from '../postgres/servers.ts';
 import { openLongTransaction } from './backup.ts';
 import { BackupError } from './backup-file.ts';
+import { hasFilesInBucket, NOT_IN_BACKUPS } from './bucket-rows.ts';
 import { bringUpToDate, checkMigrations, checkTarget } from './restore.ts';
 
 /*
@@ -60,9 +61,10 @@ async function majorOf(tool: string, env: Environment): Promise<number | undefin
 }
 
 /**
- * Whether there is a pg_dump of the database's major version. An older one refuses, and a server of this version may
- * refuse what a newer one writes, because that pg_restore sets parameters that the server does not know. None works
- * through a transaction pooler: both set parameters of the session.
+ * Whether pg_dump can make a whole backup: there is one of the database's major version, and no file is in a bucket, which
+ * it does not know. An older one refuses, and a server of this version may refuse what a newer one writes, because that
+ * pg_restore sets parameters that the server does not know. None works through a transaction pooler: both set parameters
+ * of the session.
  */
 export async function canDump(connection: Connection, env: Environment): Promise<boolean> {
   if (connection.pooler === 'transaction') return false;
@@ -73,7 +75,7 @@ export async function canDump(connection: Connection, env: Environment): Promise
     const { rows } = await client.query<{ major: number; schema: string }>(
       "SELECT current_setting('server_version_num')::int / 10000 AS major, current_schema() AS schema",
     );
-    return rows[0]?.major === major && rows[0].schema === SCHEMA;
+    return rows[0]?.major === major && rows[0].schema === SCHEMA && !(await hasFilesInBucket(client));
   } finally {
     await client.end();
   }
@@ -82,7 +84,8 @@ export async function canDump(connection: Connection, env: Environment): Promise
 /** Writes a dump in pg_dump's custom format; `out` is not ended. Throws a BackupError. */
 export async function dump(connection: Connection, env: Environment, out: Writable): Promise<void> {
   const args = ['--format=custom', '--no-owner', '--no-privileges', `--schema=${SCHEMA}`, '--no-password'];
-  await run('pg_dump', args, libpq(connection, env), out);
+  const without = NOT_IN_BACKUPS.map((table) => `--exclude-table-data=${SCHEMA}.${table}`);
+  await run('pg_dump', [...args, ...without], libpq(connection, env), out);
 }
 
 /** The migrations of the database in a dump. */

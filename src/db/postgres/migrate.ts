@@ -26,6 +26,8 @@ import * as readUpTo from '../../../migrations/0023-read-up-to.ts';
 import * as retention from '../../../migrations/0024-retention.ts';
 import * as sessions from '../../../migrations/0025-sessions.ts';
 import * as liveDeployments from '../../../migrations/0026-live-deployments.ts';
+import * as bucketFiles from '../../../migrations/0028-bucket-files.ts';
+import * as bucketFilesIndex from '../../../migrations/0029-bucket-files-index.ts';
 import { queryOne } from './query.ts';
 import { type Connection, openClientAndConfig } from './servers.ts';
 import { tableExists } from './table-exists.ts';
@@ -62,6 +64,8 @@ const migrations: readonly Migration[] = [
   { name: '0024-retention', up: retention.up, config: retention.config },
   { name: '0025-sessions', up: sessions.up },
   { name: '0026-live-deployments', up: liveDeployments.up, config: liveDeployments.config },
+  { name: '0028-bucket-files', up: bucketFiles.up },
+  { name: '0029-bucket-files-index', up: bucketFilesIndex.up, config: bucketFilesIndex.config },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */

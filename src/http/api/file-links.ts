@@ -1,5 +1,6 @@
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
+import type { OpenFile } from '../../db/file-content.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { findLinkedFile } from '../../db/stored-files.ts';
 import { FILE_LINK_DAYS, type SignedLinks } from '../../signed-links.ts';
@@ -8,10 +9,12 @@ import { errorKind, HttpError } from '../errors.ts';
 import { LINK_HEADERS } from '../link-page.ts';
 import { queryOf } from '../query.ts';
 import type { Sending } from '../sending.ts';
-import { fileAnswer, readPiece, sendFile } from './submission-files.ts';
+import { fileAnswer, sendFile } from './submission-files.ts';
 
 /** Statements that run at a time for all who open links: the pool has ten connections, and other requests need some. */
 const MAX_CONCURRENT_READS = 3;
+/** The same for the bucket, which other requests need too. */
+const MAX_CONCURRENT_BUCKET_READS = 8;
 
 /** The same for a wrong signature, and for a file that has been deleted. */
 const noSuchLink = errorKind(
@@ -33,14 +36,17 @@ const linkExpired = errorKind(
 /** The links to files in mails. */
 export function fileLinkEndpoints({
   db,
+  openFile,
   sending,
   links,
 }: {
   db: Database;
+  openFile: OpenFile;
   sending: Pick<Sending, 'reserve' | 'stream'>;
   links(): Promise<SignedLinks>;
 }) {
   const limitReads = limitConcurrency(MAX_CONCURRENT_READS);
+  const limits = { database: limitReads, bucket: limitConcurrency(MAX_CONCURRENT_BUCKET_READS) };
 
   return {
     get: publicEndpoint({
@@ -71,7 +77,7 @@ export function fileLinkEndpoints({
         if (state === 'expired') throw linkExpired();
         const file = await limitReads(() => findLinkedFile(db, linked));
         if (!file) throw noSuchLink();
-        const read = (position: number) => limitReads(() => readPiece(db, file)(position));
+        const read = openFile(file, limits);
         const first = await read(0);
         if (!first) throw noSuchLink();
         response.setHeaders(new Map(Object.entries({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' })));

@@ -1,8 +1,9 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { Response } from 'express';
 import { z } from 'zod';
+import { MAX_PIECE_BYTES, type OpenFile, type ReadPiece } from '../../db/file-content.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { findFile, findFileChunk, type StoredFile } from '../../db/stored-files.ts';
+import { CHUNK_BYTES, findFile, type StoredFile } from '../../db/stored-files.ts';
 import { isFileId, isSubmissionId } from '../../ids.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
@@ -13,9 +14,6 @@ import { ownDeployment } from './own-deployment.ts';
 // Bytes of UTF-8, as in file systems. Proxies refuse an answer whose headers are longer than 4 KiB; escaped, a byte
 // takes three, and one more in the name for old clients.
 export const MAX_FILENAME = 255;
-
-/** Bytes of a download that are in memory: the piece that is being sent. */
-const PIECE_BYTES = 256 * 1024;
 
 const noSuchFile = errorKind(
   {
@@ -37,20 +35,12 @@ function attachment(filename: string): string {
   return contentDisposition(name === '' ? undefined : name);
 }
 
-/** Reads the piece of a file at a position, the first at 0; undefined when it has been deleted. */
-type ReadPiece = (position: number) => Promise<Buffer | undefined>;
-
-export const readPiece =
-  (db: Database, { id, size }: StoredFile): ReadPiece =>
-  async (position) =>
-    size === 0 ? Buffer.alloc(0) : findFileChunk(db, id, position);
-
-/** A file piece by piece, as fast as its reader accepts them. No database connection is used between two pieces. */
+/** A file piece by piece, as fast as its reader accepts them. No connection is used between two pieces. */
 async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): AsyncGenerator<Buffer> {
   yield first;
   let sent = first.length;
-  for (let position = 1; sent < size; position += 1) {
-    const piece = await read(position);
+  while (sent < size) {
+    const piece = await read(sent);
     // Deleted meanwhile. The connection is reset, so that a part of the file does not look complete.
     if (!piece) throw noSuchFile();
     sent += piece.length;
@@ -58,13 +48,14 @@ async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): As
   }
 }
 
-/** Sends a file. `client`: whose share of the memory budget it uses; `first`: its piece at position 0; `read`: for the others. */
+/** Sends a file. `client`: whose share of the memory budget it uses; `first`: its first piece; `read`: for the others. */
 export async function sendFile(
   response: Response,
   { sending, client }: { sending: Pick<Sending, 'reserve' | 'stream'>; client: number | string },
   { file, first, read }: { file: StoredFile; first: Buffer; read: ReadPiece },
 ): Promise<void> {
-  sending.reserve(response, client, Math.min(file.size, PIECE_BYTES));
+  // The piece that is being sent.
+  sending.reserve(response, client, Math.min(file.size, file.object ? MAX_PIECE_BYTES : CHUNK_BYTES));
   // Not Express' set(), which would add a charset.
   response.setHeaders(
     new Map<string, string | number>([
@@ -93,10 +84,12 @@ export const fileAnswer = {
 /** The files of submissions. */
 export function submissionFileEndpoints({
   db,
+  openFile,
   concurrency,
   sending,
 }: {
   db: Database;
+  openFile: OpenFile;
   concurrency: Pick<OwnerConcurrency, 'resume'>;
   sending: Pick<Sending, 'reserve' | 'stream'>;
 }) {
@@ -112,16 +105,18 @@ export function submissionFileEndpoints({
         const { id: deploymentId } = await ownDeployment(db, owner, deployId);
         const isId = isSubmissionId(submissionId) && isFileId(fileId);
         const file = isId ? await findFile(db, { deploymentId, submissionId, fileId }) : undefined;
-        const first = file && (await readPiece(db, file)(0));
-        if (!file || !first) throw noSuchFile();
-        return { file, first };
+        if (!file) throw noSuchFile();
+        const readPiece = openFile(file);
+        const first = await readPiece(0);
+        if (!first) throw noSuchFile();
+        return { file, first, readPiece };
       },
       answer: fileAnswer,
       errors: [noSuchFile],
-      handle: async ({ request, owner, resource: { file, first } }) => {
-        const read: ReadPiece = async (position) => {
+      handle: async ({ request, owner, resource: { file, first, readPiece } }) => {
+        const read: ReadPiece = async (from) => {
           await concurrency.resume(request);
-          return readPiece(db, file)(position);
+          return readPiece(from);
         };
         return (response) => sendFile(response, { sending, client: owner.id }, { file, first, read });
       },

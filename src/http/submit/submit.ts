@@ -40,10 +40,10 @@ export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose
 const CORS_LIST = Object.entries(CORS).flat();
 
 /**
- * The time-out of the connection of a submission that is stored alone. Waiting for a transaction, storing and
- * committing take less; nothing is sent or received meanwhile.
+ * The time-out of the connection of a submission that is stored alone. Waiting, putting its files into a
+ * bucket, waiting for a transaction, storing and committing take less; nothing is sent or received meanwhile.
  */
-const ALONE_TIMEOUT_MS = 40_000;
+const ALONE_TIMEOUT_MS = 80_000;
 
 const sourceOf = ({ headers }: IncomingMessage): Source => ({
   origin: headers.origin,

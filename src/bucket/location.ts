@@ -1,0 +1,64 @@
+import { isIP } from 'node:net';
+
+/** What FILES_URL says: where files are. */
+export type FilesUrl = {
+  bucket: string;
+  /** Of every key: empty, or with a slash at its end. */
+  prefix: string;
+  region: string;
+  /** Whether new files are stored in the database, and the bucket only has old ones. */
+  isForOldFiles: boolean;
+  /** Where the bucket is: a URL whose path, if any, is that of the bucket. It ends with a slash. */
+  url: string;
+};
+
+export type BucketCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined };
+
+/** A bucket, and with which credentials it is used. */
+export type BucketLocation = Readonly<FilesUrl & BucketCredentials>;
+
+const PARAMETERS = ['endpoint', 'region', 'style', 'new'];
+const MAX_PREFIX = 200;
+
+const assert = (isValid: boolean): void => {
+  if (!isValid) throw new Error();
+};
+
+function parameter(url: URL, name: string): string | undefined {
+  const values = url.searchParams.getAll(name);
+  assert(values.length <= 1);
+  return values[0];
+}
+
+/**
+ * Parses `s3://bucket/prefix?endpoint=https://…&region=…&style=path|virtual&new=bucket|database`. Without an endpoint it is Amazon's, of the
+ * region. With one, the bucket is in the path, which every server knows and which needs no certificate of its own.
+ * Throws when it is wrong.
+ */
+export function parseFilesUrl(text: string): FilesUrl {
+  const given = new URL(text);
+  const { protocol, hostname: bucket, username, password, port, pathname, hash, searchParams } = given;
+  assert(protocol === 's3:' && username === '' && password === '' && port === '' && hash === '');
+  assert(/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/.test(bucket) && isIP(bucket) === 0);
+  assert([...searchParams.keys()].every((name) => PARAMETERS.includes(name)));
+  const folders = pathname.split('/').filter((folder) => folder !== '');
+  assert(folders.every((folder) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(folder)) && pathname.length <= MAX_PREFIX);
+
+  const endpoint = parameter(given, 'endpoint');
+  const region = parameter(given, 'region') ?? (endpoint === undefined ? '' : 'us-east-1');
+  assert(/^[A-Za-z0-9-]{1,40}$/.test(region));
+  const base = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);
+  assert(/^https?:$/.test(base.protocol) && base.href === `${base.origin}/`);
+  // Amazon's certificates are for names with one label before the rest.
+  const style = parameter(given, 'style') ?? (endpoint === undefined && !bucket.includes('.') ? 'virtual' : 'path');
+  assert(style === 'path' || (style === 'virtual' && isIP(base.hostname.replace(/^\[|\]$/g, '')) === 0));
+  const newFiles = parameter(given, 'new') ?? 'bucket';
+  assert(newFiles === 'bucket' || newFiles === 'database');
+  return {
+    bucket,
+    prefix: folders.map((folder) => `${folder}/`).join(''),
+    region,
+    isForOldFiles: newFiles === 'database',
+    url: style === 'path' ? `${base.origin}/${bucket}/` : `${base.protocol}//${bucket}.${base.host}/`,
+  };
+}

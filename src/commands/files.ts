@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import limitConcurrency from 'p-limit';
+import { type Bucket, createBucket } from '../bucket/bucket.ts';
+import { claimPrefix, takePrefix } from '../bucket/claim.ts';
+import { patient } from '../bucket/patient.ts';
+import type { Config } from '../config.ts';
+import {
+  countFiles,
+  installationOf,
+  listFilesOutside,
+  type MovedFile,
+  moveToDatabase,
+  moveToObject,
+  type Place,
+  readChunks,
+} from '../db/bucket-files.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { CHUNK_BYTES, findFileObject } from '../db/stored-files.ts';
+import { action, type Command, listing, runCommand } from './command.ts';
+import { CommandError, printError, UsageError } from './command-error.ts';
+
+const USAGE = `usage: npm run --silent files -- status [--json]
+       npm run --silent files -- move --to bucket|database [--json]
+       npm run --silent files -- claim [--json]`;
+
+const PLACES: readonly Place[] = ['bucket', 'database'];
+const MAX_CONCURRENT_MOVES = 4;
+const PROGRESS_MS = 10_000;
+const PIECE_BYTES = 4 * CHUNK_BYTES;
+const READ_MS = 30_000;
+
+/** Runs `work` with the bucket of FILES_URL. */
+async function withBucket<T>(
+  { bucket: location }: Config,
+  work: (bucket: Bucket, place: string) => Promise<T>,
+): Promise<T> {
+  if (!location) throw new CommandError('FILES_URL is not set: there is no bucket');
+  const bucket = createBucket(location);
+  try {
+    return await work(bucket, `s3://${location.bucket}/${location.prefix}`);
+  } finally {
+    await bucket.close();
+  }
+}
+
+const status = listing(['place', 'files', 'bytes'], async function* (db) {
+  const counts = await countFiles(db);
+  for (const place of PLACES) yield { place, ...counts[place] };
+});
+
+const claim = (config: Config): Command =>
+  action((db) =>
+    withBucket(config, async (bucket, place) => {
+      await takePrefix(bucket, await installationOf(db));
+      const message = `${place} belongs to this installation now`;
+      return { text: message, json: { message, place } };
+    }),
+  );
+
+/** Whether a file that could not be moved is gone, or elsewhere, so that there is nothing left to do. */
+async function isDone(db: Database, { id, object }: MovedFile): Promise<boolean> {
+  const found = await findFileObject(db, id);
+  return !found || found.object?.id !== object?.id;
+}
+
+/** Whether it was moved: not when it was deleted meanwhile. */
+async function toBucket(db: Database, bucket: Bucket, file: MovedFile): Promise<boolean> {
+  const object = await patient(() => bucket.put({ size: file.size, pieces: () => readChunks(db, file) }));
+  const isMoved = await moveToObject(db, file, object);
+  if (!isMoved) await bucket.delete(object.id);
+  return isMoved;
+}
+
+/** Reads what was written to a file, in the pieces that the database has. */
+async function* inChunks(spool: FileHandle, size: number): AsyncGenerator<Buffer> {
+  for (let from = 0; from < size; from += CHUNK_BYTES) {
+    const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, size - from));
+    let read = 0;
+    while (read < chunk.length) {
+      const { bytesRead } = await spool.read(chunk, read, chunk.length - read, from + read);
+      if (bytesRead === 0) throw new Error('a temporary file has been cut');
+      read += bytesRead;
+    }
+    yield chunk;
+  }
+}
+
+/** Whether it was moved. The object is deleted from the bucket later, by the service. */
+async function toDatabase(db: Database, bucket: Bucket, file: MovedFile, folder: string): Promise<boolean> {
+  const { id, size, object } = file;
+  if (!object) return false;
+  // Written to a file first: no transaction is open while the bucket is read.
+  const path = join(folder, id);
+  const spool = await open(path, 'wx+', 0o600);
+  try {
+    const hash = createHash('sha256');
+    for (let from = 0; from < size; ) {
+      const part = { from, length: Math.min(PIECE_BYTES, size - from) };
+      const piece = await patient(() => bucket.read(object.id, part, READ_MS));
+      if (!piece) throw new CommandError(`the bucket has no object ${object.id}`);
+      hash.update(piece);
+      await spool.write(piece, 0, piece.length, from);
+      from += piece.length;
+    }
+    if (!hash.digest().equals(object.sha256)) {
+      throw new CommandError(`the object ${object.id} has other content than was stored`);
+    }
+    return await moveToDatabase(db, file, inChunks(spool, size));
+  } finally {
+    await spool.close();
+    await rm(path);
+  }
+}
+
+/** Moves the content of all files, some at a time. What can't be moved is told, and the rest is moved. */
+async function moveAll(db: Database, bucket: Bucket, place: Place): Promise<{ files: number; failed: number }> {
+  const folder = await mkdtemp(join(tmpdir(), 'formhost-files-'));
+  const limit = limitConcurrency(MAX_CONCURRENT_MOVES);
+  let files = 0;
+  let failed = 0;
+  const progress = setInterval(() => printError(`moved ${files} files so far`), PROGRESS_MS);
+  try {
+    const moving = new Set<Promise<void>>();
+    for await (const file of listFilesOutside(db, place)) {
+      const move = limit(async () => {
+        try {
+          const isMoved = place === 'bucket' ? toBucket(db, bucket, file) : toDatabase(db, bucket, file, folder);
+          if (await isMoved) files += 1;
+        } catch (error) {
+          if (await isDone(db, file).catch(() => false)) return;
+          failed += 1;
+          printError(`the file ${file.id} was not moved: ${error instanceof Error ? error.message : String(error)}`);
+        }
+      });
+      moving.add(move);
+      void move.then(() => moving.delete(move));
+      if (moving.size > 2 * MAX_CONCURRENT_MOVES) await Promise.race(moving);
+    }
+    await Promise.all(moving);
+  } finally {
+    clearInterval(progress);
+    await rm(folder, { recursive: true });
+  }
+  return { files, failed };
+}
+
+const move = (place: Place, config: Config): Command =>
+  action((db) =>
+    withBucket(config, async (bucket) => {
+      const installation = await installationOf(db);
+      if (!(await patient(() => claimPrefix(bucket, installation)))) {
+        throw new CommandError(
+          'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `files claim`',
+        );
+      }
+      const { files, failed } = await moveAll(db, bucket, place);
+      if (failed > 0)
+        throw new CommandError(`moved ${files} files, and ${failed} were not: run it again when the cause is gone`);
+      const message = `moved ${files} files to the ${place}`;
+      return { text: message, json: { message, files } };
+    }),
+  );
+
+function parse(args: string[], config: Config): Command {
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { to: { type: 'string' } } });
+  const [name, ...more] = positionals;
+  if (more.length > 0) throw new UsageError();
+  if (name === 'move') {
+    const place = PLACES.find((one) => one === values.to);
+    if (place === undefined) throw new UsageError();
+    return move(place, config);
+  }
+  if (values.to !== undefined) throw new UsageError();
+  if (name === 'status') return status;
+  if (name === 'claim') return claim(config);
+  throw new UsageError();
+}
+
+await runCommand(USAGE, parse);

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
+import { checkDatabaseUrl, DatabaseUrlError, withEnvironment } from './database-url.ts';
+import { CELL, MAX_CELL_CHARS } from './ids.ts';
 import { type Cidr, isLoopback, parseCidr } from './public-address.ts';
 
 /** A setting is wrong; the message names it and fits on one line. */
@@ -61,10 +63,14 @@ const pagesDomain = (text: string): string => {
   return port === undefined ? name : `${name}:${port}`;
 };
 
-const databaseUrl = (text: string): string => {
-  assert(/^postgres(ql)?:$/.test(new URL(text).protocol));
-  return text;
-};
+const databaseUrl = z.string().superRefine((text, context) => {
+  try {
+    checkDatabaseUrl(text);
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+  }
+});
 
 const network = (text: string): Cidr => {
   const [address = ''] = text.split('/');
@@ -141,8 +147,13 @@ export const settings = z.object({
   BASE_URL: reads('an http or https URL without a path, such as https://forms.example.org', baseUrl).optional(),
   PAGES_DOMAIN: reads('a domain with an optional port, such as pages.example.org', pagesDomain).optional(),
   PAGES_SCHEME: z.enum(['http', 'https'], 'must be http or https').optional(),
-  DATABASE_URL: reads('a URL such as postgres://user:password@host:5432/formhost', databaseUrl).optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_POOLER: z.enum(['none', 'transaction'], 'must be none or transaction').default('none'),
   DATA_DIR: z.string().default('./data'),
+  CELL: z
+    .string()
+    .regex(CELL, `must be a lowercase letter, then lowercase letters and digits, ${MAX_CELL_CHARS} characters in all`)
+    .default(''),
   PLAN_LIMITS: reads(
     'a list such as free:3,pro:100,unlimited:none, each plan with a number of deployments or none',
     planLimits,
@@ -193,7 +204,11 @@ export type Config = Readonly<{
   pagesScheme: 'http' | 'https';
   /** undefined: an embedded Postgres in `dataDir`. */
   databaseUrl: string | undefined;
+  /** What is between this process and the database of `databaseUrl`. */
+  databasePooler: z.infer<typeof settings>['DATABASE_POOLER'];
   dataDir: string;
+  /** What new ids of deployments, keys and tokens begin with; empty in the default cell. */
+  cell: string;
   /** Live deployments that an owner on a plan may have; Infinity for no limit. */
   planLimits: ReadonlyMap<string, number>;
   reservedSlugs: readonly string[];
@@ -249,6 +264,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const given = Object.fromEntries(
     Object.keys(settings.shape).flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])),
   );
+  if (given.DATABASE_URL !== undefined) given.DATABASE_URL = withEnvironment(given.DATABASE_URL, env);
   const read = settings.safeParse(given);
   if (!read.success) {
     const [issue] = read.error.issues;
@@ -271,7 +287,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     pagesDomain: domain,
     pagesScheme: value.PAGES_SCHEME ?? (/(^|\.)localhost(:|$)/.test(domain) ? 'http' : 'https'),
     databaseUrl: value.DATABASE_URL,
+    databasePooler: value.DATABASE_POOLER,
     dataDir: value.DATA_DIR,
+    cell: value.CELL,
     planLimits: value.PLAN_LIMITS,
     // A page at the API's own host would never be served.
     reservedSlugs: [...value.RESERVED_SLUGS, ...labelUnder(domain, base.hostname)],

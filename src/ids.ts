@@ -5,7 +5,6 @@ import { customAlphabet } from 'nanoid';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 const random16 = customAlphabet(ALPHABET, 16);
-const random43 = customAlphabet(ALPHABET, 43);
 
 /** Eight characters for a time in milliseconds; sorts like the time until the year 8888. */
 function timePrefix(ms: number): string {
@@ -18,7 +17,20 @@ function timePrefix(ms: number): string {
  * `<kind>_` and 24 characters: the time, then 95 random bits. Ids rise with time, so that indexes on them grow at one
  * end.
  */
-const newId = (kind: string): string => `${kind}_${timePrefix(Date.now())}${random16()}`;
+const newId = (kind: string, cell = ''): string => `${kind}_${cell}${timePrefix(Date.now())}${random16()}`;
+
+/*
+ * Several installations behind one public host are cells. A proxy finds the cell of a request in what a path or a
+ * credential begins with: the id of a deployment, an API key, a token. The cell precedes their characters, whose number is
+ * always the same. So it can be told from them, and the default cell, '', makes what was always made.
+ */
+
+/** The longest name of a cell. */
+export const MAX_CELL_CHARS = 8;
+/** A cell's name: the first character is none of a default cell's ids, which begin with 0 until the year 2081. */
+export const CELL = new RegExp(`^[a-z][a-z0-9]{0,${MAX_CELL_CHARS - 1}}$`);
+const TOKEN_CHARS = 43;
+const random43 = customAlphabet(ALPHABET, TOKEN_CHARS);
 
 export const DEPLOYMENT_ID = /^d_[0-9A-Za-z]{20,60}$/;
 export const SUBMISSION_ID = /^sub_[0-9A-Za-z]{20,60}$/;
@@ -28,7 +40,7 @@ export const DELIVERY_ID = /^dl_[0-9A-Za-z]{20,60}$/;
 export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
 export const RECIPIENT_ID = /^rcp_[0-9A-Za-z]{20,60}$/;
 
-export const newDeploymentId = (): string => newId('d');
+export const newDeploymentId = (cell = ''): string => newId('d', cell);
 export const newSubmissionId = (): string => newId('sub');
 export const newFileId = (): string => newId('file');
 export const newWebhookId = (): string => newId('wh');
@@ -43,18 +55,18 @@ export const newSessionId = (): string => newId('ses');
  */
 export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.getTime())}`;
 
-/** An API key: `fh_` and 43 random characters (256 bits). */
-export const newApiKey = (): string => `fh_${random43()}`;
+/** An API key: `fh_`, the cell, and 43 random characters (256 bits). */
+export const newApiKey = (cell: string): string => `fh_${cell}${random43()}`;
 
-/** What signs in: the value of a session's cookie, or the token of a link. 256 random bits. */
-export const newToken = (): string => random43();
+/** What signs in: the value of a session's cookie, or the token of a link. 256 random bits after the cell. */
+export const newToken = (cell: string): string => `${cell}${random43()}`;
 
 /** The SHA-256 of an API key or a token, which is stored instead of it. */
 export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 /** Whether a text could be a token. */
-export const TOKEN = /^[0-9A-Za-z]{43}$/;
+export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS},${TOKEN_CHARS + MAX_CELL_CHARS}}$`);
 export const isSessionId = (text: string): boolean => text.startsWith('ses_');
 export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text);
 export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);

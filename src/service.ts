@@ -11,7 +11,7 @@ import { findByKey } from './db/idempotency-keys.ts';
 import { createChallenges, createLinks } from './db/link-secret.ts';
 import { watchPageChanges } from './db/page-changes.ts';
 import { connect } from './db/postgres/connect.ts';
-import { isMigrated } from './db/postgres/migrate.ts';
+import { isMigratedPrimary } from './db/postgres/migrate.ts';
 import { keepSpam } from './db/spam-submissions.ts';
 import { checkRateLimit } from './db/store-submissions.ts';
 import { createAskProvider, type SiteverifyUrls } from './delivery/ask-provider.ts';
@@ -158,7 +158,7 @@ export async function startService(
     newRequestId: createRequestIds(),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     isStarting: () => isStarting,
-    isReady: async () => !isStarting && (await isMigrated(db).catch(() => false)),
+    isReady: async () => !isStarting && (await isMigratedPrimary(db).catch(() => false)) && (await db.isWritable()),
     onPurge: cleanUp.wake,
     stopping: stopping.signal,
   });

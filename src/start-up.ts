@@ -29,7 +29,8 @@ export async function prepareDatabase(
 ): Promise<void> {
   for (;;) {
     try {
-      return await migrate(connection, { signal: stopping });
+      const onWait = (): void => log.info('another process migrates the database: waiting for it');
+      return await migrate(connection, { signal: stopping, onWait });
     } catch (error) {
       if (stopping.aborted) throw error;
       if (!isOutOfReach(error)) {
@@ -55,7 +56,11 @@ export async function createFirstOwner(
   config: Config,
 ): Promise<FirstOwner | undefined> {
   if (!isEmbedded || !isLocalHost(config.host)) return undefined;
-  const key = await createFirstKey(db, FIRST_OWNER, planWithHighestLimit(config));
+  const key = await createFirstKey(db, {
+    email: FIRST_OWNER,
+    plan: planWithHighestLimit(config),
+    cell: config.cell,
+  });
   if (key === undefined) return undefined;
   return { email: FIRST_OWNER, key, changeEmail: (email) => changeEmail(db, FIRST_OWNER, email) };
 }

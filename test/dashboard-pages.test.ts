@@ -347,7 +347,9 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       expect(await slugsOf(owner)).toEqual(['was-deleted', 'was-deleted-again']);
     });
 
-    it('shows all of 150 pages when asked to, and restores the first that was deleted', async () => {
+    it('shows all of 150 pages when asked to, and restores the first that was deleted', {
+      timeout: 180_000,
+    }, async () => {
       const owner = await dashboard.owner();
       for (let page = 1; page <= 150; page += 1) {
         const { id } = await owner.deploy({ html: FORM, ...(page === 1 && { slug: 'first-gone' }) });

@@ -471,6 +471,7 @@ describe('this machine', () => {
   const FACTS = {
     version: 150_004,
     encoding: 'UTF8',
+    standby: false,
     missing: [],
     unknown: [],
     size: 1024 ** 2,
@@ -480,6 +481,7 @@ describe('this machine', () => {
     [{}, 'ok', 'Postgres 15.4, 1.0 MiB, all migrations have been run'],
     [{ version: 140_011 }, 'fail', 'Postgres 14.11, 1.0 MiB'],
     [{ encoding: 'SQL_ASCII' }, 'fail', 'Postgres 15.4, 1.0 MiB, encoded in SQL_ASCII'],
+    [{ standby: true }, 'fail', 'Postgres 15.4, 1.0 MiB, a standby, which takes no writes'],
     [
       { missing: ['0001-service', '0002-deliveries'] },
       'fail',

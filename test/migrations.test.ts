@@ -137,6 +137,11 @@ describe('a migration that needs a table which somebody works on for long', { ta
       'DROP TABLE mail_recipients, digests; ALTER TABLE deployments DROP notify_every, DROP mail_failures, DROP mail_switched_off_at',
     ],
     ['0023-read-up-to', 'deployments', 'DROP TABLE read_up_to; DROP INDEX submission_marks_unread'],
+    [
+      '0026-live-deployments',
+      'deployments',
+      'DROP FUNCTION begin_live_deployments, count_live_deployments CASCADE; DROP TABLE live_deployments',
+    ],
   ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, table, undo) => {
     const database = await cloneDatabase();
     onTestFinished(() => database.drop());

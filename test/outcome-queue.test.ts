@@ -5,6 +5,7 @@ import { createLog } from '../src/log.ts';
 
 const outcome = (id: string, result: AttemptOutcome['result']): AttemptOutcome => ({
   id,
+  deploymentId: 'd_a',
   attempts: 1,
   webhook: undefined,
   mail: undefined,

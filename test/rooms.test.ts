@@ -56,6 +56,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/captcha-fields.ts': 'base',
   'src/events.ts': 'base',
   'src/csv-cell.ts': 'base',
+  'src/database-url.ts': 'base',
   'src/fair-queue.ts': 'base',
   'src/json-text.ts': 'base',
   'src/mail-address.ts': 'base',

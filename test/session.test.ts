@@ -195,6 +195,32 @@ describe('the cookie', () => {
     expect((await get(`a=b;${cookie}`)).status).toBe(200);
   });
 
+  it('removes those that another host under the same domain has set, where a browser lets it', async () => {
+    const { url } = await service.another({
+      BASE_URL: 'http://app.localhost:3000',
+      PAGES_DOMAIN: 'app.localhost:3000',
+    });
+    const cookie = await newCookie();
+    const ask = (at: string, path: string, headers: Record<string, string>) =>
+      asOwner(at, '').get(path).unset('Authorization').set(headers);
+    const two = { ...OWN, Cookie: `${cookie}; formhost=x` };
+    const removed = ['/', '/deploy', '/deploy/', '/deploy/x'].map(
+      (path) => `formhost=; Max-Age=0; Domain=app.localhost; Path=${path}`,
+    );
+    const refusal = await ask(url, '/deploy/x', two);
+    expect([refusal.status, refusal.headers['set-cookie']]).toEqual([401, removed]);
+    const others = [
+      await ask(url, '/deploy/x', { ...OWN, Cookie: cookie }),
+      await ask(url, '/deploy/x', { Cookie: two.Cookie }),
+      await ask(url, '/deploy/x', OWN),
+      await ask(service.url, '/deploy/x', two),
+    ];
+    expect(others.map(({ status, headers }) => [status, headers['set-cookie']])).toEqual([
+      [404, undefined],
+      ...Array.from({ length: 3 }, () => [401, undefined]),
+    ]);
+  });
+
   it('may read only when its key may', async () => {
     const { body: made } = await owner.post('/keys').send({ name: 'reader', scope: 'read' });
     const cookie = await newCookie(made.key);

@@ -1229,7 +1229,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check that the database is reached and migrated
+         * Check that the database is reached, migrated and no standby
          * @description For load balancers: a process that answers 503 gets no requests until it is ready again.
          */
         get: operations["isReady"];

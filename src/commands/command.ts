@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
+import { parseDatabaseUrl } from '../database-url.ts';
 import { BackupError } from '../db/backup/backup-file.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import type { DatabaseServer } from '../db/postgres/database-server.ts';
@@ -93,8 +94,8 @@ export function onlyArgument(args: string[]): string {
 /** Where the settings say that the database is, without a password. */
 export function databasePlace({ databaseUrl, dataDir }: Config, originOf: Invocation['originOf']): string {
   if (databaseUrl === undefined) return `${resolve(dataDir)} (${originOf('DATA_DIR')})`;
-  const { host, pathname } = new URL(databaseUrl);
-  return `${host}${pathname} (${originOf('DATABASE_URL')})`;
+  const { servers, path } = parseDatabaseUrl(databaseUrl);
+  return `${servers.map(({ url }) => new URL(url).host).join(',')}${path} (${originOf('DATABASE_URL')})`;
 }
 
 /** What to do where the settings lead to no database of the service. */

@@ -144,7 +144,7 @@ async function examineService(
 /** Makes a page for the checks, and removes it afterwards. */
 async function examinePage(config: Config, db: Database, resolve: Resolve): Promise<NamedFinding[]> {
   const html = `<!doctype html><title>formhost doctor</title>${randomUUID()}`;
-  const probe = await createProbe(db, html);
+  const probe = await createProbe(db, html, config.cell);
   try {
     const pageUrl = `${config.pagesScheme}://${probe.slug}.${config.pagesDomain}`;
     return await runChecks({

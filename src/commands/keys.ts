@@ -30,7 +30,15 @@ function create({ email, plan, name, scope: scopeName = 'full', expires }: Optio
   if (scope === undefined) throw new CommandError(`there is no scope ${scopeName}: choose ${SCOPES.join(' or ')}`);
   const expiresAt = expires === undefined ? undefined : timeAhead(expires);
   return action(async (db) => {
-    const made = await makeKey(db, { email, plan, defaultPlan: DEFAULT_PLAN, name, scope, expiresAt });
+    const made = await makeKey(db, {
+      email,
+      plan,
+      defaultPlan: DEFAULT_PLAN,
+      name,
+      scope,
+      expiresAt,
+      cell: config.cell,
+    });
     const { key, id, prefix, createdAt, before } = made;
     const owner = email.toLowerCase();
     const hasChanged = before !== undefined && before.plan !== made.plan;

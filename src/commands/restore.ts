@@ -4,8 +4,8 @@ import { loadConfig } from '../config.ts';
 import { DUMP_MAGIC } from '../db/backup/backup-file.ts';
 import { restoreDump } from '../db/backup/pg-dump.ts';
 import { checkBackup, restore } from '../db/backup/restore.ts';
-import type { Connection } from '../db/postgres/connect.ts';
 import { openDatabaseServer } from '../db/postgres/database-server.ts';
+import type { Connection } from '../db/postgres/servers.ts';
 import { fileOf, onlyArgument, runProgram } from './command.ts';
 import { messageOf } from './command-error.ts';
 

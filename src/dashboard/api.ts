@@ -65,13 +65,30 @@ function signedInAgain(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Sends a request; undefined without a connection. */
 async function answerTo(request: Request): Promise<Response | undefined> {
   try {
-    return await fetch(request);
+    const response = await fetch(request.clone());
+    // The answer may have removed a cookie that a page of another host had set.
+    return response.status === 401 && location.protocol === 'http:' ? await fetch(request) : response;
   } catch (error) {
     if (request.signal.aborted) throw error;
     return undefined;
   }
+}
+
+let isLookedFor = false;
+
+/** Waits for the service: a change that was not made is tried again by nobody, and the trouble would never be over. */
+async function lookForService(): Promise<void> {
+  if (isLookedFor) return;
+  isLookedFor = true;
+  for (let tries = 0; trouble.value !== 'none'; tries += 1) {
+    await pause(tries);
+    const response = await answerTo(new Request('/readyz'));
+    if (response?.ok) trouble.value = 'none';
+  }
+  isLookedFor = false;
 }
 
 /** Sends a request until it is answered: reads as often as needed, changes once, and both again after a new sign-in. */
@@ -88,6 +105,7 @@ async function send(request: Request): Promise<Response> {
     }
     trouble.value = response ? 'unavailable' : 'offline';
     if (request.method !== 'GET') {
+      void lookForService();
       throw new ConnectionError(response ? 'The service is busy or starting.' : NO_CONNECTION);
     }
     await pause(tries, request.signal);

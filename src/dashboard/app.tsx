@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { ErrorBoundary, LocationProvider, Router, useLocation } from 'preact-iso';
 import { session, trouble } from './api.ts';
 import { routes } from './routes.tsx';
-import { me, signOut } from './session.ts';
+import { findNewSession, me, signOut } from './session.ts';
 import { Button } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
@@ -48,12 +49,20 @@ const Trouble = (): JSX.Element => (
 );
 
 /** What is on the screen stays behind it, with all that was typed. */
-const SessionOver = (): JSX.Element => (
-  <Dialog title="Your session has ended" isOpen={session.value === 'over'}>
-    <p>Sign in again to go on where you were. Nothing that you typed is lost.</p>
-    <SignInForm />
-  </Dialog>
-);
+function SessionOver(): JSX.Element {
+  const isOver = session.value === 'over';
+  useEffect(() => {
+    if (!isOver) return undefined;
+    addEventListener('focus', findNewSession);
+    return () => removeEventListener('focus', findNewSession);
+  }, [isOver]);
+  return (
+    <Dialog title="Your session has ended" isOpen={isOver}>
+      <p>Sign in again to go on where you were. Nothing that you typed is lost.</p>
+      <SignInForm />
+    </Dialog>
+  );
+}
 
 export function App(): JSX.Element {
   if (session.value === 'unknown') {
@@ -61,6 +70,7 @@ export function App(): JSX.Element {
       <>
         <Trouble />
         <main class="waiting">
+          <h1 class="unseen">formhost</h1>
           <Spinner label="Loading the dashboard" />
         </main>
       </>

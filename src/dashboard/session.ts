@@ -35,18 +35,30 @@ async function findSignedIn(): Promise<Me> {
   }
 }
 
-/** Signs in with a key. After a session that was over, what had been asked for goes on. */
-export async function signIn(key: string): Promise<void> {
-  const before = me.value?.email;
-  await answer(sessionApi.POST('/session', { body: { key } }));
-  const found = await findSignedIn();
-  if (before !== undefined && before !== found.email) {
+/** Begins, or goes on with what had been asked for when the session was over. */
+function begin(found: Me): void {
+  if (me.value !== undefined && me.value.email !== found.email) {
     // What is on the screen, and what waits to be sent, is another owner's.
     leave();
     return;
   }
   me.value = found;
   session.value = 'active';
+}
+
+/** Signs in with a key. */
+export async function signIn(key: string): Promise<void> {
+  await answer(sessionApi.POST('/session', { body: { key } }));
+  begin(await findSignedIn());
+}
+
+/** Finds a session that has begun in another tab, where a link by mail is opened. */
+export async function findNewSession(): Promise<void> {
+  try {
+    begin(await answer(sessionApi.GET('/me')));
+  } catch {
+    // There is none yet.
+  }
 }
 
 /** Begins anew, and forgets what this tab knows of an owner. */

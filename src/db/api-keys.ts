@@ -20,8 +20,8 @@ export const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{
 export const IS_VALID = '(revoked_at IS NULL AND coalesce(expires_at > now(), true))';
 
 /** A new key, and what is stored of it. */
-export function generateKey(): { key: string; id: string; hash: Buffer; prefix: string } {
-  const key = newApiKey();
+export function generateKey(cell: string): { key: string; id: string; hash: Buffer; prefix: string } {
+  const key = newApiKey(cell);
   return { key, id: newKeyId(), hash: hashOfKey(key), prefix: key.slice(0, PREFIX_CHARS) };
 }
 
@@ -124,9 +124,9 @@ const lockOwner = (transaction: Knex, ownerId: number): Promise<unknown> =>
 export function makeOwnKey(
   db: Knex,
   ownerId: number,
-  { name, scope, expiresAt }: { name: string; scope: Scope; expiresAt: Date | undefined },
+  { name, scope, expiresAt, cell }: { name: string; scope: Scope; expiresAt: Date | undefined; cell: string },
 ): Promise<{ key: string; made: OwnKey } | 'too-many'> {
-  const { key, id, hash, prefix } = generateKey();
+  const { key, id, hash, prefix } = generateKey(cell);
   return db.transaction(async (transaction) => {
     await lockOwner(transaction, ownerId);
     const { keys } = await queryOne<{ keys: number }>(

@@ -75,14 +75,18 @@ export async function listDeliveries(
 /**
  * Makes a delivery due at once, whatever its status, unless an attempt is running; whether there is such a delivery.
  */
-export async function retryDelivery(db: Knex, webhookId: string, id: string): Promise<boolean> {
+export async function retryDelivery(
+  db: Knex,
+  webhook: { id: string; deploymentId: string },
+  id: string,
+): Promise<boolean> {
   const changed = await execute(
     db,
     'retry-delivery',
     `UPDATE deliveries
         SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END, updated_at = now()
-      WHERE id = ? AND webhook_id = ?`,
-    [id, webhookId],
+      WHERE id = ? AND deployment_id = ? AND webhook_id = ?`,
+    [id, webhook.deploymentId, webhook.id],
   );
   return changed === 1;
 }
@@ -180,7 +184,7 @@ const RETRY_MAIL = `
        SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END,
            updated_at = now()
       FROM mail LEFT JOIN test ON true
-     WHERE deliveries.id = mail.id AND is_wanted AND coalesce(cardinality(recent) < ${TEST_LIMIT}, true)
+     WHERE deliveries.id = mail.id AND deliveries.deployment_id = :deploymentId AND is_wanted AND coalesce(cardinality(recent) < ${TEST_LIMIT}, true)
   )
   SELECT is_wanted, ${RETRY_AFTER}
     FROM mail LEFT JOIN test ON true`;

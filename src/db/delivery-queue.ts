@@ -8,6 +8,7 @@ import { execute, query, queryOne } from './postgres/query.ts';
 /** What became of an attempt. */
 export type AttemptOutcome = {
   id: string;
+  deploymentId: string;
   /** As in the lease. An outcome changes nothing of a delivery that has been leased again since. */
   attempts: number;
   /**
@@ -47,6 +48,7 @@ const IS_WANTED = isWantedMail('fitting');
  *   locked, because switching it on makes all held deliveries due.
  * - A mail to an address that refusals have switched off fails: the log shows it, and it can be sent again later.
  * - The attempt is counted here, so that a delivery that makes the process crash is not attempted for ever.
+ * - What is found by its id is found by its deployment as well: of partitioned tables only one partition is asked.
  */
 const CLAIM = `
   WITH RECURSIVE pair (receiver, owner_id, first_due_at, step) AS (
@@ -127,12 +129,15 @@ const CLAIM = `
       LEFT JOIN webhooks ON webhooks.id = fitting.webhook_id
       LEFT JOIN off ON off.id = fitting.webhook_id
       LEFT JOIN mail_recipients ON mail_recipients.id = fitting.recipient_id
-      LEFT JOIN submissions ON submissions.id = fitting.submission_id
+      LEFT JOIN submissions
+        ON submissions.id = fitting.submission_id AND submissions.deployment_id = fitting.deployment_id
   ), deleted AS (
-    DELETE FROM deliveries USING claimed WHERE deliveries.id = claimed.id AND action = 'delete'
+    DELETE FROM deliveries USING claimed
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'delete'
   ), held AS (
     UPDATE deliveries SET next_attempt_at = 'infinity', leased = false, updated_at = now()
-      FROM claimed WHERE deliveries.id = claimed.id AND action = 'hold'
+      FROM claimed
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'hold'
   ), failed AS (
     UPDATE deliveries
        SET status = 'failed', leased = false, updated_at = now(),
@@ -140,12 +145,15 @@ const CLAIM = `
              WHEN 'refused' THEN coalesce(last_error, 'the mail server has refused other mails to the address')
              ELSE 'the service stopped during the last attempt'
            END
-      FROM claimed WHERE deliveries.id = claimed.id AND action IN ('fail', 'refused')
+      FROM claimed
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id
+       AND action IN ('fail', 'refused')
   ), attempted AS (
     UPDATE deliveries
        SET attempts = attempts + 1, leased = true, next_attempt_at = now() + :leaseMs * interval '1 ms',
            updated_at = now()
-      FROM claimed WHERE deliveries.id = claimed.id AND action = 'attempt'
+      FROM claimed
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'attempt'
     RETURNING deliveries.id, attempts
   )
   SELECT last.step AS last_step, last.receiver AS last_receiver, last.owner_id AS last_owner_id, next_due_in_ms, leased.*
@@ -248,7 +256,7 @@ const NOTICE_EVERY = "interval '1 day'";
 const SETTLE = `
   WITH outcome AS MATERIALIZED (
     SELECT * FROM json_to_recordset(?) AS outcome (
-      id text, attempts int, webhook_id text, url text, result text, last_status int, last_error text, delay float8)
+      id text, deployment_id text, attempts int, webhook_id text, url text, result text, last_status int, last_error text, delay float8)
   ), settled AS (
     UPDATE deliveries
        SET status = CASE WHEN result IN ('succeeded', 'failed') THEN result ELSE 'pending' END,
@@ -260,6 +268,7 @@ const SETTLE = `
            updated_at = now()
       FROM outcome
      WHERE deliveries.id = ANY (?::text[]) AND deliveries.id = outcome.id
+       AND deliveries.deployment_id = outcome.deployment_id
        AND leased AND deliveries.attempts = outcome.attempts
   ), webhook_outcome AS MATERIALIZED (
     SELECT webhook_id, url, bool_or(result = 'succeeded') AS succeeded,
@@ -304,8 +313,9 @@ export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutco
   const mails = await settleMail(db, outcomes);
   const rows = await query<{ id: string }>(db, 'settle-deliveries', SETTLE, [
     JSON.stringify(
-      outcomes.map(({ id, attempts, webhook, result, lastStatus, lastError, delay }) => ({
+      outcomes.map(({ id, deploymentId, attempts, webhook, result, lastStatus, lastError, delay }) => ({
         id,
+        deployment_id: deploymentId,
         attempts,
         webhook_id: webhook?.id,
         url: webhook?.url,

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { newDeploymentId } from '../ids.ts';
 import { type Language, langOf, PAGE_START_BYTES } from '../languages.ts';
 import type { NotifyEvery } from './digests.ts';
+import { liveDeployments } from './live-deployments.ts';
 import { announcePageChange } from './page-changes.ts';
 import { addVersion, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
@@ -75,9 +76,6 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && toDeployment(row);
 }
 
-/** How many live deployments an owner has. */
-export const COUNT_LIVE = 'SELECT count(*) AS total FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL';
-
 /**
  * A page of an owner's live deployments, newest first, and how many there are in all. What is before the page is read
  * from the index only.
@@ -91,7 +89,7 @@ export async function listDeployments(
     db,
     'list-deployments',
     {
-      total: COUNT_LIVE,
+      total: `SELECT ${liveDeployments(':ownerId')} AS total`,
       rows: `
         SELECT ${COLUMNS.join(', ')} FROM deployments
          WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset`,
@@ -173,8 +171,8 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
   const { live } = await queryOne<{ live: number }>(
     db,
     'count-live-deployments',
-    'SELECT count(*) AS live FROM deployments WHERE owner_id = ? AND deleted_at IS NULL',
-    [ownerId],
+    `SELECT ${liveDeployments(':ownerId')} AS live`,
+    { ownerId },
   );
   return live;
 }
@@ -185,7 +183,13 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
  */
 export async function createDeployment(
   db: Knex,
-  { ownerId, limit, slugs, html }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer },
+  {
+    ownerId,
+    limit,
+    slugs,
+    html,
+    cell,
+  }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer; cell: string },
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
   return db.transaction(async (transaction) => {
     if (limit !== Number.POSITIVE_INFINITY) {
@@ -196,7 +200,7 @@ export async function createDeployment(
     }
     for (const slug of slugs) {
       const [row] = await transaction<DeploymentRow>('deployments')
-        .insert({ id: newDeploymentId(), owner_id: ownerId, slug })
+        .insert({ id: newDeploymentId(cell), owner_id: ownerId, slug })
         .onConflict(transaction.raw('(slug) WHERE deleted_at IS NULL'))
         .ignore()
         .returning([...COLUMNS]);

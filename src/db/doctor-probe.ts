@@ -12,7 +12,7 @@ const SLUG = 'formhost-doctor';
 const LEFT_OVER_AFTER = "interval '1 minute'";
 
 /** Makes a page for the doctor. It has the same slug each time if that is free, and so needs only one certificate. */
-export async function createProbe(db: Knex, html: string): Promise<Probe> {
+export async function createProbe(db: Knex, html: string, cell = ''): Promise<Probe> {
   return db.transaction(async (transaction) => {
     const owner = await queryOne<{ id: number }>(
       transaction,
@@ -28,7 +28,7 @@ export async function createProbe(db: Knex, html: string): Promise<Probe> {
       [owner.id],
     );
     for (const { id } of leftOver) await remove(transaction, id);
-    const id = newDeploymentId();
+    const id = newDeploymentId(cell);
     const { free } = await queryOne<{ free: boolean }>(
       transaction,
       'is-slug-free',

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { COUNT_LIVE } from './deployments.ts';
+import { liveDeployments } from './live-deployments.ts';
 import { queryPage } from './postgres/query.ts';
 import { IS_KEPT } from './spam-submissions.ts';
 
@@ -78,7 +78,7 @@ export async function listOverview(
     db,
     'list-overview',
     {
-      total: COUNT_LIVE,
+      total: `SELECT ${liveDeployments(':ownerId')} AS total`,
       rows: `
          SELECT id, slug, submission_count, email_notifications, taken_down_at, updated_at,
                 substring(html FROM 1 FOR ${START_BYTES}) AS start,

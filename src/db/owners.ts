@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
+import { liveDeployments } from './live-deployments.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
@@ -62,6 +63,7 @@ export async function makeKey(
     name,
     scope = 'full',
     expiresAt,
+    cell = '',
   }: {
     email: string;
     plan: string | undefined;
@@ -69,9 +71,10 @@ export async function makeKey(
     name?: string | undefined;
     scope?: Scope | undefined;
     expiresAt?: Date | undefined;
+    cell?: string | undefined;
   },
 ): Promise<NewKey> {
-  const { key, id, hash, prefix } = generateKey();
+  const { key, id, hash, prefix } = generateKey(cell);
   const row = await queryOne<{
     id: string;
     created_at: Date;
@@ -120,15 +123,18 @@ export async function makeKey(
 /** Makes a key without a name. */
 export const createKey = async (
   db: Knex,
-  owner: { email: string; plan: string | undefined; defaultPlan: string },
+  owner: { email: string; plan: string | undefined; defaultPlan: string; cell?: string },
 ): Promise<string> => (await makeKey(db, owner)).key;
 
 /** Makes the first owner and a key for it; undefined when there is an owner already. */
-export async function createFirstKey(db: Knex, email: string, plan: string): Promise<string | undefined> {
+export async function createFirstKey(
+  db: Knex,
+  owner: { email: string; plan: string; cell: string },
+): Promise<string | undefined> {
   return db.transaction(async (transaction) => {
     await transaction.raw('LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE');
     const owners = await execute(transaction, 'find-any-owner', 'SELECT FROM owners LIMIT 1');
-    return owners > 0 ? undefined : createKey(transaction, { email, plan, defaultPlan: plan });
+    return owners > 0 ? undefined : createKey(transaction, { ...owner, defaultPlan: owner.plan });
   });
 }
 
@@ -153,7 +159,7 @@ export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
       db,
       'list-owners',
       `SELECT id, email, plan, created_at,
-              (SELECT count(*) FROM deployments WHERE owner_id = owners.id AND deleted_at IS NULL) AS live
+              ${liveDeployments('owners.id')} AS live
          FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
       [after, OWNERS_BATCH],
     );
@@ -174,7 +180,7 @@ export async function countDeployments(
     `WITH taken_down AS MATERIALIZED (
        SELECT id FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL
      )
-     SELECT (SELECT count(*) FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL) AS live,
+     SELECT ${liveDeployments(':ownerId')} AS live,
             (SELECT count(*) FROM taken_down) AS taken_down,
             ARRAY(SELECT id FROM taken_down ORDER BY id DESC LIMIT :limit) AS ids`,
     { ownerId, limit },

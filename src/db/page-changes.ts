@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import pg from 'pg';
-import type { Connection } from './postgres/connect.ts';
+import type pg from 'pg';
 import { execute } from './postgres/query.ts';
+import { type Connection, openClient } from './postgres/servers.ts';
 
 const CHANNEL = 'formhost_pages';
 // A heartbeat that has been answered shows that every change before it has been received.
@@ -35,28 +35,41 @@ export function watchPageChanges(
   let liveAt = Number.NEGATIVE_INFINITY;
   let reconnect: () => void = () => undefined;
 
-  async function listen(): Promise<void> {
-    const client = new pg.Client({
-      ...connection,
+  const open = (): Promise<pg.Client> =>
+    openClient(connection, {
       application_name: 'formhost pages',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
+
+  /** Notifies from a connection of its own. */
+  async function notify(payload: string): Promise<void> {
+    const client = await open();
+    try {
+      await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async function listen(): Promise<void> {
+    let client: pg.Client | undefined;
     const lost = new AbortController();
     const lose = () => lost.abort();
     reconnect = lose;
-    client.on('error', lose).on('end', lose);
     stopping.signal.addEventListener('abort', lose, { once: true });
     try {
-      await client.connect();
+      client = await open();
+      client.on('error', lose).on('end', lose);
       await client.query(`LISTEN ${CHANNEL}`);
-      // A pooler may accept LISTEN and forward no notifications: wait for one of our own first.
+      // A pooler may accept LISTEN and forward no notifications: wait for one of our own first. It comes from another
+      // connection, because a transaction pooler does forward what a connection notifies itself of.
       const own = `self:${process.pid}:${Math.random()}`;
       const ownReceived = new Promise<void>((resolve) => {
-        client.on('notification', ({ payload = '' }) => (payload === own ? resolve() : onChange(payload)));
+        client?.on('notification', ({ payload = '' }) => (payload === own ? resolve() : onChange(payload)));
       });
-      await client.query('SELECT pg_notify($1, $2)', [CHANNEL, own]);
+      await notify(own);
       const deadline = delay(CONNECT_TIMEOUT_MS, undefined, { signal: lost.signal }).then(() => {
         throw new Error('No notification arrives.');
       });
@@ -74,7 +87,7 @@ export function watchPageChanges(
       liveAt = Number.NEGATIVE_INFINITY;
       lose();
       stopping.signal.removeEventListener('abort', lose);
-      await client.end().catch(() => undefined);
+      await client?.end().catch(() => undefined);
     }
   }
 
@@ -84,7 +97,8 @@ export function watchPageChanges(
       await delay(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
-  const running = run();
+  // A transaction pooler forwards no notifications, and keeps connections on which LISTEN was sent.
+  const running = connection.pooler === 'transaction' ? Promise.resolve() : run();
 
   return {
     reconnect: () => reconnect(),

@@ -123,8 +123,8 @@ export async function changeWebhook(
         transaction,
         'release-held-deliveries',
         `UPDATE deliveries SET next_attempt_at = now(), updated_at = now()
-          WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at = 'infinity'`,
-        [id],
+          WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at = 'infinity' AND deployment_id = ?`,
+        [id, row.deployment_id],
       );
       await execute(
         transaction,
@@ -132,8 +132,8 @@ export async function changeWebhook(
         `UPDATE deliveries SET next_attempt_at = now(), updated_at = now()
           WHERE receiver = ? AND owner_id = ANY (ARRAY[${NO_OWNER}, (SELECT owner_id FROM deployments WHERE id = ?)])
             AND status = 'pending' AND next_attempt_at > now() AND next_attempt_at < 'infinity'
-            AND webhook_id = ? AND NOT leased`,
-        [row.receiver, row.deployment_id, id],
+            AND webhook_id = ? AND NOT leased AND deployment_id = ?`,
+        [row.receiver, row.deployment_id, id, row.deployment_id],
       );
     }
     return row && toWebhook(row);

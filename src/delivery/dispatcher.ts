@@ -258,6 +258,7 @@ const toOutcome = (
   delay: number,
 ): AttemptOutcome => ({
   id,
+  deploymentId,
   attempts,
   webhook:
     target.kind === 'webhook' && (target.isFailing || result !== 'succeeded')

@@ -117,17 +117,17 @@ export function createEndpoints({
   ...parts
 }: Parts): readonly Endpoint[] {
   const urlOf = (slug: string): string => pageUrl(config, slug);
-  const { planLimits, reservedSlugs, maxHtmlBytes, pageVersions } = config;
+  const { cell, planLimits, reservedSlugs, maxHtmlBytes, pageVersions } = config;
   const ownerParts = {
     ...parts,
     planLimits,
     hasMail: config.smtpUrl !== undefined,
     abuseContact: config.abuseContact?.text,
   };
-  const session = sessionEndpoints({ ...parts, baseUrl: config.baseUrl });
+  const session = sessionEndpoints({ ...parts, cell, baseUrl: config.baseUrl });
   const me = meEndpoints(ownerParts);
-  const keys = keyEndpoints(parts);
-  const deployments = deploymentEndpoints({ ...ownerParts, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
+  const keys = keyEndpoints({ ...parts, cell });
+  const deployments = deploymentEndpoints({ ...ownerParts, cell, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
   const { baseUrl, pagesDomain, abuseContact: contact } = config;
   const check = checkEndpoints({ ...parts, urlOf, baseUrl, pagesDomain, maxHtmlBytes, maxFields: MAX_FIELDS });
   const versions = versionEndpoints({ ...parts, urlOf, pageVersions });

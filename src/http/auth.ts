@@ -8,6 +8,7 @@ import { hashOfKey, isApiKey } from '../ids.ts';
 import { networkOf } from '../public-address.ts';
 import type { ClientAddress } from './client-address.ts';
 import { errorKind, HttpError } from './errors.ts';
+import { pathOf } from './hosts.ts';
 import type { OwnerConcurrency } from './owner-concurrency.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { CountUnknownKey } from './unknown-keys.ts';
@@ -54,7 +55,7 @@ export function createAuthentication({
   countUnknownKey,
 }: {
   db: Knex;
-  sessionCookie: Pick<SessionCookie, 'tokenOf' | 'keep'>;
+  sessionCookie: Pick<SessionCookie, 'name' | 'tokenOf' | 'isSameOrigin' | 'keep' | 'removeOthers'>;
   clientAddress: ClientAddress;
   concurrency: Pick<OwnerConcurrency, 'begin'>;
   countUnknownKey: CountUnknownKey;
@@ -113,8 +114,17 @@ export function createAuthentication({
       if (found?.isRenewed) response.append('Set-Cookie', sessionCookie.keep(token));
       return found?.owner;
     });
-    if (!owner) throw sessionEnded();
+    if (!owner) {
+      removeOthers(request, response);
+      throw sessionEnded();
+    }
     return owner;
+  }
+
+  /** A cookie of another host may be why: the browser's next request has its own alone. */
+  function removeOthers(request: Request, response: Response): void {
+    if (!request.headers.cookie?.includes(`${sessionCookie.name}=`) || !sessionCookie.isSameOrigin(request)) return;
+    response.append('Set-Cookie', sessionCookie.removeOthers(pathOf(request)));
   }
 
   async function ofKey(request: Request, response: Response, key: string): Promise<Owner> {
@@ -131,7 +141,10 @@ export function createAuthentication({
       const token = authorization === undefined ? sessionCookie.tokenOf(request) : undefined;
       if (token !== undefined) return ofSession(request, response, token);
       const [, key = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-      if (!isApiKey(key)) throw unauthorized();
+      if (!isApiKey(key)) {
+        removeOthers(request, response);
+        throw unauthorized();
+      }
       return ofKey(request, response, key);
     },
   };

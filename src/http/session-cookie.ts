@@ -16,16 +16,34 @@ export type SessionCookie = {
   keep(token: string): string;
   /** The value of Set-Cookie that removes it. */
   remove: string;
+  /**
+   * The values of Set-Cookie that remove the cookies of its name which a page of another host under the same domain has set for a
+   * path. Empty where browsers let no page do so.
+   */
+  removeOthers(path: string): string[];
 };
 
 const DAY_SECONDS = 24 * 60 * 60;
 
+/** The paths of cookies that a browser sends to a path (RFC 6265, 5.1.4); none is written that could end the attribute. */
+const cookiePaths = (path: string): string[] =>
+  Array.from(path.matchAll(/\/(?=([^/]*))/g), ({ index, 1: { length } = '' }) => [
+    path.slice(0, index + 1),
+    path.slice(0, index + 1 + length),
+  ])
+    .flat()
+    .filter((prefix, index, all) => all.indexOf(prefix) === index && /^[!-:<-~]+$/.test(prefix));
+
 /** `baseUrl`: the origin of the API. */
 export function createSessionCookie(baseUrl: string): SessionCookie {
-  const { origin: ownOrigin, protocol } = new URL(baseUrl);
+  const { origin: ownOrigin, protocol, hostname } = new URL(baseUrl);
   const isSecure = protocol === 'https:';
   const name = isSecure ? '__Host-formhost' : 'formhost';
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+
+  // Over plain http browsers use a session at localhost and under it only. Of `localhost` itself no other host can set a cookie.
+  const labels = hostname.endsWith('.localhost') && !isSecure ? hostname.split('.') : [];
+  const sharedDomains = labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
 
   // Browsers that send no Sec-Fetch-Site (over plain http, except to localhost) send an Origin with what changes anything.
   const isSameOrigin = ({ headers }: IncomingMessage): boolean =>
@@ -47,5 +65,9 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
     },
     keep: (token) => `${name}=${token}; Max-Age=${SESSION_DAYS * DAY_SECONDS}; ${attributes}`,
     remove: `${name}=; Max-Age=0; ${attributes}`,
+    removeOthers: (path) =>
+      sharedDomains.flatMap((domain) =>
+        cookiePaths(path).map((prefix) => `${name}=; Max-Age=0; Domain=${domain}; Path=${prefix}`),
+      ),
   };
 }

@@ -6,7 +6,7 @@ import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from './accessibility.ts';
 import { findChromium } from './chromium.ts';
 import { cloneDatabase } from './fresh-database.ts';
-import { startServiceProcess } from './process.ts';
+import { freePort, startServiceProcess } from './process.ts';
 import { asOwner, type Owner } from './service.ts';
 
 export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
@@ -17,25 +17,39 @@ export type DashboardUnderTest = {
   db: Database;
   /** A new owner with no pages. */
   owner(plan?: string): Promise<Owner>;
-  /** A page of a browser, signed in as an owner unless there is none; the browser may have nothing to complain of. */
+  /** A page of a browser, signed in as an owner unless there is none; the browser may have nothing to complain of in the dashboard. */
   open(owner: Owner | undefined, path: string, options?: BrowserContextOptions): Promise<Page>;
   close(): Promise<void>;
 };
 
 /** What the browser says of answers that are errors, which views expect. */
 const EXPECTED =
-  /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|503) |net::ERR_INTERNET_DISCONNECTED)/;
-/** Hints that a form for a key (there is no name to it) and a sandboxed frame can't follow. */
+  /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|500|503) |net::ERR_(?:INTERNET_DISCONNECTED|FAILED))/;
+/** Hints that a form for a key (there is no name to it) and a sandboxed frame can't follow, and what such a frame may not do. */
 const HINTS =
-  /Password forms should have|requested an origin-keyed agent cluster|^Framing '.*' violates .* "frame-ancestors 'none'"/;
+  /Password forms should have|requested an origin-keyed agent cluster|^Framing '.*' violates .* "frame-ancestors 'none'"|is sandboxed|sandboxed frame|from origin 'null' has been blocked/;
 
-/** Starts the service as it is in production, and Chromium. `settings` are the names of README's settings. */
-export async function startDashboard(settings: Record<string, string> = {}): Promise<DashboardUnderTest> {
+/**
+ * Starts the service as it is in production, and Chromium. `settings` are the names of README's settings. `host`: that of
+ * the dashboard; the pages' hosts are under it.
+ */
+export async function startDashboard(
+  settings: Record<string, string> = {},
+  host = 'localhost',
+): Promise<DashboardUnderTest> {
   const database = await cloneDatabase();
-  const service = await startServiceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...settings });
+  const port = String(await freePort());
+  const origin = `http://${host}:${port}`;
+  const service = await startServiceProcess({
+    PORT: port,
+    BASE_URL: origin,
+    PAGES_DOMAIN: `${host}:${port}`,
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'silent',
+    ...settings,
+  });
   await service.ready();
   const db = connect({ connectionString: database.url });
-  const origin = service.url.replace('127.0.0.1', 'localhost');
   // Without a sandbox, which root may not have: it sees nothing but this service.
   const browser: Browser = await chromium.launch({ executablePath: findChromium() ?? '', chromiumSandbox: false });
   let owners = 0;
@@ -51,7 +65,9 @@ export async function startDashboard(settings: Record<string, string> = {}): Pro
     async open(owner, path, options = {}) {
       const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
       const problems: string[] = [];
-      context.on('console', (message) => problems.push(message.text()));
+      context.on('console', (message) => {
+        if (message.page()?.url().startsWith(`${origin}/dashboard`)) problems.push(message.text());
+      });
       context.on('weberror', (error) => problems.push(String(error.error())));
       onTestFinished(async () => {
         await context.close();

@@ -21,15 +21,26 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return list.split(' ').filter(Boolean).map(Number);
 }
 
+type Replica = {
+  url: string;
+  port: number;
+  freeze(): Promise<unknown>;
+  thaw(): Promise<unknown>;
+  close(): Promise<void>;
+};
+
 export type PostgresServer = Awaited<ReturnType<typeof serve>>;
 
-/** A Postgres for one test, which no service restarts, always at the same address; runs until `close`. */
-export async function startPostgresServer() {
+/**
+ * A Postgres for one test, which no service restarts, always at the same address; runs until `close`. `prepare` may write
+ * files into its folder, and answers settings.
+ */
+export async function startPostgresServer(prepare: (data: string) => Promise<string[]> = async () => []) {
   const root = await newFolder();
   // Creates the database. The server is then started again, so that only the test controls it.
   const { close } = await openEmbeddedPostgres(root);
   await close();
-  return serve(root, []);
+  return serve(root, await prepare(join(root, 'postgres')));
 }
 
 async function serve(root: string, settings: readonly string[]) {
@@ -87,7 +98,7 @@ async function serve(root: string, settings: readonly string[]) {
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     /** A server that follows this one, which is stopped for a moment, until it is promoted. */
-    async replica(): Promise<{ url: string; port: number; close(): Promise<void> }> {
+    async replica(): Promise<Replica> {
       await end('SIGINT');
       const copy = await newFolder();
       await shell('cp', ['-a', data, join(copy, 'postgres')]);

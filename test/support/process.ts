@@ -49,10 +49,10 @@ export function startInTerminal(command: string, settings: Record<string, string
   return { child, screen, ended: once(child, 'close').then(() => child.exitCode) };
 }
 
-/** Starts the service as a process of its own on a free port: `ready` waits until it serves, `stop` ends it; `prefix`: a command
+/** Starts the service as a process of its own, on a free port unless the settings have one: `ready` waits until it serves, `stop` ends it; `prefix`: a command
  * that runs it otherwise. */
 export async function startServiceProcess(settings: Record<string, string>, prefix: readonly string[] = []) {
-  const port = String(await freePort());
+  const port = settings.PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const { child, result } = startProgram('env', [...prefix, './start.sh'], { PORT: port, ...settings });
   return {
@@ -60,7 +60,7 @@ export async function startServiceProcess(settings: Record<string, string>, pref
     child,
     result,
     async ready() {
-      await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 15_000, interval: 50 });
+      await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 45_000, interval: 50 });
     },
     /** Answers its exit code and what it has written. */
     stop() {

@@ -14,11 +14,17 @@ const inUnits = (bytes: number): string =>
   bytes < 1024 * MIB ? `${(bytes / MIB).toFixed(1)} MiB` : `${(bytes / 1024 / MIB).toFixed(1)} GiB`;
 
 /** Checks the database's version, encoding and migrations. */
-export function checkDatabase({ version, encoding, missing, unknown, size }: DatabaseFacts): Finding {
+export function checkDatabase({ version, encoding, standby, missing, unknown, size }: DatabaseFacts): Finding {
   const major = Math.floor(version / 10_000);
   const saw = `Postgres ${major}.${version % 10_000}, ${inUnits(size)}`;
   if (major < MIN_VERSION) return fail(saw, `Postgres ${MIN_VERSION} or later is needed`);
   if (encoding !== 'UTF8') return fail(`${saw}, encoded in ${encoding}`, "make a database with ENCODING 'UTF8'");
+  if (standby) {
+    return fail(
+      `${saw}, a standby, which takes no writes`,
+      'name the primary in DATABASE_URL, or both, with target_session_attrs=read-write',
+    );
+  }
   if (missing.includes(FIRST_MIGRATION)) {
     return fail(
       `${saw}, without any table of the service`,

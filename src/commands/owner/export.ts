@@ -88,7 +88,7 @@ async function exportRecords(from: Download): Promise<number> {
   const beginAgain = async (): Promise<void> => {
     if (!(await sink.begin())) {
       throw new CommandError(
-        'the connection broke, and the export cannot go on, because its columns have changed meanwhile: begin again, or name a file with --output',
+        'the connection broke, and the export cannot go on where it was: begin again, or name a file with --output',
       );
     }
     splitter = createRecordSplitter({ quotes: isCsv });
@@ -114,6 +114,7 @@ async function exportRecords(from: Download): Promise<number> {
   await untilWhole(
     from,
     async () => {
+      const goesOn = records > 0;
       let isHeader = isCsv;
       for await (const piece of rest()) {
         const arrived = splitter.push(piece);
@@ -130,7 +131,7 @@ async function exportRecords(from: Download): Promise<number> {
             throw new ConnectionError('the columns have changed while the export was interrupted');
           }
         }
-        if (records > 0 && count > 0 && splitter.firstId() === firstId) {
+        if (goesOn && count > 0 && splitter.firstId() === firstId) {
           // A service of an earlier version does not know `after`.
           await beginAgain();
           throw new ConnectionError('the service sends all submissions again');

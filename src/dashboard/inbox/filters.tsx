@@ -11,11 +11,14 @@ const MAX_QUERY_CHARS = 200;
 export const SEARCH_ID = 'inbox-search';
 export const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false };
 
+/** A day as a date field has it; empty when it is none. */
+const dayIn = (text = ''): string => (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : '');
+
 /** The filter in an address. */
 export const filterOf = (query: Readonly<Record<string, string>>): Filter => ({
   q: (query.q ?? '').slice(0, MAX_QUERY_CHARS),
-  from: query.from ?? '',
-  to: query.to ?? '',
+  from: dayIn(query.from),
+  to: dayIn(query.to),
   unread: query.unread === '1',
   starred: query.starred === '1',
 });

@@ -1,7 +1,9 @@
 /** Firefox, which has the lowest limit, can't scroll over an element of more than about 17,000,000 px. */
-export const MAX_HEIGHT_PX = 12_000_000;
+const MAX_HEIGHT_PX = 12_000_000;
 /** At both ends of a higher list, a pixel is a pixel: so its first and last rows are reached like those of any list. */
-export const END_PX = 1_000_000;
+const END_PX = 1_000_000;
+/** So far the scroll bar may be from where it belongs, except near the ends. */
+export const MAX_DRIFT_PX = END_PX / 10;
 /** Who scrolls with a wheel, a finger or keys goes at most so far at once; who drags the scroll bar goes further. */
 export const MAX_STEP_PX = 2_000;
 

@@ -3,7 +3,7 @@ import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } fro
 import { Icon } from '../ui/icon.tsx';
 import { type Labels, labelOf } from './labels.ts';
 import type { List } from './list.ts';
-import { MAX_STEP_PX, scrollRangeOf } from './scroll-range.ts';
+import { MAX_DRIFT_PX, MAX_STEP_PX, scrollRangeOf } from './scroll-range.ts';
 import { lineNamed, type Submission, titleOf } from './submissions.ts';
 
 /** Rows above and below the screen that are rendered, too. */
@@ -209,7 +209,10 @@ export function Table(props: Props): JSX.Element {
   /** Puts the scroll bar where it belongs, while the rows stay where they are. */
   const settle = useRef<() => void>(() => undefined);
   settle.current = () => {
-    if (Math.abs(range.toScrollTop(from) - top) > 1) scrollTo(from);
+    const drift = Math.abs(range.toScrollTop(from) - top);
+    const isNearEnd = Math.min(top, range.height - top) < 2 * MAX_DRIFT_PX;
+    // Seldom: it would end the scrolling that begins at the same moment.
+    if (drift > MAX_DRIFT_PX || (isNearEnd && drift > 1)) scrollTo(from);
   };
   const calm = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(calm.current), []);

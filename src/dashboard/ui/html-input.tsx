@@ -101,8 +101,8 @@ export function HtmlInput({
         label="HTML"
         hint={
           <>
-            Or paste it. Write <code>action="{'{{FORM_ACTION}}'}"</code> in the form, or leave the action out: either
-            way it is sent to you.
+            Or paste it. Write <code>method="post" action="{'{{FORM_ACTION}}'}"</code> in the form, or leave the action
+            out: either way it is sent to you.
           </>
         }
         value={html}

@@ -7,7 +7,7 @@ import { type Loaded, useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import NotFound from '../views/not-found.tsx';
 import { Icon } from './icon.tsx';
-import { Spinner } from './states.tsx';
+import { Shown } from './states.tsx';
 import { View } from './view.tsx';
 
 export type Page = Schemas['Deployment'];
@@ -64,11 +64,13 @@ export function PageView({
   isNarrow?: boolean;
   children: (page: Page) => ComponentChildren;
 }): JSX.Element {
-  const { id, data: page, error } = usePage();
+  const { id, ...loaded } = usePage();
+  const { data: page, error } = loaded;
   if (error instanceof ApiError && error.status === 404) return <NotFound />;
   return (
     <View
       title={title}
+      name={page?.slug}
       isNarrow={isNarrow}
       actions={actions}
       of={
@@ -88,7 +90,13 @@ export function PageView({
       }
     >
       <Tabs id={id} />
-      {page ? children(page) : error ? <p role="alert">{error.message}</p> : <Spinner label="Loading the page" />}
+      {page ? (
+        children(page)
+      ) : (
+        <Shown loaded={loaded} label="Loading the page">
+          {children}
+        </Shown>
+      )}
     </View>
   );
 }

@@ -9,13 +9,16 @@ export const focusHeading = (): void => document.querySelector('h1')?.focus();
 /** A view with its heading, which gets the focus after a navigation, so that screen readers say where one is. */
 export function View({
   title,
+  name,
   of,
   actions,
   isNarrow,
   children,
 }: {
   title: string;
-  /** What it is about: the title of a page, above the heading and in the title of the window. */
+  /** The page that it is about, in the title of the window. */
+  name?: string | undefined;
+  /** What it is about, above the heading. */
   of?: ComponentChildren;
   actions?: ComponentChildren;
   /** For forms and texts. */
@@ -24,7 +27,9 @@ export function View({
 }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · formhost`;
+    document.title = [title, ...(name === undefined ? [] : [name]), 'formhost'].join(' · ');
+  }, [title, name]);
+  useEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     isFirst = false;
   }, [title]);

@@ -28,7 +28,7 @@ function Charts({ page }: { page: Page }): JSX.Element {
   return (
     <div class="sections">
       <RangePicker path={pageLinks(id).charts} range={range} />
-      <section class="card" aria-labelledby="submissions">
+      <section class="card bars-card" aria-labelledby="submissions">
         <h2 id="submissions">Submissions</h2>
         <Shown loaded={loaded} label="Counting the submissions">
           {(statistics) =>

@@ -1,14 +1,14 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { answer, api } from '../api.ts';
+import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData, useDraft } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import { Button, ButtonLink, CopyButton } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { HtmlInput } from '../ui/html-input.tsx';
 import { say } from '../ui/say.tsx';
-import { NotSaved } from '../ui/states.tsx';
+import { NotSaved, Shown } from '../ui/states.tsx';
 import { View } from '../ui/view.tsx';
 import NotFound from './not-found.tsx';
 
@@ -94,17 +94,34 @@ const snippet = (action: string): string => `<form method="post" action="${actio
 </form>
 `;
 
+/** The origin of an address as people type it, with or without its scheme. */
+function siteOf(text: string): string | undefined {
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  return url?.hostname.includes('.') || url?.hostname === 'localhost' ? url.origin : undefined;
+}
+
 /** For a form on a site that is published elsewhere: creates a small page, and shows what to paste there. */
 function Elsewhere(): JSX.Element {
-  const [name, setName] = useState('');
-  const [site, setSite] = useState('');
+  const [name, setName, dropName] = useDraft('elsewhere-name');
+  const [site, setSite, dropSite] = useDraft('elsewhere-site');
   const [made, setMade] = useState<{ id: string; action: string }>();
+  const [isSent, setSent] = useState(false);
+  /** The page that was created before a later step failed: the next try goes on with it. */
+  const begun = useRef<{ id: string; name: string }>(undefined);
   const { change, run } = useChange();
+  const origin = siteOf(site.trim());
+  const isWrong = site.trim() !== '' && origin === undefined;
+
+  async function createPage(): Promise<string> {
+    if (begun.current?.name === name) return begun.current.id;
+    const { id } = await answer(api.POST('/deploy', { body: { html: smallPage(name.trim() || 'Contact') } }));
+    begun.current = { id, name };
+    return id;
+  }
 
   async function create(): Promise<void> {
     await run(async () => {
-      const origin = site.trim() === '' ? undefined : new URL(site.trim()).origin;
-      const created = await answer(api.POST('/deploy', { body: { html: smallPage(name.trim() || 'Contact') } }));
+      const created = { id: await createPage() };
       if (origin !== undefined) {
         const params = { path: { id: created.id } };
         await answer(api.PATCH('/deploy/{id}', { params, body: { allowed_origins: [origin] } }));
@@ -113,6 +130,8 @@ function Elsewhere(): JSX.Element {
       const action =
         deployments.find(({ id }) => id === created.id)?.form_action ?? `${location.origin}/submit/${created.id}`;
       setMade({ id: created.id, action });
+      dropName();
+      dropSite();
     });
   }
 
@@ -141,7 +160,8 @@ function Elsewhere(): JSX.Element {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void create();
+        setSent(true);
+        if (!isWrong) void create();
       }}
     >
       <Field label="Name of the form" hint="Such as Contact." value={name} onChange={setName} />
@@ -151,27 +171,28 @@ function Elsewhere(): JSX.Element {
         type="url"
         value={site}
         onChange={setSite}
-        error={site.trim() !== '' && !URL.canParse(site.trim()) ? 'Begin it with https://.' : undefined}
+        error={isSent && isWrong ? 'Enter it such as https://example.org.' : undefined}
       />
       <NotSaved change={change} />
       <div class="buttons end">
-        <Button isBusy={change.state === 'saving'} isDisabled={site.trim() !== '' && !URL.canParse(site.trim())}>
-          Get the form
-        </Button>
+        <Button isBusy={change.state === 'saving'}>Get the form</Button>
       </div>
     </form>
   );
 }
 
 function Replace({ id }: { id: string }): JSX.Element {
-  const { data: page, error } = useData(`replaced:${id}`, (signal) =>
+  const loaded = useData(`replaced:${id}`, (signal) =>
     answer(api.GET('/deploy/{id}', { params: { path: { id } }, signal })),
   );
-  if (error) return <NotFound />;
+  const { data: page, error } = loaded;
+  if (error instanceof ApiError && error.status === 404) return <NotFound />;
   return (
     <View title={page ? `Replace ${page.slug}` : 'Replace a page'} isNarrow>
       <p class="muted">The address, the submissions and the settings stay. The HTML of before is kept as a version.</p>
-      {page && <Publish replaced={page} />}
+      <Shown loaded={loaded} label="Loading the page">
+        {(found) => <Publish replaced={found} />}
+      </Shown>
     </View>
   );
 }

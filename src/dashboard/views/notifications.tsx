@@ -1,16 +1,17 @@
 import type { JSX } from 'preact';
+import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
-import { useData } from '../data.ts';
+import { type Loaded, useData } from '../data.ts';
 import { PageView } from '../ui/page-view.tsx';
 import { Shown } from '../ui/states.tsx';
 import { AddWebhook } from './notifications/add-webhook.tsx';
 import { MailCard } from './notifications/mail.tsx';
 import { WebhookCard } from './notifications/webhook-card.tsx';
 
-function Webhooks({ id }: { id: string }): JSX.Element {
-  const loaded = useData(`webhooks:${id}`, (signal) =>
-    answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal })),
-  );
+type Mail = Schemas['Settings'];
+type WebhookList = Schemas['Webhooks'];
+
+function Webhooks({ id, loaded }: { id: string; loaded: Loaded<WebhookList> }): JSX.Element {
   return (
     <section class="sections" aria-labelledby="webhooks">
       <div>
@@ -18,31 +19,37 @@ function Webhooks({ id }: { id: string }): JSX.Element {
         <p class="muted">Each submission is posted to their addresses, and tried again until it arrives.</p>
       </div>
       <Shown loaded={loaded} label="Loading the webhooks">
-        {({ webhooks }) =>
-          webhooks.length > 0 && (
-            <ul class="sections">
-              {webhooks.map((webhook) => (
-                <WebhookCard key={webhook.id} deployId={id} webhook={webhook} onChanged={loaded.reload} />
-              ))}
-            </ul>
-          )
-        }
+        {({ webhooks }) => (
+          <>
+            {webhooks.length > 0 && (
+              <ul class="sections">
+                {webhooks.map((webhook) => (
+                  <WebhookCard key={webhook.id} deployId={id} webhook={webhook} onChanged={loaded.reload} />
+                ))}
+              </ul>
+            )}
+            <AddWebhook deployId={id} onAdded={loaded.reload} />
+          </>
+        )}
       </Shown>
-      <AddWebhook deployId={id} onAdded={loaded.reload} />
     </section>
   );
 }
 
-function Loaded({ id }: { id: string }): JSX.Element {
-  const settings = useData(`mail:${id}`, (signal) =>
+function Parts({ id }: { id: string }): JSX.Element {
+  const mail = useData<Mail>(`mail:${id}`, (signal) =>
     answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal })),
+  );
+  const webhooks = useData<WebhookList>(`webhooks:${id}`, (signal) =>
+    answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal })),
   );
   return (
     <div class="sections">
-      <Shown loaded={settings} label="Loading the mail settings">
-        {(found) => <MailCard id={id} settings={found} />}
+      <Shown loaded={mail} label="Loading the notifications">
+        {(settings) => <MailCard id={id} settings={settings} />}
       </Shown>
-      <Webhooks id={id} />
+      {/* Nothing that is shown moves when the rest comes. */}
+      {(mail.data ?? mail.error) && <Webhooks id={id} loaded={webhooks} />}
     </div>
   );
 }
@@ -50,7 +57,7 @@ function Loaded({ id }: { id: string }): JSX.Element {
 /** Who is told of a submission: people by mail, programs and Slack by webhooks. */
 const Notifications = (): JSX.Element => (
   <PageView title="Notifications" isNarrow>
-    {({ id }) => <Loaded key={id} id={id} />}
+    {({ id }) => <Parts key={id} id={id} />}
   </PageView>
 );
 

@@ -35,8 +35,10 @@ function PageCard({ page, onDelete }: { page: Overviewed; onDelete(): void }): J
   return (
     <li class="card page-card">
       <div class="page-card-head">
-        <h2 dir="auto">
-          <a href={pageLinks(page.id).inbox}>{title}</a>
+        <h2>
+          <a href={pageLinks(page.id).inbox}>
+            <bdi>{title}</bdi>
+          </a>
         </h2>
         <a class="page-url" href={page.url} target="_blank" rel="noopener">
           <bdi>{page.url.replace(/^https?:\/\//, '')}</bdi>

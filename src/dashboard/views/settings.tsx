@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
 import { LANGUAGES, type Language } from '../../languages.ts';
-import { answer, api } from '../api.ts';
+import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
 import { Button, CopyButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -236,7 +236,12 @@ function DeleteEverything({ page }: { page: Page }): JSX.Element {
   const params = { path: { id: page.id } };
   async function remove(): Promise<void> {
     const isDone = await run(async () => {
-      await answer(api.DELETE('/deploy/{id}', { params }));
+      try {
+        await answer(api.DELETE('/deploy/{id}', { params }));
+      } catch (error) {
+        // The try before has put it into the trash, and did not come further.
+        if (!(error instanceof ApiError && error.status === 404)) throw error;
+      }
       await answer(api.DELETE('/trash/{id}', { params }));
     });
     if (!isDone) return;
@@ -276,12 +281,14 @@ function Loaded({ page }: { page: Page }): JSX.Element {
     answer(api.GET('/deploy/{id}/settings', { params: { path: { id } }, signal })),
   );
   return (
-    <>
-      <Shown loaded={loaded} label="Loading the settings">
-        {(settings) => <SettingsForm id={id} settings={settings} />}
-      </Shown>
-      <DeleteEverything page={page} />
-    </>
+    <Shown loaded={loaded} label="Loading the settings">
+      {(settings) => (
+        <>
+          <SettingsForm id={id} settings={settings} />
+          <DeleteEverything page={page} />
+        </>
+      )}
+    </Shown>
   );
 }
 

@@ -120,7 +120,7 @@ function Counted({
     <Shown loaded={loaded} label="Counting the submissions">
       {({ statistics, byPage }) => (
         <>
-          <section class="card" aria-labelledby="submissions">
+          <section class="card bars-card" aria-labelledby="submissions">
             <h2 id="submissions">Submissions</h2>
             {byPage.length < total && <p class="muted">To your {byPage.length} newest pages. More are below.</p>}
             {statistics.total === 0 ? (

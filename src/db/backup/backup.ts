@@ -3,36 +3,36 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { Connection } from '../postgres/connect.ts';
+import { type Connection, openClient } from '../postgres/servers.ts';
 import { encode, FIRST_LINE, type Header, type Table } from './backup-file.ts';
 
+const SETTINGS = {
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  // Since Postgres 17.
+  transaction_timeout: '0',
+  DateStyle: 'ISO',
+  IntervalStyle: 'iso_8601',
+  extra_float_digits: '3',
+  timezone: 'UTC',
+};
+
 /**
- * A connection without a limit on the time of statements, whatever the defaults of the role or the database are. COPY
- * writes values that every version of Postgres reads as the same.
+ * A connection in a transaction without a limit on its time, whatever the defaults of the role or the database are; ends
+ * with the connection. COPY writes values that every version of Postgres reads as the same.
  */
-export async function openLongConnection(connection: Connection, name: string): Promise<pg.Client> {
-  const settings = {
-    statement_timeout: 0,
-    idle_in_transaction_session_timeout: 0,
-    DateStyle: 'ISO',
-    IntervalStyle: 'iso_8601',
-    extra_float_digits: 3,
-    client_encoding: 'UTF8',
-    timezone: 'UTC',
-  };
-  const options = Object.entries(settings).map(([key, value]) => `-c ${key}=${value}`);
-  const client = new pg.Client({
-    ...connection,
+export async function openLongTransaction(connection: Connection, name: string, begin = 'BEGIN'): Promise<pg.Client> {
+  const client = await openClient(connection, {
     application_name: name,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    options: options.join(' '),
   });
-  // A lost connection rejects the current query; without a listener it would also end the process.
-  client.on('error', () => undefined);
-  await client.connect();
-  // Since Postgres 17.
-  await client.query("SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'");
+  await client.query(begin);
+  await client.query(
+    `SELECT set_config(pg_settings.name, value, true)
+       FROM json_each_text($1) AS wanted (name, value) JOIN pg_settings ON lower(pg_settings.name) = lower(wanted.name)`,
+    [JSON.stringify(SETTINGS)],
+  );
   return client;
 }
 
@@ -46,7 +46,10 @@ async function describe(client: pg.Client): Promise<Header> {
               SELECT json_agg(attname ORDER BY attnum) FROM pg_attribute
                WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
        FROM pg_class
-      WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind = 'r' AND relname ${NOT_OF_KNEX}
+      WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind IN ('r', 'p') AND NOT relispartition
+        -- A standby has no rows of unlogged tables.
+        AND (relpersistence = 'p' OR NOT pg_is_in_recovery())
+        AND relname ${NOT_OF_KNEX}
       ORDER BY relname`,
   );
   const { rows: sequences } = await client.query<Header['sequences'][number]>(
@@ -59,12 +62,12 @@ async function describe(client: pg.Client): Promise<Header> {
 
 export const columnsOf = ({ columns }: Table): string => columns.map(pg.escapeIdentifier).join(', ');
 
-/** The whole database at one moment; the service may go on working. */
+/** The whole database, as the client's transaction sees it; the service may go on working. */
 async function* readDatabase(client: pg.Client): AsyncGenerator<Buffer> {
-  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const header = await describe(client);
   yield* encode(header, (table) =>
-    client.query(copyTo(`COPY ${pg.escapeIdentifier(table.name)} (${columnsOf(table)}) TO STDOUT`)),
+    // A query, because COPY reads no partitioned table.
+    client.query(copyTo(`COPY (SELECT ${columnsOf(table)} FROM ${pg.escapeIdentifier(table.name)}) TO STDOUT`)),
   );
 }
 
@@ -73,7 +76,8 @@ async function* readDatabase(client: pg.Client): AsyncGenerator<Buffer> {
  * been migrated.
  */
 export async function backUp(connection: Connection, out: Writable): Promise<void> {
-  const client = await openLongConnection(connection, 'formhost backup');
+  const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+  const client = await openLongTransaction(connection, 'formhost backup', begin);
   // When nothing can be written any more, this ends a query that Postgres has not answered.
   out.once('close', () => void client.end());
   try {

@@ -4,8 +4,9 @@ import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import type { Connection } from '../postgres/connect.ts';
-import { openLongConnection } from './backup.ts';
+import { libpqEnvironment, parseDatabaseUrl } from '../../database-url.ts';
+import type { Connection } from '../postgres/servers.ts';
+import { openLongTransaction } from './backup.ts';
 import { BackupError } from './backup-file.ts';
 import { bringUpToDate, checkMigrations, checkTarget } from './restore.ts';
 
@@ -20,22 +21,22 @@ const SCHEMA = 'public';
 
 /** The environment with which libpq connects to the same database. */
 function libpq(connection: Connection, env: Environment): Environment {
-  const { host, port, user, database, password } = new pg.Client(connection);
-  const query = 'connectionString' in connection ? new URL(connection.connectionString).searchParams : undefined;
-  const ssl = query?.get('sslmode') ?? (['true', '1'].includes(query?.get('ssl') ?? '') ? 'require' : undefined);
+  const url = 'connectionString' in connection ? parseDatabaseUrl(connection.connectionString) : undefined;
+  const [server] = url?.servers ?? [];
+  const { host, port, user, database, password } = new pg.Client(
+    server ? { connectionString: server.url } : connection,
+  );
+  const settings = '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0';
   return {
     ...env,
     PGHOST: host,
     PGPORT: String(port),
+    ...(url && libpqEnvironment(url)),
     PGUSER: user,
     PGDATABASE: database,
     PGPASSWORD: password ?? undefined,
-    PGSSLMODE: ssl === 'no-verify' ? 'require' : ssl,
-    PGSSLROOTCERT: query?.get('sslrootcert') ?? undefined,
-    PGSSLCERT: query?.get('sslcert') ?? undefined,
-    PGSSLKEY: query?.get('sslkey') ?? undefined,
     PGCONNECT_TIMEOUT: '10',
-    PGOPTIONS: '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
+    PGOPTIONS: url?.options === undefined ? settings : `${url.options} ${settings}`,
   };
 }
 
@@ -60,12 +61,14 @@ async function majorOf(tool: string, env: Environment): Promise<number | undefin
 
 /**
  * Whether there is a pg_dump of the database's major version. An older one refuses, and a server of this version may
- * refuse what a newer one writes, because that pg_restore sets parameters that the server does not know.
+ * refuse what a newer one writes, because that pg_restore sets parameters that the server does not know. None works
+ * through a transaction pooler: both set parameters of the session.
  */
 export async function canDump(connection: Connection, env: Environment): Promise<boolean> {
+  if (connection.pooler === 'transaction') return false;
   const major = await majorOf('pg_dump', env);
   if (major === undefined) return false;
-  const client = await openLongConnection(connection, 'formhost backup');
+  const client = await openLongTransaction(connection, 'formhost backup');
   try {
     const { rows } = await client.query<{ major: number; schema: string }>(
       "SELECT current_setting('server_version_num')::int / 10000 AS major, current_schema() AS schema",
@@ -93,6 +96,12 @@ async function migrationsIn(file: string, env: Environment): Promise<string[]> {
 
 /** Restores a dump into an empty database, all of it or nothing. Throws a BackupError with the reason. */
 export async function restoreDump(connection: Connection, env: Environment, file: string): Promise<void> {
+  if (connection.pooler === 'transaction') {
+    throw new BackupError(
+      "the backup is in pg_dump's format, which can't be restored through a transaction pooler: set DATABASE_URL to the " +
+        'server itself, and DATABASE_POOLER to none, for this command',
+    );
+  }
   if ((await majorOf('pg_restore', env)) === undefined) {
     throw new BackupError(
       "the backup is in pg_dump's format, and there is no pg_restore here: install Postgres' clients",

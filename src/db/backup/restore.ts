@@ -1,11 +1,12 @@
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Connection } from '../postgres/connect.ts';
 import { compareMigrations, migrate } from '../postgres/migrate.ts';
+import type { Connection } from '../postgres/servers.ts';
 import { tableExists } from '../postgres/table-exists.ts';
-import { columnsOf, openLongConnection } from './backup.ts';
+import { columnsOf, openLongTransaction } from './backup.ts';
 import { BackupError, checkFirstLine, type Decoded, decode, type Header } from './backup-file.ts';
 
 const NOT_EMPTY =
@@ -28,16 +29,40 @@ async function hasOwners(client: pg.Client): Promise<boolean> {
   return (await tableExists(client, 'owners')) && (await client.query('SELECT FROM owners LIMIT 1')).rows.length > 0;
 }
 
+/** A process of the service asks the database at least twice a second. */
+const QUIET_MS = 3_000;
+
+/**
+ * Whether the service runs on this database. A pooler keeps connections after the service has ended, with its name;
+ * nobody works on those.
+ */
+async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boolean> {
+  const find = async (since: string): Promise<number> => {
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name IN ('formhost', 'formhost pages')
+          AND state_change > CAST($1 AS timestamptz) LIMIT 1`,
+      [since],
+    );
+    return rowCount ?? 0;
+  };
+  const hasSome = (await find('-infinity')) > 0;
+  if (pooler !== 'transaction' || !hasSome) return hasSome;
+  const { rows } = await client.query<{ now: string }>('SELECT CAST(clock_timestamp() AS text) AS now');
+  await delay(QUIET_MS);
+  // What is seen of others stays the same within a transaction, otherwise.
+  await client.query('SELECT pg_stat_clear_snapshot()');
+  return (await find(rows[0]?.now ?? '-infinity')) > 0;
+}
+
 /** Throws a BackupError when the service runs on this database, or it has data. */
 export async function checkTarget(connection: Connection): Promise<void> {
-  const client = await openLongConnection(connection, 'formhost restore');
+  const client = await openLongTransaction(connection, 'formhost restore');
   try {
     if (await hasOwners(client)) throw new BackupError(NOT_EMPTY);
-    const { rows } = await client.query(
-      `SELECT FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name IN ('formhost', 'formhost pages') LIMIT 1`,
-    );
-    if (rows.length > 0) throw new BackupError('the service is running on this database: stop it, and restore then');
+    if (await isInUse(client, connection)) {
+      throw new BackupError('the service is running on this database: stop it, and restore then');
+    }
   } finally {
     await client.end();
   }
@@ -58,9 +83,8 @@ export async function restore(connection: Connection, source: AsyncIterable<Buff
   const backup = await open(source);
   await checkTarget(connection);
   await migrate(connection, { only: backup.header.migrations });
-  const client = await openLongConnection(connection, 'formhost restore');
+  const client = await openLongTransaction(connection, 'formhost restore');
   try {
-    await client.query('BEGIN');
     await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
     await fill(client, backup);
     await client.query('ANALYZE');
@@ -95,7 +119,7 @@ async function fill(client: pg.Client, { header, rows, verify }: Decoded): Promi
     `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', CAST(conrelid AS regclass), conname) AS drop,
             format('ALTER TABLE %s ADD CONSTRAINT %I %s', CAST(conrelid AS regclass), conname, pg_get_constraintdef(oid)) AS add
        FROM pg_constraint
-      WHERE contype = 'f' AND connamespace = CAST(current_schema() AS regnamespace)`,
+      WHERE contype = 'f' AND conparentid = 0 AND connamespace = CAST(current_schema() AS regnamespace)`,
   );
   for (const key of keys) await client.query(key.drop);
   // The backup has the rows that migrations made, too.

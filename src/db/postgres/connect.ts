@@ -1,8 +1,7 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-
-/** What pg needs to reach a database: a URL, or the embedded server's socket. */
-export type Connection = { connectionString: string } | { host: string; port: number; user: string; database: string };
+import { type Connection, checkServer, READ_ONLY, type Ways, waysTo } from './servers.ts';
+import { setInEachTransaction } from './transaction-pooler.ts';
 
 export type Database = Knex & {
   /** How the pool is used at this moment. */
@@ -18,6 +17,11 @@ export type Database = Knex & {
    * connection is closed, and with it the statement ends.
    */
   copyOut<T>(statement: string, read: (pieces: AsyncIterable<Buffer>) => Promise<T>): Promise<T>;
+  /**
+   * Whether the database takes writes. After one has failed or got no answer, writes itself to see; false only when
+   * WRITABLE_MS are over without a success.
+   */
+  isWritable(): Promise<boolean>;
   /** Starts no new statement, waits up to CLOSE_MS for the running ones, and closes every connection. */
   close(): Promise<void>;
 };
@@ -32,10 +36,44 @@ const LONG_MS = 10_000;
 const COMMIT_MS = 10_000;
 const CLOSE_MS = 1_000;
 
+const WRITABLE_MS = 10_000;
+/**
+ * How many commits may wait for a synchronous standby that does not answer. Each keeps a connection of Postgres, also
+ * after its client has left. Beyond that, nothing is written.
+ */
+const MAX_STUCK_COMMITS = 10;
+
+/** Commits that nobody waits for any more, in all processes of this user, in this database. */
+const STUCK_COMMITS = `
+  SELECT count(*) AS stuck FROM pg_stat_activity
+   WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'
+     AND query_start < clock_timestamp() - interval '${UNIT_MS} milliseconds'`;
+
+/** The same, and allows writes on this connection again, or not. */
+const LIMIT_STUCK_COMMITS = `
+  WITH commits AS (${STUCK_COMMITS})
+  SELECT stuck, set_config('default_transaction_read_only', CASE WHEN stuck >= ${MAX_STUCK_COMMITS} THEN 'on' ELSE (
+           SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') END, false) AS read_only
+    FROM commits`;
+
+/** Postgres' error codes for a write on a read-only server, and for one for which there is no room. */
+const NOT_WRITABLE = new RegExp(`^(?:${READ_ONLY}|53[01]00)$`);
+
 /** The shortest time between two replacements of all connections. */
 const RENEW_MS = 500;
-/** Postgres' error code for a write on a read-only server (read_only_sql_transaction). */
-const READ_ONLY = '25006';
+
+/**
+ * The server ends statements as well, so that none continues for a client that has left. JIT costs more than it gains on
+ * short statements. Every statement of a request has an index: a sequential scan would be planned only while a table is
+ * small, and the plan would be kept when it no longer is.
+ */
+const SETTINGS = {
+  statement_timeout: STATEMENT_MS,
+  idle_in_transaction_session_timeout: STATEMENT_MS,
+  jit: 'off',
+  enable_seqscan: 'off',
+} as const;
+const OPTIONS = Object.entries(SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
 
 const JSON_OID = 114;
 const INT8_OID = 20;
@@ -48,19 +86,25 @@ types.setTypeParser(INT8_OID, Number);
 /** `total` and `idle` connections, and units of work that are `waiting` for one. */
 type PoolUse = { total: number; idle: number; waiting: number };
 
-function openPool(connection: Connection): pg.Pool {
+function openPool(ways: Ways, isPooled: boolean): pg.Pool {
+  /** A connection on the way that is current when it is made. */
+  class Client extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      const way = ways.current().configure();
+      const options = isPooled ? way.options : [...OPTIONS, way.options].join(' ').trim();
+      super({ ...config, ...way, options, connectionTimeoutMillis: UNIT_MS / ways.count });
+      if (isPooled) setInEachTransaction(this.connection, SETTINGS);
+    }
+  }
   const pool = new pg.Pool({
-    ...connection,
+    Client,
     types,
     max: 10,
     connectionTimeoutMillis: UNIT_MS,
     idleTimeoutMillis: 30_000,
     application_name: 'formhost',
     keepAlive: true,
-    // The server ends statements as well, so that none continues for a client that has left. JIT costs more than it
-    // gains on short statements. Every statement of a request has an index: a sequential scan would be planned only
-    // while a table is small, and the plan would be kept when it no longer is.
-    options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=${STATEMENT_MS} -c jit=off -c enable_seqscan=off`,
+    ...(ways.target !== 'any' && { onConnect: (client) => checkServer(client, ways.target, UNIT_MS) }),
   });
   // A broken connection rejects its statement, or is removed when it was idle. Without a listener the error would end
   // the process, and pg removes its own listener while a connection is in use.
@@ -78,7 +122,9 @@ function openPool(connection: Connection): pg.Pool {
  * `onRenew` is called.
  */
 export function connect(connection: Connection, { onRenew }: { onRenew?: () => void } = {}): Database {
-  let pool = openPool(connection);
+  const ways = waysTo(connection);
+  const isPooled = connection.pooler === 'transaction';
+  let pool = openPool(ways, isPooled);
   let openedAt = performance.now();
   const ending = new Set<Promise<void>>();
   /** The time by which all units of work have ended or failed; set when the pool closes. */
@@ -110,9 +156,32 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
       return;
     }
     void end(pool);
-    pool = openPool(connection);
+    pool = openPool(ways, isPooled);
     openedAt = performance.now();
     onRenew?.();
+  }
+
+  /** When a write failed for the first time since the last that is known to have succeeded. */
+  let failingSince: number | undefined;
+  /** Whether commits may be stuck: from a unit of work that was cut until none is stuck. */
+  let mayBeStuck = false;
+  /** Whether as many are stuck as may be. */
+  let isFull = false;
+
+  const noteFailure = (): void => {
+    failingSince ??= performance.now();
+  };
+
+  async function limitStuckCommits(client: pg.PoolClient): Promise<void> {
+    const { rows } = await client.query<{ stuck: number }>(isPooled ? STUCK_COMMITS : LIMIT_STUCK_COMMITS);
+    const stuck = rows[0]?.stuck ?? 0;
+    const wasFull = isFull;
+    isFull = stuck >= MAX_STUCK_COMMITS;
+    if (stuck === 0) mayBeStuck = false;
+    // Other connections may still be read-only.
+    if (wasFull && !isFull && !isPooled) renew();
+    // A transaction pooler's connections are not ours to set.
+    if (isFull && isPooled) throw Object.assign(new Error('commits wait for a standby'), { code: READ_ONLY });
   }
 
   const cuts = new Map<pg.PoolClient, NodeJS.Timeout>();
@@ -122,14 +191,29 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     clearTimeout(cuts.get(client));
     const cut = (): void => {
       void client.end().catch(() => undefined);
-      if (isStuck) renew();
+      if (!isStuck) return;
+      noteFailure();
+      mayBeStuck = true;
+      renew();
     };
     cuts.set(client, setTimeout(cut, Math.min(ms, lastCutAt - performance.now())));
   }
 
+  /** A connection to the first server that accepts one, beginning with the present one. */
+  async function connectAnyWay(): Promise<pg.PoolClient> {
+    for (let left = ways.count; ; left -= 1) {
+      const way = ways.current();
+      try {
+        return await pool.connect();
+      } catch (error) {
+        if (!ways.leave(way, error) || left === 1) throw error;
+      }
+    }
+  }
+
   async function lend(): Promise<pg.PoolClient> {
     const askedAt = performance.now();
-    const asked = pool.connect();
+    const asked = ways.count === 1 ? pool.connect() : connectAnyWay();
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
@@ -141,9 +225,19 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     try {
       const client = await Promise.race([asked, tooLate]);
       cutAfter(UNIT_MS - (performance.now() - askedAt), client);
+      if (mayBeStuck) await limitOrRelease(client);
       return client;
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  async function limitOrRelease(client: pg.PoolClient): Promise<void> {
+    try {
+      await limitStuckCommits(client);
+    } catch (error) {
+      connectionPool.release(client, true);
+      throw error;
     }
   }
 
@@ -161,9 +255,18 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     numFree: () => pool.idleCount,
     numPendingAcquires: () => pool.waitingCount,
   };
-  const db = knex({ client: 'pg', connectionPool, compileSqlOnError: false, log: { warn: () => undefined } });
+  const db = knex({
+    client: 'pg',
+    connectionPool,
+    compileSqlOnError: false,
+    log: { warn: () => undefined },
+  });
+  // `query` reads it.
+  db.userParams = { isPooled };
   db.on('query-error', (error: Error) => {
-    if (!('code' in error) || error.code !== READ_ONLY) return;
+    if (!('code' in error) || typeof error.code !== 'string' || !NOT_WRITABLE.test(error.code)) return;
+    noteFailure();
+    if (error.code !== READ_ONLY || isFull) return;
     renew();
     // Once more, RENEW_MS later: a connection that is opened now may still lead to the old server, where reads do not
     // fail.
@@ -194,6 +297,13 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   async function copyOut<T>(statement: string, read: (pieces: AsyncIterable<Buffer>) => Promise<T>): Promise<T> {
     const { to } = await import('pg-copy-streams');
     const client = await lend();
+    // The stream of a COPY expects no answers besides its own, as setInEachTransaction would add.
+    if (isPooled) {
+      await client.query('BEGIN').catch((error: unknown) => {
+        connectionPool.release(client, true);
+        throw error;
+      });
+    }
     const { promise: isReady, resolve } = Promise.withResolvers<void>();
     client.once('drain', resolve).once('end', resolve);
     const pieces = client.query(to(statement));
@@ -203,6 +313,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
       const result = await read(pieces);
       // The last piece comes before the server is ready for another statement.
       if (pieces.readableEnded) await isReady;
+      if (pieces.readableEnded && isPooled) await client.query('COMMIT');
       return result;
     } finally {
       client.off('drain', resolve).off('end', resolve);
@@ -210,9 +321,26 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     }
   }
 
+  async function isWritable(): Promise<boolean> {
+    const since = failingSince;
+    if (since === undefined) return true;
+    try {
+      // A commit in the write-ahead log, and no row.
+      if (!isFull) {
+        await db.raw("SELECT pg_logical_emit_message(true, 'formhost', '')");
+        failingSince = undefined;
+        return true;
+      }
+    } catch {
+      // Counted below.
+    }
+    return performance.now() - since < WRITABLE_MS;
+  }
+
   return Object.assign(db, {
     longTransaction,
     copyOut,
+    isWritable,
     use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
       lastCutAt = performance.now() + CLOSE_MS;

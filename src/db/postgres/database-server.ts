@@ -1,4 +1,11 @@
-import type { Connection } from './connect.ts';
+import type { Connection } from './servers.ts';
+
+/** Where the database should be. */
+export type Location = {
+  databaseUrl: string | undefined;
+  databasePooler: NonNullable<Connection['pooler']>;
+  dataDir: string;
+};
 
 export type DatabaseServer = {
   connection: Connection;
@@ -9,11 +16,12 @@ export type DatabaseServer = {
 
 /** The Postgres of DATABASE_URL, or else the embedded one in `dataDir`, which is started unless it runs. */
 export async function openDatabaseServer(
-  { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
+  { databaseUrl, databasePooler, dataDir }: Location,
   onProgress: (message: string) => void,
 ): Promise<DatabaseServer> {
   if (databaseUrl !== undefined) {
-    return { connection: { connectionString: databaseUrl }, isEmbedded: false, close: async () => undefined };
+    const connection = { connectionString: databaseUrl, pooler: databasePooler };
+    return { connection, isEmbedded: false, close: async () => undefined };
   }
   const { openEmbeddedPostgres } = await import('./embedded-postgres.ts');
   const { connection, close } = await openEmbeddedPostgres(dataDir, { onProgress });

@@ -1,16 +1,14 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { PROJECT } from '../../project.ts';
-import { type DatabaseServer, openDatabaseServer } from './database-server.ts';
+import { type DatabaseServer, type Location, openDatabaseServer } from './database-server.ts';
 import { findMigrations } from './migrate.ts';
+import { openClient } from './servers.ts';
 
 /** There is no database of the service where the settings say, and no start of the service is making one. */
 export class NoDatabaseError extends Error {}
-
-/** Where the database should be. */
-export type Location = { databaseUrl: string | undefined; dataDir: string };
 
 /** The longest wait without a sign that the service starts: npm alone may take seconds to begin a start. */
 export const NO_SIGN_MS = 10_000;
@@ -81,14 +79,11 @@ async function waitUntilExists(look: () => Promise<State>, onWait: () => void): 
 }
 
 async function waitForTables({ connection }: DatabaseServer, onWait: () => void): Promise<void> {
-  const client = new pg.Client({
-    ...connection,
+  const client = await openClient(connection, {
     application_name: 'formhost command',
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: ANSWER_MS,
   });
-  client.on('error', () => undefined);
-  await client.connect();
   try {
     await waitUntilExists(() => stateOfTables(client), onWait);
   } finally {

@@ -1,12 +1,14 @@
-import pg from 'pg';
-import type { Connection } from './connect.ts';
+import type pg from 'pg';
 import { compareMigrations, type MigrationState } from './migrate.ts';
+import { type Connection, openClient } from './servers.ts';
 import { tableExists } from './table-exists.ts';
 
 export type DatabaseFacts = MigrationState & {
   /** Such as 180004. */
   version: number;
   encoding: string;
+  /** Whether it follows another server, and takes no writes. */
+  standby: boolean;
   /** Bytes on the server's disk. */
   size: number;
   /** The server's clock, and this process's clock in the middle of the query, in milliseconds. */
@@ -19,19 +21,23 @@ const ANSWER_MS = 5_000;
  * What the doctor checks of a database; changes nothing. Throws when the database does not answer within five seconds.
  */
 export async function inspectDatabase(connection: Connection): Promise<DatabaseFacts> {
-  const client = new pg.Client({
-    ...connection,
+  const client = await openClient(connection, {
     application_name: 'formhost doctor',
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: ANSWER_MS,
   });
-  client.on('error', () => undefined);
-  await client.connect();
   try {
     const sentAt = Date.now();
-    const { rows } = await client.query<{ clock: string; version: string; encoding: string; size: string }>(
+    const { rows } = await client.query<{
+      clock: string;
+      version: string;
+      encoding: string;
+      standby: boolean;
+      size: string;
+    }>(
       `SELECT extract(epoch FROM clock_timestamp()) * 1000 AS clock, current_setting('server_version_num') AS version,
-              current_setting('server_encoding') AS encoding, pg_database_size(current_database()) AS size`,
+              current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
+              pg_database_size(current_database()) AS size`,
     );
     const answeredAt = Date.now();
     const [facts] = rows;
@@ -40,6 +46,7 @@ export async function inspectDatabase(connection: Connection): Promise<DatabaseF
       ...compareMigrations(await migrationsRun(client)),
       version: Number(facts.version),
       encoding: facts.encoding,
+      standby: facts.standby,
       size: Number(facts.size),
       clock: { theirs: Number(facts.clock), ours: (sentAt + answeredAt) / 2 },
     };

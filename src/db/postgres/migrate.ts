@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
-import pg from 'pg';
+import type pg from 'pg';
 import * as service from '../../../migrations/0001-service.ts';
 import * as deliveries from '../../../migrations/0002-deliveries.ts';
 import * as takeDowns from '../../../migrations/0003-take-downs.ts';
@@ -25,8 +25,9 @@ import * as mailLog from '../../../migrations/0022-mail-log.ts';
 import * as readUpTo from '../../../migrations/0023-read-up-to.ts';
 import * as retention from '../../../migrations/0024-retention.ts';
 import * as sessions from '../../../migrations/0025-sessions.ts';
-import type { Connection } from './connect.ts';
+import * as liveDeployments from '../../../migrations/0026-live-deployments.ts';
 import { queryOne } from './query.ts';
+import { type Connection, openClientAndConfig } from './servers.ts';
 import { tableExists } from './table-exists.ts';
 
 /**
@@ -60,12 +61,15 @@ const migrations: readonly Migration[] = [
   { name: '0023-read-up-to', up: readUpTo.up, config: readUpTo.config },
   { name: '0024-retention', up: retention.up, config: retention.config },
   { name: '0025-sessions', up: sessions.up },
+  { name: '0026-live-deployments', up: liveDeployments.up, config: liveDeployments.config },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */
 const LOCK = 7_265_113_420;
 const POLL_MS = 100;
 const ANSWER_MS = 2_000;
+/** `onWait` is called only after this time. */
+const TELL_AFTER_MS = 5_000;
 const BREAKING = '-breaking';
 
 const sourceOf = (list: readonly Migration[]) => ({
@@ -98,38 +102,45 @@ export function compareMigrations(run: readonly string[]): MigrationState {
  *
  * A database that a newer version has migrated is used as it is: an older version works with what migrations add, so
  * that processes of both can run during an update, and an update can be undone. Throws when a newer version has run a
- * breaking migration.
+ * breaking migration. `onWait` is called when another process migrates for long.
  */
 export async function migrate(
   connection: Connection,
-  { signal, only }: { signal?: AbortSignal; only?: readonly string[] } = {},
+  { signal, only, onWait }: { signal?: AbortSignal; only?: readonly string[]; onWait?: () => void } = {},
 ): Promise<void> {
-  const holder = new pg.Client({
-    ...connection,
+  const { client: holder, config } = await openClientAndConfig(connection, {
     application_name: 'formhost migrations',
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: ANSWER_MS,
     keepAlive: true,
   });
-  // A lost connection rejects the current query; without a listener it would also end the process.
-  holder.on('error', () => undefined);
-  await holder.connect();
   try {
     const encoding = await encodingOf(holder);
     if (encoding !== 'UTF8') throw new Error(`the database is encoded in ${encoding}: make one with ENCODING 'UTF8'`);
     const wanted = migrations.filter(({ name }) => only === undefined || only.includes(name));
     // Before the lock: most starts find nothing to do, and need not wait for one another.
     if (await isDone(holder, wanted)) return;
-    while (!(await tryLock(holder))) await delay(POLL_MS, undefined, { signal });
+    const waitingSince = performance.now();
+    let hasTold = false;
+    while (!(await tryLock(holder))) {
+      if (!hasTold && performance.now() - waitingSince > TELL_AFTER_MS) {
+        hasTold = true;
+        onWait?.();
+      }
+      await delay(POLL_MS, undefined, { signal });
+    }
     if (await isDone(holder, wanted)) return;
-    // The server releases our lock when its holder is gone. So knex' own lock, a row in a table, can only be left by a
-    // dead process.
+    // A query without parameters leaves no snapshot behind, for whose end CREATE INDEX CONCURRENTLY would wait.
+    await holder.query('SELECT 1');
+    // Postgres releases our lock when its holder is gone. So knex' own lock, a row in a table, can only be left by a dead
+    // process.
     const silent = { warn: () => undefined, error: () => undefined };
-    const db = knex({ client: 'pg', connection, pool: { min: 0, max: 2 }, compileSqlOnError: false, log: silent });
+    const pool = { min: 0, max: 2 };
+    const db = knex({ client: 'pg', connection: config, pool, compileSqlOnError: false, log: silent });
     try {
-      const config = { migrationSource: sourceOf(wanted), disableMigrationsListValidation: true };
-      await db.migrate.forceFreeMigrationsLock(config);
-      await db.migrate.latest(config);
+      const settings = { migrationSource: sourceOf(wanted), disableMigrationsListValidation: true };
+      await db.migrate.forceFreeMigrationsLock(settings);
+      await db.migrate.latest(settings);
     } finally {
       await db.destroy();
     }
@@ -162,9 +173,21 @@ async function encodingOf(client: pg.Client): Promise<string | undefined> {
   return rows[0]?.encoding;
 }
 
+/**
+ * The lock is that of a transaction, which stays open: behind a pooler, one of a session would stay with a connection
+ * that others use.
+ */
 async function tryLock(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
-  return rows.some(({ locked }) => locked);
+  await client.query('BEGIN');
+  const { rows } = await client.query<{ locked: boolean }>(
+    `SELECT pg_try_advisory_xact_lock($1) AS locked,
+            (SELECT count(set_config(name, '0', true)) FROM pg_settings
+              WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')) AS set`,
+    [LOCK],
+  );
+  if (rows.some(({ locked }) => locked)) return true;
+  await client.query('ROLLBACK');
+  return false;
 }
 
 /** Whether all of these have been run. Throws when a newer version has run a breaking migration. */
@@ -181,10 +204,13 @@ async function isDone(client: pg.Client, wanted: readonly Migration[]): Promise<
   return wanted.every(({ name }) => run.includes(name));
 }
 
-/** Whether every migration that this version knows has been run. Throws when the database is out of reach. */
-export async function isMigrated(db: Knex): Promise<boolean> {
-  const sql = 'SELECT count(*) AS run FROM knex_migrations WHERE name = ANY(?)';
+/**
+ * Whether every migration that this version knows has been run, on a server that is no standby. Throws when the database
+ * is out of reach.
+ */
+export async function isMigratedPrimary(db: Knex): Promise<boolean> {
+  const sql = 'SELECT count(*) AS run, pg_is_in_recovery() AS standby FROM knex_migrations WHERE name = ANY(?)';
   const names = migrations.map(({ name }) => name);
-  const { run } = await queryOne<{ run: number }>(db, 'count-migrations', sql, [names]);
-  return run === names.length;
+  const { run, standby } = await queryOne<{ run: number; standby: boolean }>(db, 'count-migrations', sql, [names]);
+  return run === names.length && !standby;
 }

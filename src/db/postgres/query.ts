@@ -4,8 +4,11 @@ type Values = readonly Knex.RawBinding[] | Knex.ValueDict;
 
 type Answer<Row> = { rows: Row[]; rowCount: number | null };
 
-const run = <Row>(db: Knex, name: string, sql: string, values: Values): Knex.Raw<Answer<Row>> =>
-  db.raw<Answer<Row>>(sql, values).options({ name });
+function run<Row>(db: Knex, name: string, sql: string, values: Values): Knex.Raw<Answer<Row>> {
+  const raw = db.raw<Answer<Row>>(sql, values);
+  // A transaction pooler gives the next statement another connection, on which nothing has been prepared.
+  return db.userParams.isPooled ? raw : raw.options({ name });
+}
 
 /**
  * Answers the rows of a statement, which is prepared once on each connection. A `name` stands for one `sql`, always the

@@ -196,7 +196,7 @@ export function deliveryEndpoints({
       },
       errors: [noSuchDelivery],
       async handle({ params: { deliveryId: id }, resource: webhook }) {
-        if (!isDeliveryId(id) || !(await retryDelivery(db, webhook.id, id))) throw noSuchDelivery();
+        if (!isDeliveryId(id) || !(await retryDelivery(db, webhook, id))) throw noSuchDelivery();
         reviewDeliveries(webhook.deploymentId);
         return { id, status: 'pending' as const };
       },

@@ -155,6 +155,7 @@ export function* htmlAsJson(html: Buffer): Generator<string> {
 /** Deployments: pages and their addresses. */
 export function deploymentEndpoints({
   db,
+  cell,
   onPageChange,
   reviewDeliveries,
   urlOf,
@@ -165,6 +166,7 @@ export function deploymentEndpoints({
   abuseContact,
 }: {
   db: Database;
+  cell: string;
   /** Called once a change of what is live under a slug is committed. */
   onPageChange(slug: string): void;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
@@ -234,7 +236,7 @@ export function deploymentEndpoints({
         const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
         const limit = planLimits.get(owner.plan) ?? 0;
         const deployment = await limitWrites(() =>
-          createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html) }),
+          createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html), cell }),
         );
         if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();

@@ -55,7 +55,7 @@ const After = z.object({
       description:
         'Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has ' +
         'arrived, a client goes on where a connection broke. The header row is there, and is that of the whole file.',
-      example: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
+      example: '0',
     }),
 });
 

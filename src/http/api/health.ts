@@ -26,14 +26,14 @@ export const healthEndpoints = (isReady: () => Promise<boolean>) => ({
     path: '/readyz',
     name: 'isReady',
     tag: 'Service',
-    summary: 'Check that the database is reached and migrated',
+    summary: 'Check that the database is reached, migrated and no standby',
     description: 'For load balancers: a process that answers 503 gets no requests until it is ready again.',
     isPolled: true,
     answersWhileStarting: true,
     answer: { status: 200, description: 'The service is ready.', schema: Ready, example: { status: 'ready' } },
     async handle() {
       if (await isReady()) return { status: 'ready' as const };
-      throw unavailable('The database is not reached, or not migrated yet: try again shortly.');
+      throw unavailable('The database is not reached, not migrated yet, or takes no writes: try again shortly.');
     },
   }),
 });

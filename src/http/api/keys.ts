@@ -101,7 +101,7 @@ const toShown = ({ id, name: of, prefix, scope: may, createdAt }: OwnKey) => ({
 });
 
 /** The keys of an owner. */
-export const keyEndpoints = ({ db }: { db: Database }) => ({
+export const keyEndpoints = ({ db, cell }: { db: Database; cell: string }) => ({
   list: endpoint({
     method: 'GET',
     path: '/keys',
@@ -155,6 +155,7 @@ export const keyEndpoints = ({ db }: { db: Database }) => ({
         name: body.name,
         scope: body.scope,
         expiresAt: body.expires_at === undefined ? undefined : new Date(body.expires_at),
+        cell,
       });
       if (made === 'too-many') throw tooManyKeys();
       return { ...toShown(made.made), expires_at: made.made.expiresAt?.toISOString() ?? null, key: made.key };

@@ -97,6 +97,7 @@ export function sessionEndpoints({
   clientAddress,
   sessionCookie,
   baseUrl,
+  cell,
   mailLink,
   log,
 }: {
@@ -106,6 +107,7 @@ export function sessionEndpoints({
   clientAddress: ClientAddress;
   sessionCookie: SessionCookie;
   baseUrl: string;
+  cell: string;
   /** Sends a link to an address; undefined when there is no mail server. */
   mailLink: MailLink | undefined;
   log: Pick<Log, 'warn'>;
@@ -121,7 +123,7 @@ export function sessionEndpoints({
 
   /** Begins a session, always with a token of its own: what the browser had before is not used. */
   async function signIn(response: Response, keyId: string): Promise<void> {
-    const token = newToken();
+    const token = newToken(cell);
     await beginSession(db, keyId, hashOfKey(token));
     response.append('Set-Cookie', sessionCookie.keep(token));
   }
@@ -132,7 +134,7 @@ export function sessionEndpoints({
       log.warn('a link to sign in was not sent: too many wait for the mail server');
       return;
     }
-    const token = newToken();
+    const token = newToken(cell);
     const send = async (): Promise<void> => {
       if (await makeSignInLink(db, email, hashOfKey(token))) {
         await mail(email, `${baseUrl}/session/mail/${token}`);

@@ -13,6 +13,9 @@ import { type Dashboard, readDashboard } from './files.ts';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const NOSNIFF = { 'X-Content-Type-Options': 'nosniff' } as const;
 
+/** The endpoint by which the dashboard knows whether anybody is signed in. */
+const WHO_IS_SIGNED_IN = '/me';
+
 const VIEWS = Object.values(VIEW_PATHS).map((path) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`));
 
 const notBuilt = errorKind(
@@ -40,7 +43,7 @@ export function dashboardEndpoints({
   hasMail,
   frameSource,
 }: {
-  sessionCookie: Pick<SessionCookie, 'name'>;
+  sessionCookie: Pick<SessionCookie, 'name' | 'removeOthers'>;
   /** Whether there is a mail server. */
   hasMail: boolean;
   /** The hosts of all pages, as a source of a Content-Security-Policy. */
@@ -75,6 +78,8 @@ export function dashboardEndpoints({
       .status(isView ? 200 : 404)
       .type('html')
       .set({ ...headers, ETag: `"${createHash('sha256').update(body).digest('base64url')}"` })
+      // What another host has set does not decide who is signed in.
+      .append('Set-Cookie', sessionCookie.removeOthers(WHO_IS_SIGNED_IN))
       .send(body);
   }
 

@@ -54,7 +54,11 @@ function Row({
             </>
           )}
           {submission_id === null ? (
-            'Not about one submission. '
+            recipient ? (
+              'A list of submissions, or a test. '
+            ) : (
+              'A test. '
+            )
           ) : (
             <>
               <a href={`${pageLinks(deployId).inbox}/${submission_id}`}>The submission</a>.{' '}

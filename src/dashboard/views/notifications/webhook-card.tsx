@@ -1,13 +1,14 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
-import { answer, api } from '../../api.ts';
+import { ApiError, answer, api } from '../../api.ts';
 import { useChange } from '../../data.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { say } from '../../ui/say.tsx';
 import { NotSaved } from '../../ui/states.tsx';
+import { focusHeading } from '../../ui/view.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 
 export type Webhook = Schemas['Webhook'];
@@ -86,6 +87,7 @@ function Delete({ path, url, onDone }: { path: Path; url: string; onDone(): void
     say('The webhook is deleted.');
     setAsked(false);
     onDone();
+    focusHeading();
   }
   return (
     <>
@@ -130,7 +132,13 @@ export function WebhookCard({
   function toggle(active: boolean): void {
     setOn(active);
     void switching.run(async () => {
-      await answer(api.PATCH('/webhooks/{deployId}/{webhookId}', { params: { path }, body: { active } }));
+      try {
+        await answer(api.PATCH('/webhooks/{deployId}/{webhookId}', { params: { path }, body: { active } }));
+      } catch (error) {
+        // Without a connection it is tried again.
+        if (error instanceof ApiError) setOn(!active);
+        throw error;
+      }
     });
   }
   async function test(): Promise<void> {

@@ -63,7 +63,10 @@ export function CodeLines({
       aria-label={label}
       onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
     >
-      <div class="code-all" style={{ height: `${rows.length * ROW_PX}px`, minWidth: `${widest + digits + 6}ch` }}>
+      <div
+        class="code-all"
+        style={{ height: `${rows.length * ROW_PX}px`, minWidth: `max(100%, ${widest + digits + 6}ch)` }}
+      >
         <div style={{ transform: `translateY(${first * ROW_PX}px)` }}>
           {shown.map(({ number, change, text }, index) => (
             <div key={first + index} class={`code-row ${change}${target && number === target.line ? ' target' : ''}`}>

@@ -170,7 +170,7 @@ export const createReference = ({
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `fh_` and 43 characters.' },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `fh_` and at least 43 characters.' },
       },
     },
     paths: toPaths(endpoints),

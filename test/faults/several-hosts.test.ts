@@ -1,0 +1,80 @@
+// @module-tag slow
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import request from 'supertest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
+import { runSql } from '../support/database.ts';
+import { startPostgresServer } from '../support/postgres-server.ts';
+import { startProgram, startServiceProcess } from '../support/process.ts';
+import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
+
+const soon = (check: () => PromiseLike<unknown>) => vi.waitFor(check, { timeout: 40_000, interval: 100 });
+
+const submit = (url: string, id: string): Promise<number> =>
+  fetch(`${url}/submit/${id}`, { method: 'POST', headers: JSON_TYPE, body: '{"a":"b"}' }).then(({ status }) => status);
+
+it('follows a primary to its standby that is promoted, with both in DATABASE_URL', async () => {
+  const old = await startPostgresServer();
+  onTestFinished(old.close);
+  const DATABASE_URL = (target: string, ...ports: number[]): string =>
+    `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/postgres?target_session_attrs=${target}`;
+  const settings = { BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent' };
+  const first = await startServiceProcess({ ...settings, DATABASE_URL: DATABASE_URL('any', old.port) });
+  onTestFinished(() => void first.child.kill('SIGKILL'));
+  await first.ready();
+  await first.stop();
+  const standby = await old.replica();
+  onTestFinished(standby.close);
+  const db = connect({ connectionString: old.url });
+  const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+  await db.close();
+  await soon(() => runSql(standby.url, "SELECT 1 / count(*) FROM owners WHERE email = 'owner@test.example'"));
+
+  // The standby is named first.
+  const both = { ...settings, DATABASE_URL: DATABASE_URL('read-write', standby.port, old.port) };
+  const [one, other] = [await startServiceProcess(both), await startServiceProcess(both)];
+  onTestFinished(() => [one, other].forEach(({ child }) => void child.kill('SIGKILL')));
+  await Promise.all([one.ready(), other.ready()]);
+  const { id, slug } = await asOwner(one.url, key).deploy({ html: 'old' });
+  await soon(() => getPage(other.url, slug).expect(200, 'old'));
+  expect(await submit(one.url, id)).toBe(200);
+  await soon(() => runSql(standby.url, 'SELECT 1 / count(*) FROM submissions'));
+
+  // A process that has the standby alone can read, and is never ready.
+  const alone = { ...settings, DATABASE_URL: DATABASE_URL('any', standby.port) };
+  const reader = await startServiceProcess(alone);
+  onTestFinished(() => void reader.child.kill('SIGKILL'));
+  await soon(() => getPage(reader.url, slug).expect(200, 'old'));
+  await request(reader.url).get('/readyz').expect(503);
+  const doctor = await startProgram(process.execPath, ['src/commands/doctor.ts', '--json'], alone).result;
+  const { checks }: { checks: { check: string; status: string; saw: string }[] } = JSON.parse(doctor.stdout);
+  expect(checks.find(({ check }) => check === 'database')).toMatchObject({
+    status: 'fail',
+    saw: expect.stringMatching(/, a standby, which takes no writes$/),
+  });
+
+  await old.kill();
+  // Nobody takes writes.
+  await soon(async () => expect(await submit(one.url, id)).toBe(503));
+  await soon(() => request(one.url).get('/readyz').expect(503));
+  await runSql(standby.url, 'SELECT pg_promote()');
+  for (const { url } of [one, other, reader]) {
+    await soon(async () => expect(await submit(url, id)).toBe(200));
+    await soon(() => request(url).get('/readyz').expect(200));
+  }
+  // The listeners have followed, too.
+  await asOwner(one.url, key).put(`/deploy/${id}`).send({ html: 'new' }).expect(200);
+  await soon(() => getPage(other.url, slug).expect(200, 'new'));
+
+  const file = join(tmpdir(), `formhost-${process.pid}-several-hosts.backup`);
+  onTestFinished(() => rm(file, { force: true }));
+  const dead = { ...both, DATABASE_URL: DATABASE_URL('read-write', old.port, standby.port) };
+  const backup = startProgram(process.execPath, ['src/commands/backup.ts', file], dead);
+  expect(await backup.result).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(existsSync(file)).toBe(true);
+  for (const service of [one, other, reader]) expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
+});

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -214,6 +214,18 @@ describe('formhost', { timeout: 60_000 }, () => {
     const env = environment({ ...account, PATH: `${folder}:${process.env.PATH}` });
     const { stdout } = await promisify(execFile)(join(folder, 'fh'), ['--version'], { env, cwd: folder });
     expect(stdout).toBe('0.1.0\n');
+  });
+
+  it('says that the libraries are missing in a clone where npm has not run', async () => {
+    const clone = await emptyFolder();
+    await mkdir(join(clone, 'bin'));
+    await copyFile(FORMHOST, join(clone, 'bin/formhost'));
+    const run = promisify(execFile)(join(clone, 'bin/formhost'), ['list'], { env: environment(account) });
+    expect(await run.catch((error) => error)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `formhost: the libraries are not installed: run npm ci in ${clone}\n`,
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -114,7 +114,8 @@ describe('formhost', { timeout: 60_000 }, () => {
       [['list', 'x'], 'too many arguments'],
       [['list', '--jsno'], "unknown option '--jsno' \\(Did you mean --json\\?\\)"],
       [['export', UNKNOWN_ID], '--format is needed'],
-      [['export', UNKNOWN_ID, '--format', 'pdf'], 'Allowed choices are csv, ndjson, xlsx'],
+      [['export', UNKNOWN_ID, '--format', 'pdf'], 'Allowed choices are csv, ndjson, xlsx: formhost export --help'],
+      [['webhooks', 'add'], "missing required argument 'id': formhost webhooks add --help"],
       [['export', UNKNOWN_ID, '--format', 'csv', '--json'], '--json cannot be csv'],
       [['rollback', UNKNOWN_ID, 'one'], 'one is not a version'],
       [['webhooks', 'log', UNKNOWN_ID, 'wh_0', '--limit', '101'], '1 to 100'],
@@ -123,6 +124,8 @@ describe('formhost', { timeout: 60_000 }, () => {
     ];
     for (const [args, line] of wrong)
       expect({ args, ...(await run(args)) }).toEqual({ args, ...misused(oneLine(line)) });
+    const { stdout: help } = await run(['webhooks', '--help']);
+    expect(await run(['webhooks'])).toEqual(misused(help));
   });
 
   it('answers errors of the service with its sentence and exit code 1', async () => {
@@ -158,7 +161,8 @@ describe('formhost', { timeout: 60_000 }, () => {
     ]) {
       expect(await at(away, ...args)).toEqual(failed(oneLine('cannot be reached .*ECONNREFUSED.*check the address')));
     }
-    expect(await at(other, 'list')).toEqual(failed(oneLine('does not answer as formhost does')));
+    for (const args of [['list'], ['tail', UNKNOWN_ID]])
+      expect(await at(other, ...args)).toEqual(failed(oneLine('does not answer as formhost does')));
     const redirected = await formhost(['login', other], {
       settings: { XDG_CONFIG_HOME: await emptyFolder() },
       input: owner.key,
@@ -211,6 +215,18 @@ describe('formhost', { timeout: 60_000 }, () => {
     const { stdout } = await promisify(execFile)(join(folder, 'fh'), ['--version'], { env, cwd: folder });
     expect(stdout).toBe('0.1.0\n');
   });
+
+  it('says that the libraries are missing in a clone where npm has not run', async () => {
+    const clone = await emptyFolder();
+    await mkdir(join(clone, 'bin'));
+    await copyFile(FORMHOST, join(clone, 'bin/formhost'));
+    const run = promisify(execFile)(join(clone, 'bin/formhost'), ['list'], { env: environment(account) });
+    expect(await run.catch((error) => error)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `formhost: the libraries are not installed: run npm ci in ${clone}\n`,
+    });
+  });
 });
 
 describe('formhost login', { timeout: 60_000 }, () => {
@@ -261,6 +277,17 @@ describe('formhost login', { timeout: 60_000 }, () => {
     child.stdin.write('\u0003');
     expect(await ended).toBe(130);
     expect(await readdir(home)).toEqual([]);
+  });
+
+  it('stores nothing in the folder where it was called, whatever XDG_CONFIG_HOME is', async () => {
+    const [home, cwd] = [await emptyFolder(), await emptyFolder()];
+    const settings = { HOME: home, XDG_CONFIG_HOME: 'settings' };
+    const { code } = await formhost(['login', service.url], { settings, cwd, input: owner.key });
+    expect({ code, here: await readdir(cwd), home: await readdir(home) }).toMatchObject({
+      code: 0,
+      here: [],
+      home: [expect.any(String)],
+    });
   });
 
   it('refuses addresses that are none, an empty key, and a file that is damaged', async () => {
@@ -371,6 +398,8 @@ describe('formhost deploy', { timeout: 60_000 }, () => {
     const { 'a.html': id } = await idsIn(folder);
     await owner.delete(`/deploy/${id}`).expect(200);
     expect(await inFolder(folder, 'a.html')).toEqual(failed(oneLine(`${id}.*--new`)));
+    const { error } = (await owner.get(`/deploy/${UNKNOWN_ID}`)).body;
+    expect(await inFolder(folder, 'a.html', '--id', UNKNOWN_ID)).toEqual(failed(`formhost: ${error}\n`));
     await writeFile(join(folder, '.formhost.json'), '{"x":');
     expect(await inFolder(folder, 'a.html')).toEqual(failed(oneLine('damaged')));
     expect(await readFile(join(folder, '.formhost.json'), 'utf8')).toBe('{"x":');
@@ -600,7 +629,7 @@ describe('formhost tail', { timeout: 60_000 }, () => {
     const { code, stderr } = await tail.result;
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/\nformhost: the API key of FORMHOST_KEY is not valid .*\n$/),
+      expect.stringMatching(/\nformhost: the API key of FORMHOST_KEY is not valid at .*: set another\n$/),
     ]);
   });
 });
@@ -625,11 +654,18 @@ describe('formhost export', { timeout: 60_000 }, () => {
     const whole = (await exported(format)).toString();
     const printed = await run(['export', id, '--format', format]);
     expect(printed.stdout === whole && printed.code === 0).toBe(true);
+    const named = await formhost(['export', id, '--format', format, '--output', '-'], {
+      settings: account,
+      cwd: folder,
+    });
+    expect(named.stdout === whole && named.code === 0).toBe(true);
+    await writeFile(join(folder, 'all'), 'before', { mode: 0o640 });
     const saved = await formhost(['export', id, '--format', format, '--output', 'all'], {
       settings: account,
       cwd: folder,
     });
     expect(saved).toEqual(done('', 'formhost: wrote 4,000 submissions to all\n'));
+    expect((await stat(join(folder, 'all'))).mode & 0o777).toBe(0o640);
     expect((await readFile(join(folder, 'all'), 'utf8')) === whole).toBe(true);
     expect(await readdir(folder)).toEqual(['all']);
   });

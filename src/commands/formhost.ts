@@ -155,7 +155,7 @@ ${examples('deploy contact.html', 'deploy contact.html --watch', 'deploy - --slu
     .description('Get all submissions as a file')
     .argument('<id>', ID)
     .addOption(new Option('--format <format>', 'csv, ndjson or xlsx').choices(['csv', 'ndjson', 'xlsx'] as const))
-    .option('--output <file>', 'write this file, when all has arrived, instead of standard output')
+    .option('--output <file>', 'write this file, when all has arrived; - is standard output')
     .option('--labels', 'labels of the form in the header row, instead of names (csv and xlsx)')
     .option('--json', 'the same as --format ndjson')
     .addHelpText(
@@ -355,11 +355,16 @@ function fail(error: unknown): void {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return;
     process.exitCode = 2;
-    const [known] = program.commands
-      .filter((command) => command.name() === name)
-      .map((command) => ` ${command.name()}`);
-    const what = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
-    printError(printable(`${what}: formhost${known ?? ''} --help shows the usage`));
+    // A group of commands without one of them: its help is printed already.
+    if (error.code === 'commander.help') return;
+    const command = program.commands.find((one) => one.name() === name);
+    const inner = command?.commands.find((one) => one.name() === args[0]);
+    const called = ['formhost', command?.name(), inner?.name()].filter((part) => part !== undefined).join(' ');
+    const what = error.message
+      .replace(/^error: /, '')
+      .replace(/\.$/, '')
+      .replaceAll('\n', ' ');
+    printError(printable(`${what}: ${called} --help shows the usage`));
     return;
   }
   process.exitCode = error instanceof UsageError ? 2 : 1;

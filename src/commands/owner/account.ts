@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError, hasCode, messageOf } from '../command-error.ts';
 import { replaceFile } from './write-file.ts';
 
@@ -19,7 +19,8 @@ export const DEFAULT_URL = 'http://localhost:3000';
 
 /** The folder for settings of this user, as it is customary on the system. */
 function settingsFolder(env: Environment): string {
-  if (env.XDG_CONFIG_HOME) return env.XDG_CONFIG_HOME;
+  // XDG Base Directory Specification: a relative path is ignored. It would leave the key in a folder of the project.
+  if (env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME)) return env.XDG_CONFIG_HOME;
   if (process.platform === 'win32' && env.APPDATA) return env.APPDATA;
   return process.platform === 'darwin' ? join(homedir(), 'Library/Application Support') : join(homedir(), '.config');
 }

@@ -69,7 +69,7 @@ export async function deploy(service: Service, file: string, options: DeployOpti
   const target: Target = { file, id, slug: options.slug, json: options.json };
   let page = await readPage(file);
   const deployed = await publish(service, page, target).catch((error: unknown) => {
-    const isGone = id !== undefined && error instanceof ApiError && error.status === 404;
+    const isGone = id !== undefined && options.id === undefined && error instanceof ApiError && error.status === 404;
     throw isGone
       ? new CommandError(`${id}, the page of ${file}, is not there any more: add --new for a new page`)
       : error;

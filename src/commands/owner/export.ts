@@ -12,6 +12,11 @@ import { replaceFile } from './write-file.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'xlsx'] as const;
 type Format = (typeof FORMATS)[number];
+const TYPES: Readonly<Record<Format, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
 export type ExportOptions = { format: Format; output?: string | undefined; labels?: true | undefined };
 
 /** Tries in a row that bring nothing new. */
@@ -42,7 +47,8 @@ const pathOf = ({ id, options: { format, labels } }: Download, after?: string): 
 async function* download(from: Download, after?: string): AsyncGenerator<Uint8Array> {
   const abort = new AbortController();
   const signal = AbortSignal.any([from.signal, abort.signal]);
-  yield* piecesOf(await from.service.open(pathOf(from, after), { signal }), IDLE_MS, abort);
+  const type = TYPES[from.options.format];
+  yield* piecesOf(await from.service.open(pathOf(from, after), { type, signal }), IDLE_MS, abort);
 }
 
 /** Runs tries until one succeeds. Each answers whether it has brought something new, even when it fails. */
@@ -216,7 +222,8 @@ function ontoStandardOutput(format: Format): Sink {
 /** Writes all submissions of a deployment to a file, or to standard output. */
 export const exportSubmissions = (service: Service, name: string, options: ExportOptions): Promise<void> =>
   untilInterrupted(async (signal) => {
-    const { format, output } = options;
+    const { format } = options;
+    const output = options.output === '-' ? undefined : options.output;
     if (format === 'xlsx' && output === undefined && isTerminal()) {
       throw new UsageError('a workbook cannot be printed on a terminal: add --output FILE');
     }

@@ -49,8 +49,11 @@ export type Service = {
   api: Client;
   /** What a call of `api` answers. Throws a CommandError for anything but a success. */
   answer<T>(call: Promise<{ data?: T; response: Response }>): Promise<Answered<NonNullable<T>>>;
-  /** An answer that is read as it arrives. */
-  open(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<Response>;
+  /** An answer of this content type that is read as it arrives. */
+  open(
+    path: string,
+    options: { type: string; headers?: Record<string, string>; signal: AbortSignal },
+  ): Promise<Response>;
 };
 
 /** Why fetch has failed: the error of the socket or of the name, which it wraps. */
@@ -90,7 +93,8 @@ export function createService({ url, key, keyFrom }: Account): Service {
     }
     if (sentence === undefined) return notOurs(status);
     if (status === 401) {
-      return new ApiError(status, `the API key of ${keyFrom} is not valid at ${url}: run formhost login with another`);
+      const advice = keyFrom === 'FORMHOST_KEY' ? 'set another' : 'run formhost login with another';
+      return new ApiError(status, `the API key of ${keyFrom} is not valid at ${url}: ${advice}`);
     }
     const seconds = Number(response.headers.get('retry-after') ?? 0);
     return new ApiError(status, sentence, Number.isFinite(seconds) ? seconds * 1_000 : 0);
@@ -137,13 +141,17 @@ export function createService({ url, key, keyFrom }: Account): Service {
       if (data === undefined || data === null) throw notOurs(response.status);
       return { data, text: texts.get(response) ?? '' };
     },
-    async open(path, { headers, signal }) {
+    async open(path, { type, headers, signal }) {
       const begin = new AbortController();
       const timer = setTimeout(() => begin.abort(new Error('no answer')), BEGIN_TIMEOUT_MS);
       try {
-        return await send(
+        const response = await send(
           new Request(url + path, { ...(headers && { headers }), signal: AbortSignal.any([signal, begin.signal]) }),
         );
+        // A page that asks for a password, for example, is no submissions.
+        if (response.headers.get('content-type')?.startsWith(type)) return response;
+        begin.abort(new Error('not read'));
+        throw notOurs(response.status);
       } finally {
         clearTimeout(timer);
       }

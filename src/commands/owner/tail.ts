@@ -47,6 +47,7 @@ export const tail = (
       const abort = new AbortController();
       try {
         const response = await service.open(`/submissions/${encodeURIComponent(id)}/stream`, {
+          type: 'text/event-stream',
           headers: cursor === undefined ? {} : { 'Last-Event-ID': cursor },
           signal: AbortSignal.any([signal, abort.signal]),
         });

@@ -289,6 +289,21 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     expect(await eu.db('owners').where({ email })).toEqual([]);
   });
 
+  it.skipIf(!HAS_PSQL)('leaves an owner as it was whose files are in a bucket of the cell', PATIENTLY, async () => {
+    const email = 'bucket@test.example';
+    const owner = await first.owner({ email });
+    const { id } = await owner.deploy();
+    const form = new FormData();
+    form.set('file', new Blob(['contents']), 'a.txt');
+    await fetch(`${first.url}/submit/${id}`, { method: 'POST', body: form });
+    await first.db('submission_files').where({ deployment_id: id }).update({ object_id: 'obj_1' });
+    const { code, stderr } = await move(email);
+    const told =
+      "move-owner: 1 files of the owner are in the bucket of FROM: run 'formhost files move --to database' there: nothing was moved\n";
+    expect({ code, stderr }).toEqual({ code: 1, stderr: told });
+    await owner.get(`/deploy/${id}`).expect(200);
+  });
+
   it('moves every table that has something of an owner', async () => {
     const { rows } = await first.db.raw(
       `SELECT relname AS name FROM pg_class
@@ -296,13 +311,16 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
                 SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname IN ('owner_id', 'deployment_id'))
         ORDER BY 1`,
     );
-    // Owners and pieces of files, which the script knows; and what stays: browsers that are signed in, tries, secrets of a cell.
+    // Owners and pieces of files, which the script knows; and what stays: browsers that are signed in, tries, secrets and the
+    // bucket of a cell.
     expect(rows.map(({ name }: { name: string }) => name)).toEqual([
       'altcha_solutions',
+      'bucket_use',
       'knex_migrations',
       'knex_migrations_lock',
       'link_secret',
       'owners',
+      'removed_objects',
       'sessions',
       'sign_in_links',
       'sign_in_tries',

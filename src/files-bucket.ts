@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import limitConcurrency from 'p-limit';
-import { type Bucket, BucketError, contentOf, createBucket } from './bucket/bucket.ts';
+import type { Bucket } from './bucket/bucket.ts';
+import { BucketError } from './bucket/bucket-error.ts';
 import { claimPrefix } from './bucket/claim.ts';
 import type { BucketLocation } from './bucket/location.ts';
 import {
@@ -106,11 +107,13 @@ const belongsToAnother = (): BucketError =>
   );
 
 /** The bucket of FILES_URL, as the service uses it. */
-export function createFilesBucket(
+export async function createFilesBucket(
   location: BucketLocation | undefined,
   { db, log, signal }: { db: Knex; log: Log; signal: AbortSignal },
-): FilesBucket {
+): Promise<FilesBucket> {
   if (!location) return withoutBucket(db, log);
+  // Not loaded without a bucket: undici and what signs requests.
+  const { contentOf, createBucket } = await import('./bucket/bucket.ts');
   const bucket = createBucket(location);
   const discarding = new Set<Promise<void>>();
   let isOwn = false;

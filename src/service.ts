@@ -111,7 +111,7 @@ export async function startService(
   });
 
   const stopping = new AbortController();
-  const files = createFilesBucket(config.bucket, { db, log, signal: stopping.signal });
+  const files = await createFilesBucket(config.bucket, { db, log, signal: stopping.signal });
 
   const intake = createIntake({
     store: createStore({

@@ -5,20 +5,8 @@ import { AwsV4Signer } from 'aws4fetch';
 import { decodeXML } from 'entities';
 import { type Dispatcher, Pool } from 'undici';
 import { isObjectId, newObjectId } from '../ids.ts';
+import { BucketError } from './bucket-error.ts';
 import type { BucketLocation } from './location.ts';
-
-/**
- * The bucket can't be reached, or refuses. `code`: S3's, such as AccessDenied, or the network's, such as ECONNREFUSED.
- * The message has neither credentials nor content.
- */
-export class BucketError extends Error {
-  readonly code: string;
-
-  constructor(message: string, code: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** An object that has the content of a file, and when it was put there. Its id is its own and never used again. */
 export type StoredObject = { id: string; sha256: Buffer; putAt: number };

@@ -1,4 +1,5 @@
-import { type Bucket, BucketError } from './bucket.ts';
+import type { Bucket } from './bucket.ts';
+import { BucketError } from './bucket-error.ts';
 
 /** The object that says which installation a prefix belongs to: another would remove its files as orphans. */
 const MARK = 'installation';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BucketError } from './bucket.ts';
+import { BucketError } from './bucket-error.ts';
 
 /** How long a command waits for a bucket that fails, before each new try. */
 const WAITS_MS = [500, 1_000, 2_000, 4_000, 8_000];

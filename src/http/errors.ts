@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import { BucketError } from '../bucket/bucket.ts';
+import { BucketError } from '../bucket/bucket-error.ts';
 import { MissingObjectError } from '../db/file-content.ts';
 import { isOutOfReach } from '../db/postgres/connect.ts';
 import { BusyError } from '../fair-queue.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { BucketError, createBucket } from '../../bucket/bucket.ts';
+import { createBucket } from '../../bucket/bucket.ts';
+import { BucketError } from '../../bucket/bucket-error.ts';
 import { ownerOfPrefix } from '../../bucket/claim.ts';
 import type { BucketLocation } from '../../bucket/location.ts';
 import { type Finding, fail, ok, skip } from './finding.ts';

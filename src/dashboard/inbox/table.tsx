@@ -284,7 +284,7 @@ export function Table(props: Props): JSX.Element {
   const rows = list.rows(first, last);
   const style = isCard
     ? {}
-    : { gridTemplateColumns: `2.75rem 2.5rem repeat(${Math.max(1, columns.length)}, minmax(0, 1fr)) 8.5rem` };
+    : { gridTemplateColumns: `2.75rem 2.5rem repeat(${Math.max(1, columns.length)}, minmax(0, 1fr)) 9.75rem` };
   return (
     <section
       ref={scroller}

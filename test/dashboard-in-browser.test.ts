@@ -117,6 +117,24 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
     expect(await page.title()).toBe('Account · formhost');
   });
 
+  it('shows the mails about a submission beside it, and sends them again', async () => {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy();
+    await owner.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
+    const { email } = (await owner.get('/me')).body;
+    const before = smtp.received.length;
+    const body = new URLSearchParams({ name: 'Ada' });
+    await fetch(`${dashboard.origin}/submit/${id}`, { method: 'POST', body });
+    await expect.poll(() => smtp.received.length).toBe(before + 1);
+    const page = await dashboard.open(owner, `/dashboard/pages/${id}/inbox`);
+    await page.getByText('Ada', { exact: true }).first().click();
+    const deliveries = page.getByRole('region', { name: 'Deliveries' });
+    await deliveries.getByText('SMTP 250,').waitFor();
+    await expectAccessible(page);
+    await deliveries.getByRole('button', { name: `Send again to ${email}` }).click();
+    await expect.poll(() => smtp.received.length).toBe(before + 2);
+  });
+
   it('can be used after few requests, on a processor that is four times slower too', async () => {
     const owner = await dashboard.owner();
     await owner.deploy({ html: '<title>Quick</title>' });

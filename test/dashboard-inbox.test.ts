@@ -452,7 +452,7 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     const page = await dashboard.open({ ...owner, key: String(body.key) }, path);
     await row(page, 'Ada').getByRole('link').click();
     await page.getByText('When do you open?').last().waitFor();
-    await page.getByText('It was sent to no webhook.').waitFor();
+    await page.getByText('It was sent to no webhook, and by no mail of its own.').waitFor();
     expect(await page.getByText('Not saved').count()).toBe(0);
     await page.getByRole('button', { name: 'Star', exact: true }).click();
     await page.getByText(/^Not saved: /).waitFor();
@@ -523,7 +523,7 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     const open = async (name: string, heading: string | RegExp = name): Promise<void> => {
       await row(page, name).getByRole('link').click();
       await page.getByRole('heading', { level: 2, name: heading }).waitFor();
-      await page.getByText('It was sent to no webhook.').waitFor();
+      await page.getByText('It was sent to no webhook, and by no mail of its own.').waitFor();
     };
     const pairs = (): Promise<string[]> => page.locator('.fields dt, .fields dd').allInnerTexts();
     await open('Exact');

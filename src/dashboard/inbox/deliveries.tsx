@@ -7,29 +7,57 @@ import { Button } from '../ui/button.tsx';
 import { NotSaved, Shown } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 
-type Sent = Schemas['Delivery'] & { webhookId: string; url: string };
+type Delivery = Schemas['Delivery'] & { recipient?: string | null };
+/** A log with deliveries of a submission: that of a webhook, or of mails. */
+type Log = {
+  protocol: 'HTTP' | 'SMTP';
+  receiver(delivery: Delivery): string;
+  read(query: { page: number; limit: number }, signal: AbortSignal): Promise<{ deliveries: Delivery[]; total: number }>;
+  retry(deliveryId: string): Promise<unknown>;
+};
+type Sent = { delivery: Delivery; log: Log };
 
-/** How far back the log of each webhook is read. */
+/** How far back each log is read. */
 const MAX_PAGES = 5;
 const LIMIT = 100;
 
 const STATES = { pending: 'Pending', succeeded: 'Delivered', failed: 'Failed' } as const;
 const KINDS = { pending: '', succeeded: 'good', failed: 'bad' } as const;
 
+const webhookLog = (id: string, { id: webhookId, url }: Schemas['Webhook']): Log => ({
+  protocol: 'HTTP',
+  receiver: () => url,
+  read: (query, signal) =>
+    answer(
+      api.GET('/webhooks/{deployId}/{webhookId}/deliveries', {
+        params: { path: { deployId: id, webhookId }, query },
+        signal,
+      }),
+    ),
+  retry: (deliveryId) =>
+    answer(
+      api.POST('/webhooks/{deployId}/{webhookId}/deliveries/{deliveryId}/retry', {
+        params: { path: { deployId: id, webhookId, deliveryId } },
+      }),
+    ),
+});
+
+const mailLog = (id: string): Log => ({
+  protocol: 'SMTP',
+  receiver: ({ recipient }) => recipient ?? 'a recipient that was removed',
+  read: (query, signal) => answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query }, signal })),
+  retry: (deliveryId) =>
+    answer(api.POST('/deploy/{id}/mails/{deliveryId}/retry', { params: { path: { id, deliveryId } } })),
+});
+
 async function readDeliveries(id: string, submissionId: string, since: string, signal: AbortSignal): Promise<Sent[]> {
   const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
   const found: Sent[] = [];
-  for (const { id: webhookId, url } of webhooks) {
-    const path = { deployId: id, webhookId };
+  for (const log of [...webhooks.map((webhook) => webhookLog(id, webhook)), mailLog(id)]) {
     for (let page = 1; page <= MAX_PAGES; page += 1) {
-      const { deliveries, total } = await answer(
-        api.GET('/webhooks/{deployId}/{webhookId}/deliveries', {
-          params: { path, query: { page, limit: LIMIT } },
-          signal,
-        }),
-      );
+      const { deliveries, total } = await log.read({ page, limit: LIMIT }, signal);
       for (const delivery of deliveries) {
-        if (delivery.submission_id === submissionId) found.push({ ...delivery, webhookId, url });
+        if (delivery.submission_id === submissionId) found.push({ delivery, log });
       }
       // Newest first: what came before the submission is no delivery of it.
       const oldest = deliveries.at(-1);
@@ -39,17 +67,12 @@ async function readDeliveries(id: string, submissionId: string, since: string, s
   return found;
 }
 
-function Delivery({ id, delivery, onSent }: { id: string; delivery: Sent; onSent(): void }): JSX.Element {
+function SentDelivery({ sent: { delivery, log }, onSent }: { sent: Sent; onSent(): void }): JSX.Element {
+  const receiver = log.receiver(delivery);
   const { change, run } = useChange();
   const [isSent, setSent] = useState(false);
   async function retry(): Promise<void> {
-    const path = { deployId: id, webhookId: delivery.webhookId, deliveryId: delivery.id };
-    const isDone = await run(
-      async () =>
-        void (await answer(
-          api.POST('/webhooks/{deployId}/{webhookId}/deliveries/{deliveryId}/retry', { params: { path } }),
-        )),
-    );
+    const isDone = await run(async () => void (await log.retry(delivery.id)));
     if (!isDone) return;
     setSent(true);
     onSent();
@@ -57,10 +80,10 @@ function Delivery({ id, delivery, onSent }: { id: string; delivery: Sent; onSent
   return (
     <li class="delivery">
       <div class="row-text">
-        <bdi class="delivery-url">{delivery.url}</bdi>
+        <bdi class="delivery-url">{receiver}</bdi>
         <p class="muted">
           <span class={`badge ${KINDS[delivery.status]}`}>{STATES[delivery.status]}</span>{' '}
-          {delivery.last_status !== null && <>HTTP {delivery.last_status}, </>}
+          {delivery.last_status !== null && <>{`${log.protocol} ${delivery.last_status}, `}</>}
           <Time at={delivery.updated_at} />
         </p>
         {delivery.last_error !== null && (
@@ -70,7 +93,7 @@ function Delivery({ id, delivery, onSent }: { id: string; delivery: Sent; onSent
         )}
         <NotSaved change={change} />
       </div>
-      <Button icon="replace" of={`to ${delivery.url}`} isBusy={change.state === 'saving'} onClick={retry}>
+      <Button icon="replace" of={`to ${receiver}`} isBusy={change.state === 'saving'} onClick={retry}>
         Send again
       </Button>
       <span role="status" class="unseen">
@@ -80,7 +103,7 @@ function Delivery({ id, delivery, onSent }: { id: string; delivery: Sent; onSent
   );
 }
 
-/** What became of a submission at the webhooks. */
+/** What became of a submission at the webhooks and by mail. */
 export function Deliveries({
   id,
   submissionId,
@@ -97,11 +120,11 @@ export function Deliveries({
       <Shown loaded={loaded} label="Loading the deliveries">
         {(deliveries) =>
           deliveries.length === 0 ? (
-            <p class="muted">It was sent to no webhook.</p>
+            <p class="muted">It was sent to no webhook, and by no mail of its own.</p>
           ) : (
             <ul>
-              {deliveries.map((delivery) => (
-                <Delivery key={delivery.id} id={id} delivery={delivery} onSent={loaded.reload} />
+              {deliveries.map((sent) => (
+                <SentDelivery key={sent.delivery.id} sent={sent} onSent={loaded.reload} />
               ))}
             </ul>
           )

@@ -156,7 +156,7 @@ export function createServer(listener: RequestListener): HttpServer {
     }
     // The next time-out closes it, unless another request has come.
     connection.requests = 0;
-    socket.setTimeout(KEEP_ALIVE_MS - socket.timeout);
+    socket.setTimeout(Math.max(1, KEEP_ALIVE_MS - socket.timeout));
   }
 
   function cutSlowReaders(): void {

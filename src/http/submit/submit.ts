@@ -151,10 +151,13 @@ export function createSubmit({
         if (visitor) visitor = { ...visitor, form, attempt: id };
 
         const keyHash = keyHashOf(request);
-        if (keyHash || isSentAgain || (files && files.length > 0)) request.socket.setTimeout(ALONE_TIMEOUT_MS);
+        const isAlone = keyHash !== undefined || isSentAgain || (files !== undefined && files.length > 0);
+        const { timeout = 0 } = request.socket;
+        if (isAlone) request.socket.setTimeout(ALONE_TIMEOUT_MS);
         const key = keyHash && (await keyOf(request, sender, parsed, keyHash));
         const submission = { id, deploymentId, data, ipAddress, source: sourceOf(request) };
         const outcome = await intake.submit(submission, parsed, key);
+        if (isAlone) request.socket.setTimeout(timeout);
         if (visitor) visitor = { ...visitor, slug: outcome.slug ?? visitor.slug, attempt: outcome.id };
         // There is no page to get back to, or to ask for its language.
         if (outcome.kind === 'no-deployment') sender = undefined;

@@ -268,12 +268,15 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       let refused = 0;
       const page = await dashboard.open(owner, '/dashboard/new');
       await heading(page, 'New page');
-      await page.route('**/overview*', (route) => {
-        refused += 1;
-        return refused < 3
-          ? route.fulfill({ status: 503, json: { error: 'Busy.' }, headers: { 'Retry-After': '1' } })
-          : route.continue();
-      });
+      await page.route(
+        ({ pathname }) => pathname === '/overview',
+        (route) => {
+          refused += 1;
+          return refused < 3
+            ? route.fulfill({ status: 503, json: { error: 'Busy.' }, headers: { 'Retry-After': '1' } })
+            : route.continue();
+        },
+      );
       await page.getByRole('link', { name: 'Pages', exact: true }).click();
       await page.getByText('The service is busy or starting.').waitFor();
       await expectAccessible(page);
@@ -287,8 +290,10 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       const page = await dashboard.open(owner, '/dashboard/new');
       await heading(page, 'New page');
       let isBroken = true;
-      await page.route('**/overview*', (route) =>
-        isBroken ? route.fulfill({ status: 404, json: { error: 'A sentence of the service.' } }) : route.continue(),
+      await page.route(
+        ({ pathname }) => pathname === '/overview',
+        (route) =>
+          isBroken ? route.fulfill({ status: 404, json: { error: 'A sentence of the service.' } }) : route.continue(),
       );
       await page.getByRole('link', { name: 'Pages', exact: true }).click();
       await page.getByText('A sentence of the service.').waitFor();

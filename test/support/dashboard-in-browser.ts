@@ -25,9 +25,12 @@ export type DashboardUnderTest = {
 /** What the browser says of answers that are errors, which views expect. */
 const EXPECTED =
   /^Failed to load resource: (?:.* status of (?:400|401|403|404|409|500|503) |net::ERR_(?:INTERNET_DISCONNECTED|FAILED))/;
-/** Hints that a form for a key (there is no name to it) and a sandboxed frame can't follow, and what such a frame may not do. */
+/**
+ * Hints that a form for a key (there is no name to it) and a sandboxed frame can't follow, and what such a frame may not do: axe asks
+ * it, too (postMessage).
+ */
 const HINTS =
-  /Password forms should have|requested an origin-keyed agent cluster|^Framing '.*' violates .* "frame-ancestors 'none'"|is sandboxed|sandboxed frame|from origin 'null' has been blocked/;
+  /^Failed to execute 'postMessage' on 'DOMWindow'|Password forms should have|requested an origin-keyed agent cluster|^Framing '.*' violates .* "frame-ancestors 'none'"|is sandboxed|sandboxed frame|from origin 'null' has been blocked/;
 
 /**
  * Starts the service as it is in production, and Chromium. `settings` are the names of README's settings. `host`: that of

@@ -50,7 +50,20 @@ const mailLog = (id: string): Log => ({
     answer(api.POST('/deploy/{id}/mails/{deliveryId}/retry', { params: { path: { id, deliveryId } } })),
 });
 
+/** Until somebody stays at a submission: who steps through many does not wait for the logs of each. */
+const STAYED_MS = 300;
+
+const stayed = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, STAYED_MS);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
 async function readDeliveries(id: string, submissionId: string, since: string, signal: AbortSignal): Promise<Sent[]> {
+  await stayed(signal);
   const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
   const found: Sent[] = [];
   for (const log of [...webhooks.map((webhook) => webhookLog(id, webhook)), mailLog(id)]) {

@@ -164,8 +164,19 @@ function Inbox({ page }: { page: Page }): JSX.Element {
     setSelected(changed);
   }
 
+  // A submission that was to be opened in place of another, before the list had read so far.
+  const awaited = useRef<{ index: number; after: string }>(undefined);
+  useEffect(() => {
+    if (awaited.current?.after !== openId) awaited.current = undefined;
+    const href = awaited.current && hrefAt(awaited.current.index);
+    if (href === undefined) return;
+    awaited.current = undefined;
+    route(href, true);
+  });
+
   function moveTo(index: number): void {
     const href = openId === undefined ? undefined : hrefAt(index);
+    awaited.current = openId !== undefined && href === undefined ? { index, after: openId } : undefined;
     if (href !== undefined && index !== openIndex) route(href, true);
     else table.current?.focus(index);
     // The next key may come before the focus has moved.

@@ -211,13 +211,14 @@ describe.runIf(isThere)('backup and restore through a transaction pooler', LONG,
     onTestFinished(service.close);
     const owner = await service.owner();
     const { id } = await owner.deploy({ html: 'kept' });
-    const file = join(folder, 'backup');
+    const file = join(folder, `backup-${id}`);
     const from = await startPgbouncer(service.databaseUrl);
     expect(await run('backup', file, from)).toEqual({ code: 0, stdout: '', stderr: '' });
 
     const target = await fresh(emptyDatabase);
     const to = await startPgbouncer(target.url);
     const running = await service.another({ DATABASE_URL: to, DATABASE_POOLER: 'transaction' });
+    await expect.poll(async () => (await fetch(`${running.url}/readyz`)).status, { timeout: 15_000 }).toBe(200);
     expect(await run('restore', file, to)).toEqual({
       code: 1,
       stdout: '',

@@ -7,7 +7,7 @@ import { checkFresh, findFileChunk, type NewObject, type StoredFile } from './st
  * Files whose content is in the bucket, and the objects that are to be deleted from it.
  */
 
-/** The key of the advisory lock that a backup holds while it reads objects: any number, the same in every version. */
+/** The key of the advisory lock that a backup holds while it reads objects: another than that of migrations, the same in every version. */
 export const BACKUP_LOCK = 7_265_113_421;
 
 const IS_BACKED_UP = `EXISTS (

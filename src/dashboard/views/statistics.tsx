@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../../dashboard-paths.ts';
@@ -100,12 +100,15 @@ function Counted({
   total,
   range,
   search,
+  children,
 }: {
   pages: readonly Overviewed[];
   /** How many pages there are. */
   total: number;
   range: Range;
   search: string;
+  /** Below the counts: it comes with them, because they would push it down. */
+  children: ComponentChildren;
 }): JSX.Element {
   // It stays open when other times are shown.
   const [isOpen, setOpen] = useState(false);
@@ -135,6 +138,7 @@ function Counted({
             <h2 id="by-page">By page</h2>
             <ByPage byPage={byPage} search={search} />
           </section>
+          {children}
         </>
       )}
     </Shown>
@@ -166,8 +170,9 @@ export default function StatisticsView(): JSX.Element {
           ) : (
             <div class="sections">
               <RangePicker path={VIEW_PATHS.statistics} range={range} />
-              <Counted pages={items} total={total} range={range} search={url.slice(path.length)} />
-              <ListFoot loaded={loaded} of="page" />
+              <Counted pages={items} total={total} range={range} search={url.slice(path.length)}>
+                <ListFoot loaded={loaded} of="page" />
+              </Counted>
             </div>
           )
         }

@@ -375,7 +375,7 @@ describe('the doctor', () => {
     expect(await check(settings)).toEqual({
       status: 'fail',
       saw: 'the bucket did not answer PUT: UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      mend: 'name the certificate of its authority in NODE_EXTRA_CA_CERTS, for the service and for this command',
+      mend: 'name its authority in NODE_EXTRA_CA_CERTS, in the environment of the service and of this command, not in .env',
     });
     const trusting = { ...settings, NODE_EXTRA_CA_CERTS: authority };
     expect(await check(trusting)).toMatchObject({ status: 'ok' });

@@ -25,7 +25,7 @@ function mend(code: string, permission: string): string {
   if (DENIED.test(code)) return `allow ${permission} to this key`;
   if (FAILING.test(code)) return "look at the bucket's server, or at the way to it, and run the doctor again";
   if (UNKNOWN_AUTHORITY.test(code)) {
-    return 'name the certificate of its authority in NODE_EXTRA_CA_CERTS, for the service and for this command';
+    return 'name its authority in NODE_EXTRA_CA_CERTS, in the environment of the service and of this command, not in .env';
   }
   if (OUT_OF_DATE.test(code)) return "renew the certificate of the bucket's server, or set the clock of this machine";
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {

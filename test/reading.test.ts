@@ -63,6 +63,60 @@ describe('GET /deploy', () => {
     });
   });
 
+  it('answers each page of a list of any length, from either end of it', async () => {
+    const who = await service.owner();
+    const ids: string[] = [];
+    for (let count = 1; count <= 7; count += 1) {
+      ids.unshift((await who.deploy()).id);
+      for (const limit of [1, 2, 3, count, 100]) {
+        for (let page = 1; (page - 1) * limit <= count + limit; page += 1) {
+          const { body } = await who.get(`/deploy?page=${page}&limit=${limit}`);
+          expect([body.total, body.deployments.map(({ id }: { id: string }) => id)]).toEqual([
+            count,
+            ids.slice((page - 1) * limit, page * limit),
+          ]);
+          const seen = await who.get(`/overview?page=${page}&limit=${limit}`);
+          expect(seen.body.deployments.map(({ id }: { id: string }) => id)).toEqual(
+            body.deployments.map(({ id }: { id: string }) => id),
+          );
+        }
+      }
+    }
+  });
+
+  it('goes on before a deployment, also when that was deleted meanwhile', async () => {
+    const who = await service.owner();
+    const [oldest, older, newer, newest] = [
+      await who.deploy(),
+      await who.deploy(),
+      await who.deploy(),
+      await who.deploy(),
+    ];
+    const listed = async (query: string) => {
+      const { deployments, ...rest } = (await who.get(`/deploy?${query}`)).body;
+      return [deployments.map(({ id }: { id: string }) => id), rest];
+    };
+    const rest = { total: 4, page: 1, limit: 2 };
+    expect(await listed(`limit=2&before=${newest.id}`)).toEqual([[newer.id, older.id], rest]);
+    expect(await listed(`limit=2&before=${older.id}`)).toEqual([[oldest.id], rest]);
+    expect(await listed(`limit=2&before=${oldest.id}`)).toEqual([[], rest]);
+    expect(await listed(`limit=2&page=2&before=${newest.id}`)).toEqual([[oldest.id], { ...rest, page: 2 }]);
+    await who.delete(`/deploy/${newer.id}`).expect(200);
+    expect(await listed(`limit=2&before=${newer.id}`)).toEqual([[older.id, oldest.id], { ...rest, total: 3 }]);
+    const stranger = await service.owner();
+    expect((await stranger.get(`/deploy?before=${newest.id}`)).body.deployments).toEqual([]);
+  });
+
+  it.each(['before=', 'before=x', 'before=d_1', 'before=d_0VblAIGzR3aXF42N13PDXtWD&before=d_0VblAIGzR3aXF42N13PDXtWD'])(
+    'answers 400 to ?%s',
+    async (query) => {
+      expect(answer(await owner.get(`/deploy?${query}`))).toEqual({
+        status: 400,
+        body: { error: 'before is invalid: send the id of a deployment, once.' },
+      });
+    },
+  );
+
   it('answers an empty page to who has none', async () => {
     expect(answer(await (await service.owner()).get('/deploy'))).toStrictEqual({
       status: 200,

@@ -188,6 +188,24 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await expectAccessible(page);
     });
 
+    it('keeps the retention when what is typed is no number of days', async () => {
+      const owner = await dashboard.owner();
+      const { id, page, settings } = await open(owner);
+      await owner.patch(`/deploy/${id}`).send({ retention_days: 30 }).expect(200);
+      await page.reload();
+      const days = page.getByLabel('Delete submissions after days');
+      await days.press('End');
+      await days.pressSequentially('e');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Enter a number of days, such as 365.').waitFor();
+      await expectAccessible(page);
+      expect(await settings()).toMatchObject({ retention_days: 30 });
+      await days.fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      expect(await settings()).toMatchObject({ retention_days: null });
+    });
+
     it('has what was not saved again after a look at another view', async () => {
       const owner = await dashboard.owner();
       const { page } = await open(owner);

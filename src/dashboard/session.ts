@@ -7,6 +7,15 @@ export type Me = Schemas['Me'];
 /** Who is signed in. */
 export const me = signal<Me | undefined>(undefined);
 
+/** Who has signed in in another tab meanwhile, if it is somebody else. */
+export const another = signal<string | undefined>(undefined);
+
+/** All tabs of a browser have one session: each is told whose it is, and when it ends. */
+const tabs = new BroadcastChannel('session');
+tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  if (session.value === 'active' && data !== me.value?.email) session.value = 'over';
+});
+
 /** Whether links by mail can be had: the shell says so, before anybody has signed in. */
 export const hasMail = document.documentElement.dataset.mail === 'on';
 
@@ -17,8 +26,7 @@ export async function findSession(): Promise<void> {
     return;
   }
   try {
-    me.value = await answer(api.GET('/me'));
-    session.value = 'active';
+    begin(await answer(api.GET('/me')));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     session.value = 'none';
@@ -43,7 +51,9 @@ function begin(found: Me): void {
     return;
   }
   me.value = found;
+  another.value = undefined;
   session.value = 'active';
+  tabs.postMessage(found.email);
 }
 
 /** Signs in with a key. */
@@ -55,7 +65,9 @@ export async function signIn(key: string): Promise<void> {
 /** Finds a session that has begun in another tab, where a link by mail is opened. */
 export async function findNewSession(): Promise<void> {
   try {
-    begin(await answer(sessionApi.GET('/me')));
+    const found = await answer(sessionApi.GET('/me'));
+    if (found.email === me.value?.email) begin(found);
+    else another.value = found.email;
   } catch {
     // There is none yet.
   }
@@ -65,7 +77,7 @@ export async function findNewSession(): Promise<void> {
 export const beforeSignOut = new Set<() => Promise<void>>();
 
 /** Begins anew, and forgets what this tab knows of an owner: also where the browser goes back to it, or waits for the next page. */
-function leave(): void {
+export function leave(): void {
   session.value = 'none';
   me.value = undefined;
   sessionStorage.clear();
@@ -86,5 +98,6 @@ export async function signOut(of: 'this' | 'all'): Promise<void> {
     // It had ended already.
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   }
+  tabs.postMessage(undefined);
   leave();
 }

@@ -56,6 +56,8 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('The key is revoked.').waitFor();
       expect((await get()).status).toBe(401);
+      await page.getByRole('button', { name: 'Revoke Website build' }).waitFor({ state: 'detached' });
+      await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Account');
     });
 
     it('shows all of 150 keys when asked to, and revokes the oldest', { timeout: 180_000 }, async () => {

@@ -259,6 +259,16 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     expect(await row(page, 'Three').getByRole('checkbox').isChecked()).toBe(false);
   });
 
+  it('has every submission again when the dates are closed', async () => {
+    const { owner, path } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, `${path}?from=2020-01-01&to=2020-01-31`);
+    await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+    await page.getByRole('button', { name: 'Dates' }).click();
+    await row(page, 'Ada').waitFor();
+    expect(await page.getByLabel('From').count()).toBe(0);
+    expect(new URL(page.url()).search).toBe('');
+  });
+
   it('has no selection of what a search does not show', async () => {
     const { owner, path } = await inbox(ADA, GRACE);
     const page = await dashboard.open(owner, path);
@@ -757,6 +767,7 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     expect(await marksOf(owner, id)).toEqual([['Grace', false, false]]);
     await page.getByRole('button', { name: 'Not spam Ada' }).click();
     await page.getByRole('heading', { name: 'There is no spam' }).waitFor();
+    await expect.poll(() => focusedText(page)).toBe('Inbox');
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Inbox', exact: true }).last().click();
     await row(page, 'Ada').waitFor();

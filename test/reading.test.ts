@@ -84,39 +84,6 @@ describe('GET /deploy', () => {
     }
   });
 
-  it('goes on before a deployment, also when that was deleted meanwhile', async () => {
-    const who = await service.owner();
-    const [oldest, older, newer, newest] = [
-      await who.deploy(),
-      await who.deploy(),
-      await who.deploy(),
-      await who.deploy(),
-    ];
-    const listed = async (query: string) => {
-      const { deployments, ...rest } = (await who.get(`/deploy?${query}`)).body;
-      return [deployments.map(({ id }: { id: string }) => id), rest];
-    };
-    const rest = { total: 4, page: 1, limit: 2 };
-    expect(await listed(`limit=2&before=${newest.id}`)).toEqual([[newer.id, older.id], rest]);
-    expect(await listed(`limit=2&before=${older.id}`)).toEqual([[oldest.id], rest]);
-    expect(await listed(`limit=2&before=${oldest.id}`)).toEqual([[], rest]);
-    expect(await listed(`limit=2&page=2&before=${newest.id}`)).toEqual([[oldest.id], { ...rest, page: 2 }]);
-    await who.delete(`/deploy/${newer.id}`).expect(200);
-    expect(await listed(`limit=2&before=${newer.id}`)).toEqual([[older.id, oldest.id], { ...rest, total: 3 }]);
-    const stranger = await service.owner();
-    expect((await stranger.get(`/deploy?before=${newest.id}`)).body.deployments).toEqual([]);
-  });
-
-  it.each(['before=', 'before=x', 'before=d_1', 'before=d_0VblAIGzR3aXF42N13PDXtWD&before=d_0VblAIGzR3aXF42N13PDXtWD'])(
-    'answers 400 to ?%s',
-    async (query) => {
-      expect(answer(await owner.get(`/deploy?${query}`))).toEqual({
-        status: 400,
-        body: { error: 'before is invalid: send the id of a deployment, once.' },
-      });
-    },
-  );
-
   it('answers an empty page to who has none', async () => {
     expect(answer(await (await service.owner()).get('/deploy'))).toStrictEqual({
       status: 200,

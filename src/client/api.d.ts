@@ -178,7 +178,7 @@ export interface paths {
         };
         /**
          * List your deployments
-         * @description Newest first, without deleted ones. To read a long list, send the id of the last deployment as `before` each time: such a page is as fast as the first, and what is made or deleted meanwhile shifts nothing.
+         * @description Newest first, without deleted ones.
          */
         get: operations["listDeployments"];
         put?: never;
@@ -3191,8 +3191,6 @@ export interface operations {
                 page?: number;
                 /** @description Items on a page. More than 100 counts as 100. */
                 limit?: number;
-                /** @description The id of a deployment, which may have been deleted: leaves out all that are not older. `page` counts from there; `total` stays the number of all. */
-                before?: string;
             };
             header?: never;
             path?: never;

@@ -76,24 +76,20 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && toDeployment(row);
 }
 
-/**
- * A page of an owner's live deployments, newest first, and how many there are in all. `before`: only those that are
- * older than the deployment with this id, live or not; the page is counted from there.
- */
+/** A page of an owner's live deployments, newest first, and how many there are in all. */
 export async function listDeployments(
   db: Knex,
   ownerId: number,
-  { before, ...paging }: { page: number; limit: number; before?: string | undefined },
+  paging: { page: number; limit: number },
 ): Promise<{ deployments: Deployment[]; total: number }> {
-  const isBefore = before !== undefined;
   const { total, rows } = await queryPage<ShownRow>(
     db,
-    isBefore ? 'list-deployments-before' : 'list-deployments',
+    'list-deployments',
     {
       total: `SELECT ${liveDeployments(':ownerId')} AS total OFFSET 0`,
-      rows: `SELECT * FROM ${livePage(COLUMNS.join(', '), isBefore)} AS on_page ORDER BY id DESC`,
+      rows: `SELECT * FROM ${livePage(COLUMNS.join(', '))} AS on_page ORDER BY id DESC`,
     },
-    { ownerId, ...(isBefore && { before }) },
+    { ownerId },
     paging,
   );
   return { total, deployments: rows.map(toDeployment) };

@@ -10,7 +10,6 @@ import {
   replaceHtml,
 } from '../../db/deployments.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { DEPLOYMENT_ID } from '../../ids.ts';
 import { isReserved, MAX_SLUG_LENGTH, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
 import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
@@ -34,7 +33,6 @@ export const toDeployed = (
   { id, slug }: Pick<Deployment, 'id' | 'slug'>,
   urlOf: (slug: string) => string,
 ): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
-const INVALID_BEFORE = 'before is invalid: send the id of a deployment, once.';
 const Status = z
   .strictObject({
     id: deploymentId,
@@ -46,17 +44,6 @@ const Status = z
     updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
   })
   .meta({ id: 'Deployment' });
-const Listing = Paging.extend({
-  before: z
-    .string(INVALID_BEFORE)
-    .regex(DEPLOYMENT_ID, INVALID_BEFORE)
-    .optional()
-    .meta({
-      description:
-        'The id of a deployment, which may have been deleted: leaves out all that are not older. `page` counts from there; `total` ' +
-        'stays the number of all.',
-    }),
-});
 const Deployments = z.strictObject({ deployments: z.array(Status), total, ...paged }).meta({ id: 'Deployments' });
 export const Html = z
   .strictObject({ html: z.string().meta({ description: 'The page as it was sent.' }) })
@@ -214,18 +201,16 @@ export function deploymentEndpoints({
       name: 'listDeployments',
       tag: 'Deployments',
       summary: 'List your deployments',
-      description:
-        'Newest first, without deleted ones. To read a long list, send the id of the last deployment as `before` each time: such ' +
-        'a page is as fast as the first, and what is made or deleted meanwhile shifts nothing.',
-      query: Listing,
+      description: 'Newest first, without deleted ones.',
+      query: Paging,
       answer: {
         status: 200,
         description: 'A page of deployments.',
         schema: Deployments,
         example: { deployments: [example], total: 1, page: 1, limit: 50 },
       },
-      async handle({ owner, query: { before, ...paging } }) {
-        const { deployments, total } = await listDeployments(db, owner.id, { before, ...paging });
+      async handle({ owner, query: paging }) {
+        const { deployments, total } = await listDeployments(db, owner.id, paging);
         return { deployments: deployments.map(toStatus), total, ...paging };
       },
     }),

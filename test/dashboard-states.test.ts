@@ -16,7 +16,7 @@ const VIEWS = [
   { name: 'Trash', path: '/dashboard/trash', ready: 'old-page' },
   { name: 'Account', path: '/dashboard/account', ready: 'Create a key' },
   { name: 'Inbox', path: '/dashboard/pages/:id/inbox', ready: '1 submission' },
-  { name: 'Submission', path: '/dashboard/pages/:id/inbox/:submission', ready: 'It was sent' },
+  { name: 'Submission', path: '/dashboard/pages/:id/inbox/:submission', ready: 'No webhook and no mail of its own' },
   { name: 'Charts', path: '/dashboard/pages/:id/charts', ready: '1 submission in this time' },
   { name: 'Page', path: '/dashboard/pages/:id/page', ready: 'Copy the source' },
   { name: 'Notifications', path: '/dashboard/pages/:id/notifications', ready: 'Add webhook' },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createKey } from '../src/db/owners.ts';
 import { alternate, compare, type Figures, type Round, type Row, wrk, wrkScript } from './measure.ts';
-import { type Case, DEPLOYMENTS, type Stage, sql } from './stage.ts';
+import { addDeployments, type Case, DEPLOYMENTS, type Stage, sql } from './stage.ts';
 
 const SECONDS = 3;
 const ROUNDS = 3;
@@ -15,26 +15,16 @@ const PAGES = 100_000;
 const STRIDE = 7_919;
 
 /** A script for wrk that makes each request as it goes: there are too many different ones to keep. */
-const stridingScript = (count: number, request: string): string => `local n = 0
+export const stridingScript = (count: number, request: string, first = 0): string => `local n = ${first}
 request = function()
   n = (n + ${STRIDE}) % ${count}
   return ${request}
 end
 `;
 
-const submitRequest = (message: string): string =>
+export const submitRequest = (message: string): string =>
   `wrk.format("POST", string.format("/submit/d_%024d", n), { ["Content-Type"] = "application/json" }, '{"message":"${message}"}')`;
-const pageRequest = `"GET / HTTP/1.1\\r\\nHost: bench-" .. tostring(n):gsub("%d", function(digit) return string.char(97 + tonumber(digit)) end) .. ".localhost\\r\\n\\r\\n"`;
-
-/** Adds deployments, up to a number. */
-const grow = ({ connection }: Stage, from: number, to: number): Promise<void> =>
-  sql(
-    connection,
-    `INSERT INTO deployments (id, owner_id, slug)
-     SELECT 'd_' || lpad(n::text, 24, '0'), 1, 'bench-' || translate(n::text, '0123456789', 'abcdefghij')
-       FROM generate_series(${from}, ${to - 1}) AS n;
-     ANALYZE deployments`,
-  );
+export const pageRequest = `"GET / HTTP/1.1\\r\\nHost: bench-" .. tostring(n):gsub("%d", function(digit) return string.char(97 + tonumber(digit)) end) .. ".localhost\\r\\n\\r\\n"`;
 
 /** Adds submissions to the first deployments, round-robin, up to a number. */
 const fill = ({ connection }: Stage, from: number, to: number): Promise<void> =>
@@ -82,7 +72,7 @@ export const growth: Case = async (stage) => {
     [DEPLOYMENTS, MILLION / 10],
     [MILLION / 10, MILLION],
   ] as const) {
-    await grow(stage, from, to);
+    await addDeployments(stage.connection, from, to);
     rows.push(compare(`submit, ${to} deployments`, undefined, await submitTo(to), few, { against }));
   }
   for (const [from, to] of [

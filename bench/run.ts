@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
+import { changes } from './changes.ts';
 import { deliveries, hanging } from './deliveries.ts';
 import { growth } from './growth.ts';
 import { isInstalled, type Row, verdict } from './measure.ts';
@@ -18,7 +19,17 @@ import { workers } from './workers.ts';
  * wrk; what pgbench, psql and nginx are needed for is left out where they are missing, and said.
  */
 
-const CASES: Readonly<Record<string, Case>> = { pages, rotation, submit, reading, deliveries, workers, running, peers };
+const CASES: Readonly<Record<string, Case>> = {
+  pages,
+  rotation,
+  submit,
+  reading,
+  changes,
+  deliveries,
+  workers,
+  running,
+  peers,
+};
 /** Take long, and are measured by name only. */
 const EXTRA: Readonly<Record<string, Case>> = { hanging, growth, steps };
 

@@ -57,6 +57,25 @@ describe('GET /deploy/:id/stats', () => {
     });
   });
 
+  it('counts submissions that came in bursts, beside few in years', async () => {
+    const burst = Array.from({ length: 2_000 }, (_, n) => new Date(Date.UTC(2026, 5, 15, 12) + (n >> 8)));
+    const id = await deployWith([
+      ...['1970-01-01T00:00:00Z', '2026-06-01T00:00:00Z', ...burst, '2026-06-15T23:59:59.999Z', '2026-06-30T00:00:00Z'],
+    ]);
+    const { status, body } = await statistics(id, '?from=2026-06-01&to=2026-07-01');
+    const counted = body.buckets.map(({ submissions }: { submissions: number }) => submissions);
+    expect({ status, counted, total: body.total }).toEqual({
+      status: 200,
+      counted: [1, ...Array(13).fill(0), 2_001, ...Array(14).fill(0), 1],
+      total: 2_003,
+    });
+    // Each millisecond of the burst has 256.
+    const moment = await statistics(id, '?from=2026-06-15T12:00:00.001Z&to=2026-06-15T12:00:00.003Z&by=hour');
+    expect(moment.body.total).toBe(512);
+    expect((await statistics(id, '?from=1970-01-01&to=1970-01-02')).body.total).toBe(1);
+    expect((await statistics(id, '?from=2400-01-01&to=2400-01-02')).body.total).toBe(0);
+  });
+
   it('covers the last 30 days by day when it is not told', async () => {
     const { id } = await owner.deploy();
     await owner.send('POST', `/submit/${id}`, '{}');

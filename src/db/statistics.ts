@@ -3,21 +3,32 @@ import { query } from './postgres/query.ts';
 
 /*
  * How many submissions are before each of some times. The times of a deployment's submissions rise with their numbers,
- * so the first number at a time is found by a binary search in the primary key, for all times at once. Between two of
- * these numbers there are as many submissions as numbers, less those that were deleted.
+ * so the first number at a time is found by a search in the primary key, for all times at once. Between two of these
+ * numbers there are as many submissions as numbers, less those that were deleted.
  *
- * `low` and `high` approach each other until both are the first number that is not before `at`. Where the number in
- * the middle was deleted, the next one that exists is looked at.
+ * `low` and `high` approach each other until both are the first number that is not before `at`. Where to look next is
+ * estimated from the times that have been seen on both sides of `at`: for submissions that come evenly this takes a
+ * third of a binary search's steps. Every third step halves the rest, so that no distribution takes many. Where the
+ * number in the middle was deleted, the next one that exists is looked at.
  */
 const SEARCH = `
-  WITH RECURSIVE search (position, at, low, high) AS (
-    SELECT position, at, CAST(1 AS bigint), last_submission_number + 1
+  WITH RECURSIVE search (position, at, step, low, high, low_at, high_at) AS (
+    SELECT position, at, 1, CAST(1 AS bigint), last_submission_number + 1, created_at, now()
       FROM deployments, unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS boundary (at, position)
      WHERE deployments.id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL
     UNION ALL
-    SELECT position, at,
-           CASE WHEN created_at < at THEN number + 1 ELSE low END, CASE WHEN created_at < at THEN high ELSE middle END
-      FROM search, LATERAL (SELECT (low + high) / 2 AS middle) AS halves LEFT JOIN LATERAL (
+    SELECT position, at, step + 1,
+           CASE WHEN created_at < at THEN number + 1 ELSE low END, CASE WHEN created_at < at THEN high ELSE middle END,
+           CASE WHEN created_at < at THEN created_at ELSE low_at END,
+           CASE WHEN created_at >= at THEN created_at ELSE high_at END
+      FROM search, LATERAL (
+        SELECT CASE WHEN step % 3 = 0 OR low_at >= high_at THEN (low + high) / 2
+                    WHEN at <= low_at THEN low
+                    WHEN at >= high_at THEN high - 1
+                    ELSE low + CAST(floor((high - 1 - low)
+                           * (date_part('epoch', at - low_at) / date_part('epoch', high_at - low_at))) AS bigint)
+               END AS middle
+      ) AS estimated LEFT JOIN LATERAL (
         SELECT number, created_at FROM submissions
          WHERE deployment_id = :deploymentId AND number >= middle AND number < high ORDER BY number LIMIT 1
       ) AS looked_at ON true

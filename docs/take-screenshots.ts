@@ -160,8 +160,16 @@ async function take(browser: Browser, folder: string, url: (path: string) => str
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.locator(view.ready).first().waitFor({ state: 'attached' });
   // A stream of new submissions stays open: the network is never idle.
-  await page.locator('.spinner, [aria-busy=true], .empty-row').first().waitFor({ state: 'hidden' });
-  await page.waitForLoadState('load');
+  await page
+    .locator('.spinner, [aria-busy=true], .empty-row')
+    .filter({ visible: true })
+    .first()
+    .waitFor({ state: 'hidden' });
+  // The preview is a frame from another host: it is painted after it has loaded.
+  for (const frame of page.frames()) {
+    await frame.waitForLoadState('load');
+    await frame.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  }
   await page.screenshot({ path: join(folder, `${shot.name}.png`), fullPage: shot.isWhole });
   await context.close();
 }

@@ -30,7 +30,7 @@ import { createStore } from './intake/store.ts';
 import { createLabelsOf } from './labels.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import { createFirstOwner, type FirstOwner, openDatabase, prepareDatabase } from './start-up.ts';
+import { checkPooler, createFirstOwner, type FirstOwner, openDatabase, prepareDatabase } from './start-up.ts';
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
@@ -176,6 +176,7 @@ export async function startService(
   let cleaningBucket: Promise<void> | undefined;
   async function start(): Promise<{ firstOwner: FirstOwner | undefined }> {
     await prepareDatabase(databaseServer, config, log, stopping.signal);
+    await checkPooler(db, log);
     const firstOwner = await createFirstOwner(databaseServer, db, config);
     isStarting = false;
     dispatcher.run();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, isLocalHost } from './config.ts';
 import { changeEmail, createFirstKey, FIRST_OWNER } from './db/owners.ts';
-import { type Database, isOutOfReach } from './db/postgres/connect.ts';
+import { type Database, isOutOfReach, settingsInForce } from './db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from './db/postgres/database-server.ts';
 import { migrate } from './db/postgres/migrate.ts';
 import type { Log } from './log.ts';
@@ -40,6 +40,19 @@ export async function prepareDatabase(
       await delay(RETRY_MS, undefined, { signal: stopping });
     }
   }
+}
+
+const POOLER_REFUSES = 'a pooler refuses the settings of our connections: set DATABASE_POOLER=transaction';
+const POOLER_IGNORES =
+  'a pooler ignores the time-outs of our connections: set DATABASE_POOLER=transaction, or, if it pools sessions, ' +
+  'statement_timeout and enable_seqscan of the role';
+
+/** Looks for a pooler that DATABASE_POOLER does not name. Throws StartError when nothing works through it. */
+export async function checkPooler(db: Database, log: Log): Promise<void> {
+  // Out of reach again: it works or fails as at any later time.
+  const inForce = await settingsInForce(db).catch(() => 'yes');
+  if (inForce === 'refused') throw new StartError(`the database of DATABASE_URL cannot be used: ${POOLER_REFUSES}`);
+  if (inForce === 'ignored') log.warn(POOLER_IGNORES);
 }
 
 /** The owner that an embedded database gets at its first start. */

@@ -56,6 +56,8 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('The key is revoked.').waitFor();
       expect((await get()).status).toBe(401);
+      await page.getByRole('button', { name: 'Revoke Website build' }).waitFor({ state: 'detached' });
+      await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Account');
     });
 
     it('shows all of 150 keys when asked to, and revokes the oldest', { timeout: 180_000 }, async () => {
@@ -186,6 +188,24 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       expect(await page.getByLabel('Redirect URL').inputValue()).toBe('javascript:alert(1)');
       expect(await settings()).toMatchObject({ redirect_url: null });
       await expectAccessible(page);
+    });
+
+    it('keeps the retention when what is typed is no number of days', async () => {
+      const owner = await dashboard.owner();
+      const { id, page, settings } = await open(owner);
+      await owner.patch(`/deploy/${id}`).send({ retention_days: 30 }).expect(200);
+      await page.reload();
+      const days = page.getByLabel('Delete submissions after days');
+      await days.press('End');
+      await days.pressSequentially('e');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Enter a number of days, such as 365.').waitFor();
+      await expectAccessible(page);
+      expect(await settings()).toMatchObject({ retention_days: 30 });
+      await days.fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      expect(await settings()).toMatchObject({ retention_days: null });
     });
 
     it('has what was not saved again after a look at another view', async () => {

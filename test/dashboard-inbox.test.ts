@@ -211,6 +211,93 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
       ]);
   });
 
+  it('undoes in another view, too, and hides what is deleted when one comes back', async () => {
+    const { owner, path, id } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('link', { name: 'Charts' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Charts' }).waitFor();
+    await page.goBack();
+    await row(page, 'Grace').waitFor();
+    expect(await names(page)).toEqual(['Grace']);
+    await page.getByRole('link', { name: 'Charts' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('1 submission kept.').waitFor();
+    await page.goBack();
+    await expect.poll(() => names(page)).toEqual(['Grace', 'Ada']);
+    expect(await marksOf(owner, id)).toHaveLength(2);
+  });
+
+  it('deletes before it signs out, and shows nothing more while the next page is loading', async () => {
+    const { owner, path, id } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    let isLoading = false;
+    await page.route(`${dashboard.origin}/dashboard`, () => {
+      isLoading = true;
+    });
+    await page.getByRole('button', { name: 'Sign out' }).click({ noWaitAfter: true });
+    await expect.poll(() => isLoading).toBe(true);
+    await page.unrouteAll();
+    expect(await page.evaluate('document.body.innerText')).not.toContain('Grace');
+    expect(await marksOf(owner, id)).toEqual([['Grace', false, false]]);
+  });
+
+  it('selects from where one began, also when new submissions have come', async () => {
+    const { owner, path, send } = await inbox({ name: 'One' }, { name: 'Two' }, { name: 'Three' });
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Two').getByRole('checkbox').check();
+    await send({ name: 'Four' });
+    await row(page, 'Four').waitFor();
+    await row(page, 'One')
+      .getByRole('checkbox')
+      .click({ modifiers: ['Shift'] });
+    await page.getByText('2 submissions selected').waitFor();
+    expect(await row(page, 'Three').getByRole('checkbox').isChecked()).toBe(false);
+  });
+
+  it('has every submission again when the dates are closed', async () => {
+    const { owner, path } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, `${path}?from=2020-01-01&to=2020-01-31`);
+    await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+    await page.getByRole('button', { name: 'Dates' }).click();
+    await row(page, 'Ada').waitFor();
+    expect(await page.getByLabel('From').count()).toBe(0);
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('has no selection of what a search does not show', async () => {
+    const { owner, path } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await page.getByText('1 submission selected').waitFor();
+    await search(page).fill('grace');
+    await page.getByText('1 found').waitFor();
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+  });
+
+  it('exports all that is selected, also what is far from the screen', async () => {
+    const { owner, path, id } = await inbox();
+    await fill(id, 5_000);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Visitor 5000').getByRole('checkbox').check();
+    // So far that the list has forgotten the first rows.
+    for (let index = 100; index < 5_000; index += 100) {
+      await page.evaluate(`document.querySelector('.inbox-scroll').scrollTop = ${index * ROW_HEIGHT}`);
+      await row(page, `Visitor ${5_000 - index}`).waitFor();
+    }
+    await row(page, 'Visitor 100').getByRole('checkbox').check();
+    await page.getByText('2 submissions selected').waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export selection' }).click();
+    const stream = await (await downloading).createReadStream();
+    const lines = Buffer.concat(await stream.toArray()).toString();
+    expect(Array.from(lines.matchAll(/Visitor \d+/g), String)).toEqual(['Visitor 5000', 'Visitor 100']);
+  });
+
   it('exports the selection with no cell that a spreadsheet takes for a formula', async () => {
     const { owner, path } = await inbox(
       ADA,
@@ -452,8 +539,11 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     const page = await dashboard.open({ ...owner, key: String(body.key) }, path);
     await row(page, 'Ada').getByRole('link').click();
     await page.getByText('When do you open?').last().waitFor();
-    await page.getByText('It was sent to no webhook, and by no mail of its own.').waitFor();
+    await page.getByText('No webhook and no mail of its own is in the logs.').waitFor();
     expect(await page.getByText('Not saved').count()).toBe(0);
+    // It stays unread, and is shown so.
+    await page.getByRole('button', { name: 'Mark read' }).waitFor();
+    await page.getByText('Version 1').waitFor();
     await page.getByRole('button', { name: 'Star', exact: true }).click();
     await page.getByText(/^Not saved: /).waitFor();
     expect(await marksOf(owner, id)).toEqual([['Ada', false, false]]);
@@ -523,7 +613,7 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     const open = async (name: string, heading: string | RegExp = name): Promise<void> => {
       await row(page, name).getByRole('link').click();
       await page.getByRole('heading', { level: 2, name: heading }).waitFor();
-      await page.getByText('It was sent to no webhook, and by no mail of its own.').waitFor();
+      await page.getByText('No webhook and no mail of its own is in the logs.').waitFor();
     };
     const pairs = (): Promise<string[]> => page.locator('.fields dt, .fields dd').allInnerTexts();
     await open('Exact');
@@ -649,6 +739,21 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     await row(page, `Visitor ${LARGE}`).first().waitFor();
   });
 
+  it('has no keys for submissions that the spam hides', async () => {
+    const { owner, path } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').waitFor();
+    await page.keyboard.press('j');
+    await expect.poll(() => focusedText(page)).toContain('Grace');
+    await page.getByRole('link', { name: 'Spam', exact: true }).click();
+    await page.getByRole('heading', { name: 'There is no spam' }).waitFor();
+    for (const key of ['j', '#', 'x', 'e', 's']) await page.keyboard.press(key);
+    await page.getByRole('link', { name: 'Inbox', exact: true }).first().click();
+    await row(page, 'Ada').waitFor();
+    expect(await names(page)).toEqual(['Grace', 'Ada']);
+    expect(await page.getByText('selected').count()).toBe(0);
+  });
+
   it('keeps spam apart, and takes it back', async () => {
     const { owner, path, id } = await inbox(ADA, GRACE);
     const page = await dashboard.open(owner, path);
@@ -662,6 +767,7 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     expect(await marksOf(owner, id)).toEqual([['Grace', false, false]]);
     await page.getByRole('button', { name: 'Not spam Ada' }).click();
     await page.getByRole('heading', { name: 'There is no spam' }).waitFor();
+    await expect.poll(() => focusedText(page)).toBe('Inbox');
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Inbox', exact: true }).last().click();
     await row(page, 'Ada').waitFor();

@@ -170,7 +170,13 @@ const FORMS: Form[] = [
   {
     name: 'Not spam',
     path: '/dashboard/pages/:id/inbox?view=spam',
-    type: shown('Not spam'),
+    async type(page) {
+      await page.getByRole('button', { name: /^Not spam/ }).waitFor();
+      // The last that the view asks for by itself: it would find out before the button does that the session has ended.
+      const loaded = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/after/'))";
+      await expect.poll(() => page.evaluate(loaded)).toBe(true);
+      return undefined;
+    },
     press: (page) => page.getByRole('button', { name: /^Not spam/ }).click(),
     done: 'It is in the inbox.',
   },
@@ -304,6 +310,99 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_0
       await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
       expect((await owner.get('/keys')).body.total).toBe(2);
     });
+
+    it('does nothing as another owner who has signed in in another tab', async () => {
+      const [owner, other] = [await dashboard.owner(), await dashboard.owner()];
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByLabel('HTML').fill(HTML);
+      await page.getByText('Nothing to correct.').waitFor();
+      const tab = await page.context().newPage();
+      await tab.goto(`${dashboard.origin}/dashboard`);
+      await button(tab, 'Sign out').click();
+      await tab.getByLabel('API key').fill(other.key);
+      await button(tab, 'Sign in').click();
+      await tab.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+
+      const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+      await ended.waitFor();
+      await page.evaluate("dispatchEvent(new Event('focus'))");
+      await ended.getByRole('button', { name: /^Go on as owner/ }).waitFor();
+      await expectAccessible(page);
+      expect(await page.getByLabel('HTML').inputValue()).toBe(HTML);
+      await ended.getByLabel('API key').fill(owner.key);
+      await ended.getByRole('button', { name: 'Sign in' }).click();
+      await ended.waitFor({ state: 'hidden' });
+      await button(page, 'Publish').click();
+      await isDone(page, /^typed\S* is live\.$/);
+      expect((await owner.get('/deploy')).body.total).toBe(1);
+      expect((await other.get('/deploy')).body.total).toBe(0);
+
+      // The tab of the other owner has lost its session in turn, and goes on as the first.
+      await tab.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+      await tab.evaluate("dispatchEvent(new Event('focus'))");
+      await tab.getByRole('button', { name: /^Go on as owner/ }).click();
+      await tab.getByText('1 page', { exact: true }).waitFor();
+    });
+  });
+
+  describe('while nothing is answered', () => {
+    it('says so, and asks again for what it reads', async () => {
+      const owner = await dashboard.owner();
+      await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByLabel('HTML').waitFor();
+      let asked = 0;
+      await page.route('**/overview?*', (route) => {
+        asked += 1;
+        return asked === 1 ? undefined : route.fallback();
+      });
+      await page.getByRole('link', { name: 'Pages', exact: true }).click();
+      await page.getByText('The service has not answered yet.').waitFor({ timeout: 30_000 });
+      await page.getByText('1 page', { exact: true }).waitFor();
+      await page.getByText('The service has not answered yet.').waitFor({ state: 'detached' });
+      expect(asked).toBe(2);
+    });
+
+    it('says so while a change is made, and makes it once', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByLabel('HTML').fill(HTML);
+      let goOn: (() => Promise<void>) | undefined;
+      await page.route('**/deploy', (route) => {
+        goOn = () => route.continue();
+      });
+      await button(page, 'Publish').click();
+      await page.getByText('The service has not answered yet.').waitFor({ timeout: 30_000 });
+      await expectAccessible(page);
+      await goOn?.();
+      await isDone(page, /^typed\S* is live\.$/);
+      await page.getByText('The service has not answered yet.').waitFor({ state: 'detached' });
+      expect((await owner.get('/deploy')).body.total).toBe(1);
+    });
+  });
+
+  it('waits with what is on the screen for the script of a view, until the service is there', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard');
+    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+    let [asked, loaded] = [0, 0];
+    let isDown = true;
+    await page.route(/./, (route) => {
+      const { pathname } = new URL(route.request().url());
+      if (!isDown) return route.fallback();
+      asked += Number(pathname === '/readyz');
+      loaded += Number(route.request().isNavigationRequest());
+      return route.abort();
+    });
+    await page.getByRole('link', { name: 'New page' }).click();
+    await banner(page).waitFor();
+    await expect.poll(() => asked, { timeout: 60_000 }).toBeGreaterThan(1);
+    expect(loaded).toBe(0);
+    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+    isDown = false;
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByLabel('HTML').waitFor();
+    await banner(page).waitFor({ state: 'detached' });
   });
 
   it('makes one page only for a form that is elsewhere, whichever step was interrupted', async () => {

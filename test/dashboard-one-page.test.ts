@@ -98,6 +98,17 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
         .toEqual(['1', '0', '0']);
       await expectAccessible(page);
     });
+
+    it('counts the deliveries of all webhooks', async () => {
+      const owner = await dashboard.owner();
+      const { id } = await owner.deploy({ html: FORM });
+      const urls = Array.from({ length: 30 }, (_, index) => `http://127.0.0.1:9/hook-${index}`);
+      for (const url of urls) await owner.post(`/webhooks/${id}`).send({ url }).expect(201);
+      const page = await dashboard.open(owner, viewOf(id, 'charts'));
+      const results = page.getByRole('region', { name: 'Deliveries as a table' });
+      await results.waitFor();
+      expect((await results.getByRole('rowheader').allInnerTexts()).toSorted()).toEqual(urls.toSorted());
+    });
   });
 
   describe('Page', () => {

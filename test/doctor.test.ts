@@ -490,7 +490,7 @@ describe('this machine', () => {
     [{ missing: ['0002-deliveries'] }, 'fail', 'Postgres 15.4, 1.0 MiB, without 0002-deliveries'],
     [{ unknown: ['9999-x'] }, 'warn', 'Postgres 15.4, 1.0 MiB, migrated by a newer version (9999-x)'],
   ])('with a database %j: %s', (facts, status, saw) => {
-    expect(summary(checkDatabase({ ...FACTS, ...facts }))).toEqual([status, saw]);
+    expect(summary(checkDatabase({ ...FACTS, ...facts }, 'yes'))).toEqual([status, saw]);
   });
 
   it('has a database whose migrations are looked at, and not run', async () => {

@@ -196,6 +196,8 @@ describe.each(['csv', 'ndjson'] as const)('export.%s with after', (format) => {
     expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual(
       [404, 404, 400, 400, 400, 400].map((status) => [status, failure]),
     );
+    const { body } = await owner.get(`/submissions/${id}/export.${format}?after=x`);
+    expect(body.error).toMatch(/^after is invalid: /);
   });
 });
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect } from '../src/db/postgres/connect.ts';
 import { bucketOf, cleanBucket, namedObjects } from './support/bucket-files.ts';
+import { hasOpenssl, makeCertificates } from './support/certificates.ts';
 import { emptyDatabase } from './support/fresh-database.ts';
 import { multipartBody } from './support/multipart.ts';
 import { startProgram } from './support/process.ts';
@@ -314,6 +315,42 @@ describe('the doctor', () => {
     expect(await check(settings)).toMatchObject({ status: 'fail', mend: 'allow s3:DeleteObject to this key' });
     s3.behave();
 
+    s3.intercept((_request, response) => s3Error(response, 503, 'SlowDown'));
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket answered PUT with 503 SlowDown',
+      mend: "look at the bucket's server, or at the way to it, and run the doctor again",
+    });
+    s3.intercept((_request, response) => {
+      response.setHeader('x-amz-bucket-region', 'us-west-2');
+      return s3Error(response, 301, 'PermanentRedirect');
+    });
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket answered PUT with 301 PermanentRedirect; the bucket says that its region is us-west-2',
+      mend: 'correct region, or endpoint, in FILES_URL',
+    });
+    s3.intercept((_request, response) => {
+      response.end('<h1>We are back soon</h1>');
+      return true;
+    });
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket answered PUT without an ETag',
+      mend: 'correct endpoint in FILES_URL: what answers there is no S3 server',
+    });
+    s3.intercept((_request, response) => {
+      response.writeHead(200, { 'Content-Length': 100 });
+      response.write('half of ', () => response.socket?.destroy());
+      return true;
+    });
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket did not answer PUT: UND_ERR_SOCKET',
+      mend: 'check endpoint in FILES_URL: is it https:// instead of http://, or another port?',
+    });
+    s3.behave();
+
     const other = await install('doctor', 'database', []);
     expect(await check(other.settings)).toMatchObject({
       status: 'fail',
@@ -323,6 +360,38 @@ describe('the doctor', () => {
     expect(await check(without)).toMatchObject({
       status: 'fail',
       saw: 'FILES_URL is not set, and the content of some files is in a bucket',
+    });
+  });
+
+  it.runIf(hasOpenssl())('says what is wrong with TLS to the bucket', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'formhost-bucket-tls-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { authority } = await makeCertificates(folder, 'nobody');
+    const [key, cert] = [await readFile(join(folder, 'server.key')), await readFile(join(folder, 'server.crt'))];
+    const secure = await startS3({ host: 'localhost', tls: { key, cert } });
+    onTestFinished(() => secure.close());
+    const { settings: installed } = await install('tls', 'database', []);
+    const settings = { ...installed, FILES_URL: secure.settings('tls').FILES_URL };
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket did not answer PUT: UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      mend: 'name its authority in NODE_EXTRA_CA_CERTS, in the environment of the service and of this command, not in .env',
+    });
+    const trusting = { ...settings, NODE_EXTRA_CA_CERTS: authority };
+    expect(await check(trusting)).toMatchObject({ status: 'ok' });
+    expect(await check({ ...trusting, FILES_URL: settings.FILES_URL.replace('localhost', '127.0.0.1') })).toEqual({
+      status: 'fail',
+      saw: 'the bucket did not answer PUT: ERR_TLS_CERT_ALTNAME_INVALID',
+      mend: 'use the name of the certificate as endpoint in FILES_URL, with style=path if it has none for the bucket',
+    });
+    expect(await check({ ...trusting, FILES_URL: settings.FILES_URL.replace('https:', 'http:') })).toEqual({
+      status: 'fail',
+      saw: 'the bucket did not answer PUT: UND_ERR_SOCKET',
+      mend: 'check endpoint in FILES_URL: is it https:// instead of http://, or another port?',
+    });
+    expect(await check({ ...trusting, FILES_URL: s3.settings().FILES_URL.replace('http:', 'https:') })).toMatchObject({
+      status: 'fail',
+      mend: 'check endpoint in FILES_URL: there is no TLS at this port, or none of today',
     });
   });
 });

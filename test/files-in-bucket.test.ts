@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLinks } from '../src/db/link-secret.ts';
 import { deleteRemovedObjects, sweepOrphans } from '../src/files-bucket.ts';
@@ -13,6 +14,7 @@ import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService 
 
 const MIB = 1024 * 1024;
 const TYPE = 'multipart/form-data; boundary=b';
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 const PATIENCE = { timeout: 30_000 };
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -111,6 +113,21 @@ describe('a service with FILES_URL', () => {
     expect(await submit(id, '')).toMatchObject({ status: 200 });
     expect(s3.files()).toEqual(before);
     expect((await download(await fileUrl(id))).status).toBe(200);
+  });
+
+  it.runIf(hasIpv6)('stores and gives out files at an address of IPv6', async () => {
+    const there = await startS3({ host: '[::1]' });
+    onTestFinished(() => there.close());
+    const six = await startTestService(there.settings());
+    onTestFinished(() => six.close());
+    const reader = await six.owner();
+    const { id } = await reader.deploy();
+    expect(await submit(id, 'over six', { url: six.url })).toMatchObject({ status: 200 });
+    expect([...there.objects.values()].map(({ content }) => content.toString())).toContain('over six');
+    const { body } = await reader.get(`/submissions/${id}`).expect(200);
+    const { url } = body.submissions[0].data.cv;
+    const response = await fetch(six.url + url, { headers: { Authorization: `Bearer ${reader.key}` } });
+    expect([response.status, await response.text()]).toEqual([200, 'over six']);
   });
 
   it('opens the link in a mail', async () => {
@@ -249,6 +266,14 @@ const FAULTS: [string, (response: ServerResponse) => true][] = [
   ['answers 503 SlowDown', (response) => s3Error(response, 503, 'SlowDown')],
   ['answers 500', (response) => s3Error(response, 500, 'InternalError')],
   [
+    'breaks off in the middle of an answer',
+    (response) => {
+      response.writeHead(200, { 'Content-Length': 100 });
+      response.write('h', () => response.socket?.destroy());
+      return true;
+    },
+  ],
+  [
     'resets connections',
     (response) => {
       response.socket?.resetAndDestroy();
@@ -260,6 +285,21 @@ const REFUSALS: typeof FAULTS = [
   ['answers 403', (response) => s3Error(response, 403, 'AccessDenied')],
   ['has no such bucket', (response) => s3Error(response, 404, 'NoSuchBucket')],
   ['does not answer', () => true],
+  [
+    'answers with a redirect to another region',
+    (response) => {
+      response.setHeader('Location', 'http://127.0.0.1:1/');
+      return s3Error(response, 301, 'PermanentRedirect');
+    },
+  ],
+  ['has another clock', (response) => s3Error(response, 403, 'RequestTimeTooSkewed')],
+  [
+    'has a page for times of maintenance in its place',
+    (response) => {
+      response.end('<h1>We are back soon</h1>');
+      return true;
+    },
+  ],
 ];
 
 describe('when the bucket', () => {

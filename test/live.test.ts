@@ -243,6 +243,12 @@ describe('GET /submissions/:deployId/stream', () => {
     expect(JSON.parse(eventsOf(again.text)[0]?.data ?? '').data).toEqual({ n: 4 });
   });
 
+  it('answers 400 to a Last-Event-ID that is no cursor, and names it', async () => {
+    const { id } = await owner.deploy();
+    const { status, body } = await owner.get(`/submissions/${id}/stream`).set('Last-Event-ID', 'x');
+    expect([status, body]).toEqual([400, { error: expect.stringMatching(/^Last-Event-ID is invalid: /) }]);
+  });
+
   it('begins with a cursor, so that a client that comes back before the first event misses nothing', async () => {
     const { id } = await owner.deploy();
     await submit(id, '{"n":1}');

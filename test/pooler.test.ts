@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { watchPageChanges } from '../src/db/page-changes.ts';
-import { connect, type Database } from '../src/db/postgres/connect.ts';
+import { connect, type Database, settingsInForce } from '../src/db/postgres/connect.ts';
 import { migrate } from '../src/db/postgres/migrate.ts';
 import { query } from '../src/db/postgres/query.ts';
 import type { Connection } from '../src/db/postgres/servers.ts';
@@ -12,7 +12,7 @@ import { restore, takeDown } from '../src/db/take-downs.ts';
 import { runSql } from './support/database.ts';
 import { cloneDatabase, emptyDatabase, type FreshDatabase } from './support/fresh-database.ts';
 import { hasPgbouncer, startPgbouncer } from './support/pgbouncer.ts';
-import { startProgram, startServiceProcess } from './support/process.ts';
+import { freePort, startProgram, startServiceProcess } from './support/process.ts';
 import { asOwner, getPage, JSON_TYPE, startTestService } from './support/service.ts';
 
 /** For a test that starts a program or has several waits. */
@@ -74,6 +74,43 @@ describe.runIf(isThere)('two processes behind a transaction pooler', LONG, () =>
     expect(list.body).toMatchObject({ total: 8 });
     const lines = await asOwner(one.url, key).get(`/submissions/${id}/export.ndjson`);
     expect(lines.text.trim().split('\n')).toHaveLength(8);
+  });
+});
+
+describe.runIf(isThere)('a transaction pooler that DATABASE_POOLER does not name', LONG, () => {
+  const databaseCheck = async (settings: Record<string, string>): Promise<unknown> => {
+    const { stdout } = await startProgram(process.execPath, ['src/commands/doctor.ts', '--json'], settings).result;
+    const { checks }: { checks: { check: string; status: string; mend?: string }[] } = JSON.parse(stdout);
+    const found = checks.find(({ check }) => check === 'database');
+    return [found?.status, found?.mend];
+  };
+
+  it('is named by the doctor and at the start, when it refuses what the service sets', async () => {
+    const database = await fresh(cloneDatabase);
+    const DATABASE_URL = await startPgbouncer(database.url);
+    expect(await databaseCheck({ DATABASE_URL })).toEqual([
+      'fail',
+      'set DATABASE_POOLER=transaction, or connect to Postgres itself',
+    ]);
+    const settings = { DATABASE_URL, PORT: String(await freePort()), LOG_LEVEL: 'silent' };
+    const { code, stderr } = await startProgram(process.execPath, ['src/main.ts'], settings).result;
+    expect([code, stderr.trim().split('\n').at(-1)]).toEqual([
+      1,
+      'formhost: the database of DATABASE_URL cannot be used: a pooler refuses the settings of our connections: set DATABASE_POOLER=transaction',
+    ]);
+    expect(await databaseCheck({ DATABASE_URL, DATABASE_POOLER: 'transaction' })).toEqual(['ok', undefined]);
+  });
+
+  it('is named by the doctor when it ignores the time-outs', async () => {
+    const database = await fresh(cloneDatabase);
+    const DATABASE_URL = await startPgbouncer(database.url, 'ignore_startup_parameters = options');
+    expect(await databaseCheck({ DATABASE_URL })).toEqual([
+      'warn',
+      'set DATABASE_POOLER=transaction, or, if it pools sessions, statement_timeout and enable_seqscan of the role',
+    ]);
+    const db = connect({ connectionString: DATABASE_URL });
+    onTestFinished(() => db.close());
+    expect(await settingsInForce(db)).toBe('ignored');
   });
 });
 

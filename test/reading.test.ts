@@ -63,6 +63,27 @@ describe('GET /deploy', () => {
     });
   });
 
+  it('answers each page of a list of any length, from either end of it', async () => {
+    const who = await service.owner();
+    const ids: string[] = [];
+    for (let count = 1; count <= 7; count += 1) {
+      ids.unshift((await who.deploy()).id);
+      for (const limit of [1, 2, 3, count, 100]) {
+        for (let page = 1; (page - 1) * limit <= count + limit; page += 1) {
+          const { body } = await who.get(`/deploy?page=${page}&limit=${limit}`);
+          expect([body.total, body.deployments.map(({ id }: { id: string }) => id)]).toEqual([
+            count,
+            ids.slice((page - 1) * limit, page * limit),
+          ]);
+          const seen = await who.get(`/overview?page=${page}&limit=${limit}`);
+          expect(seen.body.deployments.map(({ id }: { id: string }) => id)).toEqual(
+            body.deployments.map(({ id }: { id: string }) => id),
+          );
+        }
+      }
+    }
+  });
+
   it('answers an empty page to who has none', async () => {
     expect(answer(await (await service.owner()).get('/deploy'))).toStrictEqual({
       status: 200,

@@ -148,6 +148,25 @@ describe('the document', () => {
     const [, page, limit] = body.paths['/submissions/{deployId}'].get.parameters;
     expect(page).toMatchObject({ in: 'query', name: 'page', schema: { type: 'integer', minimum: 1, default: 1 } });
     expect(limit).toMatchObject({ in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, default: 50 } });
+    const bodyOf = (path: string, method: string) =>
+      body.paths[path][method].requestBody.content['application/json'].schema.properties;
+    expect(bodyOf('/keys', 'post').name).toMatchObject({ minLength: 1, maxLength: 100 });
+    const settings = bodyOf('/deploy/{id}', 'patch');
+    expect(settings.recipients).toMatchObject({ maxItems: 5, items: { type: 'string', format: 'email' } });
+    expect(settings.spam.properties.blocklist).toMatchObject({
+      maxItems: 100,
+      items: { minLength: 1, maxLength: 100 },
+    });
+    const search = body.paths['/submissions/{deployId}/search'].get.parameters;
+    const schemaOf = (name: string) => search.find((parameter: { name: string }) => parameter.name === name).schema;
+    expect(schemaOf('q')).toMatchObject({ type: 'string', maxLength: 200 });
+    for (const name of ['from', 'to']) {
+      const pattern = new RegExp(schemaOf(name).pattern);
+      expect(
+        ['2026-11-22', '2026-11-22T10:00Z', '2026-11-22T10:00:00.5+02:00'].filter((time) => !pattern.test(time)),
+      ).toEqual([]);
+      expect(['', 'x', '2026', '2026-11-22T10:00:00'].filter((time) => pattern.test(time))).toEqual([]);
+    }
   });
 });
 

@@ -63,6 +63,9 @@ export const LISTED = 1_000;
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
 const MAX_NOTE_BYTES = 64 * 1024;
 
+/** The code of a BucketError: a success without what each S3 server answers about a stored object. */
+export const NO_ETAG = 'NO_ETAG';
+
 const FOLDER = 'files/';
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
@@ -121,6 +124,12 @@ function element(xml: string, name: string): string | undefined {
   const from = xml.indexOf(`<${name}>`);
   const to = xml.indexOf(`</${name}>`, from);
   return from < 0 || to < 0 ? undefined : decodeXML(xml.slice(from + name.length + 2, to));
+}
+
+/** What a refusal says about where the bucket is, as Amazon's does; else nothing. */
+function regionOf({ headers, body }: Answer): string {
+  const region = String(headers['x-amz-bucket-region'] ?? element(body.toString(), 'Region') ?? '');
+  return /^[a-z0-9-]{1,40}$/.test(region) ? `; the bucket says that its region is ${region}` : '';
 }
 
 /** A client of an S3 bucket. Connects at the first request. */
@@ -189,7 +198,8 @@ export function createBucket(location: BucketLocation): Bucket {
         const answer = await sendOnce({ ...request, withinMs });
         if (answer.status < 300) return answer;
         const code = element(answer.body.toString(), 'Code')?.slice(0, 100) ?? String(answer.status);
-        failure = new BucketError(`the bucket answered ${request.method} with ${answer.status} ${code}`, code);
+        const said = `the bucket answered ${request.method} with ${answer.status} ${code}${regionOf(answer)}`;
+        failure = new BucketError(said, code);
         isRetried = RETRIED_STATUSES.includes(answer.status) || RETRIED_CODES.test(code);
       } catch (error) {
         const code = codeOf(error);
@@ -204,6 +214,13 @@ export function createBucket(location: BucketLocation): Bucket {
       if (!isRetried || isLate || request.signal?.aborted) throw failure;
       await delay(waitMs);
     }
+  }
+
+  /** Throws a BucketError unless an S3 server says that it has stored the object. */
+  async function store(request: Omit<Request, 'method' | 'maxBytes'>): Promise<void> {
+    const { headers } = await send({ ...request, method: 'PUT', maxBytes: MAX_NOTE_BYTES });
+    // A proxy with a page for times of maintenance answers 200, too.
+    if (!headers.etag) throw new BucketError('the bucket answered PUT without an ETag', NO_ETAG);
   }
 
   /** undefined when there is no such object. */
@@ -222,12 +239,10 @@ export function createBucket(location: BucketLocation): Bucket {
       const putAt = Date.now();
       const sha256 = await sha256Of(content);
       // The server compares what it receives with the hash, which is signed.
-      await send({
-        method: 'PUT',
+      await store({
         key: `${prefix}${FOLDER}${id}`,
         headers: { 'content-type': 'application/octet-stream' },
         content: { ...content, sha256 },
-        maxBytes: MAX_NOTE_BYTES,
         withinMs: REQUEST_MS + (1_000 * content.size) / MIN_BYTES_PER_SECOND,
         signal,
       });
@@ -289,12 +304,10 @@ export function createBucket(location: BucketLocation): Bucket {
     },
     async writeNote(name, text, isNew = false) {
       const content = contentOf(Buffer.from(text));
-      await send({
-        method: 'PUT',
+      await store({
         key: prefix + name,
         headers: { 'content-type': 'text/plain', ...(isNew && { 'if-none-match': '*' }) },
         content: { ...content, sha256: await sha256Of(content) },
-        maxBytes: MAX_NOTE_BYTES,
         withinMs: REQUEST_MS,
       });
     },

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Config, ConfigError, isLocalHost, loadConfig } from '../config.ts';
 import { hasBucketFiles, installationOf } from '../db/bucket-files.ts';
 import { createProbe, findProbeAddress, removeProbe } from '../db/doctor-probe.ts';
-import { connect, type Database } from '../db/postgres/connect.ts';
+import { connect, type Database, settingsInForce } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
 import { embeddedExists } from '../db/postgres/existing-database.ts';
 import { type DatabaseFacts, inspectDatabase } from '../db/postgres/inspect.ts';
@@ -66,9 +66,10 @@ async function examine(config: Config, originOf: Invocation['originOf']): Promis
     const database = { check: 'database', ...fail(reasonOf(error), mend) };
     return [settings, database, ...(await examineRest(config, undefined, undefined))];
   }
-  const database = { check: 'database', ...checkDatabase(facts) };
   const db = connect(server.connection);
   try {
+    const inForce = await settingsInForce(db).catch(() => 'yes' as const);
+    const database = { check: 'database', ...checkDatabase(facts, inForce) };
     return [settings, database, ...(await examineRest(config, facts, database.status === 'fail' ? undefined : db))];
   } finally {
     await db.close();

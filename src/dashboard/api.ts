@@ -10,7 +10,7 @@ import { type Client, createClient } from '../client/client.ts';
 export const session = signal<'unknown' | 'none' | 'active' | 'over'>('unknown');
 
 /** Why requests are being tried again. */
-export const trouble = signal<'none' | 'offline' | 'unavailable'>('none');
+export const trouble = signal<'none' | 'offline' | 'unavailable' | 'slow'>('none');
 
 /** The service has answered with an error; the message is its sentence that says what to do. */
 export class ApiError extends Error {
@@ -28,6 +28,13 @@ const NO_CONNECTION = 'There is no connection to the service.';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
+/** After this time without an answer it is said so. */
+const SLOW_MS = 8_000;
+/** After this time what is only read is asked for again; each time it is longer. */
+const GIVE_UP_MS = 15_000;
+const LONGEST_GIVE_UP_MS = 60_000;
+/** How long the answer to a sign-in, or to the question whether the service is there, is waited for. */
+const SESSION_MS = 30_000;
 
 /** Waits before another try, longer each time, and less long when the browser is back online. */
 export function pause(tries: number, signal?: AbortSignal): Promise<void> {
@@ -65,15 +72,44 @@ function signedInAgain(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Sends a request; undefined without a connection. */
-async function answerTo(request: Request): Promise<Response | undefined> {
+/** Sends a request; undefined without a connection, and when `giveUp` comes before the answer. */
+async function answerTo(request: Request, giveUp: AbortSignal): Promise<Response | undefined> {
+  const signal = AbortSignal.any([request.signal, giveUp]);
   try {
-    const response = await fetch(request.clone());
+    const response = await fetch(request.clone(), { signal });
     // The answer may have removed a cookie that a page of another host had set.
-    return response.status === 401 && location.protocol === 'http:' ? await fetch(request) : response;
+    return response.status === 401 && location.protocol === 'http:' ? await fetch(request, { signal }) : response;
   } catch (error) {
     if (request.signal.aborted) throw error;
     return undefined;
+  }
+}
+
+/** Gives up after a time; the body of an answer that has begun may take longer. */
+async function answerWithin(ms: number, request: Request): Promise<Response | undefined> {
+  const stopping = new AbortController();
+  const timer = setTimeout(() => stopping.abort(), ms);
+  const response = await answerTo(request, stopping.signal);
+  clearTimeout(timer);
+  return response;
+}
+
+/** Says when there is no answer for long. A change is waited for: it may have been made. */
+async function answerSaying(tries: number, request: Request): Promise<Response | 'slow' | undefined> {
+  const stopping = new AbortController();
+  const saying = setTimeout(() => {
+    trouble.value = 'slow';
+  }, SLOW_MS);
+  const giveUp = (): void => {
+    if (request.method === 'GET') stopping.abort();
+  };
+  const givingUp = setTimeout(giveUp, Math.min(LONGEST_GIVE_UP_MS, GIVE_UP_MS * 2 ** tries));
+  try {
+    const response = await answerTo(request, stopping.signal);
+    return response ?? (stopping.signal.aborted ? 'slow' : undefined);
+  } finally {
+    clearTimeout(saying);
+    clearTimeout(givingUp);
   }
 }
 
@@ -85,30 +121,40 @@ async function lookForService(): Promise<void> {
   isLookedFor = true;
   for (let tries = 0; trouble.value !== 'none'; tries += 1) {
     await pause(tries);
-    const response = await answerTo(new Request('/readyz'));
+    const response = await answerWithin(SESSION_MS, new Request('/readyz'));
     if (response?.ok) trouble.value = 'none';
   }
   isLookedFor = false;
 }
 
 /** Sends a request until it is answered: reads as often as needed, changes once, and both again after a new sign-in. */
-async function send(request: Request): Promise<Response> {
+async function sendUntilAnswered(request: Request): Promise<Response> {
   for (let tries = 0; ; tries += 1) {
-    const response = await answerTo(request.clone());
+    // What this tab asks for would be another owner's, who has signed in in another tab.
+    if (session.value === 'over') await signedInAgain(request.signal);
+    const response = await answerSaying(tries, request.clone());
+    if (response === 'slow') continue;
     if (response && response.status !== 503) {
       trouble.value = 'none';
       const wasSignedIn = session.value === 'active' || session.value === 'over';
       if (response.status !== 401 || !wasSignedIn) return response;
       session.value = 'over';
-      await signedInAgain(request.signal);
       continue;
     }
     trouble.value = response ? 'unavailable' : 'offline';
     if (request.method !== 'GET') {
-      void lookForService();
       throw new ConnectionError(response ? 'The service is busy or starting.' : NO_CONNECTION);
     }
     await pause(tries, request.signal);
+  }
+}
+
+async function send(request: Request): Promise<Response> {
+  try {
+    return await sendUntilAnswered(request);
+  } finally {
+    // Nobody tries on: not what was to be changed, and not what is not wanted any more.
+    if (trouble.value !== 'none') void lookForService();
   }
 }
 
@@ -118,7 +164,7 @@ export const api: Client = createClient({ baseUrl: location.origin, fetch: send 
 export const sessionApi: Client = createClient({
   baseUrl: location.origin,
   async fetch(request) {
-    const response = await answerTo(request);
+    const response = await answerWithin(SESSION_MS, request);
     if (!response) throw new ConnectionError(NO_CONNECTION);
     return response;
   },

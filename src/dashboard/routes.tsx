@@ -8,15 +8,24 @@ type View = { default: ComponentType };
 /** How often a script is asked for before the whole page is loaded again: a newer version may have other scripts. */
 const MAX_TRIES = 3;
 
+const isReady = (): Promise<boolean> =>
+  fetch('/readyz').then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
 /** A view whose script is loaded when it is first shown, also after the connection was lost. */
 const view = (load: () => Promise<View>): ComponentType =>
   lazy(async () => {
     for (let tries = 0; ; tries += 1) {
       try {
-        return await load();
+        const loaded = await load();
+        if (tries > 0) trouble.value = 'none';
+        return loaded;
       } catch {
         trouble.value = navigator.onLine ? 'unavailable' : 'offline';
-        if (navigator.onLine && tries >= MAX_TRIES) location.reload();
+        // Without the service there would be nothing but the browser's own error.
+        if (tries >= MAX_TRIES && (await isReady())) location.reload();
       }
       await pause(tries);
     }

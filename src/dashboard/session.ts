@@ -7,6 +7,15 @@ export type Me = Schemas['Me'];
 /** Who is signed in. */
 export const me = signal<Me | undefined>(undefined);
 
+/** Who has signed in in another tab meanwhile, if it is somebody else. */
+export const another = signal<string | undefined>(undefined);
+
+/** All tabs of a browser have one session: each is told whose it is, and when it ends. */
+const tabs = new BroadcastChannel('session');
+tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+  if (session.value === 'active' && data !== me.value?.email) session.value = 'over';
+});
+
 /** Whether links by mail can be had: the shell says so, before anybody has signed in. */
 export const hasMail = document.documentElement.dataset.mail === 'on';
 
@@ -17,8 +26,7 @@ export async function findSession(): Promise<void> {
     return;
   }
   try {
-    me.value = await answer(api.GET('/me'));
-    session.value = 'active';
+    begin(await answer(api.GET('/me')));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     session.value = 'none';
@@ -43,7 +51,9 @@ function begin(found: Me): void {
     return;
   }
   me.value = found;
+  another.value = undefined;
   session.value = 'active';
+  tabs.postMessage(found.email);
 }
 
 /** Signs in with a key. */
@@ -55,14 +65,21 @@ export async function signIn(key: string): Promise<void> {
 /** Finds a session that has begun in another tab, where a link by mail is opened. */
 export async function findNewSession(): Promise<void> {
   try {
-    begin(await answer(sessionApi.GET('/me')));
+    const found = await answer(sessionApi.GET('/me'));
+    if (found.email === me.value?.email) begin(found);
+    else another.value = found.email;
   } catch {
     // There is none yet.
   }
 }
 
-/** Begins anew, and forgets what this tab knows of an owner. */
-function leave(): void {
+/** What has to be sent while there still is a session. */
+export const beforeSignOut = new Set<() => Promise<void>>();
+
+/** Begins anew, and forgets what this tab knows of an owner: also where the browser goes back to it, or waits for the next page. */
+export function leave(): void {
+  session.value = 'none';
+  me.value = undefined;
   sessionStorage.clear();
   location.assign('/dashboard');
 }
@@ -74,11 +91,13 @@ export async function askForLink(email: string): Promise<void> {
 
 /** Ends this session, or all of the owner's, and forgets what this tab knows. */
 export async function signOut(of: 'this' | 'all'): Promise<void> {
+  await Promise.all(Array.from(beforeSignOut, (send) => send()));
   try {
     await answer(of === 'this' ? sessionApi.DELETE('/session') : sessionApi.DELETE('/sessions'));
   } catch (error) {
     // It had ended already.
     if (!(error instanceof ApiError && error.status === 401)) throw error;
   }
+  tabs.postMessage(undefined);
   leave();
 }

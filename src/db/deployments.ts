@@ -3,7 +3,7 @@ import pg from 'pg';
 import { newDeploymentId } from '../ids.ts';
 import { type Language, langOf, PAGE_START_BYTES } from '../languages.ts';
 import type { NotifyEvery } from './digests.ts';
-import { liveDeployments } from './live-deployments.ts';
+import { liveDeployments, livePage } from './live-deployments.ts';
 import { announcePageChange } from './page-changes.ts';
 import { addVersion, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
@@ -76,10 +76,7 @@ export async function findDeployment(db: Knex, ownerId: number, id: string): Pro
   return row && toDeployment(row);
 }
 
-/**
- * A page of an owner's live deployments, newest first, and how many there are in all. What is before the page is read
- * from the index only.
- */
+/** A page of an owner's live deployments, newest first, and how many there are in all. */
 export async function listDeployments(
   db: Knex,
   ownerId: number,
@@ -89,10 +86,8 @@ export async function listDeployments(
     db,
     'list-deployments',
     {
-      total: `SELECT ${liveDeployments(':ownerId')} AS total`,
-      rows: `
-        SELECT ${COLUMNS.join(', ')} FROM deployments
-         WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+      total: `SELECT ${liveDeployments(':ownerId')} AS total OFFSET 0`,
+      rows: `SELECT * FROM ${livePage(COLUMNS.join(', '))} AS on_page ORDER BY id DESC`,
     },
     { ownerId },
     paging,

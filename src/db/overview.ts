@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { liveDeployments } from './live-deployments.ts';
+import { liveDeployments, livePage } from './live-deployments.ts';
 import { queryPage } from './postgres/query.ts';
 import { IS_KEPT } from './spam-submissions.ts';
 
@@ -78,7 +78,7 @@ export async function listOverview(
     db,
     'list-overview',
     {
-      total: `SELECT ${liveDeployments(':ownerId')} AS total`,
+      total: `SELECT ${liveDeployments(':ownerId')} AS total OFFSET 0`,
       rows: `
          SELECT id, slug, submission_count, email_notifications, taken_down_at, updated_at,
                 substring(html FROM 1 FOR ${START_BYTES}) AS start,
@@ -88,10 +88,7 @@ export async function listOverview(
                   WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS last_submission_at,
                 (SELECT count(*) FROM webhooks
                   WHERE deployment_id = on_page.id AND failing_since IS NOT NULL) AS failing_webhooks
-           FROM (
-             SELECT * FROM deployments
-              WHERE owner_id = :ownerId AND deleted_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset
-           ) AS on_page JOIN pages ON pages.deployment_id = on_page.id
+           FROM ${livePage('*')} AS on_page JOIN pages ON pages.deployment_id = on_page.id
           ORDER BY id DESC`,
     },
     { ownerId },

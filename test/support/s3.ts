@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 
 /*
@@ -68,8 +69,14 @@ function signatureFault(request: IncomingMessage, body: Buffer, now: number): st
   return wanted === signature ? undefined : 'SignatureDoesNotMatch';
 }
 
-/** Starts a server with one bucket. */
-export async function startS3() {
+/** Starts a server with one bucket. `host`: of its endpoint. `tls`: its key and certificate; without them there is no TLS. */
+export async function startS3({
+  host = '127.0.0.1',
+  tls,
+}: {
+  host?: string;
+  tls?: { key: Buffer; cert: Buffer };
+} = {}) {
   const objects = new Map<string, { content: Buffer; modifiedAt: Date }>();
   const requests: S3Request[] = [];
   let intercept: Intercept = () => false;
@@ -137,14 +144,15 @@ export async function startS3() {
     response.end();
   }
 
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     answer(request, response).catch(() => response.destroy());
-  });
-  server.listen(0, '127.0.0.1');
+  };
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
+  server.listen(0, host === '[::1]' ? '::1' : '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('Listening on no port');
-  const endpoint = `http://127.0.0.1:${address.port}`;
+  const endpoint = `${tls ? 'https' : 'http'}://${host}:${address.port}`;
 
   return {
     endpoint,

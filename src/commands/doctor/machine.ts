@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import type { settingsInForce } from '../../db/postgres/connect.ts';
 import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -14,7 +15,10 @@ const inUnits = (bytes: number): string =>
   bytes < 1024 * MIB ? `${(bytes / MIB).toFixed(1)} MiB` : `${(bytes / 1024 / MIB).toFixed(1)} GiB`;
 
 /** Checks the database's version, encoding and migrations. */
-export function checkDatabase({ version, encoding, standby, missing, unknown, size }: DatabaseFacts): Finding {
+export function checkDatabase(
+  { version, encoding, standby, missing, unknown, size }: DatabaseFacts,
+  settings: Awaited<ReturnType<typeof settingsInForce>>,
+): Finding {
   const major = Math.floor(version / 10_000);
   const saw = `Postgres ${major}.${version % 10_000}, ${inUnits(size)}`;
   if (major < MIN_VERSION) return fail(saw, `Postgres ${MIN_VERSION} or later is needed`);
@@ -25,6 +29,12 @@ export function checkDatabase({ version, encoding, standby, missing, unknown, si
       'name the primary in DATABASE_URL, or both, with target_session_attrs=read-write',
     );
   }
+  if (settings === 'refused') {
+    return fail(
+      `${saw}, behind a pooler that refuses the settings of the service's connections`,
+      'set DATABASE_POOLER=transaction, or connect to Postgres itself',
+    );
+  }
   if (missing.includes(FIRST_MIGRATION)) {
     return fail(
       `${saw}, without any table of the service`,
@@ -33,6 +43,12 @@ export function checkDatabase({ version, encoding, standby, missing, unknown, si
   }
   if (missing.length > 0) {
     return fail(`${saw}, without ${missing.join(', ')}`, 'start the service, which runs its migrations');
+  }
+  if (settings === 'ignored') {
+    return warn(
+      `${saw}, behind a pooler that ignores the time-outs of the service's connections`,
+      'set DATABASE_POOLER=transaction, or, if it pools sessions, statement_timeout and enable_seqscan of the role',
+    );
   }
   if (unknown.length > 0) {
     return warn(`${saw}, migrated by a newer version (${unknown.join(', ')})`, 'finish the update, or revert it');

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { answer, api } from '../api.ts';
+import { beforeSignOut } from '../session.ts';
 import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
 import type { List } from './list.ts';
@@ -23,8 +24,26 @@ const notSaved = (error: unknown, again: () => unknown): void =>
 
 export type Changes = ReturnType<typeof createChanges>;
 
+/** What shows the changes: the inbox, while it is open. */
+type Shown = { list: List; onSpam(): void };
+
+/** By page: what can be undone can still be undone in another view. */
+const all = new Map<string, Changes>();
+
+/** The changes of a page's submissions. */
+export function changesOf(id: string): Changes {
+  const known = all.get(id);
+  if (known) return known;
+  const created = createChanges(id);
+  all.set(id, created);
+  beforeSignOut.add(created.flush);
+  addEventListener('pagehide', created.flush);
+  return created;
+}
+
 /** Changes of submissions: shown at once, and taken back when they could not be saved. */
-export function createChanges(id: string, list: () => List, onSpam: () => void) {
+function createChanges(id: string) {
+  let shown: Shown | undefined;
   /** What goes when the time to undo it is over. */
   const leaving = new Map<ReadonlySet<string>, { action: 'delete' | 'spam'; timer: ReturnType<typeof setTimeout> }>();
   /** What was marked here; the detail of a submission shows it too. */
@@ -42,7 +61,7 @@ export function createChanges(id: string, list: () => List, onSpam: () => void) 
     const all = new Map(marked.value);
     for (const one of ids) all.set(one, { ...all.get(one), ...MARKS[action] });
     marked.value = all;
-    list().mark(new Set(ids), MARKS[action]);
+    shown?.list.mark(new Set(ids), MARKS[action]);
   }
 
   async function mark(action: keyof typeof MARKS, ids: readonly string[]): Promise<void> {
@@ -63,10 +82,10 @@ export function createChanges(id: string, list: () => List, onSpam: () => void) 
     leaving.delete(ids);
     try {
       await sendBulk(left.action, [...ids], isLast);
-      list().remove(ids);
-      if (left.action === 'spam') onSpam();
+      shown?.list.remove(ids);
+      if (left.action === 'spam') shown?.onSpam();
     } catch (error) {
-      list().show(ids);
+      shown?.list.show(ids);
       notSaved(error, () => remove([...ids], left.action));
     }
   }
@@ -79,7 +98,7 @@ export function createChanges(id: string, list: () => List, onSpam: () => void) 
     }
     clearTimeout(leaving.get(last)?.timer);
     leaving.delete(last);
-    list().show(last);
+    shown?.list.show(last);
     say(`${counted(last.size, 'submission')} kept.`);
   }
 
@@ -87,7 +106,7 @@ export function createChanges(id: string, list: () => List, onSpam: () => void) 
   function remove(ids: readonly string[], action: 'delete' | 'spam' = 'delete'): void {
     if (ids.length === 0) return;
     const gone = new Set(ids);
-    list().hide(gone);
+    shown?.list.hide(gone);
     leaving.set(gone, { action, timer: setTimeout(() => finish(gone), UNDO_MS) });
     say(`${counted(ids.length, 'submission')} ${action === 'spam' ? 'moved to spam' : 'deleted'}.`, {
       label: 'Undo',
@@ -95,10 +114,20 @@ export function createChanges(id: string, list: () => List, onSpam: () => void) 
     });
   }
 
-  /** Does at once what could still be undone: the page is left. */
-  const flush = (): void => {
-    for (const ids of [...leaving.keys()]) void finish(ids, true);
+  /** Does at once what could still be undone: the dashboard is left. */
+  const flush = async (): Promise<void> => {
+    await Promise.all([...leaving.keys()].map((ids) => finish(ids, true)));
   };
 
-  return { marked, mark, remove, undo, flush, leaving: (): string[] => [...leaving.keys()].flatMap((ids) => [...ids]) };
+  return {
+    marked,
+    mark,
+    remove,
+    undo,
+    flush,
+    leaving: (): string[] => [...leaving.keys()].flatMap((ids) => [...ids]),
+    showIn(place: Shown | undefined): void {
+      shown = place;
+    },
+  };
 }

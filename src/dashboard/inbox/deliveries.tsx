@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
+import { pageLinks } from '../links.ts';
 import { Button } from '../ui/button.tsx';
 import { NotSaved, Shown } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -16,10 +17,14 @@ type Log = {
   retry(deliveryId: string): Promise<unknown>;
 };
 type Sent = { delivery: Delivery; log: Log };
+/** `isCut`: some log goes on, and may have more. */
+type Found = { sent: readonly Sent[]; isCut: boolean };
 
 /** How far back each log is read. */
 const MAX_PAGES = 5;
 const LIMIT = 100;
+
+const numbers = new Intl.NumberFormat();
 
 const STATES = { pending: 'Pending', succeeded: 'Delivered', failed: 'Failed' } as const;
 const KINDS = { pending: '', succeeded: 'good', failed: 'bad' } as const;
@@ -62,22 +67,24 @@ const stayed = (signal: AbortSignal): Promise<void> =>
     });
   });
 
-async function readDeliveries(id: string, submissionId: string, since: string, signal: AbortSignal): Promise<Sent[]> {
+async function readDeliveries(id: string, submissionId: string, since: string, signal: AbortSignal): Promise<Found> {
   await stayed(signal);
   const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
-  const found: Sent[] = [];
+  const sent: Sent[] = [];
+  let isCut = false;
   for (const log of [...webhooks.map((webhook) => webhookLog(id, webhook)), mailLog(id)]) {
     for (let page = 1; page <= MAX_PAGES; page += 1) {
       const { deliveries, total } = await log.read({ page, limit: LIMIT }, signal);
       for (const delivery of deliveries) {
-        if (delivery.submission_id === submissionId) found.push({ delivery, log });
+        if (delivery.submission_id === submissionId) sent.push({ delivery, log });
       }
       // Newest first: what came before the submission is no delivery of it.
       const oldest = deliveries.at(-1);
       if (page * LIMIT >= total || !oldest || oldest.created_at < since) break;
+      if (page === MAX_PAGES) isCut = true;
     }
   }
-  return found;
+  return { sent, isCut };
 }
 
 function SentDelivery({ sent: { delivery, log }, onSent }: { sent: Sent; onSent(): void }): JSX.Element {
@@ -131,17 +138,26 @@ export function Deliveries({
     <section class="detail-deliveries" aria-labelledby="deliveries">
       <h3 id="deliveries">Deliveries</h3>
       <Shown loaded={loaded} label="Loading the deliveries">
-        {(deliveries) =>
-          deliveries.length === 0 ? (
-            <p class="muted">It was sent to no webhook, and by no mail of its own.</p>
-          ) : (
-            <ul>
-              {deliveries.map((sent) => (
-                <SentDelivery key={sent.delivery.id} sent={sent} onSent={loaded.reload} />
-              ))}
-            </ul>
-          )
-        }
+        {({ sent, isCut }) => (
+          <>
+            {sent.length > 0 && (
+              <ul>
+                {sent.map((each) => (
+                  <SentDelivery key={each.delivery.id} sent={each} onSent={loaded.reload} />
+                ))}
+              </ul>
+            )}
+            {sent.length === 0 && !isCut && (
+              <p class="muted">No webhook and no mail of its own is in the logs. They are kept for a limited time.</p>
+            )}
+            {isCut && (
+              <p class="muted">
+                Only the last {numbers.format(MAX_PAGES * LIMIT)} deliveries to each receiver were looked through. The
+                logs in <a href={pageLinks(id).notifications}>Notifications</a> have all.
+              </p>
+            )}
+          </>
+        )}
       </Shown>
     </section>
   );

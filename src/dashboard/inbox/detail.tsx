@@ -125,6 +125,8 @@ type Props = {
   closeHref: string;
   newerHref: string | undefined;
   olderHref: string | undefined;
+  /** What the list knows of it, if it has it. */
+  listed: Submission | undefined;
   onMarked(marks: { read: boolean; starred: boolean }): void;
   onRemove(action: 'delete' | 'spam'): void;
 };
@@ -145,11 +147,13 @@ function Opened({
   submission,
   labels,
   changes,
+  listed,
   onMarked,
   onRemove,
 }: Props & { submission: Submission }): JSX.Element {
   const { change, run } = useChange({ isRepeatable: true });
-  const [known, setKnown] = useState<Submission>();
+  const [marked, setMarked] = useState<Submission>();
+  const [isReader, setReader] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
 
   useEffect(() => {
@@ -161,17 +165,23 @@ function Opened({
         const text = await answer(
           api.PATCH('/submissions/{deployId}/{submissionId}', { params, body: { read: true }, parseAs: 'text' }),
         );
-        const marked = readSubmission(text);
-        setKnown(marked);
-        onMarked(marked);
+        const answered = readSubmission(text);
+        setMarked(answered);
+        onMarked(answered);
       } catch (error) {
-        // Who may only read marks nothing.
         if (!(error instanceof ApiError && error.status === 403)) throw error;
+        // Who may only read marks nothing.
+        setReader(true);
       }
     });
   }, [submission.id]);
 
-  const marks = { read: true, starred: known?.starred ?? false, ...changes.marked.value.get(submission.id) };
+  const known = marked ?? listed;
+  const marks = {
+    read: !isReader || (listed?.read ?? true),
+    starred: known?.starred ?? false,
+    ...changes.marked.value.get(submission.id),
+  };
   const named = submission.fields.find(({ name }) => /^e-?mail$/i.test(name))?.name ?? 'email';
   const email = lineNamed(submission, named).trim();
   return (
@@ -218,7 +228,7 @@ function Opened({
           {known?.pageVersion === undefined ? (
             'Not known'
           ) : (
-            <a href={pageLinks(id).page}>Version {known.pageVersion}</a>
+            <a href={`${pageLinks(id).page}?version=${known.pageVersion}`}>Version {known.pageVersion}</a>
           )}
         </dd>
         <dt>Id</dt>

@@ -55,7 +55,8 @@ function Day({ label, value, onChange }: { label: string; value: string; onChang
 export function Filters({ filter, onChange }: { filter: Filter; onChange(filter: Filter): void }): JSX.Element {
   const [typed, setTyped] = useState(filter.q);
   const [isAsked, setDays] = useState(false);
-  const hasDays = isAsked || filter.from !== '' || filter.to !== '';
+  const isByDay = filter.from !== '' || filter.to !== '';
+  const hasDays = isAsked || isByDay;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latest = useRef({ filter, onChange });
   latest.current = { filter, onChange };
@@ -104,7 +105,16 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
         <Toggle isOn={filter.starred} onSwitch={() => onChange({ ...filter, starred: !filter.starred })}>
           Starred
         </Toggle>
-        <button type="button" class="button toggle" aria-expanded={hasDays} onClick={() => setDays(!hasDays)}>
+        <button
+          type="button"
+          class="button toggle"
+          aria-expanded={hasDays}
+          onClick={() => {
+            // To close them is to be without them: what narrows the list down is always shown.
+            if (isByDay) onChange({ ...filter, from: '', to: '' });
+            setDays(!hasDays);
+          }}
+        >
           Dates
         </button>
         {hasDays && (
@@ -118,6 +128,7 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
             kind="quiet"
             icon="close"
             onClick={() => {
+              clearTimeout(timer.current);
               setTyped('');
               onChange(NO_FILTER);
             }}

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../ui/dialog.tsx';
 import { say } from '../ui/say.tsx';
 import { Empty, ListFoot, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
+import { focusHeading } from '../ui/view.tsx';
 import { Fields } from './detail.tsx';
 import type { Labels } from './labels.ts';
 import { readAnswer, type Submission, titleOf } from './submissions.ts';
@@ -53,6 +54,7 @@ function Kept({
     if (!(await run(async () => void (await send())))) return;
     say(done);
     onDone();
+    focusHeading();
   }
   const release = (): Promise<void> =>
     make(() => answer(api.POST('/deploy/{id}/spam/{submissionId}/release', { params })), 'It is in the inbox.');

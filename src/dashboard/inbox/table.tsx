@@ -76,7 +76,7 @@ type Props = {
   list: List;
   columns: readonly string[];
   labels: Labels;
-  selected: ReadonlySet<string>;
+  selected: Pick<ReadonlySet<string>, 'has' | 'size'>;
   /** The submission that is shown beside the list. */
   openId: string | undefined;
   hrefOf(id: string): string;

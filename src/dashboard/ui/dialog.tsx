@@ -41,7 +41,7 @@ export function Dialog({
       }}
       // A browser closes it all the same when Escape is pressed twice.
       onClose={({ currentTarget }) => {
-        if (!isOpen) return;
+        if (!isOpen || !currentTarget.isConnected) return;
         if (onClose) onClose();
         else currentTarget.showModal();
       }}

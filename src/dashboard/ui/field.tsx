@@ -35,7 +35,7 @@ function useDescription({ hint, error }: Omit<Shared, 'label'>) {
 type Text = Shared & {
   value: string;
   onChange(value: string): void;
-  type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'search';
+  type?: 'text' | 'password' | 'email' | 'url' | 'search';
   name?: string;
   autoComplete?: string;
   placeholder?: string;
@@ -66,7 +66,6 @@ export function Field({ label, value, onChange, type = 'text', isRequired, max, 
       {type === 'email' && <input {...attributes} type="email" />}
       {type === 'url' && <input {...attributes} type="url" />}
       {type === 'search' && <input {...attributes} type="search" />}
-      {type === 'number' && <input {...attributes} type="number" />}
       {type === 'password' && <input {...attributes} type="password" />}
       {errorLine}
     </div>

@@ -3,8 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 
 let isFirst = true;
 
-/** Where the focus goes when what had it is gone. */
-export const focusHeading = (): void => document.querySelector('h1')?.focus();
+/** Where the focus goes when what had it is gone: once the dialog that asked is closed, which gives the focus back. */
+export const focusHeading = (): void => {
+  setTimeout(() => document.querySelector('h1')?.focus());
+};
 
 /** A view with its heading, which gets the focus after a navigation, so that screen readers say where one is. */
 export function View({

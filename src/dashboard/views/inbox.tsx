@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { useData } from '../data.ts';
-import { createChanges } from '../inbox/changes.ts';
+import { changesOf } from '../inbox/changes.ts';
 import { Detail } from '../inbox/detail.tsx';
 import { exportSelection, save } from '../inbox/export.ts';
 import { Filters, filterOf, Progress, SEARCH_ID, searchOf } from '../inbox/filters.tsx';
@@ -51,31 +51,29 @@ function Inbox({ page }: { page: Page }): JSX.Element {
 
   const current = useRef<List>(undefined);
   const table = useRef<TableHandle>(null);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<ReadonlyMap<string, Submission>>(new Map());
   const [focused, setFocused] = useState<string>();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [hasShortcuts, setHasShortcuts] = useState(() => localStorage.getItem(SHORTCUTS_OFF) === null);
   const [isExporting, setExporting] = useState(false);
   const [arrived, setArrived] = useState('');
-  const rangeStart = useRef(0);
+  const rangeStart = useRef<string>(undefined);
   /** Where the focus was: also of a row that has left the document. */
   const lastIndex = useRef<number>(undefined);
 
   const spam = useData(`spam-count:${id}`, (signal) => readSpam(id, { page: 1, limit: 1 }, signal));
   const labelsRead = useData(`labels:${id}`, (signal) => readLabels(id, signal), labelsSeen);
   const labels = labelsRead.data ?? NO_LABELS;
-  const changes = useMemo(
-    () =>
-      createChanges(
-        id,
-        () => current.current ?? list,
-        () => spam.reload(),
-      ),
-    [id],
-  );
+  const changes = changesOf(id);
   const list = useList(id, search, changes.leaving);
   current.current = list;
   void list.version.value;
+  useEffect(() => {
+    changes.showIn({ list, onSpam: spam.reload });
+    return () => changes.showIn(undefined);
+  }, [changes, list]);
+  // What is not shown any more is not meant any more.
+  useEffect(() => setSelected(new Map()), [search, isSpam]);
 
   useEffect(() => {
     const stopping = new AbortController();
@@ -99,12 +97,7 @@ function Inbox({ page }: { page: Page }): JSX.Element {
       });
     };
     begin().catch(() => undefined);
-    addEventListener('pagehide', changes.flush);
-    return () => {
-      stopping.abort();
-      removeEventListener('pagehide', changes.flush);
-      changes.flush();
-    };
+    return () => stopping.abort();
   }, [id]);
 
   const known = list.known();
@@ -130,7 +123,9 @@ function Inbox({ page }: { page: Page }): JSX.Element {
 
   /** What an action is for: the selection, or else what is open, or has the focus. */
   function targets(): Submission[] {
-    if (selected.size > 0) return known.flatMap(({ row }) => (selected.has(row.id) ? [row] : []));
+    // Also those that have left the memory of the list.
+    if (selected.size > 0)
+      return Array.from(selected.values(), (row) => ({ ...row, ...changes.marked.value.get(row.id) }));
     return known.flatMap(({ row }) => (row.id === (openId ?? focused) ? [row] : []));
   }
   const idsOf = (rows: readonly Submission[]): string[] => rows.map((row) => row.id);
@@ -139,7 +134,8 @@ function Inbox({ page }: { page: Page }): JSX.Element {
     const [first] = ids;
     const index = indexOf(openId ?? focused ?? first) ?? 0;
     changes.remove(ids, action);
-    setSelected((before) => new Set([...before].filter((one) => !ids.includes(one))));
+    const removed = new Set(ids);
+    setSelected((before) => new Map([...before].filter(([one]) => !removed.has(one))));
     if (openId !== undefined && ids.includes(openId)) {
       lastOpen.current = undefined;
       route(base + search, true);
@@ -153,12 +149,14 @@ function Inbox({ page }: { page: Page }): JSX.Element {
 
   function select(submissionId: string, index: number, isRange: boolean): void {
     const isOn = !selected.has(submissionId);
-    const [from, to] = isRange ? [rangeStart.current, index].toSorted((one, other) => one - other) : [index, index];
-    rangeStart.current = index;
-    const changed = new Set(selected);
+    // By its id: new submissions have moved it.
+    const start = (isRange ? indexOf(rangeStart.current) : undefined) ?? index;
+    const [from, to] = [start, index].toSorted((one, other) => one - other);
+    rangeStart.current = submissionId;
+    const changed = new Map(selected);
     for (const { row, index: position } of known) {
       if (position < (from ?? index) || position > (to ?? index)) continue;
-      if (isOn) changed.add(row.id);
+      if (isOn) changed.set(row.id, row);
       else changed.delete(row.id);
     }
     setSelected(changed);
@@ -217,13 +215,15 @@ function Inbox({ page }: { page: Page }): JSX.Element {
       '/': () => document.getElementById(SEARCH_ID)?.focus(),
       '?': () => setHelpOpen(true),
     };
+    // The keys are those of the list: without it nobody sees what they do.
+    if (isSpam && event.key !== '?') return;
     const action = hasShortcuts && Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
     if (action) {
       event.preventDefault();
       action();
     } else if (event.key === 'Escape') {
       if (openId !== undefined) route(base + search);
-      else setSelected(new Set());
+      else setSelected(new Map());
     } else if ((event.key === 'Home' || event.key === 'End') && isInTable(event.target)) {
       event.preventDefault();
       moveTo(event.key === 'Home' ? 0 : list.count - 1);
@@ -289,25 +289,25 @@ function Inbox({ page }: { page: Page }): JSX.Element {
               ) : (
                 <fieldset class="buttons selection" aria-label="Selection">
                   <p role="status">{counted(selected.size, 'submission')} selected</p>
-                  <Button kind="quiet" onClick={() => changes.mark('read', [...selected])}>
+                  <Button kind="quiet" onClick={() => changes.mark('read', [...selected.keys()])}>
                     Mark read
                   </Button>
-                  <Button kind="quiet" onClick={() => changes.mark('unread', [...selected])}>
+                  <Button kind="quiet" onClick={() => changes.mark('unread', [...selected.keys()])}>
                     Mark unread
                   </Button>
                   <Button kind="quiet" icon="star" onClick={() => toggleStar(targets())}>
                     Star
                   </Button>
-                  <Button kind="quiet" icon="warning" onClick={() => remove([...selected], 'spam')}>
+                  <Button kind="quiet" icon="warning" onClick={() => remove([...selected.keys()], 'spam')}>
                     Spam
                   </Button>
-                  <Button kind="quiet" icon="trash" onClick={() => remove([...selected], 'delete')}>
+                  <Button kind="quiet" icon="trash" onClick={() => remove([...selected.keys()], 'delete')}>
                     Delete
                   </Button>
                   <Button kind="quiet" isBusy={isExporting} onClick={exportSelected}>
                     Export selection
                   </Button>
-                  <Button kind="quiet" icon="close" onClick={() => setSelected(new Set())}>
+                  <Button kind="quiet" icon="close" onClick={() => setSelected(new Map())}>
                     Select none
                   </Button>
                 </fieldset>
@@ -347,7 +347,7 @@ function Inbox({ page }: { page: Page }): JSX.Element {
                 openId={openId}
                 hrefOf={hrefOf}
                 onSelect={select}
-                onSelectAll={() => setSelected(selected.size > 0 ? new Set() : new Set(known.map(({ row }) => row.id)))}
+                onSelectAll={() => setSelected(new Map(selected.size > 0 ? [] : known.map(({ row }) => [row.id, row])))}
                 onStar={(row) => changes.mark(row.starred ? 'unstar' : 'star', [row.id])}
                 onFocus={(rowId, index) => {
                   setFocused(rowId);
@@ -368,6 +368,7 @@ function Inbox({ page }: { page: Page }): JSX.Element {
           closeHref={base + search}
           newerHref={openIndex === undefined ? undefined : hrefAt(openIndex - 1)}
           olderHref={openIndex === undefined ? undefined : hrefAt(openIndex + 1)}
+          listed={openIndex === undefined ? undefined : at(openIndex)}
           onMarked={(marks) => list.mark(new Set([openId]), { read: marks.read, starred: marks.starred })}
           onRemove={(action) => remove([openId], action)}
         />

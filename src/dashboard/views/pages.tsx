@@ -14,6 +14,7 @@ import { counted, Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
 
 const PAGE_SIZE = 50;
+const numbers = new Intl.NumberFormat();
 const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
 
 /** What one should know of a page at a glance. */
@@ -51,7 +52,7 @@ function PageCard({ page, onDelete }: { page: Overviewed; onDelete(): void }): J
       <div class="page-card-numbers">
         <p class="page-card-count">
           <a href={pageLinks(page.id).inbox}>{counted(page.submission_count, 'submission')}</a>
-          {page.unread > 0 && <strong class="unread">{page.unread} unread</strong>}
+          {page.unread > 0 && <strong class="unread">{numbers.format(page.unread)} unread</strong>}
         </p>
         <p class="muted">
           {page.last_submission_at ? (

@@ -76,6 +76,9 @@ const toTyped = (settings: Settings): Typed => ({
   secret: '',
 });
 
+/** Whether it is a number of days, or none. A field of the type number would have no text where it is neither. */
+const isDays = (text: string): boolean => /^\d*$/.test(text.trim());
+
 const linesOf = (text: string): string[] =>
   text
     .split('\n')
@@ -120,6 +123,7 @@ const unsaved = new Map<string, { saved: Typed; typed: Typed }>();
 function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX.Element {
   const [saved, setSaved] = useState(() => unsaved.get(id)?.saved ?? toTyped(settings));
   const [typed, setTyped] = useState(() => unsaved.get(id)?.typed ?? saved);
+  const [isSent, setSent] = useState(false);
   const { change, run } = useChange({ isRepeatable: true });
   const isChanged = Object.keys(changesOf(typed, saved)).length > 0;
   useEffect(() => {
@@ -138,6 +142,8 @@ function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX
       setTyped((before) => ({ ...before, [name]: value }));
 
   const saveTyped = (): unknown => {
+    setSent(true);
+    if (!isDays(typed.retentionDays)) return;
     const sent = { ...typed };
     return run(async () => {
       await save(id, changesOf(sent, saved));
@@ -183,10 +189,11 @@ function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX
         <Field
           label="Delete submissions after days"
           hint="From 1 to 3,650, files and spam too. Left empty: never."
-          type="number"
           inputMode="numeric"
+          autoComplete="off"
           value={typed.retentionDays}
           onChange={set('retentionDays')}
+          error={isSent && !isDays(typed.retentionDays) ? 'Enter a number of days, such as 365.' : undefined}
         />
       </fieldset>
       <fieldset class="card">

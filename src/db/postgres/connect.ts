@@ -367,3 +367,20 @@ export function isOutOfReach(error: unknown): boolean {
 /** Whether a statement failed because another row has the same unique value (unique_violation). */
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '23505';
+
+/**
+ * What became of the settings with which connections are made: a pooler may refuse them, so that there is no connection,
+ * or ignore them, so that statements have no time-outs. Rejects when the database is out of reach.
+ */
+export async function settingsInForce(db: Knex): Promise<'yes' | 'refused' | 'ignored'> {
+  try {
+    const { rows } = await db.raw<{ rows: { timeout: string; scan: string }[] }>(
+      "SELECT current_setting('statement_timeout') AS timeout, current_setting('enable_seqscan') AS scan",
+    );
+    return rows.some(({ timeout, scan }) => timeout === '0' || scan === 'on') ? 'ignored' : 'yes';
+  } catch (error) {
+    // pgbouncer's words for a parameter that it does not pass on.
+    if (error instanceof Error && /unsupported startup parameter/.test(error.message)) return 'refused';
+    throw error;
+  }
+}

@@ -144,7 +144,7 @@ export function exportEndpoints({
       (response: Response) =>
         runExport(owner.id, async () => {
           const { id, slug } = resource;
-          const after = query.after === undefined ? 0 : await numberAt(db, resource, query.after);
+          const after = query.after === undefined ? 0 : await numberAt(db, resource, 'after', query.after);
           const labels = query.labels === undefined ? NO_LABELS : await readLabels(response, id);
           const last = await lastSubmissionNumber(db, id);
           response.setHeader('Content-Type', contentType);

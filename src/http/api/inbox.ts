@@ -55,10 +55,7 @@ const flag = (name: string, description: string) =>
 const Query = z.object({
   q: z
     .string('q is invalid: send it once.')
-    .refine(
-      (text) => Array.from(text).length <= MAX_QUERY_CHARS,
-      `q is too long: send at most ${MAX_QUERY_CHARS} characters.`,
-    )
+    .max(MAX_QUERY_CHARS, `q is too long: send at most ${MAX_QUERY_CHARS} characters.`)
     .optional()
     .meta({
       description:

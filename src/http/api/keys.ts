@@ -26,7 +26,11 @@ const name = z
   .refine((text) => text.trim() !== '', `name is empty: send 1 to ${MAX_KEY_NAME_CHARS} characters.`)
   .max(MAX_KEY_NAME_CHARS, `name is too long: send at most ${MAX_KEY_NAME_CHARS} characters.`)
   .refine(isOneLine, 'name has a control character: leave it out.')
-  .meta({ description: `What the key is for, 1 to ${MAX_KEY_NAME_CHARS} characters.`, example: 'Website build' });
+  .meta({
+    description: `What the key is for, 1 to ${MAX_KEY_NAME_CHARS} characters.`,
+    example: 'Website build',
+    minLength: 1,
+  });
 const scope = z
   .enum(SCOPES, `scope is invalid: send ${SCOPES.join(' or ')}.`)
   .meta({ description: '`full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.' });

@@ -171,7 +171,7 @@ export function liveEndpoints({
       errors: [noSuchCursor],
       async handle({ request, response, owner, params, resource, query }) {
         const { id } = resource;
-        let [after, last] = [await numberAt(db, resource, params.cursor), resource.lastSubmissionNumber];
+        let [after, last] = [await numberAt(db, resource, 'cursor', params.cursor), resource.lastSubmissionNumber];
         let found: NumberedSubmission[] = [];
         const mayWait = query.wait > 0 && request.method !== 'HEAD';
         if (mayWait) countWaiting(response, owner.id);
@@ -222,7 +222,9 @@ export function liveEndpoints({
       async handle({ request, owner, resource }) {
         const lastEventId = request.headers['last-event-id'];
         const start =
-          typeof lastEventId === 'string' ? await numberAt(db, resource, lastEventId) : resource.lastSubmissionNumber;
+          typeof lastEventId === 'string'
+            ? await numberAt(db, resource, 'Last-Event-ID', lastEventId)
+            : resource.lastSubmissionNumber;
         return async (response) => {
           countWaiting(response, owner.id);
           await streamTo(request, response, owner, resource, start);

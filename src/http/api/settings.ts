@@ -51,12 +51,13 @@ const origin = z
   // As browsers write it: in lower case, without the scheme's own port.
   .overwrite((value) => new URL(value).origin);
 
+const NO_WORD = `spam.blocklist has an empty word, one with a NUL, or one over ${MAX_BLOCKED_CHARS} characters.`;
 const blocked = z
   .string('spam.blocklist has a value that is not a string: send words.')
+  .min(1, NO_WORD)
+  .max(MAX_BLOCKED_CHARS, NO_WORD)
   // Postgres refuses NUL.
-  .refine((value) => value.trim() !== '' && !value.includes('\0') && Array.from(value).length <= MAX_BLOCKED_CHARS, {
-    error: `spam.blocklist has an empty word, one with a NUL, or one over ${MAX_BLOCKED_CHARS} characters.`,
-  });
+  .refine((value) => value.trim() !== '' && !value.includes('\0'), NO_WORD);
 
 const credential = (name: string) =>
   z
@@ -170,7 +171,8 @@ const recipients = z
     z
       .string(NO_ADDRESS_LIST)
       .refine(isPlainAddress, 'recipients has a value that is not an e-mail address: send each as ada@example.org.')
-      .toLowerCase(),
+      .toLowerCase()
+      .meta({ format: 'email' }),
     NO_ADDRESS_LIST,
   )
   .max(MAX_RECIPIENTS, `recipients is too long: send at most ${MAX_RECIPIENTS} addresses.`)

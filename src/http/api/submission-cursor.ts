@@ -21,18 +21,18 @@ export const noSuchCursor = errorKind(
   () => new HttpError(404, 'No such submission: go on from the cursor of an answer, or begin with 0.'),
 );
 
-const invalidCursor = (): HttpError =>
-  badQuery('cursor is invalid: send 0, the id of a submission, or the cursor of an answer.');
-
-/** The number after which a cursor goes on; throws 400 and 404. */
+/** The number after which a cursor goes on, which the client sent as `name`; throws 400 and 404. */
 export async function numberAt(
   db: Database,
   { id, lastSubmissionNumber }: Pick<Deployment, 'id' | 'lastSubmissionNumber'>,
+  name: string,
   cursor: string,
 ): Promise<number> {
   // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
   if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
-  if (!isSubmissionId(cursor)) throw invalidCursor();
+  if (!isSubmissionId(cursor)) {
+    throw badQuery(`${name} is invalid: send 0, the id of a submission, or the cursor of an answer.`);
+  }
   const number = await numberOfSubmission(db, id, cursor);
   if (number === undefined) throw noSuchCursor();
   return number;

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { Schemas } from '../../../client/client.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
 import { pageLinks } from '../../links.ts';
@@ -7,10 +8,10 @@ import { Shown } from '../../ui/states.tsx';
 import { counted } from '../../ui/time.tsx';
 import type { Range } from './range.ts';
 
-/** What is read of each log, and of how many logs. */
+/** What is read of each log, and of how many logs at a time. */
 const PAGE = 100;
 const MAX_READ = 500;
-const MAX_WEBHOOKS = 10;
+const MAX_CONCURRENT_LOGS = 4;
 
 const RESULTS = [
   { status: 'succeeded', label: 'Delivered' },
@@ -42,19 +43,26 @@ async function countLog(range: Range, read: (page: number) => Promise<Log>): Pro
 
 async function countDeliveries(id: string, range: Range, signal: AbortSignal): Promise<Receiver[]> {
   const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
-  const [mail, ...others] = await Promise.all([
-    countLog(range, (page) =>
+  const countMails = async (): Promise<Receiver> => {
+    const counted = await countLog(range, (page) =>
       answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query: { page, limit: PAGE } }, signal })),
-    ),
-    ...webhooks.slice(0, MAX_WEBHOOKS).map(async ({ id: webhookId, url }) => {
-      const counted = await countLog(range, (page) => {
-        const params = { path: { deployId: id, webhookId }, query: { page, limit: PAGE } };
-        return answer(api.GET('/webhooks/{deployId}/{webhookId}/deliveries', { params, signal }));
-      });
-      return { id: webhookId, name: url, ...counted };
-    }),
-  ]);
-  return [...(sum(mail.counts) > 0 ? [{ id: 'mail', name: 'Mail', ...mail }] : []), ...others];
+    );
+    return { id: 'mail', name: 'Mail', ...counted };
+  };
+  const countWebhook = async ({ id: webhookId, url }: Schemas['Webhook']): Promise<Receiver> => {
+    const counted = await countLog(range, (page) => {
+      const params = { path: { deployId: id, webhookId }, query: { page, limit: PAGE } };
+      return answer(api.GET('/webhooks/{deployId}/{webhookId}/deliveries', { params, signal }));
+    });
+    return { id: webhookId, name: url, ...counted };
+  };
+  const receivers: Receiver[] = [];
+  const left = [countMails, ...webhooks.map((webhook) => () => countWebhook(webhook))].entries();
+  const countNext = async (): Promise<void> => {
+    for (const [index, count] of left) receivers[index] = await count();
+  };
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_LOGS }, countNext));
+  return receivers.filter(({ id: receiver, counts }) => receiver !== 'mail' || sum(counts) > 0);
 }
 
 const sum = (counts: Counts): number => counts.succeeded + counts.pending + counts.failed;
@@ -116,8 +124,7 @@ export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Ele
                 </table>
               </Scroll>
               <p class="muted">
-                {receivers.some(({ isCut }) => isCut) &&
-                  `Only the last ${MAX_READ} of each, and of ${MAX_WEBHOOKS} webhooks, are counted. `}
+                {receivers.some(({ isCut }) => isCut) && `Only the last ${MAX_READ} of each are counted. `}
                 Finished deliveries are kept for a limited time.
               </p>
             </>

@@ -42,6 +42,19 @@ export const median = (values: readonly number[]): number =>
 export const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 
+/**
+ * What wrk does with its times, for those of another program: during an answer that takes longer than twice the `usual`
+ * time, a client would have waited for further ones. These are added, each shorter by the usual time than the one before.
+ */
+export function withOmitted(milliseconds: readonly number[], usual: number): number[] {
+  const all = [...milliseconds];
+  for (const one of milliseconds) {
+    if (one < 2 * usual) continue;
+    for (let rest = one - usual; rest > usual; rest -= usual) all.push(rest);
+  }
+  return all;
+}
+
 /** Processor seconds that a process and all that it has started have used so far (Linux; else 0). */
 function processorOf(roots: Readonly<Record<string, number>>): Map<string, number> {
   const seconds = new Map(Object.keys(roots).map((name) => [name, 0]));

@@ -14,6 +14,8 @@ import { migrate } from '../src/db/postgres/migrate.ts';
 import type { Row } from './measure.ts';
 
 export const DEPLOYMENTS = 10_000;
+/** 16 MB each. */
+const LOG_FILES = 40;
 
 const { scripts }: { scripts: { start: string } } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** What `npm start` runs. */
@@ -96,6 +98,7 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
   try {
     await migrate(embedded.connection);
     await seed(embedded.connection);
+    await makeLogFiles(embedded.connection);
     return await play({
       folder,
       db,
@@ -137,6 +140,26 @@ export const addDeployments = (connection: pg.ClientConfig, from: number, to: nu
      UPDATE live_deployments SET live = live + ${to - from} WHERE owner_id = 1;
      ANALYZE deployments`,
   );
+
+/**
+ * Makes the files of the write-ahead log that some rounds fill. A server that has been running has them: it uses the old
+ * ones again after a checkpoint. To make one takes 50 ms, in which no commit ends.
+ */
+async function makeLogFiles(connection: pg.ClientConfig): Promise<void> {
+  await sql(connection, "ALTER SYSTEM SET min_wal_size = '1GB'");
+  await sql(connection, 'SELECT pg_reload_conf()');
+  await sql(connection, 'CHECKPOINT');
+  await sql(
+    connection,
+    `DO $$ BEGIN
+       FOR file IN 1..${LOG_FILES} LOOP
+         PERFORM pg_logical_emit_message(false, 'bench', '');
+         PERFORM pg_switch_wal();
+       END LOOP;
+     END $$`,
+  );
+  await sql(connection, 'CHECKPOINT');
+}
 
 /** Runs statements that take longer than the service's pool allows. */
 export async function sql(connection: pg.ClientConfig, text: string): Promise<void> {

@@ -265,6 +265,9 @@ export type Config = Readonly<{
 export const pageUrl = ({ pagesScheme, pagesDomain }: Config, slug: string): string =>
   `${pagesScheme}://${slug}.${pagesDomain}`;
 
+/** What precedes a deployment's id in the address that its forms post to. */
+export const submitUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string => `${baseUrl}/submit/`;
+
 /** Whether a name or address can only mean this machine. */
 export const isLocalHost = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || isLoopback(hostname.replace(/^\[|\]$/g, ''));

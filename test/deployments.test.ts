@@ -515,7 +515,8 @@ describe('PUT /deploy/:id', () => {
     const { id } = await owner.deploy({ html: '<p>Kept</p>' });
     await owner.delete(`/deploy/${id}`).expect(200);
     const { owner_id: ownerId } = await service.db('deployments').where({ id }).first('owner_id');
-    expect(await replaceHtml(service.db, ownerId, id, Buffer.from('<p>Too late</p>'), 20)).toBeUndefined();
+    const late = { html: Buffer.from('<p>Too late</p>'), rendered: undefined };
+    expect(await replaceHtml(service.db, ownerId, id, late, 20)).toBeUndefined();
     const { html } = await service.db('pages').where({ deployment_id: id }).first('html');
     expect(String(html)).toBe('<p>Kept</p>');
   });

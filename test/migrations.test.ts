@@ -142,6 +142,11 @@ describe('a migration that needs a table which somebody works on for long', { ta
       'deployments',
       'DROP FUNCTION begin_live_deployments, count_live_deployments CASCADE; DROP TABLE live_deployments',
     ],
+    [
+      '0035-rendered-pages',
+      'pages',
+      'ALTER TABLE pages DROP rendered_version, DROP rendered_action, DROP rendered_hash, DROP rendered_bytes, DROP rendered_br',
+    ],
   ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, table, undo) => {
     const database = await cloneDatabase();
     onTestFinished(() => database.drop());

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_ACCEPT } from '../src/http/accept.ts';
-import { LARGE_PAGE_BYTES } from '../src/http/pages/page-cache.ts';
+import { LARGE_PAGE_BYTES } from '../src/http/page-encoding.ts';
 import { aTime } from './support/answers.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from './support/service.ts';
 
@@ -567,5 +567,99 @@ describe('a change of a page', () => {
     const other = await service.owner();
     const next = await other.deploy({ slug, html: 'the new {{FORM_ACTION}}' });
     expect(textOf(await ask(host))).toBe(`the new ${BASE_URL}/submit/${next.id}`);
+  });
+});
+
+describe('what visitors get of a page, stored when it was deployed', () => {
+  const CODINGS = ['identity', 'gzip', 'br'];
+  const served = (id: string, html: string): string => html.replaceAll('{{FORM_ACTION}}', `${BASE_URL}/submit/${id}`);
+  const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
+  const rowOf = (id: string) => service.db('pages').where({ deployment_id: id }).first();
+  /** What a process that has not seen the page before answers, in each encoding. */
+  async function askAnew(host: string, settings: Record<string, string> = {}): Promise<string[]> {
+    const { url } = await service.another(settings);
+    return Promise.all(
+      CODINGS.map(async (coding) => textOf(await ask(host, { url, headers: { 'Accept-Encoding': coding } }))),
+    );
+  }
+
+  it('is stored by POST, PUT and the restoring of a version', async () => {
+    const html = ['1', '2'].map((n) => `<form action="{{FORM_ACTION}}">é😀${n}</form>`);
+    const { owner, id } = await publish(html[0]);
+    const expectStored = async (version: number, text = ''): Promise<void> => {
+      const { rendered_br: br, ...row } = await rowOf(id);
+      expect({ ...row, br: brotliDecompressSync(br).toString() }).toMatchObject({
+        ...{ version, rendered_version: version, rendered_action: `${BASE_URL}/submit/`, br: served(id, text) },
+        ...{ rendered_hash: hashOf(served(id, text)), rendered_bytes: Buffer.byteLength(served(id, text)) },
+      });
+    };
+    await expectStored(1, html[0]);
+    await replace(owner, id, html[1] ?? '');
+    await expectStored(2, html[1]);
+    await owner.post(`/deploy/${id}/versions/1/restore`).send({}).expect(200);
+    await expectStored(3, html[0]);
+  });
+
+  it.each([
+    ['is stored of a page of 64 KiB', 'x'.repeat(LARGE_PAGE_BYTES), true],
+    ['is not stored of a larger one', 'x'.repeat(LARGE_PAGE_BYTES + 1), false],
+    ['is not stored of one that is larger with its addresses', '{{FORM_ACTION}}'.repeat(2_000), false],
+  ])('%s', async (_what, html, isStored) => {
+    const { owner, id, host } = await publish('first');
+    await replace(owner, id, html);
+    const { rendered_br: br, rendered_version: version } = await rowOf(id);
+    expect([br !== null, version]).toEqual(isStored ? [true, 2] : [false, null]);
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, html)));
+  });
+
+  it('is what another process answers, without rendering the page again', async () => {
+    const { id, host } = await publish('<p>as given</p>');
+    const bytes = Buffer.from('<p>as stored</p>');
+    await service
+      .db('pages')
+      .where({ deployment_id: id })
+      .update({ rendered_br: brotliCompressSync(bytes), rendered_bytes: bytes.length });
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => '<p>as stored</p>'));
+  });
+
+  it.each([
+    ['nothing was stored', { rendered_version: null, rendered_br: null, rendered_action: null }],
+    ['an older version of the service has changed the page since', { version: 2, lang_version: 2 }],
+  ])('is made at the first visit if %s', async (_when, change) => {
+    const { id, host } = await publish('<p>before</p>');
+    const html = '<form action="{{FORM_ACTION}}">now</form>';
+    await service
+      .db('pages')
+      .where({ deployment_id: id })
+      .update({ ...change, html });
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, html)));
+  });
+
+  it('is made at the first visit where the forms post to another address', async () => {
+    const { id, host } = await publish('<form action="{{FORM_ACTION}}"></form>');
+    const moved = `<form action="http://moved.test/submit/${id}"></form>`;
+    expect(await askAnew(host, { BASE_URL: 'http://moved.test' })).toEqual(CODINGS.map(() => moved));
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, '<form action="{{FORM_ACTION}}"></form>')));
+  });
+
+  it('is each page, in each encoding, also when more are asked for than fit into memory', async () => {
+    const owner = await service.owner();
+    const pages = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        // Random: compressed, it is nearly as long.
+        const html = `${index} ${randomBytes(24 * 1024).toString('base64')}`;
+        return { html, host: hostOf((await owner.deploy({ html })).slug) };
+      }),
+    );
+    const { url } = await service.another({ PAGE_CACHE_MB: '1' });
+    for (let round = 0; round < 3; round += 1) {
+      for (const coding of CODINGS) {
+        const answers = await Promise.all(
+          pages.map(({ host }) => ask(host, { url, headers: { 'Accept-Encoding': coding } })),
+        );
+        expect(answers.map(codingOf)).toEqual(pages.map(() => coding));
+        expect(answers.every((answer, index) => textOf(answer) === pages[index]?.html)).toBe(true);
+      }
+    }
   });
 });

@@ -1,11 +1,10 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { newDeploymentId } from '../ids.ts';
 import { type Language, langOf, PAGE_START_BYTES } from '../languages.ts';
 import type { NotifyEvery } from './digests.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 import { announcePageChange } from './page-changes.ts';
-import { addVersion, startVersion } from './page-versions.ts';
+import { addVersion, type NewPage, pageColumns, type Rendering, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne, queryPage } from './postgres/query.ts';
 
@@ -28,6 +27,9 @@ export type PageVersion = { deploymentId: string; version: number };
 export type PageHead = PageVersion & { ownerId: number };
 
 export type Page = PageHead & { html: Buffer };
+
+/** A live page as visitors get it, or its HTML where that has not been rendered, or has other addresses in its forms. */
+export type SmallPage = (PageHead & { rendered: Rendering }) | Page;
 
 export type DeploymentRow = {
   id: string;
@@ -179,12 +181,12 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
 export async function createDeployment(
   db: Knex,
   {
+    id,
     ownerId,
     limit,
     slugs,
-    html,
-    cell,
-  }: { ownerId: number; limit: number; slugs: readonly string[]; html: Buffer; cell: string },
+    page,
+  }: { id: string; ownerId: number; limit: number; slugs: readonly string[]; page: NewPage },
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
   return db.transaction(async (transaction) => {
     if (limit !== Number.POSITIVE_INFINITY) {
@@ -195,19 +197,12 @@ export async function createDeployment(
     }
     for (const slug of slugs) {
       const [row] = await transaction<DeploymentRow>('deployments')
-        .insert({ id: newDeploymentId(cell), owner_id: ownerId, slug })
+        .insert({ id, owner_id: ownerId, slug })
         .onConflict(transaction.raw('(slug) WHERE deleted_at IS NULL'))
         .ignore()
         .returning([...COLUMNS]);
       if (!row) continue;
-      await transaction('pages').insert({
-        deployment_id: row.id,
-        html,
-        version: 1,
-        created_at: row.created_at,
-        lang: langOf(html),
-        lang_version: 1,
-      });
+      await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...pageColumns(page, 1) });
       await announcePageChange(transaction, slug);
       return toDeployment(row);
     }
@@ -223,14 +218,14 @@ export async function replaceHtml(
   db: Knex,
   ownerId: number,
   id: string,
-  html: Buffer,
+  page: NewPage,
   pageVersions: number,
 ): Promise<Deployment | undefined> {
   const gone = new Error('The deployment has been deleted.');
   try {
     return await db.transaction(async (transaction) => {
       // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
-      const change = await addVersion(transaction, id, html, pageVersions);
+      const change = await addVersion(transaction, id, page, pageVersions);
       const deployment = await touch(transaction, ownerId, id, {});
       // A deleted deployment keeps the page that it had.
       if (!deployment) throw gone;
@@ -322,25 +317,38 @@ export async function findPage(db: Knex, slug: string): Promise<Page | 'taken-do
   return row && { ...toPageHead(row), html: row.html };
 }
 
-/** What `findPage` would find for each of several slugs, without the HTML where that has more than `maxBytes`. */
+/**
+ * What `findPage` would find for each of several slugs, rendered if it was with forms that post to `submitUrl`. HTML of more
+ * than `maxBytes` is left out.
+ */
 export async function findSmallPages(
   db: Knex,
   slugs: readonly string[],
-  maxBytes: number,
-): Promise<Map<string, Page | PageHead | 'taken-down'>> {
-  const rows = await query<PageRow & { slug: string; is_taken_down: boolean }>(
+  { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
+): Promise<Map<string, SmallPage | PageHead | 'taken-down'>> {
+  type Row = PageRow & { slug: string; is_taken_down: boolean; hash: string; bytes: number; br: Buffer | null };
+  const rows = await query<Row>(
     db,
     'find-small-pages',
-    `SELECT slug, pages.deployment_id, pages.version, owner_id, taken_down_at IS NOT NULL AS is_taken_down,
-            CASE WHEN taken_down_at IS NULL AND octet_length(pages.html) <= :maxBytes THEN pages.html END AS html
-       FROM deployments JOIN pages ON pages.deployment_id = deployments.id
+    `SELECT slug, pages.deployment_id, pages.version, owner_id, is_taken_down, rendered_hash AS hash, rendered_bytes AS bytes,
+            CASE WHEN is_rendered AND NOT is_taken_down THEN rendered_br END AS br,
+            CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= :maxBytes THEN html END AS html
+       FROM deployments
+       JOIN pages ON pages.deployment_id = deployments.id
+      CROSS JOIN LATERAL (
+              SELECT taken_down_at IS NOT NULL AS is_taken_down,
+                     rendered_version IS NOT DISTINCT FROM pages.version AND rendered_action = :submitUrl AS is_rendered
+            ) AS state
       WHERE deployments.slug = ANY (CAST(:slugs AS text[])) AND deployments.deleted_at IS NULL`,
-    { slugs: [...slugs], maxBytes },
+    { slugs: [...slugs], submitUrl, maxBytes },
   );
   return new Map(
-    rows.map((row) => {
-      const page = row.html === null ? toPageHead(row) : { ...toPageHead(row), html: row.html };
-      return [row.slug, row.is_taken_down ? 'taken-down' : page];
+    rows.map((row): [string, SmallPage | PageHead | 'taken-down'] => {
+      const { slug, is_taken_down: isTakenDown, hash, bytes, br, html } = row;
+      if (isTakenDown) return [slug, 'taken-down'];
+      const head = toPageHead(row);
+      if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
+      return [slug, html ? { ...head, html } : head];
     }),
   );
 }

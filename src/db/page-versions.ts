@@ -2,6 +2,28 @@ import type { Knex } from 'knex';
 import { langOf } from '../languages.ts';
 import { execute, query } from './postgres/query.ts';
 
+/** A page as visitors get it. `hash` and `bytes`, its length, are those of the page without an encoding. */
+export type Rendering = { hash: string; bytes: number; br: Buffer };
+
+/**
+ * A page to be stored. `rendered` is undefined when it is rendered at the first visit; `action`: what the addresses that
+ * its forms post to begin with.
+ */
+export type NewPage = { html: Buffer; rendered: (Rendering & { action: string }) | undefined };
+
+/** The columns of a page that follow from its HTML. */
+export const pageColumns = ({ html, rendered }: NewPage, version: number | Knex.Raw) => ({
+  html,
+  version,
+  lang: langOf(html) ?? null,
+  lang_version: version,
+  rendered_version: rendered ? version : null,
+  rendered_action: rendered?.action ?? null,
+  rendered_hash: rendered?.hash ?? null,
+  rendered_bytes: rendered?.bytes ?? null,
+  rendered_br: rendered?.br ?? null,
+});
+
 /** A version of a page whose HTML is there; `bytes`: the length of that. */
 type KeptVersion = { version: number; createdAt: Date; bytes: number; isLive: boolean };
 
@@ -54,21 +76,21 @@ export async function findVersionHtml(db: Knex, deploymentId: string, version: n
 }
 
 /**
- * Makes this HTML the live version of a page, unless it is that already, and keeps what was live. The HTML of the last
+ * Makes this page the live version, unless it is that already, and keeps what was live. The HTML of the last
  * `pageVersions` stays, the live one included. The page is locked until the transaction ends. To be followed by
  * `startVersion` once the deployment is locked.
  */
 export async function addVersion(
   transaction: Knex,
   deploymentId: string,
-  html: Buffer,
+  page: NewPage,
   pageVersions: number,
 ): Promise<'added' | 'same'> {
   const changed = await execute(
     transaction,
     'lock-changed-page',
     'SELECT FROM pages WHERE deployment_id = ? AND html <> ? FOR UPDATE',
-    [deploymentId, html],
+    [deploymentId, page.html],
   );
   if (changed === 0) return 'same';
   await execute(
@@ -79,12 +101,9 @@ export async function addVersion(
        FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = ?`,
     [deploymentId],
   );
-  await execute(
-    transaction,
-    'replace-page',
-    'UPDATE pages SET html = ?, lang = ?, version = version + 1, lang_version = version + 1 WHERE deployment_id = ?',
-    [html, langOf(html) ?? null, deploymentId],
-  );
+  await transaction('pages')
+    .where({ deployment_id: deploymentId })
+    .update(pageColumns(page, transaction.raw('version + 1')));
   // Versions from which nothing was sent leave no trace; of the others only the HTML goes.
   await execute(
     transaction,

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Altcha } from '../altcha.ts';
 import type { ComputePool } from '../compute/pool.ts';
-import { type Config, pageUrl } from '../config.ts';
+import { type Config, pageUrl, submitUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
 import { isCredentialValid } from '../db/credentials.ts';
 import { findPage, findPageVersion, findSmallPages, findVisitedPage } from '../db/deployments.ts';
@@ -50,8 +50,10 @@ import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
 import { mcpEndpoints } from './mcp/mcp.ts';
+import { createPrepareNewPage } from './new-page.ts';
 import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
-import { createPageCache, LARGE_PAGE_BYTES, type PageLookups } from './pages/page-cache.ts';
+import { LARGE_PAGE_BYTES } from './page-encoding.ts';
+import { createPageCache, type PageLookups } from './pages/page-cache.ts';
 import { createPageReader } from './pages/page-reader.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
@@ -126,13 +128,22 @@ export function createEndpoints({
     hasMail: config.smtpUrl !== undefined,
     abuseContact: config.abuseContact?.text,
   };
+  const prepareNewPage = createPrepareNewPage(submitUrl(config));
   const session = sessionEndpoints({ ...parts, cell, baseUrl: config.baseUrl });
   const me = meEndpoints(ownerParts);
   const keys = keyEndpoints({ ...parts, cell });
-  const deployments = deploymentEndpoints({ ...ownerParts, cell, urlOf, reservedSlugs, maxHtmlBytes, pageVersions });
+  const deployments = deploymentEndpoints({
+    ...ownerParts,
+    cell,
+    urlOf,
+    prepareNewPage,
+    reservedSlugs,
+    maxHtmlBytes,
+    pageVersions,
+  });
   const { baseUrl, pagesDomain, abuseContact: contact } = config;
   const check = checkEndpoints({ ...parts, urlOf, baseUrl, pagesDomain, maxHtmlBytes, maxFields: MAX_FIELDS });
-  const versions = versionEndpoints({ ...parts, urlOf, pageVersions });
+  const versions = versionEndpoints({ ...parts, urlOf, prepareNewPage, pageVersions });
   const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
   const settings = settingsEndpoints(ownerParts);
   const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
@@ -342,10 +353,12 @@ export function createApp({
 
   const pages = createPageCache({
     find: (slug) => findPage(db, slug),
-    findSmall: createPageReader((slugs) => findSmallPages(db, slugs, LARGE_PAGE_BYTES)),
+    findSmall: createPageReader((slugs) =>
+      findSmallPages(db, slugs, { submitUrl: submitUrl(config), maxBytes: LARGE_PAGE_BYTES }),
+    ),
     findVersion: (slug) => findPageVersion(db, slug),
     maxBytes: config.pageCacheBytes,
-    actionOf: ({ deploymentId }) => `${config.baseUrl}/submit/${deploymentId}`,
+    actionOf: ({ deploymentId }) => submitUrl(config) + deploymentId,
     compute,
     sending,
     isInvalidationLive,

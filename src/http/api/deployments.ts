@@ -10,11 +10,13 @@ import {
   replaceHtml,
 } from '../../db/deployments.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import { newDeploymentId } from '../../ids.ts';
 import { isReserved, MAX_SLUG_LENGTH, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
 import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { deploymentId, time, total } from '../fields.ts';
+import type { PrepareNewPage } from '../new-page.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 import { Paging, paged } from '../paging.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
@@ -159,6 +161,7 @@ export function deploymentEndpoints({
   onPageChange,
   reviewDeliveries,
   urlOf,
+  prepareNewPage,
   planLimits,
   reservedSlugs,
   maxHtmlBytes,
@@ -172,6 +175,7 @@ export function deploymentEndpoints({
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   urlOf(slug: string): string;
+  prepareNewPage: PrepareNewPage;
   planLimits: ReadonlyMap<string, number>;
   reservedSlugs: readonly string[];
   maxHtmlBytes: number;
@@ -235,9 +239,9 @@ export function deploymentEndpoints({
       async handle({ owner, body: { html, slug } }) {
         const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
         const limit = planLimits.get(owner.plan) ?? 0;
-        const deployment = await limitWrites(() =>
-          createDeployment(db, { ownerId: owner.id, limit, slugs, html: Buffer.from(html), cell }),
-        );
+        const id = newDeploymentId(cell);
+        const page = await prepareNewPage(id, html);
+        const deployment = await limitWrites(() => createDeployment(db, { id, ownerId: owner.id, limit, slugs, page }));
         if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();
         onPageChange(deployment.slug);
@@ -280,9 +284,8 @@ export function deploymentEndpoints({
       },
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: { html }, notify }) {
-        const deployment = deploymentOr404(
-          await limitWrites(() => replaceHtml(db, owner.id, id, Buffer.from(html), pageVersions)),
-        );
+        const page = await prepareNewPage(id, html);
+        const deployment = deploymentOr404(await limitWrites(() => replaceHtml(db, owner.id, id, page, pageVersions)));
         if (deployment.takenDownAt) notify(notices.newHtml);
         onPageChange(deployment.slug);
         return toDeployed(deployment, urlOf);

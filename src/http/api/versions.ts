@@ -5,6 +5,7 @@ import type { Database } from '../../db/postgres/connect.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { time, total, VERSION_NUMBER } from '../fields.ts';
+import type { PrepareNewPage } from '../new-page.ts';
 import { Paging, paged } from '../paging.ts';
 import { Deployed, exampleDeployed, exampleHtml, Html, htmlAsJson, toDeployed } from './deployments.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
@@ -33,12 +34,14 @@ export function versionEndpoints({
   db,
   onPageChange,
   urlOf,
+  prepareNewPage,
   pageVersions,
 }: {
   db: Database;
   /** Called once a change of what is live under a slug is committed. */
   onPageChange(slug: string): void;
   urlOf(slug: string): string;
+  prepareNewPage: PrepareNewPage;
   /** How many versions of a page are kept, the live one included. */
   pageVersions: number;
 }) {
@@ -116,7 +119,9 @@ export function versionEndpoints({
       errors: [noSuchVersion],
       async handle({ owner, params, resource: { id } }) {
         const html = await htmlOf(id, params.version);
-        const deployment = deploymentOr404(await replaceHtml(db, owner.id, id, html, pageVersions));
+        const deployment = deploymentOr404(
+          await replaceHtml(db, owner.id, id, await prepareNewPage(id, html), pageVersions),
+        );
         onPageChange(deployment.slug);
         return toDeployed(deployment, urlOf);
       },

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompress, gunzip, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { ComputePool } from '../../compute/pool.ts';
-import { brotliOptions, type Encoding, type RenderedPage, renderPage } from '../../compute/render-page.ts';
-import type { Page, PageHead, PageVersion } from '../../db/deployments.ts';
+import { type Encoding, type RenderedPage, renderPage } from '../../compute/render-page.ts';
+import type { Page, PageHead, PageVersion, SmallPage } from '../../db/deployments.ts';
+import type { Rendering } from '../../db/page-versions.ts';
 import { BusyError } from '../../fair-queue.ts';
+import { decode, decodeSmall, encode, LARGE_PAGE_BYTES, toBuffer, withOwnMemory } from '../page-encoding.ts';
 import type { Sending } from '../sending.ts';
 
 /** A page in one encoding, with its headers. */
@@ -23,10 +23,14 @@ export type Variant = {
 export type ReadyPage = PageHead & {
   /** Of the page as it is without an encoding. */
   hash: string;
-  isLarge: boolean;
-  /** At least one is made; the others are made from it. Compressed, a few times as many pages fit into memory. */
+  /** The length of that. */
+  bytes: number;
+  /**
+   * At least one is made; the others are made from it. Of a small page, none is without an encoding: compressed, a few
+   * times as many fit into memory.
+   */
   variants: Map<Encoding, Variant | Promise<Variant>>;
-  /** Whether a client has asked for it without an encoding: then it is kept so, too. */
+  /** Whether a client has asked for a large page without an encoding: then it is kept so, too. */
   isPlainWanted: boolean;
   /** The value of `invalidations` when the page was last known to be current. */
   confirmedAt: number;
@@ -59,14 +63,13 @@ export type PageCache = {
   invalidateAll(): void;
 };
 
-/**
- * A larger page is rendered, hashed and compressed in a thread, one of each owner at a time. For a smaller one the
- * transfer would take as long.
- */
-export const LARGE_PAGE_BYTES = 64 * 1024;
 /** How long a request for a large page waits for the thread. */
 const MAX_WAIT_MS = 10_000;
 const MAX_ABSENT = 10_000;
+/** The part of the memory for small pages without an encoding, for clients that accept none. */
+const PLAIN_SHARE = 1 / 4;
+/** One of so many that are made is kept: the pages that are asked for most often. */
+const PLAINS_PER_KEPT = 8;
 // Memory of an entry apart from its bodies.
 const ENTRY_BYTES = 1_024;
 /**
@@ -75,11 +78,6 @@ const ENTRY_BYTES = 1_024;
  */
 const CHECK_MS = 300;
 const UNCHECKED_MS = 1_000;
-
-const brotli = promisify(brotliCompress);
-const gzipped = promisify(gzip);
-const unbrotli = promisify(brotliDecompress);
-const gunzipped = promisify(gunzip);
 
 function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant {
   const isPlain = encoding === 'identity';
@@ -101,35 +99,28 @@ function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant 
   };
 }
 
-/** Compresses on libuv's threads. */
-function encode(body: Buffer, encoding: Encoding): Buffer | Promise<Buffer> {
-  if (encoding === 'identity') return body;
-  return encoding === 'gzip' ? gzipped(body) : brotli(body, brotliOptions(body));
-}
+const isLarge = ({ bytes }: ReadyPage): boolean => bytes > LARGE_PAGE_BYTES;
 
-function decode(body: Buffer, encoding: Encoding): Buffer | Promise<Buffer> {
-  if (encoding === 'identity') return body;
-  return encoding === 'gzip' ? gunzipped(body) : unbrotli(body);
-}
+const readySmall = (
+  { deploymentId, version, ownerId }: PageHead,
+  { hash, bytes, br }: Rendering,
+  confirmedAt: number,
+): ReadyPage => ({
+  ...{ deploymentId, version, ownerId, hash, bytes, confirmedAt },
+  variants: new Map([['br', createVariant(hash, 'br', withOwnMemory(br))]]),
+  isPlainWanted: false,
+});
 
-/** The same bytes, not copied. */
-const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
-
-function readyPage(
+const readyLarge = (
   { deploymentId, version, ownerId }: PageHead,
   { body, hash, compressed }: RenderedPage,
   encoding: Encoding,
   confirmedAt: number,
-): ReadyPage {
-  const variant = createVariant(hash, encoding, toBuffer(compressed ?? body));
-  return {
-    ...{ deploymentId, version, ownerId, hash, confirmedAt },
-    isLarge: body.length > LARGE_PAGE_BYTES,
-    variants: new Map([[encoding, variant]]),
-    isPlainWanted: false,
-  };
-}
+): ReadyPage => ({
+  ...{ deploymentId, version, ownerId, hash, bytes: body.length, confirmedAt },
+  variants: new Map([[encoding, createVariant(hash, encoding, toBuffer(compressed ?? body))]]),
+  isPlainWanted: false,
+});
 
 /** What the others can be made from: the plain one if it is there. */
 function sourceOf({ variants }: ReadyPage): { encoding: Encoding; variant: Variant } {
@@ -151,8 +142,8 @@ export function createPageCache({
   isInvalidationLive,
 }: {
   find(slug: string): Promise<Page | 'taken-down' | undefined>;
-  /** What `find` does, without HTML that is larger than LARGE_PAGE_BYTES. */
-  findSmall(slug: string): Promise<Page | PageHead | 'taken-down' | undefined>;
+  /** What `find` does, rendered if it was when it was stored, without HTML that is larger than LARGE_PAGE_BYTES. */
+  findSmall(slug: string): Promise<SmallPage | PageHead | 'taken-down' | undefined>;
   findVersion(slug: string): Promise<PageVersion | undefined>;
   /** Of pages in memory. */
   maxBytes: number;
@@ -168,7 +159,16 @@ export function createPageCache({
     for (const variant of variants.values()) bytes += variant instanceof Promise ? 0 : variant.body.length;
     return bytes;
   };
-  const pages = new LRUCache<string, ReadyPage>({ maxSize: maxBytes, sizeCalculation: size });
+  const plains = new LRUCache<ReadyPage, Variant>({
+    maxSize: maxBytes * PLAIN_SHARE,
+    sizeCalculation: ({ body }) => ENTRY_BYTES + body.length,
+  });
+  const pages = new LRUCache<string, ReadyPage>({
+    maxSize: maxBytes * (1 - PLAIN_SHARE),
+    sizeCalculation: size,
+    dispose: (page) => plains.delete(page),
+  });
+  let plainsMade = 0;
   const absent = new LRUCache<string, 'no-page' | 'taken-down'>({ max: MAX_ABSENT });
   // Look-ups in progress. If one is no longer in the map when it ends, the page has changed since: its result is not
   // kept.
@@ -206,9 +206,13 @@ export function createPageCache({
     const confirmedAt = invalidations;
     const page = await findSmall(slug);
     if (!page || page === 'taken-down') return page;
+    if ('rendered' in page) return readySmall(page, page.rendered, confirmedAt);
     if (!('html' in page)) return loadLarge(slug, page.ownerId, encoding);
     const plain = renderPage({ html: page.html, action: actionOf(page), encoding: 'identity' });
-    return readyPage(page, plain, 'identity', confirmedAt);
+    // Full of placeholders.
+    if (plain.body.length > LARGE_PAGE_BYTES) return readyLarge(page, plain, 'identity', confirmedAt);
+    const { hash, body } = plain;
+    return readySmall(page, { hash, bytes: body.length, br: await encode(body, 'br') }, confirmedAt);
   };
 
   /** Reads the HTML once the thread is free for the owner: waiting requests take no memory. */
@@ -219,14 +223,27 @@ export function createPageCache({
       const page = await find(slug);
       if (!page || page === 'taken-down') return page;
       const rendered = await thread.renderPage({ html: page.html, action: actionOf(page), encoding });
-      return readyPage(page, rendered, encoding, confirmedAt);
+      return readyLarge(page, rendered, encoding, confirmedAt);
     });
+
+  /** A small page without an encoding: made anew in less time than a look-up takes, unless it is asked for often. */
+  function plainOf(page: ReadyPage): Variant {
+    const kept = plains.get(page);
+    if (kept) return kept;
+    const { encoding, variant } = sourceOf(page);
+    const body = decodeSmall(variant.body, encoding, page.bytes);
+    plainsMade += 1;
+    if (plainsMade % PLAINS_PER_KEPT !== 0) return createVariant(page.hash, 'identity', body);
+    const plain = createVariant(page.hash, 'identity', withOwnMemory(body));
+    plains.set(page, plain);
+    return plain;
+  }
 
   /** A page in another encoding than those that are made. */
   async function recode(page: ReadyPage, to: Encoding): Promise<Buffer> {
     const { encoding, variant } = sourceOf(page);
-    const work = async (): Promise<Buffer> => encode(await decode(variant.body, encoding), to);
-    if (!page.isLarge) return work();
+    const work = async (): Promise<Buffer> => withOwnMemory(await encode(await decode(variant.body, encoding), to));
+    if (!isLarge(page)) return work();
     const release = sending.share(page.ownerId, variant.body);
     try {
       // One page of each owner at a time.
@@ -287,7 +304,10 @@ export function createPageCache({
     },
     variant(slug, page, encoding) {
       const { variants } = page;
-      if (encoding === 'identity') page.isPlainWanted = true;
+      if (encoding === 'identity') {
+        if (!isLarge(page)) return plainOf(page);
+        page.isPlainWanted = true;
+      }
       const made = variants.get(encoding);
       if (made) return made;
       const making = recode(page, encoding).then((body) => {

@@ -5,10 +5,11 @@ import { escapeHtml } from '../../html.ts';
 import { createChooseEncoding } from '../accept.ts';
 import { HttpError } from '../errors.ts';
 import { NO_SLUG } from '../hosts.ts';
+import { LARGE_PAGE_BYTES } from '../page-encoding.ts';
 import { type Sending, SLICE_BYTES } from '../sending.ts';
 import { writeSmallPage } from '../small-page.ts';
 import { type Speech, whenToTryAgain } from '../speech.ts';
-import { type Found, type Head, LARGE_PAGE_BYTES, type PageCache, type ReadyPage, type Variant } from './page-cache.ts';
+import type { Found, Head, PageCache, ReadyPage, Variant } from './page-cache.ts';
 
 /** A page's host and the path on it, without a query. */
 type Target = { slug: string; path: string };

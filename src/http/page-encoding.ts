@@ -1,0 +1,61 @@
+import { promisify } from 'node:util';
+import {
+  brotliCompress,
+  brotliCompressSync,
+  brotliDecompress,
+  brotliDecompressSync,
+  gunzip,
+  gunzipSync,
+  gzip,
+} from 'node:zlib';
+import { brotliOptions, type Encoding } from '../compute/render-page.ts';
+
+/**
+ * A larger page is rendered, hashed and compressed in a thread, one of each owner at a time. For a smaller one the
+ * transfer would take as long.
+ */
+export const LARGE_PAGE_BYTES = 64 * 1024;
+/** A larger body is compressed on libuv's threads. To compress this one takes a third of a millisecond. */
+const MAX_SYNC_BYTES = 16 * 1024;
+
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+const unbrotli = promisify(brotliDecompress);
+const gunzipped = promisify(gunzip);
+
+export function encode(body: Uint8Array, encoding: Encoding): Buffer | Promise<Buffer> {
+  if (encoding === 'identity') return toBuffer(body);
+  if (encoding === 'gzip') return gzipped(body);
+  return body.length > MAX_SYNC_BYTES
+    ? brotli(body, brotliOptions(body))
+    : brotliCompressSync(body, brotliOptions(body));
+}
+
+/** Decompresses on libuv's threads. */
+export function decode(body: Buffer, encoding: Encoding): Buffer | Promise<Buffer> {
+  if (encoding === 'identity') return body;
+  return encoding === 'gzip' ? gunzipped(body) : unbrotli(body);
+}
+
+/** zlib takes no less (Z_MIN_CHUNK). */
+const MIN_CHUNK_BYTES = 64;
+
+/** A body of at most LARGE_PAGE_BYTES; `bytes`: its length without the encoding. */
+export function decodeSmall(body: Buffer, encoding: Encoding, bytes: number): Buffer {
+  if (encoding === 'identity') return body;
+  // One piece of the right length: otherwise zlib allocates 16 KiB each, and joins them.
+  const options = { chunkSize: Math.max(MIN_CHUNK_BYTES, bytes) };
+  return encoding === 'gzip' ? gunzipSync(body, options) : brotliDecompressSync(body, options);
+}
+
+/** The same bytes, not copied. */
+export const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+/** A copy, unless the bytes are alone in their memory: a part of a shared piece would keep all of that. */
+export function withOwnMemory(body: Buffer): Buffer {
+  if (body.byteLength === body.buffer.byteLength) return body;
+  const copy = Buffer.allocUnsafeSlow(body.length);
+  body.copy(copy);
+  return copy;
+}

@@ -1,8 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
+import { submitUrl } from '../src/config.ts';
+import { pageColumns } from '../src/db/page-versions.ts';
+import { createPrepareNewPage } from '../src/http/new-page.ts';
 import { alternate, compare, type Figures, isInstalled, type Row, wrk, wrkScript } from './measure.ts';
-import { type Case, DEPLOYMENTS, freePort, type Stage, sql } from './stage.ts';
+import { addDeployments, type Case, DEPLOYMENTS, freePort, type Stage, sql } from './stage.ts';
 
 const HOSTS = 1_000;
 const PAGE_BYTES = 8_192;
@@ -96,47 +99,84 @@ export const pages: Case = async (stage, leaveOut) => {
 /** More than a process keeps in memory, were they kept as they are. */
 const MANY_HOSTS = 20_000;
 const ROTATION_SECONDS = 3;
+const START_SECONDS = 10;
+const START_ROUNDS = 3;
+const STORED_AT_ONCE = 500;
+/** The same in each process: pages are rendered with it. */
+const BASE_URL = 'http://localhost';
 
-/** Pages that are not in memory, as they are asked for in rotation, to pages that are. */
+/** Stores a page of its own for each of MANY_HOSTS, as PUT does. */
+async function storePages({ connection, db }: Stage): Promise<void> {
+  await addDeployments(connection, DEPLOYMENTS, MANY_HOSTS);
+  const prepare = createPrepareNewPage(submitUrl({ baseUrl: BASE_URL }));
+  const content = text(PAGE_BYTES).slice(0, -26);
+  const { rows } = await db.raw<{ rows: { id: string }[] }>('SELECT id FROM deployments');
+  for (let from = 0; from < rows.length; from += STORED_AT_ONCE) {
+    const batch = rows.slice(from, from + STORED_AT_ONCE);
+    const pages = batch.map(async ({ id }) => ({
+      deployment_id: id,
+      ...pageColumns(await prepare(id, id + content), 1),
+    }));
+    await db('pages').insert(await Promise.all(pages));
+  }
+  await sql(connection, 'VACUUM ANALYZE pages');
+}
+
+/** Pages in rotation, of which a process has some in memory, none, or none yet, to pages that are in memory. */
 export const rotation: Case = async (stage) => {
-  await sql(
-    stage.connection,
-    `INSERT INTO deployments (id, owner_id, slug)
-     SELECT 'd_' || lpad(n::text, 24, '0'), 1, 'bench-' || translate(n::text, '0123456789', 'abcdefghij')
-       FROM generate_series(${DEPLOYMENTS}, ${MANY_HOSTS - 1}) AS n;
-     INSERT INTO pages (deployment_id, html)
-     SELECT id, convert_to(id || '${text(PAGE_BYTES - 26)}', 'UTF8') FROM deployments;
-     ANALYZE`,
-  );
-  const [many, few] = [await stage.serve(), await stage.serve()];
+  await storePages(stage);
+  const serve = (env = {}) => stage.serve({ BASE_URL, ...env });
+  const [many, few, forgetful] = [await serve(), await serve(), await serve({ PAGE_CACHE_MB: '1' })];
   /** Goes on where the round before ended: no page comes again before all others. */
-  const rotate = (name: string, lua: string): (() => Promise<Figures>) => {
+  const rotate = (name: string, lua: string, seconds = ROTATION_SECONDS): ((port: number) => Promise<Figures>) => {
     const script = join(stage.folder, `${name}.lua`);
     let first = 0;
-    return async () => {
+    return async (port) => {
       await writeFile(script, wrkScript(MANY_HOSTS, lua, first));
-      const figures = await wrk(script, many.port, { seconds: ROTATION_SECONDS });
+      const figures = await wrk(script, port, { seconds });
       first = (first + figures.answers) % MANY_HOSTS;
       return figures;
     };
   };
-  const fromMemory = async (name: string, lua: string): Promise<() => Promise<Figures>> => {
-    const script = join(stage.folder, `${name}.lua`);
-    await writeFile(script, wrkScript(HOSTS, lua));
-    return () => wrk(script, few.port, { seconds: ROTATION_SECONDS });
-  };
-  const br = get('Accept-Encoding: gzip, deflate, br');
   const rows: Row[] = [];
   for (const [name, lua] of [
-    ['page, 8 KB, 20,000 in rotation', get()],
-    ['page, 8 KB, br, 20,000 in rotation', br],
+    ['page, 8 KB', get()],
+    ['page, 8 KB, br', get('Accept-Encoding: gzip, deflate, br')],
   ] as const) {
+    const inMemory = join(stage.folder, 'in-memory.lua');
+    await writeFile(inMemory, wrkScript(HOSTS, lua));
+    const [rotated, missed] = [rotate('rotated', lua), rotate('missed', lua)];
     const rounds = await alternate(
-      { rotated: rotate('rotated', lua), kept: await fromMemory('kept', lua) },
-      () => ({ formhost: many.pid, postgres: stage.postmaster }),
+      {
+        rotated: () => rotated(many.port),
+        missed: () => missed(forgetful.port),
+        kept: () => wrk(inMemory, few.port, { seconds: ROTATION_SECONDS }),
+      },
+      () => ({ formhost: many.pid, 'PAGE_CACHE_MB=1': forgetful.pid, postgres: stage.postmaster }),
       7,
     );
-    rows.push(compare(name, { atLeast: 0.5 }, rounds('rotated'), rounds('kept'), { against: '1,000 in memory' }));
+    const compared = (row: string, side: string): Row =>
+      compare(row, { atLeast: 0.5 }, rounds(side), rounds('kept'), { against: '1,000 in memory' });
+    rows.push(compared(`${name}, 20,000 in rotation`, 'rotated'));
+    rows.push(compared(`${name}, never in memory`, 'missed'));
+
+    let started = many;
+    const load = rotate('started', lua, START_SECONDS);
+    const starts = await alternate(
+      {
+        async start() {
+          started = await serve();
+          return {};
+        },
+        first: () => load(started.port),
+        later: () => load(started.port),
+      },
+      () => ({ formhost: started.pid, postgres: stage.postmaster }),
+      START_ROUNDS,
+    );
+    const against = `the next ${START_SECONDS} s`;
+    const row = `${name}, 20,000, first ${START_SECONDS} s after a start`;
+    rows.push(compare(row, { atLeast: 0.5 }, starts('first'), starts('later'), { against }));
   }
   return rows;
 };

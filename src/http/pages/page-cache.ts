@@ -66,7 +66,7 @@ export type PageCache = {
 /** How long a request for a large page waits for the thread. */
 const MAX_WAIT_MS = 10_000;
 const MAX_ABSENT = 10_000;
-/** The part of the memory for small pages without an encoding, for clients that accept none. */
+/** The part of the memory that all others leave to small pages without an encoding, for clients that accept none. */
 const PLAIN_SHARE = 1 / 4;
 /** One of so many that are made is kept: the pages that are asked for most often. */
 const PLAINS_PER_KEPT = 8;
@@ -160,7 +160,7 @@ export function createPageCache({
     return bytes;
   };
   const plains = new LRUCache<ReadyPage, Variant>({
-    maxSize: maxBytes * PLAIN_SHARE,
+    maxSize: maxBytes,
     sizeCalculation: ({ body }) => ENTRY_BYTES + body.length,
   });
   const pages = new LRUCache<string, ReadyPage>({
@@ -178,12 +178,17 @@ export function createPageCache({
   let invalidations = 0;
   let uncheckedUntil = Number.NEGATIVE_INFINITY;
 
+  const trimPlains = (): void => {
+    while (pages.calculatedSize + plains.calculatedSize > maxBytes) plains.pop();
+  };
+
   function keep(slug: string, page: Found): void {
     // Setting an existing entry would not measure it again.
     pages.delete(slug);
     absent.delete(slug);
     if (page && page !== 'taken-down') pages.set(slug, page);
     else absent.set(slug, page ?? 'no-page');
+    trimPlains();
   }
 
   /** Runs one `lookUp` for a slug at a time; later requests share its result. */
@@ -236,6 +241,7 @@ export function createPageCache({
     if (plainsMade % PLAINS_PER_KEPT !== 0) return createVariant(page.hash, 'identity', body);
     const plain = createVariant(page.hash, 'identity', withOwnMemory(body));
     plains.set(page, plain);
+    trimPlains();
     return plain;
   }
 

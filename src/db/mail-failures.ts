@@ -107,10 +107,18 @@ export async function findRefusedMail(
   const rows = await query<{ id: string; total: number }>(
     db,
     'find-refused-mail',
-    `SELECT id, count(*) OVER () AS total FROM deployments
-      WHERE owner_id = :ownerId AND deleted_at IS NULL AND (mail_switched_off_at IS NOT NULL OR EXISTS (
-        SELECT FROM mail_recipients
-         WHERE deployment_id = deployments.id AND removed_at IS NULL AND switched_off_at IS NOT NULL))
+    // From what was switched off on: an owner may have very many deployments, and most have none of it.
+    `SELECT id, count(*) OVER () AS total
+       FROM (SELECT id FROM deployments
+              WHERE owner_id = :ownerId AND deleted_at IS NULL AND mail_switched_off_at IS NOT NULL
+              UNION
+             SELECT deployment_id
+               FROM mail_recipients
+              CROSS JOIN LATERAL (
+                      SELECT FROM deployments
+                       WHERE id = deployment_id AND owner_id = :ownerId AND deleted_at IS NULL OFFSET 0
+                    ) AS live
+              WHERE removed_at IS NULL AND switched_off_at IS NOT NULL) AS switched_off
       ORDER BY id DESC LIMIT :limit`,
     { ownerId, limit },
   );

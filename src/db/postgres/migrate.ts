@@ -29,6 +29,7 @@ import * as liveDeployments from '../../../migrations/0026-live-deployments.ts';
 import * as bucketFiles from '../../../migrations/0028-bucket-files.ts';
 import * as bucketFilesIndex from '../../../migrations/0029-bucket-files-index.ts';
 import * as takeDownsIndex from '../../../migrations/0033-take-downs-index.ts';
+import * as refusedMail from '../../../migrations/0034-refused-mail.ts';
 import * as renderedPages from '../../../migrations/0035-rendered-pages.ts';
 import { queryOne } from './query.ts';
 import { type Connection, openClientAndConfig } from './servers.ts';
@@ -69,6 +70,7 @@ const migrations: readonly Migration[] = [
   { name: '0028-bucket-files', up: bucketFiles.up },
   { name: '0029-bucket-files-index', up: bucketFilesIndex.up, config: bucketFilesIndex.config },
   { name: '0033-take-downs-index', up: takeDownsIndex.up, config: takeDownsIndex.config },
+  { name: '0034-refused-mail', up: refusedMail.up, config: refusedMail.config },
   { name: '0035-rendered-pages', up: renderedPages.up },
 ];
 

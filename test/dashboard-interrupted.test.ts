@@ -276,6 +276,28 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_0
     });
   });
 
+  it('says that the service is busy, also when what was sent before that is answered', async () => {
+    const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/check$/, async (route) => {
+      await held.promise;
+      await route.fallback();
+    });
+    await page.route(/\/(deploy|readyz)$/, (route) =>
+      route.fulfill({ status: 503, json: { error: 'The service is busy.' } }),
+    );
+    const checked = page.waitForRequest(/\/check$/);
+    await page.getByLabel('HTML').fill(HTML);
+    await checked;
+    await button(page, 'Publish').click();
+    await banner(page).waitFor();
+    held.resolve();
+    await page.getByText('Nothing to correct.').waitFor();
+    expect(await banner(page).isVisible()).toBe(true);
+    await page.unroute(/\/(deploy|readyz)$/);
+    await banner(page).waitFor({ state: 'detached' });
+  });
+
   describe('after the session has ended', () => {
     it.each(FORMS)('$name', async (form) => {
       const { owner, page, read } = await open(form);

@@ -113,6 +113,8 @@ async function answerSaying(tries: number, request: Request): Promise<Response |
   }
 }
 
+/** When the service last failed to answer. Answers to what was sent before say nothing about the time after. */
+let failedAt = Number.NEGATIVE_INFINITY;
 let isLookedFor = false;
 
 /** Waits for the service: a change that was not made is tried again by nobody, and the trouble would never be over. */
@@ -132,16 +134,18 @@ async function sendUntilAnswered(request: Request): Promise<Response> {
   for (let tries = 0; ; tries += 1) {
     // What this tab asks for would be another owner's, who has signed in in another tab.
     if (session.value === 'over') await signedInAgain(request.signal);
+    const sentAt = performance.now();
     const response = await answerSaying(tries, request.clone());
     if (response === 'slow') continue;
     if (response && response.status !== 503) {
-      trouble.value = 'none';
+      if (sentAt > failedAt) trouble.value = 'none';
       const wasSignedIn = session.value === 'active' || session.value === 'over';
       if (response.status !== 401 || !wasSignedIn) return response;
       session.value = 'over';
       continue;
     }
     trouble.value = response ? 'unavailable' : 'offline';
+    failedAt = performance.now();
     if (request.method !== 'GET') {
       throw new ConnectionError(response ? 'The service is busy or starting.' : NO_CONNECTION);
     }

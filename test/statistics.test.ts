@@ -175,46 +175,60 @@ describe('GET /deploy/:id/stats', () => {
     const random = (below: number) => Math.floor(Math.random() * below);
     const times = Array.from({ length: 3_000 }, () => new Date(start + random(year))).toSorted((a, b) => +a - +b);
     const id = await deployWith(times);
-    const isGone = times.map((_, index) => random(3) === 0 || (index > 500 && index < 900));
-    await service.db.raw(
-      `WITH gone AS (
-         DELETE FROM submissions WHERE deployment_id = :id AND number = ANY (CAST(:gone AS bigint[])) RETURNING number
-       )
-       INSERT INTO removed_submissions (deployment_id, number) SELECT :id, number FROM gone`,
-      { id, gone: isGone.flatMap((isIt, index) => (isIt ? [index + 1] : [])) },
-    );
-    const there = times.filter((_, index) => !isGone[index]);
-    for (const tz of zones) {
-      for (const by of ['hour', 'day'] as const) {
+    const isGone = times.map(() => false);
+    const remove = async (isToGo: (index: number) => boolean): Promise<void> => {
+      const gone = times.flatMap((_, index) => (!isGone[index] && isToGo(index) ? [index + 1] : []));
+      for (const number of gone) isGone[number - 1] = true;
+      await service.db.raw(
+        `WITH gone AS (
+           DELETE FROM submissions WHERE deployment_id = :id AND number = ANY (CAST(:gone AS bigint[])) RETURNING number
+         )
+         INSERT INTO removed_submissions (deployment_id, number) SELECT :id, number FROM gone`,
+        { id, gone },
+      );
+    };
+    const ranges = zones.flatMap((tz) =>
+      (['hour', 'day'] as const).map((by) => {
         const from = start + random(year);
-        const to = from + random((by === 'day' ? 300 : 30) * 86_400_000) + 1;
-        const format = new Intl.DateTimeFormat('en-GB', {
-          ...{ timeZone: tz, dateStyle: 'short' },
-          ...(by === 'hour' && { timeStyle: 'long' }),
-        });
-        // An hour as the clock shows it, with its offset, which differs where it is there twice.
-        const nameOf = (at: number): string => format.format(at).replace(/:\d\d:\d\d/, '');
-        const within = there.filter((at) => +at >= from && +at < to);
-        const expected = Object.fromEntries(
-          Array.from(
-            Map.groupBy(within, (at) => nameOf(+at)),
-            ([name, some]) => [name, some.length],
-          ),
-        );
-        const query = new URLSearchParams({
-          from: new Date(from).toISOString(),
-          to: new Date(to).toISOString(),
-          by,
-          tz,
-        });
-        const { status, body } = await statistics(id, `?${query}`);
-        expect([status, body.total]).toEqual([200, within.length]);
-        const found: Record<string, number> = {};
-        for (const { start: at, submissions } of body.buckets) {
-          if (submissions > 0) found[nameOf(Date.parse(at))] = submissions;
-        }
-        expect(found).toEqual(expected);
+        return { tz, by, from, to: from + random((by === 'day' ? 300 : 30) * 86_400_000) + 1 };
+      }),
+    );
+    const check = async ({ tz, by, from, to }: (typeof ranges)[number]): Promise<void> => {
+      const format = new Intl.DateTimeFormat('en-GB', {
+        ...{ timeZone: tz, dateStyle: 'short' },
+        ...(by === 'hour' && { timeStyle: 'long' }),
+      });
+      // An hour as the clock shows it, with its offset, which differs where it is there twice.
+      const nameOf = (at: number): string => format.format(at).replace(/:\d\d:\d\d/, '');
+      const within = times.filter((at, index) => !isGone[index] && +at >= from && +at < to);
+      const expected = Object.fromEntries(
+        Array.from(
+          Map.groupBy(within, (at) => nameOf(+at)),
+          ([name, some]) => [name, some.length],
+        ),
+      );
+      const query = new URLSearchParams({
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+        by,
+        tz,
+      });
+      const { status, body } = await statistics(id, `?${query}`);
+      expect([status, body.total]).toEqual([200, within.length]);
+      const found: Record<string, number> = {};
+      for (const { start: at, submissions } of body.buckets) {
+        if (submissions > 0) found[nameOf(Date.parse(at))] = submissions;
       }
+      expect(found).toEqual(expected);
+    };
+    await remove((index) => random(3) === 0 || (index > 500 && index < 900));
+    for (const range of ranges) await check(range);
+    // What was found before is remembered, and holds when more are deleted, also for other ranges.
+    await remove((index) => random(3) === 0 || (index > 1_500 && index < 2_500));
+    for (const range of ranges) {
+      await check(range);
+      const moved = 1 + random(20 * 86_400_000);
+      await check({ ...range, from: range.from + moved, to: range.to + moved });
     }
   });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/connect.ts';
-import { countSubmissionsBetween } from '../../db/statistics.ts';
+import { createCountSubmissionsBetween } from '../../db/statistics.ts';
 import { isTimeZone, startOfDay, startOfDayBefore, startsBetween, UNITS, type Unit } from '../../time-buckets.ts';
 import { endpoint } from '../endpoint.ts';
 import { time } from '../fields.ts';
@@ -72,39 +72,43 @@ function startsOf(range: Range): number[] {
 }
 
 /** Statistics of submissions. */
-export const statisticsEndpoints = ({ db }: { db: Database }) => ({
-  get: endpoint({
-    method: 'GET',
-    path: '/deploy/:id/stats',
-    name: 'getStatistics',
-    tag: 'Deployments',
-    summary: 'Count submissions by hour or day',
-    description:
-      'Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not ' +
-      `counted. At most ${MAX_BUCKETS} buckets.`,
-    find: (owner, { id }) => ownDeployment(db, owner, id),
-    query: Query,
-    answer: {
-      status: 200,
-      description: 'The numbers of submissions.',
-      schema: Statistics,
-      example: {
-        buckets: [
-          { start: '2026-11-20T23:00:00.000Z', submissions: 0 },
-          { start: '2026-11-21T23:00:00.000Z', submissions: 3 },
-        ],
-        total: 3,
+export function statisticsEndpoints({ db }: { db: Database }) {
+  const countBetween = createCountSubmissionsBetween(db);
+
+  return {
+    get: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/stats',
+      name: 'getStatistics',
+      tag: 'Deployments',
+      summary: 'Count submissions by hour or day',
+      description:
+        'Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not ' +
+        `counted. At most ${MAX_BUCKETS} buckets.`,
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      query: Query,
+      answer: {
+        status: 200,
+        description: 'The numbers of submissions.',
+        schema: Statistics,
+        example: {
+          buckets: [
+            { start: '2026-11-20T23:00:00.000Z', submissions: 0 },
+            { start: '2026-11-21T23:00:00.000Z', submissions: 3 },
+          ],
+          total: 3,
+        },
       },
-    },
-    errors: [noSuchDeployment],
-    async handle({ owner, resource: { id }, query }) {
-      const range = rangeOf(query);
-      const starts = startsOf(range).map((start) => new Date(start));
-      const [, ...inner] = starts;
-      const times = [new Date(range.from), ...inner] as const;
-      const counts = deploymentOr404(await countSubmissionsBetween(db, owner.id, id, [...times, new Date(range.to)]));
-      const buckets = starts.map((start, index) => ({ start: start.toISOString(), submissions: counts[index] ?? 0 }));
-      return { buckets, total: counts.reduce((sum, count) => sum + count, 0) };
-    },
-  }),
-});
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id }, query }) {
+        const range = rangeOf(query);
+        const starts = startsOf(range).map((start) => new Date(start));
+        const [, ...inner] = starts;
+        const times = [new Date(range.from), ...inner] as const;
+        const counts = deploymentOr404(await countBetween(owner.id, id, [...times, new Date(range.to)]));
+        const buckets = starts.map((start, index) => ({ start: start.toISOString(), submissions: counts[index] ?? 0 }));
+        return { buckets, total: counts.reduce((sum, count) => sum + count, 0) };
+      },
+    }),
+  };
+}

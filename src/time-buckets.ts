@@ -18,19 +18,21 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+// "GMT", "GMT+05:30", or with seconds before there were zones.
+const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
+
 function offsetIn(timeZone: string): OffsetAt {
-  const format = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone, hourCycle: 'h23', era: 'short' },
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
-  });
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  // Days that follow each other ask for the same instants.
+  const known = new Map<number, number>();
   return (instant) => {
-    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
-    const number = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
-    const year = parts.get('era') === 'BC' ? 1 - number('year') : number('year');
-    const local = new Date(0);
-    local.setUTCFullYear(year, number('month') - 1, number('day'));
-    local.setUTCHours(number('hour'), number('minute'), number('second'));
-    return local.getTime() - Math.floor(instant / 1_000) * 1_000;
+    const before = known.get(instant);
+    if (before !== undefined) return before;
+    const [, sign, hours = 0, minutes = 0, seconds = 0] = OFFSET.exec(format.format(instant)) ?? [];
+    const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+    const offset = sign === '-' ? -ahead : ahead;
+    known.set(instant, offset);
+    return offset;
   };
 }
 

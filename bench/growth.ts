@@ -10,6 +10,7 @@ const ROUNDS = 3;
 const MILLION = 1_000_000;
 /** Far more than fit into the memory that a process gives to pages. */
 const PAGES = 100_000;
+const VERSIONS = 100_000;
 
 /** Coprime to every count here: each is requested once before any is requested again, in a scattered order. */
 const STRIDE = 7_919;
@@ -25,6 +26,33 @@ end
 export const submitRequest = (message: string): string =>
   `wrk.format("POST", string.format("/submit/d_%024d", n), { ["Content-Type"] = "application/json" }, '{"message":"${message}"}')`;
 export const pageRequest = `"GET / HTTP/1.1\\r\\nHost: bench-" .. tostring(n):gsub("%d", function(digit) return string.char(97 + tonumber(digit)) end) .. ".localhost\\r\\n\\r\\n"`;
+
+const ID = `d_${'0'.repeat(24)}`;
+const day = (before: number): string => new Date(Date.now() - before * 24 * 3_600_000).toISOString().slice(0, 10);
+
+/** What an owner asks for, one request after another: the arguments of wrk.format, in Lua. */
+const ASKED: Readonly<Record<string, string>> = {
+  'GET /me': '"GET", "/me"',
+  'list of deployments': '"GET", "/deploy"',
+  overview: '"GET", "/overview"',
+  'list of versions': `"GET", "/deploy/${ID}/versions"`,
+  'search of a deployment': `"GET", "/submissions/${ID}/search?q=nowhere"`,
+  'statistics of a year': `"GET", "/deploy/${ID}/stats?from=${day(365)}&to=${day(0)}"`,
+  PUT: `"PUT", string.format("/deploy/d_%024d", n)`,
+};
+
+/** Pages of the first deployments that have none, and versions of each from before the live one. */
+const addPages = ({ connection }: Stage, count: number, versions: number): Promise<void> =>
+  sql(
+    connection,
+    `INSERT INTO pages (deployment_id, html)
+     SELECT id, convert_to(repeat('<p>Hello.</p>', 630), 'UTF8') FROM deployments ORDER BY id LIMIT ${count}
+         ON CONFLICT DO NOTHING;
+     INSERT INTO page_versions (deployment_id, version, after_number, created_at, html)
+     SELECT id, -version, 0, now(), convert_to(repeat('<p>Before.</p>', 630), 'UTF8')
+       FROM (SELECT id FROM deployments ORDER BY id LIMIT ${DEPLOYMENTS}) AS first, generate_series(1, ${versions}) AS version;
+     ANALYZE pages, page_versions`,
+  );
 
 /** Adds submissions to the first deployments, round-robin, up to a number. */
 const fill = ({ connection }: Stage, from: number, to: number): Promise<void> =>
@@ -42,7 +70,7 @@ export const growth: Case = async (stage) => {
   const service = await stage.serve();
   const key = await createKey(stage.db, { email: 'bench@test.example', plan: undefined, defaultPlan: 'unlimited' });
   const watched = () => ({ formhost: service.pid, postgres: stage.postmaster });
-  const load = async (name: string, script: string): Promise<readonly Round[]> => {
+  const load = async (name: string, script: string, connections = 64): Promise<readonly Round[]> => {
     const file = join(stage.folder, `${name}.lua`);
     await writeFile(file, script);
     const round = async (): Promise<Figures> => {
@@ -50,7 +78,7 @@ export const growth: Case = async (stage) => {
       await sql(stage.connection, 'VACUUM deployments');
       await sql(stage.connection, "SELECT pg_notify('formhost_pages', '')");
       await delay(250);
-      return wrk(file, service.port, { seconds: SECONDS });
+      return wrk(file, service.port, { seconds: SECONDS, connections });
     };
     return (await alternate({ round }, watched, ROUNDS))('round');
   };
@@ -58,13 +86,22 @@ export const growth: Case = async (stage) => {
   const list = (page: number) =>
     load(
       'list',
-      wrkScript(
-        1,
-        `wrk.format("GET", "/submissions/d_${'0'.repeat(24)}?page=${page}", { Authorization = "Bearer ${key}" })`,
-      ),
+      wrkScript(1, `wrk.format("GET", "/submissions/${ID}?page=${page}", { Authorization = "Bearer ${key}" })`),
     );
   const rows: Row[] = [];
+  const ask = async (): Promise<Map<string, readonly Round[]>> => {
+    const asked = new Map<string, readonly Round[]>();
+    for (const [name, what] of Object.entries(ASKED)) {
+      // Each PUT has another page.
+      const body = name === 'PUT' ? ', \'{"html":"<p>\' .. os.clock() .. \'"}\'' : '';
+      const headers = `{ Authorization = "Bearer ${key}", ["Content-Type"] = "application/json" }`;
+      asked.set(name, await load('ask', stridingScript(DEPLOYMENTS, `wrk.format(${what}, ${headers}${body})`), 1));
+    }
+    return asked;
+  };
 
+  await addPages(stage, DEPLOYMENTS, 0);
+  const askedBefore = await ask();
   const few = await submitTo(DEPLOYMENTS);
   const listed = await list(1);
   const against = `${DEPLOYMENTS} deployments`;
@@ -84,10 +121,11 @@ export const growth: Case = async (stage) => {
     rows.push(compare(`submit, ${to} submissions`, undefined, await submitTo(DEPLOYMENTS), few, empty));
     rows.push(compare(`list, ${to} submissions`, undefined, await list(1), listed, empty));
   }
-  await sql(
-    stage.connection,
-    `INSERT INTO pages (deployment_id, html) SELECT id, convert_to(repeat('<p>Hello.</p>', 630), 'UTF8') FROM deployments ORDER BY id LIMIT ${PAGES}`,
-  );
+  await addPages(stage, PAGES, VERSIONS / DEPLOYMENTS);
+  for (const [name, asked] of await ask()) {
+    const against = { against: 'of few', figure: 'median', unit: ' ms' };
+    rows.push(compare(`${name}, of very many`, undefined, asked, askedBefore.get(name) ?? [], against));
+  }
   const inMemory = await load('hits', stridingScript(1_000, pageRequest));
   const missed = await load('misses', stridingScript(PAGES, pageRequest));
   rows.push(compare(`page, ${PAGES} hosts in turn`, undefined, missed, inMemory, { against: '1000 hosts' }));

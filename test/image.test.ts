@@ -89,8 +89,8 @@ async function stages(): Promise<Instruction[][]> {
   );
 }
 
-/** A user who owns no files, if the tests may switch users. */
-const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+/** The number of the image's user `node`, who owns no files, if the tests may switch users. */
+const user = process.getuid?.() === 0 ? { uid: 1_000, gid: 1_000 } : {};
 
 describe('the image', { tags: 'slow' }, () => {
   let folder: string;
@@ -106,6 +106,10 @@ describe('the image', { tags: 'slow' }, () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'formhost-image-')));
     tree = join(folder, 'app');
     await mkdir(tree);
+    // The one that runs this test may lie where nobody else may look.
+    await mkdir(join(folder, 'bin'));
+    await copyFile(process.execPath, join(folder, 'bin/node'));
+    await chmod(folder, 0o755);
     const [build = [], final = []] = await stages();
     for (const { name, rest } of build) {
       if (name === 'COPY') {
@@ -116,7 +120,12 @@ describe('the image', { tags: 'slow' }, () => {
           await cp(join(PROJECT, source), join(tree, target, isFolder ? source : ''), { recursive: true });
         }
       } else if (name === 'RUN') {
-        const env = { ...process.env, npm_config_prefer_offline: 'true', npm_config_fetch_retries: '0' };
+        const env = {
+          ...process.env,
+          PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+          npm_config_prefer_offline: 'true',
+          npm_config_fetch_retries: '0',
+        };
         try {
           await shell('sh', ['-c', rest], { cwd: tree, env });
         } catch (error) {
@@ -139,10 +148,6 @@ describe('the image', { tags: 'slow' }, () => {
       command: JSON.parse(last('CMD')),
       healthCheck: JSON.parse(last('HEALTHCHECK').replace(/^.*? CMD /, '')),
     };
-    // The one that runs this test may lie where nobody else may look.
-    await mkdir(join(folder, 'bin'));
-    await copyFile(process.execPath, join(folder, 'bin/node'));
-    await chmod(folder, 0o755);
     database = await emptyDatabase();
     proxy = await proxyTo(
       database.url,
@@ -161,7 +166,7 @@ describe('the image', { tags: 'slow' }, () => {
   /** Runs a program in the image's place, as somebody who may write nothing there. */
   function run([file = '', ...args]: readonly string[], more: Record<string, string>) {
     const env = { ...image.env, PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, DATABASE_URL: proxy.url, ...more };
-    const child = spawn(file, args, { cwd: tree, env, stdio: ['ignore', 'pipe', 'pipe'], ...nobody });
+    const child = spawn(file, args, { cwd: tree, env, stdio: ['ignore', 'pipe', 'pipe'], ...user });
     const finished = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     const result = finished.then(([out, err]) => ({ code: child.exitCode, out, err }));
     ended.push(result);
@@ -199,6 +204,28 @@ describe('the image', { tags: 'slow' }, () => {
     expect(stdout).toBe('');
     const { code } = await run(['touch', 'src/x'], {}).result;
     expect(code).not.toBe(0);
+  });
+
+  it('has compiled code of its build, which Node accepts', async ({ skip }) => {
+    withPackages(skip);
+    const settings = {
+      PORT: String(await freePort()),
+      NODE_DEBUG_NATIVE: 'COMPILE_CACHE',
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    };
+    const { child, result } = run(image.command, settings);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    // What Node says of its cache is on standard error, as the log.
+    let log = '';
+    child.stderr.on('data', (text) => {
+      log += text;
+    });
+    await vi.waitFor(() => expect(log).toContain('"msg":"listening"'), { timeout: 15_000, interval: 50 });
+    child.kill();
+    const { err } = await result;
+    const main = err.split('\n').filter((line) => line.includes('main.js was '));
+    expect(main).toEqual([expect.stringContaining('V8 code cache for ESM ')]);
+    expect(main[0]).toContain(' was accepted');
   });
 
   it('starts, serves, makes keys and stops as somebody who may write nothing; its health check tells', async ({

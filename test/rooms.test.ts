@@ -54,6 +54,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/start-up.ts': 'service',
   'src/config.ts': 'config',
   'src/altcha.ts': 'base',
+  'src/bounded-cache.ts': 'base',
   'src/captcha-fields.ts': 'base',
   'src/events.ts': 'base',
   'src/csv-cell.ts': 'base',

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.ts';
 
 type ReceiverQueues<Task> = {
   /**
@@ -57,7 +57,7 @@ export function createReceiverQueues<Task>({
 }): ReceiverQueues<Task> {
   const queues = new Map<string, Queue<Task>>();
   /** The limits of receivers that answered last time. */
-  const limits = new LRUCache<string, number>({ max: MAX_RECEIVERS });
+  const limits = createBoundedCache<string, number>(MAX_RECEIVERS);
   const busy = new Set<string>();
   /** For each kind of slot: how many there are, how many are used, and the queues that wait for one. */
   const slots = {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { Encoding } from '../compute/render-page.ts';
 
 /** Characters of an Accept or Accept-Encoding that is read. Browsers send at most a third of that. */
@@ -29,7 +29,7 @@ const isEncoding = (name: string | undefined): name is Encoding => ENCODINGS.som
  * client accepts none. Clients send only a few different headers, so the choice for each is remembered.
  */
 export function createChooseEncoding(): ChooseEncoding {
-  const known = new LRUCache<string, Encoding>({ max: 1_000 });
+  const known = createBoundedCache<string, Encoding>(1_000);
   return (request) => {
     const header = request.headers['accept-encoding'];
     if (header === undefined || header.length > MAX_ACCEPT) return 'identity';

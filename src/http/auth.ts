@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Knex } from 'knex';
-import { LRUCache } from 'lru-cache';
 import limitConcurrency, { type LimitFunction } from 'p-limit';
+import { createBoundedCache } from '../bounded-cache.ts';
 import { findOwnerByKey, type Owner } from '../db/owners.ts';
 import { findOwnerBySession } from '../db/sessions.ts';
 import { hashOfKey, isApiKey } from '../ids.ts';
@@ -64,7 +64,7 @@ export function createAuthentication({
    * The owners of keys and sessions that were valid, by their hashes: their requests count as the owner's before the database is
    * asked.
    */
-  const ownerIds = new LRUCache<string, number>({ max: MAX_REMEMBERED_KEYS });
+  const ownerIds = createBoundedCache<string, number>(MAX_REMEMBERED_KEYS);
   const lookups = new Map<string, LimitFunction>();
 
   /**

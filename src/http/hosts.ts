@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.ts';
 import { isSlug } from '../slugs.ts';
 import { HttpError } from './errors.ts';
 
@@ -31,7 +31,7 @@ export function createHostSplit({
   const suffix = `.${nameOf(pagesDomain)}`;
   const apiHost = nameOf(new URL(baseUrl).host);
   // Clients send the same hosts again and again, and parsing one costs as much as finding its page.
-  const known = new LRUCache<string, Place>({ max: MAX_REMEMBERED });
+  const known = createBoundedCache<string, Place>(MAX_REMEMBERED);
 
   function split(host: string): Place {
     const name = nameOf(host);

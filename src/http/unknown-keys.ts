@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.ts';
 import { errorKind, HttpError, retryAfter } from './errors.ts';
 
 /** Counts an unknown key from a network. Throws 429 when the network has tried too many. */
@@ -37,7 +37,7 @@ export const tooManyUnknownKeys = errorKind(
 );
 
 export function createCountUnknownKey(countTries: CountTries): CountUnknownKey {
-  const allowances = new LRUCache<string, Allowance>({ max: MAX_REMEMBERED });
+  const allowances = createBoundedCache<string, Allowance>(MAX_REMEMBERED);
   /** Queries in progress, one for each network. */
   const asking = new Map<string, Promise<void>>();
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.ts';
 
 /** A deployment that is at its rate limit, and how long until it accepts another submission. */
 type FullDeployment = { slug: string; retryAfterMs: number };
@@ -26,7 +26,7 @@ type Entry = { slug: string; since: number; until: number };
 
 /** `isInvalidationLive`: whether changes of deployments are received at this time. */
 export function createFullDeployments(isInvalidationLive: () => boolean): FullDeployments {
-  const entries = new LRUCache<string, Entry>({ max: MAX_REMEMBERED });
+  const entries = createBoundedCache<string, Entry>(MAX_REMEMBERED);
   let version = 0;
 
   return {

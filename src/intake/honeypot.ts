@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { FormRules, VersionedRules } from '../db/form-rules.ts';
 import { type IdempotencyKey, KEY_HOURS } from '../db/idempotency-keys.ts';
 import type { UnjudgedSubmission } from './form-rules.ts';
@@ -28,9 +28,8 @@ export function createHoneypot({
   outcomes: Pick<Outcomes, 'fail'>;
 }): Honeypot {
   /** What was answered under a key. The same submission gets the same answer again, as after a success. */
-  const answers = new LRUCache<string, { id: string; bodyHash: Buffer }>({
-    max: MAX_ANSWERS,
-    ttl: KEY_HOURS * 60 * 60 * 1_000,
+  const answers = createBoundedCache<string, { id: string; bodyHash: Buffer }>(MAX_ANSWERS, {
+    ttlMs: KEY_HOURS * 60 * 60 * 1_000,
   });
 
   async function answerWithKey(

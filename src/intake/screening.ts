@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Altcha, Solution } from '../altcha.ts';
+import { createBoundedCache } from '../bounded-cache.ts';
 import { CAPTCHA_FIELDS, type CaptchaProvider } from '../captcha-fields.ts';
 import type { Captcha, FormRules } from '../db/form-rules.ts';
 import type { SpamReason } from '../db/spam-submissions.ts';
@@ -77,7 +77,7 @@ export type ScreenParts = {
 
 export function createScreen(lookUp: LookUp, { altcha, ask, checkRate }: ScreenParts): Screen {
   const largeTexts = createFairQueue<string>({ slots: 1, maxWaiting: MAX_WAITING });
-  const genuine = new LRUCache<string, true>({ max: MAX_GENUINE, ttl: GENUINE_MS });
+  const genuine = createBoundedCache<string, true>(MAX_GENUINE, { ttlMs: GENUINE_MS });
 
   function isBlocked({ data, ipAddress }: NewSubmission, blocklist: readonly string[]): Promise<boolean> {
     const matches = createListMatcher(blocklist);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../bounded-cache.ts';
 import type { VisitedPage } from '../../db/deployments.ts';
 import { createFairQueue } from '../../fair-queue.ts';
 import { isDeploymentId } from '../../ids.ts';
@@ -32,7 +32,7 @@ export function createVisitedPages(
   lookUp: (deploymentId: string) => Promise<VisitedPage | undefined>,
   isInvalidationLive: () => boolean,
 ): VisitedPages {
-  const entries = new LRUCache<string, Entry>({ max: MAX_REMEMBERED });
+  const entries = createBoundedCache<string, Entry>(MAX_REMEMBERED);
   const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
   let version = 0;
 

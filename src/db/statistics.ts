@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../bounded-cache.ts';
 import { query } from './postgres/query.ts';
 
 /*
@@ -66,7 +66,7 @@ export type CountSubmissionsBetween = (
 
 /** Remembers the numbers at times that are past: they stay, because times rise with numbers. */
 export function createCountSubmissionsBetween(db: Knex): CountSubmissionsBetween {
-  const known = new LRUCache<string, number>({ max: MAX_KNOWN });
+  const known = createBoundedCache<string, number>(MAX_KNOWN);
 
   return async (ownerId, deploymentId, times) => {
     const keys = times.map((time) => `${deploymentId} ${time.getTime()}`);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../bounded-cache.ts';
 import type { ComputePool } from '../../compute/pool.ts';
 import { type Encoding, type RenderedPage, renderPage } from '../../compute/render-page.ts';
 import type { Page, PageHead, PageVersion, SmallPage } from '../../db/deployments.ts';
@@ -169,7 +170,7 @@ export function createPageCache({
     dispose: (page) => plains.delete(page),
   });
   let plainsMade = 0;
-  const absent = new LRUCache<string, 'no-page' | 'taken-down'>({ max: MAX_ABSENT });
+  const absent = createBoundedCache<string, 'no-page' | 'taken-down'>(MAX_ABSENT);
   // Look-ups in progress. If one is no longer in the map when it ends, the page has changed since: its result is not
   // kept.
   const fills = new Map<string, Promise<Found>>();

@@ -4,9 +4,9 @@ import { absolute, residentMb } from './measure.ts';
 import { type Case, freePort, START, stop } from './stage.ts';
 import { submitRound, submitScript } from './submit.ts';
 
-const STARTS = 5;
+const STARTS = 10;
 const IDLE_MS = 3_000;
-const LOAD_SECONDS = 5;
+const LOAD_SECONDS = 3;
 const LOOK_MS = 5;
 
 const isReady = (port: number): Promise<boolean> =>
@@ -51,7 +51,7 @@ export const running: Case = async (stage) => {
   }
   return [
     absolute('ready after start', { atMost: 300 }, ready, ' ms'),
-    absolute('memory, idle', { atMost: 90 }, idle, ' MB'),
+    absolute('memory, idle', { atMost: 85 }, idle, ' MB'),
     absolute('memory, submissions', { atMost: 160 }, loaded, ' MB'),
   ];
 };

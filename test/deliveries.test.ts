@@ -1367,7 +1367,14 @@ describe('mail', () => {
         .where({ id: idIn(form.webhook) })
         .update({ noticed_at: db.raw('now() - CAST(? AS interval)', [age]) });
 
+    const underWay = () =>
+      db('deliveries')
+        .where({ webhook_id: idIn(form.webhook), leased: true })
+        .select('id');
+
     async function switchOffAgain(): Promise<void> {
+      // An attempt that is still under way would switch it off before the next submission.
+      await eventually(mailing, underWay).toEqual([]);
       // Counted first: what is pending is sent, refused and the webhook switched off as soon as one of them switches it
       // on.
       const before = receiver.received.length;

@@ -6,7 +6,7 @@ import { submitRound, submitScript } from './submit.ts';
 
 const STARTS = 10;
 const IDLE_MS = 3_000;
-const LOAD_SECONDS = 3;
+const LOAD_SECONDS = 5;
 const LOOK_MS = 5;
 
 const isReady = (port: number): Promise<boolean> =>

@@ -612,6 +612,19 @@ describe('what visitors get of a page, stored when it was deployed', () => {
     expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, html)));
   });
 
+  it.each([
+    ['it had not been stored', { rendered_version: null, rendered_action: null, rendered_br: null }],
+    ['it was stored for another address', { rendered_action: 'http://moved.test/submit/' }],
+    ['an older version of the service had changed the page', { rendered_version: 0 }],
+  ])('is stored when the same HTML is sent again, as no new version, if %s', async (_when, change) => {
+    const html = '<form action="{{FORM_ACTION}}"></form>';
+    const { owner, id } = await publish(html);
+    const before = await rowOf(id);
+    await service.db('pages').where({ deployment_id: id }).update(change);
+    await replace(owner, id, html);
+    expect(await rowOf(id)).toEqual(before);
+  });
+
   it('is what another process answers, without rendering the page again', async () => {
     const { id, host } = await publish('<p>as given</p>');
     const bytes = Buffer.from('<p>as stored</p>');

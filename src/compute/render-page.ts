@@ -65,6 +65,7 @@ function compress(body: Uint8Array, encoding: Encoding): Uint8Array | undefined 
   return encoding === 'gzip' ? gzipSync(body) : brotliCompressSync(body, brotliOptions(body));
 }
 
+/** What it makes of small pages is stored (src/http/new-page.ts): a change of it has to make what is stored anew. */
 export function renderPage({ html, action, encoding }: RenderInput): RenderedPage {
   const body = withFormAction(html, action);
   return { body, hash: hashOf(body), compressed: compress(body, encoding) };

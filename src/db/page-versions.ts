@@ -11,18 +11,35 @@ export type Rendering = { hash: string; bytes: number; br: Buffer };
  */
 export type NewPage = { html: Buffer; rendered: (Rendering & { action: string }) | undefined };
 
-/** The columns of a page that follow from its HTML. */
-export const pageColumns = ({ html, rendered }: NewPage, version: number | Knex.Raw) => ({
-  html,
-  version,
-  lang: langOf(html) ?? null,
-  lang_version: version,
-  rendered_version: rendered ? version : null,
-  rendered_action: rendered?.action ?? null,
-  rendered_hash: rendered?.hash ?? null,
-  rendered_bytes: rendered?.bytes ?? null,
-  rendered_br: rendered?.br ?? null,
+const renderingColumns = ({ action, hash, bytes, br }: Rendering & { action: string }, version: Version) => ({
+  rendered_version: version,
+  rendered_action: action,
+  rendered_hash: hash,
+  rendered_bytes: bytes,
+  rendered_br: br,
 });
+const NOT_RENDERED = {
+  ...{ rendered_version: null, rendered_action: null, rendered_hash: null },
+  ...{ rendered_bytes: null, rendered_br: null },
+};
+
+/** A number, or what is one in SQL. */
+type Version = number | Knex.Raw;
+
+/** The columns of a page that follow from its HTML. */
+export const pageColumns = ({ html, rendered }: NewPage, version: Version) => ({
+  ...{ html, version, lang: langOf(html) ?? null, lang_version: version },
+  ...(rendered ? renderingColumns(rendered, version) : NOT_RENDERED),
+});
+
+/** Stores how the page is rendered if it is live and this is not stored, or with another address. */
+async function renewRendering(transaction: Knex, deploymentId: string, { html, rendered }: NewPage): Promise<void> {
+  if (!rendered) return;
+  await transaction('pages')
+    .where({ deployment_id: deploymentId, html })
+    .whereRaw('(rendered_version, rendered_action) IS DISTINCT FROM (version, ?)', [rendered.action])
+    .update(renderingColumns(rendered, transaction.raw('version')));
+}
 
 /** A version of a page whose HTML is there; `bytes`: the length of that. */
 type KeptVersion = { version: number; createdAt: Date; bytes: number; isLive: boolean };
@@ -92,7 +109,10 @@ export async function addVersion(
     'SELECT FROM pages WHERE deployment_id = ? AND html <> ? FOR UPDATE',
     [deploymentId, page.html],
   );
-  if (changed === 0) return 'same';
+  if (changed === 0) {
+    await renewRendering(transaction, deploymentId, page);
+    return 'same';
+  }
   await execute(
     transaction,
     'keep-version',

@@ -1,13 +1,5 @@
 import { promisify } from 'node:util';
-import {
-  brotliCompress,
-  brotliCompressSync,
-  brotliDecompress,
-  brotliDecompressSync,
-  gunzip,
-  gunzipSync,
-  gzip,
-} from 'node:zlib';
+import { brotliCompress, brotliCompressSync, brotliDecompress, brotliDecompressSync, gunzip, gzip } from 'node:zlib';
 import { brotliOptions, type Encoding } from '../compute/render-page.ts';
 
 /**
@@ -40,13 +32,10 @@ export function decode(body: Buffer, encoding: Encoding): Buffer | Promise<Buffe
 /** zlib takes no less (Z_MIN_CHUNK). */
 const MIN_CHUNK_BYTES = 64;
 
-/** A body of at most LARGE_PAGE_BYTES; `bytes`: its length without the encoding. */
-export function decodeSmall(body: Buffer, encoding: Encoding, bytes: number): Buffer {
-  if (encoding === 'identity') return body;
+/** The body of at most LARGE_PAGE_BYTES that is compressed in `br`; `bytes`: its length. */
+export const decodeSmall = (br: Buffer, bytes: number): Buffer =>
   // One piece of the right length: otherwise zlib allocates 16 KiB each, and joins them.
-  const options = { chunkSize: Math.max(MIN_CHUNK_BYTES, bytes) };
-  return encoding === 'gzip' ? gunzipSync(body, options) : brotliDecompressSync(body, options);
-}
+  brotliDecompressSync(br, { chunkSize: Math.max(MIN_CHUNK_BYTES, bytes) });
 
 /** The same bytes, not copied. */
 export const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>

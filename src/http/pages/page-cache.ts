@@ -56,8 +56,11 @@ export type PageCache = {
   get(slug: string, encoding: Encoding): Found | Promise<Found>;
   /** The page that is live under a slug, without its content: a large page is not rendered for that. */
   head(slug: string): Head | Promise<Head>;
-  /** The page in an encoding, which is made at its first use. */
-  variant(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant>;
+  /**
+   * The page in an encoding, which is made at its first use. Where its body is not wanted, it may be missing: the headers
+   * are the same.
+   */
+  variant(slug: string, page: ReadyPage, encoding: Encoding, isBodyWanted: boolean): Variant | Promise<Variant>;
   /** The page under a slug has changed. */
   invalidate(slug: string): void;
   /** Changes may have been missed: every entry is checked in the database before it is served again. */
@@ -71,8 +74,9 @@ const MAX_ABSENT = 10_000;
 const PLAIN_SHARE = 1 / 4;
 /** One of so many that are made is kept: the pages that are asked for most often. */
 const PLAINS_PER_KEPT = 8;
-// Memory of an entry apart from its bodies.
+// Memory of a page in an encoding, apart from its body.
 const ENTRY_BYTES = 1_024;
+const NO_BODY = Buffer.alloc(0);
 /**
  * How long to wait until the database has confirmed a page in memory. Without an answer, all pages are served unchecked
  * for UNCHECKED_MS.
@@ -80,16 +84,20 @@ const ENTRY_BYTES = 1_024;
 const CHECK_MS = 300;
 const UNCHECKED_MS = 1_000;
 
-function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant {
-  const isPlain = encoding === 'identity';
-  const etag = isPlain ? `"${hash}"` : `"${hash}-${encoding}"`;
+/** The tag of a page in an encoding. */
+export function etagOf({ hash }: Pick<ReadyPage, 'hash'>, encoding: Encoding): string {
+  return encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"`;
+}
+
+function createVariant(hash: string, encoding: Encoding, body: Buffer, bytes = body.length): Variant {
+  const etag = etagOf({ hash }, encoding);
   const headers = [
     ...['ETag', etag, 'Vary', 'Accept-Encoding', 'Cache-Control', 'public, max-age=0, must-revalidate'],
     ...['X-Content-Type-Options', 'nosniff', 'Origin-Agent-Cluster', '?1'],
   ];
   const bodyHeaders = [
-    ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.length)],
-    ...(isPlain ? [] : ['Content-Encoding', encoding]),
+    ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(bytes)],
+    ...(encoding === 'identity' ? [] : ['Content-Encoding', encoding]),
   ];
   const requestId = ['x-request-id', ''];
   return {
@@ -156,8 +164,9 @@ export function createPageCache({
   isInvalidationLive(): boolean;
 }): PageCache {
   const size = ({ variants }: ReadyPage): number => {
-    let bytes = ENTRY_BYTES;
-    for (const variant of variants.values()) bytes += variant instanceof Promise ? 0 : variant.body.length;
+    let bytes = 0;
+    for (const variant of variants.values())
+      bytes += ENTRY_BYTES + (variant instanceof Promise ? 0 : variant.body.length);
     return bytes;
   };
   const plains = new LRUCache<ReadyPage, Variant>({
@@ -167,7 +176,7 @@ export function createPageCache({
   const pages = new LRUCache<string, ReadyPage>({
     maxSize: maxBytes * (1 - PLAIN_SHARE),
     sizeCalculation: size,
-    dispose: (page) => plains.delete(page),
+    dispose: (page, _slug, reason) => void (reason === 'evict' && plains.delete(page)),
   });
   let plainsMade = 0;
   const absent = createBoundedCache<string, 'no-page' | 'taken-down'>(MAX_ABSENT);
@@ -183,10 +192,17 @@ export function createPageCache({
     while (pages.calculatedSize + plains.calculatedSize > maxBytes) plains.pop();
   };
 
-  function keep(slug: string, page: Found): void {
-    // Setting an existing entry would not measure it again.
+  function forget(slug: string): void {
+    const page = pages.peek(slug);
+    if (page) plains.delete(page);
     pages.delete(slug);
     absent.delete(slug);
+  }
+
+  function keep(slug: string, page: Found): void {
+    // Setting an existing entry would not measure it again.
+    if (page && pages.peek(slug) === page) pages.delete(slug);
+    else forget(slug);
     if (page && page !== 'taken-down') pages.set(slug, page);
     else absent.set(slug, page ?? 'no-page');
     trimPlains();
@@ -233,13 +249,15 @@ export function createPageCache({
     });
 
   /** A small page without an encoding: made anew in less time than a look-up takes, unless it is asked for often. */
-  function plainOf(page: ReadyPage): Variant {
+  function plainOf(slug: string, page: ReadyPage, isBodyWanted: boolean): Variant {
     const kept = plains.get(page);
     if (kept) return kept;
-    const { encoding, variant } = sourceOf(page);
-    const body = decodeSmall(variant.body, encoding, page.bytes);
+    if (!isBodyWanted) return createVariant(page.hash, 'identity', NO_BODY, page.bytes);
+    const body = decodeSmall(sourceOf(page).variant.body, page.bytes);
     plainsMade += 1;
-    if (plainsMade % PLAINS_PER_KEPT !== 0) return createVariant(page.hash, 'identity', body);
+    if (plainsMade % PLAINS_PER_KEPT !== 0 || pages.peek(slug) !== page) {
+      return createVariant(page.hash, 'identity', body);
+    }
     const plain = createVariant(page.hash, 'identity', withOwnMemory(body));
     plains.set(page, plain);
     trimPlains();
@@ -287,8 +305,7 @@ export function createPageCache({
   };
 
   function invalidate(slug: string): void {
-    pages.delete(slug);
-    absent.delete(slug);
+    forget(slug);
     fills.delete(slug);
   }
 
@@ -309,10 +326,10 @@ export function createPageCache({
       // A page in memory is checked like any hit, and not rendered again unless it has changed.
       return pages.has(slug) || absent.has(slug) ? this.get(slug, 'identity') : findSmall(slug);
     },
-    variant(slug, page, encoding) {
+    variant(slug, page, encoding, isBodyWanted) {
       const { variants } = page;
       if (encoding === 'identity') {
-        if (!isLarge(page)) return plainOf(page);
+        if (!isLarge(page)) return plainOf(slug, page, isBodyWanted);
         page.isPlainWanted = true;
       }
       const made = variants.get(encoding);

@@ -1,8 +1,8 @@
-import type { Page, PageHead } from '../../db/deployments.ts';
+import type { PageHead, SmallPage } from '../../db/deployments.ts';
 import { isOutOfReach } from '../../db/postgres/connect.ts';
 
 /** What is stored under a slug. */
-type Stored = Page | PageHead | 'taken-down';
+type Stored = SmallPage | PageHead | 'taken-down';
 
 type Waiting = {
   slug: string;

@@ -9,7 +9,7 @@ import { LARGE_PAGE_BYTES } from '../page-encoding.ts';
 import { type Sending, SLICE_BYTES } from '../sending.ts';
 import { writeSmallPage } from '../small-page.ts';
 import { type Speech, whenToTryAgain } from '../speech.ts';
-import type { Found, Head, PageCache, ReadyPage, Variant } from './page-cache.ts';
+import { etagOf, type Found, type Head, type PageCache, type ReadyPage, type Variant } from './page-cache.ts';
 
 /** A page's host and the path on it, without a query. */
 type Target = { slug: string; path: string };
@@ -79,7 +79,10 @@ export function createServePage(cache: PageCache, sending: Sending, blockedBy: s
     if (page === 'taken-down' && isRead) throw takenDown(blockedBy);
     if (!page || page === 'taken-down') throw noSuchPage();
     if (!isRead) throw wrongMethod();
-    const variant = cache.variant(slug, page, encoding);
+    const known = request.headers['if-none-match'];
+    const isKnown = known !== undefined && matches(known, etagOf(page, encoding));
+    const isBodyWanted = request.method !== 'HEAD' && !isKnown;
+    const variant = cache.variant(slug, page, encoding, isBodyWanted);
     if (variant instanceof Promise) return variant.then((made) => send(request, response, requestId, page, made));
     return send(request, response, requestId, page, variant);
   }

@@ -384,6 +384,7 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     const { owner, path, id, send } = await inbox();
     await fill(id, HIGH);
     const page = await dashboard.open(owner, path);
+    page.setDefaultTimeout(SCALE_MS / 3);
     const { keyboard, mouse } = page;
     await page.getByText('300,000 submissions').waitFor();
     const scroll = (position: string): Promise<unknown> =>
@@ -486,6 +487,7 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     const { owner, path, id } = await inbox();
     await fill(id, HIGH, LARGE_CHARS);
     const page = await dashboard.open(owner, path);
+    page.setDefaultTimeout(SCALE_MS / 3);
     await page.getByText('300,000 submissions').waitFor();
     const searches = followSearches(page);
     await search(page).fill('visitor 123456');

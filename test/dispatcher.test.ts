@@ -219,6 +219,49 @@ describe('createDispatcher: the first attempt', () => {
     expect(dispatcher.begun.map((one) => one.delivery)).toEqual([delivery]);
   });
 
+  it.each([
+    ['does not know which deployments have any', new Map<string, true>()],
+    ['believes that this one has', new Map([['d_1', true as const]])],
+    ['believes nothing', undefined],
+  ])('are those of the settings as they are, where a process %s', async (_name, delivering) => {
+    const { db } = await openDatabase();
+    const hooks = (changes: string) => db.raw(`UPDATE webhooks SET ${changes} WHERE id = 'wh_b.test'`);
+    const mail = (changes: string) => db.raw(`UPDATE deployments SET ${changes} WHERE id = 'd_1'`);
+    const steps: [change: () => unknown, receivers: string[]][] = [
+      [() => undefined, []],
+      [() => addWebhooks(db, ['a.test', 'b.test']), ['a.test', 'b.test']],
+      [() => undefined, ['a.test', 'b.test']],
+      [() => db.raw("DELETE FROM webhooks WHERE id = 'wh_a.test'"), ['b.test']],
+      [() => hooks('active = false'), []],
+      [() => hooks("active = true, events = '{spam}'"), []],
+      [() => mail('email_notifications = true'), ['@mail']],
+      [() => mail("notify_every = 'day'"), []],
+      [() => hooks("events = '{submission}'"), ['b.test']],
+      [() => undefined, ['b.test']],
+    ];
+    for (const [index, [change, receivers]] of steps.entries()) {
+      await change();
+      const submission = { id: `sub_${index}`, deploymentId: 'd_1', data: '{}', ipAddress: '::1', rulesVersion: 0 };
+      const leasing = { leaseMs: LEASE_MS, busy: [] };
+      const { outcomes, deliveries } = await storeSubmissions(db, [submission], leasing, delivering);
+      expect(outcomes).toEqual([{ kind: 'accepted', slug: 'a-form' }]);
+      expect(deliveries.map(({ receiver }) => receiver).toSorted()).toEqual(receivers);
+    }
+    const { rows } = await db.raw(
+      `SELECT array_agg(number::int ORDER BY created_at) AS numbers,
+              (SELECT submission_count::int FROM deployments) AS count,
+              (SELECT cardinality(recent_submissions) FROM deployments) AS recent,
+              (SELECT count(*)::int FROM deliveries) AS deliveries FROM submissions`,
+    );
+    const [all, made] = [steps.length, steps.flatMap(([, receivers]) => receivers).length];
+    expect(rows).toEqual([
+      { numbers: Array.from(steps, (_, index) => index + 1), count: all, recent: all, deliveries: made },
+    ]);
+    const eleventh = { id: 'sub_10', deploymentId: 'd_1', data: '{}', ipAddress: '::1', rulesVersion: 0 };
+    const { outcomes } = await storeSubmissions(db, [eleventh], { leaseMs: LEASE_MS, busy: [] }, delivering);
+    expect(outcomes).toEqual([{ kind: 'rate-limited', slug: 'a-form', retryAfterMs: expect.any(Number) }]);
+  });
+
   it('is leased and counted with the submission; the next, by any process, has the same to send', async () => {
     const { db } = await openDatabase();
     await addWebhooks(db, ['a.test:8080']);
@@ -661,6 +704,11 @@ describe('createDispatcher: what it writes down', () => {
     dispatcher.start(await claim(db), performance.now());
     await soon(() => expect(dispatcher.begun.length).toBe(200));
     let statements = 0;
+    const { runAlone } = db;
+    vi.spyOn(db, 'runAlone').mockImplementation((...statement) => {
+      statements += 1;
+      return runAlone(...statement);
+    });
     db.on('query', () => {
       statements += 1;
     });

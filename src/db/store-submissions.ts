@@ -28,6 +28,12 @@ export type Outcome =
 /** How deliveries are leased. `busy`: receivers whose deliveries are not leased; undefined: none is leased. */
 export type Leasing = { leaseMs: number; busy: readonly string[] | undefined };
 
+/** Ids of deployments whose submissions are known to be delivered. */
+export type Delivering = {
+  get(deploymentId: string): true | undefined;
+  set(deploymentId: string, known: true): unknown;
+};
+
 /** Accepted submissions of one deployment in any window of RATE_SECONDS. */
 export const RATE_LIMIT = 10;
 export const RATE_SECONDS = 60;
@@ -46,6 +52,11 @@ const RECENT = `ARRAY(
                 AND accepted_at < now + interval '${RATE_SECONDS} s'
               ORDER BY accepted_at)`;
 
+const STORED = `stored AS (
+    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+    SELECT deployment_id, number, id, data::json, ip_address, now FROM accepted
+  )`;
+
 /*
  * What follows when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail.
  *
@@ -55,10 +66,7 @@ const RECENT = `ARRAY(
  * - Deliveries are leased to this process, and answered, so that it need not claim them. Those of busy receivers are
  *   not.
  */
-export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
-    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-    SELECT deployment_id, number, id, data::json, ip_address, now FROM accepted
-  ), delivery AS MATERIALIZED (
+export const storeAccepted = (seed = 'accepted.id'): string => `${STORED}, delivery AS MATERIALIZED (
     SELECT 'dl_' || substr(${seed}, 5) || coalesce(right(coalesce(webhook_id, recipient_id), 10), '') AS id,
            accepted.id AS submission_id, accepted.deployment_id, accepted.owner_id, octet_length(data) AS bytes,
            position, now, target.*,
@@ -155,16 +163,15 @@ const STORE = `
 
 /*
  * The same for one submission whose deployment is live, not locked, under its limit, and has the rules that it was judged
- * by. Most submissions come alone,
- * and for one the statement above takes half as long again. Where this one does nothing, that one finds the reason.
+ * by. Most submissions come alone, and for one the statement above takes half as long again. Where this one does
+ * nothing, that one finds the reason.
  *
  * - The last ten times are kept. Another is accepted when there is no tenth last one, or it is out of the window, so no
  *   time within the window is ever dropped. Times that are not in order may hide a free slot, which the statement above
  *   then finds.
  * - coalesce() keeps a planner without statistics from the index of live ones.
  */
-const STORE_ONE = `
-  WITH accepted AS (
+const acceptOne = (condition: string): string => `accepted AS (
     UPDATE deployments
        SET submission_count = submission_count + 1,
            last_submission_number = last_submission_number + 1,
@@ -175,15 +182,29 @@ const STORE_ONE = `
         WHERE id = ? AND coalesce(deleted_at, taken_down_at) IS NULL AND rules_version = ?
           AND coalesce(recent_submissions[cardinality(recent_submissions) - ${RATE_LIMIT - 1}]
                          <= clock_timestamp() - interval '${RATE_SECONDS} s', true)
+          AND ${condition}
           FOR NO KEY UPDATE SKIP LOCKED)
     RETURNING id AS deployment_id, last_submission_number AS number,
               ?::text AS id, ?::text AS data, ?::text AS ip_address,
               recent_submissions[cardinality(recent_submissions)] AS now, 1 AS position, owner_id, slug,
               ${IS_MAILED} AS is_mailed
-  ), ${storeAccepted()}
+  )`;
+
+const STORE_ONE = `
+  WITH ${acceptOne('true')}, ${storeAccepted()}
   SELECT 1 AS free, NULL AS retry_after_ms, deliveries,
          CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug, false AS rules_changed, false AS busy
     FROM accepted LEFT JOIN leased_deliveries USING (position)`;
+
+/*
+ * The same where there is nothing to deliver. Postgres prepares each step of a statement at each execution, whether it
+ * comes to it or not, and most steps of the statement above are those of the deliveries.
+ */
+const STORE_UNDELIVERED = `
+  WITH ${acceptOne(`NOT (${IS_MAILED}) AND NOT EXISTS (
+            SELECT FROM webhooks
+             WHERE webhooks.deployment_id = deployments.id AND active AND '${EVENT}' = ANY (events))`)}, ${STORED}
+  SELECT slug FROM accepted`;
 
 /** The outcome of a submission, and its deliveries. */
 type Row = {
@@ -234,13 +255,24 @@ function toDeliveries(
  * Stores the submissions that their deployments accept, all in one transaction. Answers an outcome for each, in their
  * order, and the deliveries that are leased to this process, whose first attempt is counted. A single submission that
  * is not accepted costs two statements. When Postgres refuses one row, all fail: see `createSubmissionQueue`.
+ *
+ * `delivering`: gets the deployments whose submissions are delivered, which takes two statements the first time. It
+ * decides what is tried first, never what is stored. Without it, any deployment may be one.
  */
 export async function storeSubmissions(
   db: Knex,
   batch: readonly NewSubmission[],
   { leaseMs, busy }: Leasing,
+  delivering?: Delivering,
 ): Promise<{ outcomes: Outcome[]; deliveries: LeasedDelivery[] }> {
   const notLeased = busy ? [...busy] : null;
+
+  async function storeUndelivered(submission: NewSubmission): Promise<Outcome | undefined> {
+    const { id, deploymentId, data, ipAddress, rulesVersion } = submission;
+    const values = [deploymentId, rulesVersion, id, data, ipAddress];
+    const [row] = await query<{ slug: string }>(db, 'store-undelivered-submission', STORE_UNDELIVERED, values);
+    return row && { kind: 'accepted', slug: row.slug };
+  }
 
   const storeOne = ({ id, deploymentId, data, ipAddress, rulesVersion }: NewSubmission): Promise<Row[]> =>
     query(db, 'store-submission', STORE_ONE, [deploymentId, rulesVersion, id, data, ipAddress, notLeased, leaseMs]);
@@ -260,10 +292,17 @@ export async function storeSubmissions(
   }
 
   const [one, ...more] = batch;
-  const stored = one && more.length === 0 ? await storeOne(one) : [];
+  const alone = more.length === 0 ? one : undefined;
+  const isTried = alone && delivering && !delivering.get(alone.deploymentId);
+  const undelivered = isTried && (await storeUndelivered(alone));
+  if (undelivered) return { outcomes: [undelivered], deliveries: [] };
+
+  const stored = alone && !isTried ? await storeOne(alone) : [];
   const rows = stored.length > 0 ? stored : await storeAll();
+  const outcomes = rows.map(toOutcome);
+  if (isTried && outcomes[0]?.kind === 'accepted') delivering.set(alone.deploymentId, true);
   return {
-    outcomes: rows.map(toOutcome),
+    outcomes,
     deliveries: rows.flatMap((row, index) => {
       const submission = batch[index];
       return submission ? toDeliveries(row, submission) : [];

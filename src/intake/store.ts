@@ -1,3 +1,4 @@
+import { createBoundedCache } from '../bounded-cache.ts';
 import type { LeasedDelivery } from '../db/delivery-target.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { type NewSubmission, type Outcome, storeSubmissions } from '../db/store-submissions.ts';
@@ -27,6 +28,8 @@ export type Store = {
 
 type Leasing = { leaseMs: number; busy: readonly string[] | undefined };
 
+const MAX_DELIVERING = 10_000;
+
 export function createStore({
   db,
   deliveries,
@@ -54,8 +57,9 @@ export function createStore({
     };
   }
 
+  const delivering = createBoundedCache<string, true>(MAX_DELIVERING);
   return {
-    batch: (batch) => store(batch.length, (leasing) => storeSubmissions(db, batch, leasing)),
+    batch: (batch) => store(batch.length, (leasing) => storeSubmissions(db, batch, leasing, delivering)),
     alone: (submission, extras) => store(1, (leasing) => storeSubmissionAlone(db, submission, extras, leasing)),
   };
 }

@@ -73,10 +73,12 @@ export function createSubmissionQueue(store: Store['batch']): SubmissionQueue {
       else if (performance.now() - one.since > MAX_LOCK_WAIT_MS) one.reject(new BusyError());
       else again.push(one);
     });
-    // Later than the query for the next batch: Postgres works while these answers are written.
-    setImmediate(() => {
+    const settleAll = (): void => {
       for (const settle of settles) settle();
-    });
+    };
+    // Later than the query for the next batch: Postgres works while these answers are written.
+    if (waiting.length > 0) setImmediate(settleAll);
+    else settleAll();
     // Immediates run in order, each after all promise reactions of the one before: the answers have been written.
     setImmediate(startDeliveries);
     if (again.length === 0) return;

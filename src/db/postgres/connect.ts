@@ -7,6 +7,11 @@ export type Database = Knex & {
   /** How the pool is used at this moment. */
   use(): PoolUse;
   /**
+   * Runs a statement with `?` in it that is prepared once on each connection, outside of a transaction. knex is passed
+   * by: it reads a statement four times at each execution.
+   */
+  runAlone<Row>(name: string, sql: string, values: readonly Knex.RawBinding[]): Promise<Answer<Row>>;
+  /**
    * Runs a transaction that may take LONG_MS in all, longer than other units of work; then its connection is closed. A
    * single statement still has to be answered within UNIT_MS. Only the commit, which has to wait for a slow disk, may
    * take COMMIT_MS.
@@ -25,6 +30,8 @@ export type Database = Knex & {
   /** Starts no new statement, waits up to CLOSE_MS for the running ones, and closes every connection. */
   close(): Promise<void>;
 };
+
+export type Answer<Row> = { rows: Row[]; rowCount: number | null };
 
 /**
  * The longest that a unit of work may take, so that a request is answered within 3 seconds although the database does
@@ -211,8 +218,8 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     }
   }
 
-  async function lend(): Promise<pg.PoolClient> {
-    const askedAt = performance.now();
+  /** Waits up to UNIT_MS for a connection. */
+  async function connectInTime(): Promise<pg.PoolClient> {
     const asked = ways.count === 1 ? pool.connect() : connectAnyWay();
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_resolve, reject) => {
@@ -223,13 +230,19 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
       }, UNIT_MS);
     });
     try {
-      const client = await Promise.race([asked, tooLate]);
-      cutAfter(UNIT_MS - (performance.now() - askedAt), client);
-      if (mayBeStuck) await limitOrRelease(client);
-      return client;
+      return await Promise.race([asked, tooLate]);
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async function lend(): Promise<pg.PoolClient> {
+    const askedAt = performance.now();
+    const isFree = pool.idleCount > pool.waitingCount;
+    const client = await (isFree ? pool.connect() : connectInTime());
+    cutAfter(UNIT_MS - (performance.now() - askedAt), client);
+    if (mayBeStuck) await limitOrRelease(client);
+    return client;
   }
 
   async function limitOrRelease(client: pg.PoolClient): Promise<void> {
@@ -263,15 +276,41 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   });
   // `query` reads it.
   db.userParams = { isPooled };
-  db.on('query-error', (error: Error) => {
-    if (!('code' in error) || typeof error.code !== 'string' || !NOT_WRITABLE.test(error.code)) return;
+  const noteError = (error: unknown): void => {
+    if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return;
+    if (!NOT_WRITABLE.test(error.code)) return;
     noteFailure();
     if (error.code !== READ_ONLY || isFull) return;
     renew();
     // Once more, RENEW_MS later: a connection that is opened now may still lead to the old server, where reads do not
     // fail.
     renew();
-  });
+  };
+  db.on('query-error', noteError);
+
+  /** What Postgres reads, with $1 in place of the first `?`, by what knex reads; for each statement of the sources. */
+  const texts = new Map<string, string>();
+
+  function textOf(sql: string, values: readonly Knex.RawBinding[]): string {
+    const text = texts.get(sql) ?? db.raw(sql, values).toSQL().toNative().sql;
+    texts.set(sql, text);
+    return text;
+  }
+
+  const runAlone: Database['runAlone'] = async <Row>(name: string, sql: string, values: readonly Knex.RawBinding[]) => {
+    const client = await lend();
+    try {
+      const text = textOf(sql, values);
+      // A transaction pooler gives the next statement another connection, on which nothing has been prepared.
+      return await client.query<Row & pg.QueryResultRow>({ ...(isPooled ? {} : { name }), text, values: [...values] });
+    } catch (error) {
+      noteError(error);
+      if (error instanceof Error) error.message = `${name}: ${error.message}`;
+      throw error;
+    } finally {
+      connectionPool.release(client);
+    }
+  };
 
   async function longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
     const client = await lend();
@@ -340,6 +379,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   return Object.assign(db, {
     longTransaction,
     copyOut,
+    runAlone,
     isWritable,
     use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {

@@ -1,10 +1,15 @@
 import type { Knex } from 'knex';
+import type { Answer, Database } from './connect.ts';
 
 type Values = readonly Knex.RawBinding[] | Knex.ValueDict;
 
-type Answer<Row> = { rows: Row[]; rowCount: number | null };
+/** A transaction has knex' methods only. */
+type Runner = Knex & Partial<Pick<Database, 'runAlone'>>;
 
-function run<Row>(db: Knex, name: string, sql: string, values: Values): Knex.Raw<Answer<Row>> {
+const isList = (values: Values): values is readonly Knex.RawBinding[] => Array.isArray(values);
+
+function run<Row>(db: Runner, name: string, sql: string, values: Values): PromiseLike<Answer<Row>> {
+  if (db.runAlone && isList(values)) return db.runAlone<Row>(name, sql, values);
   const raw = db.raw<Answer<Row>>(sql, values);
   // A transaction pooler gives the next statement another connection, on which nothing has been prepared.
   return db.userParams.isPooled ? raw : raw.options({ name });
@@ -14,12 +19,12 @@ function run<Row>(db: Knex, name: string, sql: string, values: Values): Knex.Raw
  * Answers the rows of a statement, which is prepared once on each connection. A `name` stands for one `sql`, always the
  * same. `values` are for each `?` in order, or for each `:name`.
  */
-export const query = <Row>(db: Knex, name: string, sql: string, values: Values = []): Promise<Row[]> =>
-  run<Row>(db, name, sql, values).then(({ rows }) => rows);
+export const query = async <Row>(db: Knex, name: string, sql: string, values: Values = []): Promise<Row[]> =>
+  (await run<Row>(db, name, sql, values)).rows;
 
 /** As `query`, but answers only how many rows the statement found or changed. */
-export const execute = (db: Knex, name: string, sql: string, values: Values = []): Promise<number> =>
-  run<unknown>(db, name, sql, values).then(({ rowCount }) => rowCount ?? 0);
+export const execute = async (db: Knex, name: string, sql: string, values: Values = []): Promise<number> =>
+  (await run<unknown>(db, name, sql, values)).rowCount ?? 0;
 
 /**
  * A page of a list, and how many rows the list has in all, in one statement. `total`: a SELECT of their number as `total`.
@@ -42,8 +47,8 @@ export async function queryPage<Row extends { id: string }>(
 }
 
 /** As `query`, for a statement that always answers one row. */
-export const queryOne = <Row>(db: Knex, name: string, sql: string, values: Values = []): Promise<Row> =>
-  run<Row>(db, name, sql, values).then(({ rows: [row] }) => {
-    if (row === undefined) throw new Error(`The statement ${name} answered no row.`);
-    return row;
-  });
+export async function queryOne<Row>(db: Knex, name: string, sql: string, values: Values = []): Promise<Row> {
+  const [row] = await query<Row>(db, name, sql, values);
+  if (row === undefined) throw new Error(`The statement ${name} answered no row.`);
+  return row;
+}

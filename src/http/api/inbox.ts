@@ -128,7 +128,7 @@ export function inboxEndpoints({
     if (from !== undefined && to !== undefined && start && end && start >= end) {
       throw badQuery('from is not before to: send an earlier from, or a later to.');
     }
-    const found = times.length === 0 ? [] : await firstNumbersAt(db, owner.id, id, times);
+    const found = await firstNumbersAt(db, owner.id, id, times);
     const first = from === undefined ? 1 : (found[0] ?? 1);
     const last = (to === undefined ? undefined : found.at(-1)) ?? (await lastSubmissionNumber(db, id)) + 1;
     return { first, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };

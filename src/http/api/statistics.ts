@@ -102,11 +102,13 @@ export function statisticsEndpoints({ db }: { db: Database }) {
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, query }) {
         const range = rangeOf(query);
-        const starts = startsOf(range).map((start) => new Date(start));
-        const [, ...inner] = starts;
-        const times = [new Date(range.from), ...inner] as const;
-        const counts = deploymentOr404(await countBetween(owner.id, id, [...times, new Date(range.to)]));
-        const buckets = starts.map((start, index) => ({ start: start.toISOString(), submissions: counts[index] ?? 0 }));
+        const starts = startsOf(range);
+        const times = [range.from, ...starts.slice(1), range.to];
+        const counts = deploymentOr404(await countBetween(owner.id, id, times));
+        const buckets = starts.map((start, index) => ({
+          start: new Date(start).toISOString(),
+          submissions: counts[index] ?? 0,
+        }));
         return { buckets, total: counts.reduce((sum, count) => sum + count, 0) };
       },
     }),

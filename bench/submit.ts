@@ -117,7 +117,10 @@ export const submit: Case = async (stage, leaveOut) => {
   );
   async function refused(): Promise<Figures> {
     const before = await fill(stage);
-    const { rate } = await wrk(scripts.json, service.port, { seconds: SECONDS, refused: true });
+    const send = () => wrk(scripts.json, service.port, { seconds: SECONDS, refused: true });
+    // The first refusal of each deployment needs the database: a slow machine would measure little else.
+    await send();
+    const { rate } = await send();
     if ((await stored(stage.db)) !== before) throw new Error('A full deployment took a submission.');
     return { rate };
   }
@@ -143,8 +146,8 @@ export const submit: Case = async (stage, leaveOut) => {
     compare('submit, JSON', { atLeast: 1.25 }, rounds('json'), rounds('pgbench'), { against }),
     compare('submit, urlencoded', { atLeast: 1 }, rounds('urlencoded'), rounds('pgbench'), { against }),
     compare('submit, multipart', { atLeast: 0.7 }, rounds('multipart'), rounds('pgbench'), { against }),
-    compare('submit, p99', { atMost: 4 }, rounds('json'), rounds('pgbench'), { against, figure: 'p99', unit: ' ms' }),
-    compare('submit, one connection, median', { atMost: 1.5 }, rounds('json1'), rounds('pgbench1'), {
+    compare('submit, p99', { atMost: 3 }, rounds('json'), rounds('pgbench'), { against, figure: 'p99', unit: ' ms' }),
+    compare('submit, one connection, median', { atMost: 1.6 }, rounds('json1'), rounds('pgbench1'), {
       against,
       figure: 'median',
       unit: ' ms',

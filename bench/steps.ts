@@ -30,10 +30,13 @@ const STEPS: readonly [step: string, tells: (frame: Frame) => boolean][] = [
     'the answer: its head, the write',
     ({ functionName }) => /^(?:writeHead|end|detachSocket|resOnFinish)$/.test(functionName),
   ],
-  ['the form: checked, unpacked', ({ url }) => /src\/(?:json-text|http\/(?:form-body|multipart))\.ts/.test(url)],
+  [
+    'the form: validated, parsed',
+    ({ url }) => /src\/(?:json-text|http\/submit\/(?:form-body|multipart|read-submission))\.ts/.test(url),
+  ],
   ['the body: collected', ({ url }) => /src\/http\/body\.ts/.test(url)],
-  ['the queue: batches made and settled', ({ url }) => /src\/(?:db|delivery|service)/.test(url)],
-  ['the page: host, cache, conditions', ({ url }) => /src\/http\/(?:pages|page-cache|hosts)/.test(url)],
+  ['the queue: batches made and settled', ({ url }) => /src\/(?:db|delivery|intake)\//.test(url)],
+  ['the page: host, cache, conditions', ({ url }) => /src\/http\/(?:pages\/|hosts|page-encoding)/.test(url)],
   ['the rest of ours: routing, ids, addresses, counting', ({ url }) => url.includes('/src/')],
   ['node:http: parsing, requests and responses', ({ url }) => /^node:_?http|internal\/http/.test(url)],
 ];

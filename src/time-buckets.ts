@@ -2,8 +2,6 @@
  * Hours and days of a time zone (IANA), with daylight saving: days of 23 and 25 hours, and days without a midnight.
  */
 
-import { createBoundedCache } from './bounded-cache.ts';
-
 const HOUR = 3_600_000;
 export const UNITS = { hour: HOUR, day: 24 * HOUR } as const;
 export type Unit = keyof typeof UNITS;
@@ -26,7 +24,7 @@ const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 const MAX_ZONES = 20;
 /** For each of them. */
 const MAX_INSTANTS = 4_000;
-const zones = createBoundedCache<string, OffsetAt>(MAX_ZONES);
+const zones = new Map<string, OffsetAt>();
 
 /** Remembers what it is asked: a format takes 30 µs to make and 3 to use. Throws RangeError when there is no such zone. */
 function offsetIn(timeZone: string): OffsetAt {
@@ -44,6 +42,7 @@ function offsetIn(timeZone: string): OffsetAt {
     offsets.set(instant, offset);
     return offset;
   };
+  if (zones.size === MAX_ZONES) zones.clear();
   zones.set(timeZone, offsetAt);
   return offsetAt;
 }

@@ -270,7 +270,7 @@ export async function storeSubmissions(
   async function storeUndelivered(submission: NewSubmission): Promise<Outcome | undefined> {
     const { id, deploymentId, data, ipAddress, rulesVersion } = submission;
     const values = [deploymentId, rulesVersion, id, data, ipAddress];
-    const [row] = await query<{ slug: string }>(db, 'store-undelivered-submission', STORE_UNDELIVERED, values);
+    const [row] = await query<{ slug: string }>(db, 'store-submission-undelivered', STORE_UNDELIVERED, values);
     return row && { kind: 'accepted', slug: row.slug };
   }
 

@@ -275,7 +275,7 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { tags: 'sl
     const { id, url } = await owner.deploy({ html: form(attributes) });
     const page = await open(url);
     await fillIn(page);
-    proxy.loseAnswerTo('store-submission');
+    proxy.loseAnswerTo('store-submission-undelivered');
     await send(page);
     expect(await words(page)).toMatchObject({
       heading: 'Your message could not be sent yet',
@@ -325,7 +325,7 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { tags: 'sl
         html: `<!doctype html><meta charset=utf-8><title>Sent on</title><form method=post action={{FORM_ACTION}} enctype=${enctype}><button>Send</button></form><script>${script}</script>`,
       });
       const page = await open(url);
-      proxy.loseAnswerTo('store-submission');
+      proxy.loseAnswerTo('store-submission-undelivered');
       await send(page);
       await sendAgain(page, /^Sent on/);
       expect(page.url()).toBe(`${url}/?sent=1#ok`);

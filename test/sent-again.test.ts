@@ -82,9 +82,9 @@ const setAccepted = (id: string, count: number): Promise<unknown> =>
 
 describe('a form sent again from the page of an error', () => {
   it.each<[string, { type: string; body: string | Buffer; statement: string; onPage?: boolean; isFull?: boolean }]>([
-    ['urlencoded', { type: FORM, body: 'a=1&b=%0D%0A&a=2&=x', statement: 'store-submission' }],
-    ['multipart', { type: MULTIPART, body: multipart([['a', '1']]), statement: 'store-submission' }],
-    ["to the page's host", { type: FORM, body: 'a=1', statement: 'store-submission', onPage: true }],
+    ['urlencoded', { type: FORM, body: 'a=1&b=%0D%0A&a=2&=x', statement: 'store-submissions' }],
+    ['multipart', { type: MULTIPART, body: multipart([['a', '1']]), statement: 'store-submissions' }],
+    ["to the page's host", { type: FORM, body: 'a=1', statement: 'store-submissions', onPage: true }],
     [
       'with a file, which is not kept',
       {
@@ -93,13 +93,14 @@ describe('a form sent again from the page of an error', () => {
         statement: 'COMMIT',
       },
     ],
-    ['to a deployment that is full since', { type: FORM, body: 'a=1', statement: 'store-submission', isFull: true }],
+    ['to a deployment that is full since', { type: FORM, body: 'a=1', statement: 'store-submissions', isFull: true }],
   ])('is stored once when the first attempt was stored after all: %s', async (_what, sent) => {
     const { type, body, statement, onPage = false, isFull = false } = sent;
     const { id, slug } = await owner.deploy();
     await owner.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:9/' }).expect(201);
     const place = onPage ? { slug } : {};
     if (onPage) await post(id, { ...place, url: troubled, body: '_hp=x' });
+    // Of a deployment with a webhook: what is tried first stores nothing.
     proxy.loseAnswerTo(statement);
     const failed = await post(id, { ...place, url: troubled, type, body });
     expect([failed.status, titleOf(failed.text)]).toEqual([503, 'Your message could not be sent yet']);

@@ -1,46 +1,35 @@
-import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-const FILES = globSync('test/*.test.ts');
-/** Files that start no service and need no database: tests of single functions. */
-const isOfFunctions = (file: string): boolean =>
-  !/\.\/support\/(?:service|fresh-database|dashboard-in-browser)\.ts/.test(readFileSync(file, 'utf8'));
+const BROWSER = ['test/browser/**/*.test.ts', 'test/dashboard/**/*.test.ts'];
+const FAULTS = ['test/faults/**/*.test.ts'];
+const SOAK = ['test/soak/**/*.test.ts'];
 
-/** What `npm run test:faults` runs in place of `npm test`. */
-export const SLOW = [{ name: 'slow', description: 'waits for time-outs, kills processes or has many cases' }];
-
-/** Where a change is judged, on a machine that others share and that may stand still for seconds, a test has a second try. */
-export const RETRIES = process.env.CI ? 1 : 0;
+/** One file at a time: each kills processes, stops a Postgres or needs the whole machine. */
+const ONE_BY_ONE = { maxWorkers: 1, fileParallelism: false, testTimeout: 180_000 };
 
 export default defineConfig({
   test: {
     // One more than there are cores: some wait while others work.
     maxWorkers: 3,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     maxConcurrency: 10,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // A few processes run all files: to load the modules again for each would take a third of the time.
     isolate: false,
     restoreMocks: true,
     unstubEnvs: true,
-    retry: RETRIES,
-    tags: SLOW,
+    globalSetup: ['test/support/database.ts', 'test/support/dashboard.ts'],
+    setupFiles: ['test/support/documented-answers.ts'],
+    tags: [{ name: 'slow', description: 'waits for time-outs, kills processes or has many cases' }],
     projects: [
       {
         extends: true,
-        test: { name: 'functions', include: FILES.filter(isOfFunctions), sequence: { groupOrder: 0 } },
+        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...BROWSER, ...FAULTS, ...SOAK] },
       },
-      {
-        extends: true,
-        test: {
-          name: 'services',
-          include: FILES.filter((file) => !isOfFunctions(file)),
-          globalSetup: ['test/support/database.ts', 'test/support/dashboard.ts'],
-          setupFiles: ['test/support/documented-answers.ts'],
-          sequence: { groupOrder: 1 },
-        },
-      },
+      { extends: true, test: { name: 'browser', include: BROWSER } },
+      { extends: true, test: { ...ONE_BY_ONE, name: 'faults', include: FAULTS, isolate: true } },
+      { extends: true, test: { ...ONE_BY_ONE, name: 'soak', include: SOAK, isolate: true, testTimeout: 600_000 } },
     ],
   },
 });

@@ -1,5 +1,5 @@
 /*
- * Fills a database by another release, for test/migrations.test.ts: what a person would have there, made over its API.
+ * Fills a database by another release, for test/db/migrations.test.ts: what a person would have there, made over its API.
  * Writes its backup and what it answered, as release.backup and release.json beside this file.
  *
  *   node test/support/fill-release.ts FOLDER (of that release, with its node_modules)

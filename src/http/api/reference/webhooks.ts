@@ -5,7 +5,7 @@ import { EVENTS } from '../../../events.ts';
 import { deliveryId, deploymentId, submissionId, time } from '../../fields.ts';
 
 /*
- * What webhooks receive, for the reference. src/delivery makes it; test/reference-webhooks.test.ts compares a real
+ * What webhooks receive, for the reference. src/delivery makes it; test/http/api/reference-webhooks.test.ts compares a real
  * delivery with this.
  */
 

@@ -1,0 +1,170 @@
+import { text } from 'node:stream/consumers';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createLinks } from '../../src/db/link-secret.ts';
+import { confirmationEmail, digestEmail, submissionEmail } from '../../src/delivery/emails.ts';
+import { createSignedLinks, type SignedLinks } from '../../src/signed-links.ts';
+import { findChromium } from '../support/chromium.ts';
+import { type Owner, startTestService, type TestService } from '../support/service.ts';
+
+const executablePath = findChromium();
+
+/* What the reader of a mail sees and does. test/browser/visitors.test.ts says when there is no Chromium. */
+describe.skipIf(executablePath === undefined)("a mail reader's browser", { tags: 'slow', timeout: 60_000 }, () => {
+  let browser: Browser;
+  let service: TestService;
+  let owner: Owner;
+  let links: SignedLinks;
+  beforeAll(async () => {
+    service = await startTestService();
+    owner = await service.owner();
+    links = await createLinks(service.db, service.url)();
+    // Without a sandbox, which root may not have: it sees nothing but what is deployed here.
+    browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  async function newPage(options: Parameters<Browser['newContext']>[0] = {}) {
+    const context = await browser.newContext(options);
+    onTestFinished(() => context.close());
+    return context.newPage();
+  }
+
+  const LONG = 'x'.repeat(2_000);
+  const DATA = {
+    long: LONG,
+    [`name ${LONG}`]: 'y',
+    url: `https://example.org/${'a/'.repeat(500)}`,
+    الاسم: 'مرحبا بالعالم، هذا نص من اليمين إلى اليسار',
+    html: '</div></body><style>*{display:none}</style><script>document.title="run"</script><img src=x>',
+    nested: { list: [{ a: LONG, b: [1, 2] }, 'one, two', LONG], deep: { deeper: { deepest: LONG } } },
+  };
+
+  it.each([
+    ['light', 360],
+    ['dark', 360],
+    ['light', 1_200],
+    ['dark', 1_200],
+  ] as const)('shows the HTML part within its width, in %s mode, %d pixels wide', async (colorScheme, width) => {
+    const { html } = submissionEmail({
+      deploymentId: 'd_1',
+      slug: 'letters',
+      submission: { id: 'sub_1', data: JSON.stringify(DATA), createdAt: new Date() },
+      recipientId: undefined,
+      labels: new Map(),
+      now: new Date(),
+      links: createSignedLinks('https://forms.example.org', Buffer.alloc(32)),
+      pageUrl: 'https://letters.pages.example.org',
+      baseUrl: 'https://forms.example.org',
+    });
+    const page = await newPage({ colorScheme, viewport: { width, height: 800 } });
+    await page.setContent(html);
+    const shown = await page.evaluate(`({
+      title: document.title,
+      width: document.documentElement.scrollWidth,
+      elements: [...document.body.querySelectorAll('style, script, img')].length,
+      color: getComputedStyle(document.querySelector('p')).color,
+      directions: [...document.querySelectorAll('div[dir=auto]')].map((value) => getComputedStyle(value).direction),
+    })`);
+    expect(shown).toEqual({
+      title: 'New submission for letters',
+      width,
+      elements: 0,
+      color: colorScheme === 'dark' ? 'rgb(255, 255, 255)' : 'rgb(0, 0, 0)',
+      directions: ['ltr', 'ltr', 'ltr', 'rtl', 'ltr'],
+    });
+  });
+
+  it('saves the file of a link, and shows none of it', async () => {
+    const { id } = await owner.deploy();
+    const form = new FormData();
+    form.append('cv', new File(['<h1>Ada</h1>'], 'cv.html', { type: 'text/html' }));
+    const sent = await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
+    const { id: submissionId } = JSON.parse(await sent.text());
+    const { data } = (await owner.get(`/submissions/${id}/${submissionId}`)).body;
+    const fileId = data.cv.url.split('/').at(-1);
+    const page = await newPage();
+    const url = links.file({ deploymentId: id, submissionId, fileId }, new Date(Date.now() + 60_000));
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.goto(url).catch((error: Error) => expect(error.message).toContain('Download is starting')),
+    ]);
+    expect([download.suggestedFilename(), await text(await download.createReadStream())]).toEqual([
+      'cv.html',
+      '<h1>Ada</h1>',
+    ]);
+  });
+
+  it.each([
+    ['light', 360],
+    ['dark', 1_200],
+  ] as const)(
+    'shows a digest and the mail that asks within their width, in %s mode, %d pixels wide',
+    async (colorScheme, width) => {
+      const about = { slug: 'letters', pageUrl: 'https://letters.pages.example.org' };
+      const digest = digestEmail({
+        ...about,
+        deploymentId: 'd_1',
+        baseUrl: 'https://forms.example.org',
+        recipientId: 'rcp_1',
+        labels: new Map([['long', `Label ${LONG}`]]),
+        now: new Date(),
+        links: createSignedLinks('https://forms.example.org', Buffer.alloc(32)),
+        from: new Date(),
+        to: new Date(),
+        submissions: [1, 2, 3].map((at) => ({ id: `sub_${at}`, data: JSON.stringify(DATA), createdAt: new Date() })),
+        total: 250,
+      });
+      const url = `https://forms.example.org/confirm/${LONG}`;
+      const asks = confirmationEmail({ ...about, owner: `${LONG}@example.org`, url, expires: new Date() });
+      for (const { html } of [digest, asks]) {
+        const page = await newPage({ colorScheme, viewport: { width, height: 800 } });
+        await page.setContent(html);
+        expect(
+          await page.evaluate(`({
+          width: document.documentElement.scrollWidth,
+          elements: [...document.body.querySelectorAll('style, script, img')].length,
+          color: getComputedStyle(document.querySelector('p')).color,
+        })`),
+        ).toEqual({ width, elements: 0, color: colorScheme === 'dark' ? 'rgb(255, 255, 255)' : 'rgb(0, 0, 0)' });
+      }
+    },
+  );
+
+  it('confirms a recipient with the button of a page, and stops its mails with another', async () => {
+    const { id, slug } = await owner.deploy();
+    await owner
+      .patch(`/deploy/${id}`)
+      .send({ recipients: ['ada@example.org'] })
+      .expect(200);
+    const { id: recipientId } = await service.db('mail_recipients').where({ deployment_id: id }).first();
+    const states = async () => (await owner.get(`/deploy/${id}/settings`)).body.recipients;
+    const page = await newPage({ viewport: { width: 360, height: 800 } });
+    await page.goto(links.confirm({ deploymentId: id, recipientId }, new Date(Date.now() + 60_000)));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await page.getByRole('button', { name: 'Send me these mails' }).click();
+    await page.getByRole('heading', { name: `You get mail about ${slug}` }).waitFor();
+    expect(await states()).toEqual([{ email: 'ada@example.org', confirmed: true }]);
+    await page.goto(links.unsubscribe(id, recipientId));
+    await page.getByRole('button', { name: 'Stop the mails' }).click();
+    await page.getByRole('heading', { name: `No more mails about ${slug}` }).waitFor();
+    expect(await states()).toEqual([{ email: 'ada@example.org', confirmed: false }]);
+  });
+
+  it('stops mail with the button of a page', async () => {
+    const { id, slug } = await owner.deploy();
+    await owner.patch(`/deploy/${id}`).send({ email_notifications: true }).expect(200);
+    const isOn = async () =>
+      (await service.db('deployments').where({ id }).first('email_notifications')).email_notifications;
+    const page = await newPage();
+    await page.goto(links.unsubscribe(id));
+    const heading = () => page.getByRole('heading').innerText();
+    expect([await heading(), await isOn()]).toEqual([`Stop the mails about ${slug}?`, true]);
+    await page.getByRole('button', { name: 'Stop the mails' }).click();
+    await page.getByRole('heading', { name: `No more mails about ${slug}` }).waitFor();
+    expect([await heading(), await isOn()]).toEqual([`No more mails about ${slug}`, false]);
+  });
+});

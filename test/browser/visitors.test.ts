@@ -1,0 +1,559 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createKey } from '../../src/db/owners.ts';
+import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import { accessibilityProblems } from '../support/accessibility.ts';
+import { findChromium } from '../support/chromium.ts';
+import { cloneDatabase } from '../support/fresh-database.ts';
+import { forgetfulProxyTo } from '../support/postgres-proxy.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { asOwner, type Owner } from '../support/service.ts';
+
+/*
+ * What a person sees and does: pages deployed over the API, opened in Chromium, filled in and sent. Chromium takes
+ * every host under localhost for this machine.
+ */
+
+const executablePath = findChromium();
+const MIB = 1024 * 1024;
+
+it.skipIf(executablePath !== undefined)(
+  'needs Chromium: install it (apt-get install chromium)',
+  { tags: 'slow' },
+  ({ skip }) => {
+    if (process.env.CI === 'true')
+      throw new Error('Chromium is not on the PATH: install it (apt-get install chromium).');
+    console.warn('Chromium is not on the PATH: what a visitor sees was not tried.');
+    skip();
+  },
+);
+
+/** How a form can be sent: to BASE_URL as urlencoded, and to its own page as multipart. */
+const FORMS = [
+  ['with the placeholder', 'action="{{FORM_ACTION}}"'],
+  ['without an action, multipart', 'enctype="multipart/form-data"'],
+] as const;
+
+describe.skipIf(executablePath === undefined)("a visitor's browser", { tags: 'slow', timeout: 60_000 }, () => {
+  let database: Awaited<ReturnType<typeof cloneDatabase>>;
+  let db: Database;
+  let proxy: Awaited<ReturnType<typeof forgetfulProxyTo>>;
+  let service: ServiceProcess;
+  let owner: Owner;
+  let browser: Browser;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    proxy = await forgetfulProxyTo(database.url);
+    service = await startServiceProcess({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent', MAX_FILE_BYTES: String(MIB) });
+    await service.ready();
+    db = connect({ connectionString: database.url });
+    const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+    owner = asOwner(service.url, key);
+    // Without a sandbox, which root may not have: it sees nothing but what is deployed here.
+    browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await proxy?.close();
+    await db?.close();
+    await database?.drop();
+  });
+
+  /** A page of a visitor's, which may have nothing to complain of. */
+  async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options);
+    const problems: string[] = [];
+    context.on('console', (message) => problems.push(message.text()));
+    context.on('weberror', (error) => problems.push(String(error.error())));
+    onTestFinished(async () => {
+      await context.close();
+      // A browser notes each answer that is an error, and a 404 for an icon that only the API's host does not have.
+      expect(
+        problems.filter((text) => !/^Failed to load resource: .* status of (404|405|413|429|500|503) /.test(text)),
+      ).toEqual([]);
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    await page.goto(url);
+    return page;
+  }
+
+  const FIELDS = `
+    <input name="name"><textarea name="text"></textarea>
+    <input type="checkbox" name="color" value="red"><input type="checkbox" name="color" value="blue">
+    <select name="size"><option>small<option>large</select>
+    <div style="position:absolute;left:-9999px"><input name="_hp" tabindex="-1" autocomplete="off"></div>`;
+  const form = (attributes: string, more = ''): string =>
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Ask us</title><h1 id="top">Ask us</h1><form method="post" ${attributes}>${FIELDS}${more}<button>Send</button></form></html>`;
+
+  const TEXT = 'Two lines,\n"quoted" & <b>bold</b> </textarea> 😀\n';
+  const DATA = {
+    name: 'Ada <i>"L"</i> & Co',
+    text: TEXT.replaceAll('\n', '\r\n'),
+    color: ['red', 'blue'],
+    size: 'large',
+    _hp: '',
+  };
+
+  async function fillIn(page: Page): Promise<void> {
+    await page.locator('[name=name]').fill(DATA.name);
+    await page.locator('[name=text]').fill(TEXT);
+    for (const color of DATA.color) await page.locator(`[value=${color}]`).check();
+    await page.locator('[name=size]').selectOption(DATA.size);
+  }
+
+  const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click();
+  const words = async (page: Page) => ({
+    url: page.url(),
+    title: await page.title(),
+    heading: await page.getByRole('heading').innerText(),
+    text: await page.locator('p').allInnerTexts(),
+  });
+  const thanks = (url: string) => ({
+    url,
+    title: 'Thank you',
+    heading: 'Thank you',
+    text: ['Your message has been sent.', 'Back to the page'],
+  });
+
+  /** What was stored, the text of it, oldest first. */
+  async function stored(id: string): Promise<string[]> {
+    const { rows } = await db.raw(
+      'SELECT data::text AS data FROM submissions WHERE deployment_id = ? ORDER BY number',
+      [id],
+    );
+    return rows.map(({ data }: { data: string }) => data);
+  }
+
+  /** Makes it look as if the deployment had taken ten submissions so many seconds ago. */
+  const setAccepted = (id: string, secondsAgo: number): Promise<unknown> =>
+    db.raw(
+      `UPDATE deployments SET recent_submissions = array_fill(clock_timestamp() - ? * interval '1 s', ARRAY[10]) WHERE id = ?`,
+      [secondsAgo, id],
+    );
+  const fill = (id: string) => setAccepted(id, 30);
+  /** A minute later. That the deployment is full is remembered, until a deployment changes. */
+  async function free(id: string): Promise<void> {
+    await setAccepted(id, 61);
+    await db.raw("SELECT pg_notify('formhost_pages', slug) FROM deployments WHERE id = ?", [id]);
+  }
+
+  /** Clicks on until the refusal is over. */
+  const sendAgain = (page: Page, title: RegExp): Promise<void> =>
+    expect
+      .poll(
+        async () => {
+          await page.getByRole('button', { name: 'Send it again' }).click();
+          return page.title();
+        },
+        { timeout: 10_000, interval: 300 },
+      )
+      .toMatch(title);
+
+  const BASE = () => service.url.replace('127.0.0.1', 'localhost');
+  const submitUrl = (id: string): string => `${BASE()}/submit/${id}`;
+
+  it.each([
+    ['with the placeholder', 'action="{{FORM_ACTION}}"', 'api'],
+    ['with the placeholder, multipart', 'action={{FORM_ACTION}} enctype="multipart/form-data"', 'api'],
+    // Browsers keep the fragment of the address that redirects.
+    ['without an action', '', '/thanks#top'],
+    ['without an action, multipart', 'enctype="multipart/form-data"', '/thanks#top'],
+    ["with its page's address", 'action="/"', '/thanks'],
+  ])('is thanked for a form %s, and finds the way back', async (_how, attributes, target) => {
+    const { id, url } = await owner.deploy({ html: form(attributes) });
+    const page = await open(`${url}/?from=there#top`);
+    await fillIn(page);
+    await send(page);
+    expect(await words(page)).toEqual(thanks(target === 'api' ? `${submitUrl(id)}/thanks` : url + target));
+    expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
+    await page.getByRole('link', { name: 'Back to the page' }).click();
+    expect([page.url(), await page.getByRole('heading').innerText()]).toEqual([`${url}/`, 'Ask us']);
+  });
+
+  it.each([
+    ['#thanks', '/#thanks', 'action="{{FORM_ACTION}}"'],
+    ['/?sent=1#thanks', '/?sent=1#thanks', 'enctype="multipart/form-data"'],
+  ])('is sent on by a _redirect %s', async (redirect, path, attributes) => {
+    const hidden = `<input type="hidden" name="_redirect" value="${redirect}"><p id="thanks">Thanks!</p>`;
+    const { id, url } = await owner.deploy({ html: form(attributes, hidden) });
+    const page = await open(`${url}/`);
+    await fillIn(page);
+    await send(page);
+    await page.waitForURL(url + path);
+    expect(await page.getByRole('heading').innerText()).toBe('Ask us');
+    expect(await stored(id)).toEqual([JSON.stringify({ ...DATA, _redirect: redirect })]);
+  });
+
+  it('is not sent on to another host', async () => {
+    const hidden = '<input type="hidden" name="_redirect" value="//evil.localhost/">';
+    const { id, url } = await owner.deploy({ html: form('action="{{FORM_ACTION}}"', hidden) });
+    const page = await open(url);
+    await send(page);
+    expect(await words(page)).toEqual(thanks(`${submitUrl(id)}/thanks`));
+  });
+
+  it.each(FORMS)(
+    'reloads the thanks, and goes back and forth, without sending anything twice: %s',
+    async (_how, attributes) => {
+      const { id, url } = await owner.deploy({ html: form(attributes) });
+      const page = await open(url);
+      await fillIn(page);
+      await send(page);
+      const shown = await words(page);
+      for (let time = 0; time < 3; time += 1) {
+        await page.reload();
+        expect(await words(page)).toEqual(shown);
+      }
+      await page.goBack();
+      expect(await page.getByRole('heading').innerText()).toBe('Ask us');
+      await page.goForward();
+      expect(await words(page)).toEqual(shown);
+      await page.goBack();
+      await page.reload();
+      expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
+    },
+  );
+
+  it('is told what is wrong with a form without method="post", and nothing of what was filled in', async () => {
+    const html = form('action="{{FORM_ACTION}}"').replace('method="post"', '');
+    const { id, url } = await owner.deploy({ html });
+    const page = await open(url);
+    await fillIn(page);
+    await send(page);
+    expect(await words(page)).toMatchObject({
+      title: 'This form could not be sent',
+      heading: 'This form could not be sent',
+      text: [
+        'The form is not set up correctly. Nothing was sent.',
+        'Back to the page',
+        'If you made this page: add method="post" to the <form> tag of the form.',
+      ],
+    });
+    expect(await page.content()).not.toContain('Ada');
+    expect(await stored(id)).toEqual([]);
+    await page.getByRole('link', { name: 'Back to the page' }).click();
+    expect(page.url()).toBe(`${url}/`);
+  });
+
+  it.each(FORMS)(
+    'keeps what was filled in while the form is full, one click from going on: %s',
+    async (_how, attributes) => {
+      const { id, url } = await owner.deploy({ html: form(attributes) });
+      await fill(id);
+      const page = await open(url);
+      await fillIn(page);
+      await send(page);
+      expect(await words(page)).toEqual({
+        url: attributes.includes('action') ? submitUrl(id) : `${url}/`,
+        title: 'Please wait a moment',
+        heading: 'Please wait a moment',
+        text: [
+          expect.stringMatching(
+            /^Too many people sent this form in the last minute\. Please try again in (2\d|30) seconds\.$/,
+          ),
+          'What you filled in has been kept.',
+          'Back to the page',
+        ],
+      });
+      // Too early, and once more.
+      await page.getByRole('button', { name: 'Send it again' }).click();
+      expect(await page.title()).toBe('Please wait a moment');
+      await free(id);
+      await sendAgain(page, /^Thank you/);
+      expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
+    },
+  );
+
+  it.each([
+    ['with the placeholder', 'action="{{FORM_ACTION}}"'],
+    ['with the placeholder, multipart', 'action={{FORM_ACTION}} enctype="multipart/form-data"'],
+    ['without an action', ''],
+    ['without an action, multipart', 'enctype="multipart/form-data"'],
+  ])('sends again what was stored after all, and it is stored once: %s', async (_how, attributes) => {
+    const { id, url } = await owner.deploy({ html: form(attributes) });
+    const page = await open(url);
+    await fillIn(page);
+    proxy.loseAnswerTo('store-submission-undelivered');
+    await send(page);
+    expect(await words(page)).toMatchObject({
+      heading: 'Your message could not be sent yet',
+      text: [
+        'The service is busy right now. Please try again in 2 seconds.',
+        'What you filled in has been kept.',
+        ...(attributes.includes('action') ? [] : ['Back to the page']),
+      ],
+    });
+    expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
+    const address = `${url}/${await page.locator('form').getAttribute('action')}`;
+    await sendAgain(page, /^Thank you/);
+    expect(await stored(id)).toEqual([JSON.stringify(DATA)]);
+    if (attributes.includes('action')) return;
+    // Whoever opens the address of the form that was sent again finds the page, and fills in its form once more.
+    await page.goto(address);
+    await send(page);
+    expect(await page.title()).toBe('Thank you');
+    expect(await stored(id)).toHaveLength(2);
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'multipart/form-data'])(
+    'sends again what no person types, just as it was, and is sent on: %s',
+    async (enctype) => {
+      const pairs: [string, string][] = [
+        ['b', '2'],
+        ['a"\'<x>&amp;', '\r\n\r\nfirst and last\r\n'],
+        ['_charset_', 'koi8-r'],
+        ['isindex', '1'],
+        ['__proto__', '</textarea><script>alert(1)</script>'],
+        ['b', '&#13;&lt;&nbsp;'],
+        ['10', 'ten'],
+        ['2', 'two'],
+        ['submit', 'x'],
+        ['tab\tand\u0001', '\u0080\u2028\uFEFF\u{10FFFF}'],
+        ['line\r\nbreak', ' spaces  '],
+        ['b', ''],
+        ['_hp', ''],
+        ['_redirect', '/?sent=1#ok'],
+      ];
+      const script = `for (const [name, value] of ${JSON.stringify(pairs).replaceAll('<', '\\u003c')}) {
+        const control = document.createElement('textarea');
+        Object.assign(control, { name, value, hidden: true });
+        document.querySelector('form').append(control);
+      }`;
+      const { id, url } = await owner.deploy({
+        html: `<!doctype html><meta charset=utf-8><title>Sent on</title><form method=post action={{FORM_ACTION}} enctype=${enctype}><button>Send</button></form><script>${script}</script>`,
+      });
+      const page = await open(url);
+      proxy.loseAnswerTo('store-submission-undelivered');
+      await send(page);
+      await sendAgain(page, /^Sent on/);
+      expect(page.url()).toBe(`${url}/?sent=1#ok`);
+      const names = [...new Set(pairs.map(([name]) => name))];
+      const members = names.map((name) => {
+        const values = pairs.filter(([other]) => other === name).map(([, value]) => value);
+        return `${JSON.stringify(name)}:${JSON.stringify(values.length > 1 ? values : values[0])}`;
+      });
+      expect(await stored(id)).toEqual([`{${members.join(',')}}`]);
+    },
+  );
+
+  const FILES = 'action={{FORM_ACTION}} enctype=multipart/form-data';
+  const picture = (name: string, size: number) => ({ name, mimeType: 'image/png', buffer: Buffer.alloc(size, name) });
+  const NOTE =
+    'What you filled in has been kept. Files are not kept: please choose them again, or send the form without them.';
+
+  /** The names and sizes of the files that were stored under the field `f`. */
+  async function filesOf(id: string): Promise<[string, number][][]> {
+    return (await stored(id)).map((data) => {
+      const values: unknown[] = [JSON.parse(data).f].flat();
+      return values
+        .filter((value) => value instanceof Object)
+        .map((value) => [Reflect.get(value, 'filename'), Reflect.get(value, 'size')]);
+    });
+  }
+
+  it('chooses files again each time, and sends them in the end', async () => {
+    const { id, url } = await owner.deploy({ html: form(FILES, '<input type=file name=f multiple><input name=last>') });
+    await fill(id);
+    const page = await open(url);
+    await fillIn(page);
+    await page.locator('[name=last]').fill('after the files');
+    await page.locator('[name=f]').setInputFiles([picture('a.png', 10), picture('b.png', 20)]);
+    await send(page);
+    expect((await words(page)).text).toContain(NOTE);
+    // Once without them, and once with them, both too early.
+    await page.getByRole('button', { name: 'Send it again' }).click();
+    expect((await words(page)).text).toContain(NOTE);
+    const choose = () => page.getByLabel('Choose again').setInputFiles([picture('a.png', 10), picture('b.png', 20)]);
+    await choose();
+    await page.getByRole('button', { name: 'Send it again' }).click();
+    expect((await words(page)).text).toContain(NOTE);
+    await free(id);
+    await expect
+      .poll(
+        async () => {
+          await choose();
+          await page.getByRole('button', { name: 'Send it again' }).click();
+          return page.title();
+        },
+        { timeout: 10_000, interval: 300 },
+      )
+      .toBe('Thank you');
+    expect(await filesOf(id)).toEqual([
+      [
+        ['a.png', 10],
+        ['b.png', 20],
+      ],
+    ]);
+    const [data = ''] = await stored(id);
+    expect(Object.entries(JSON.parse(data)).filter(([name]) => name !== 'f')).toEqual(
+      Object.entries({ ...DATA, last: 'after the files' }),
+    );
+  });
+
+  it('sends a form with a file again that was stored after all, and it is stored once', async () => {
+    const { id, url } = await owner.deploy({ html: form(FILES, '<input type=file name=f>') });
+    const page = await open(url);
+    await fillIn(page);
+    await page.locator('[name=f]').setInputFiles(picture('a.png', 10));
+    proxy.loseAnswerTo('COMMIT');
+    await send(page);
+    expect(await page.title()).toBe('Your message could not be sent yet');
+    await page.getByLabel('Choose again: a.png').setInputFiles(picture('a.png', 10));
+    await sendAgain(page, /^Thank you/);
+    expect(await filesOf(id)).toEqual([[['a.png', 10]]]);
+  });
+
+  // A body with the second is larger than all limits together.
+  it.each([MIB + 1, 13 * MIB])(
+    'chooses a smaller file instead of one of %i bytes, and keeps the rest',
+    async (size) => {
+      const more = '<input type=file name=f><input type=file name=g><input name=last>';
+      const { id, url } = await owner.deploy({ html: form(FILES, more) });
+      const page = await open(url);
+      await fillIn(page);
+      await page.locator('[name=last]').fill('after the file');
+      await page.locator('[name=f]').setInputFiles(picture('photo.png', size));
+      await send(page);
+      expect(await words(page)).toEqual({
+        url: submitUrl(id),
+        title: 'This is too large to send',
+        heading: 'This is too large to send',
+        text: [
+          'The file photo.png is larger than 1 MB.',
+          NOTE,
+          'Choose a smaller file instead of photo.png',
+          'Back to the page',
+        ],
+      });
+      await page.getByLabel('Choose a smaller file instead of photo.png').setInputFiles(picture('small.png', 100));
+      await send(page);
+      expect(await words(page)).toEqual(thanks(`${submitUrl(id)}/thanks`));
+      expect(await filesOf(id)).toEqual([[['small.png', 100]]]);
+      const [data = ''] = await stored(id);
+      expect(Object.entries(JSON.parse(data)).filter(([name]) => name !== 'f')).toEqual(
+        Object.entries({ ...DATA, g: '', last: 'after the file' }),
+      );
+    },
+  );
+
+  it('is told why nothing was taken, and goes back to what was typed', async () => {
+    const { id, url } = await owner.deploy({ html: form('action="{{FORM_ACTION}}"') });
+    const page = await open(url);
+    await page.locator('[name=text]').fill('x'.repeat(300_000));
+    await send(page);
+    expect(await words(page)).toEqual({
+      url: submitUrl(id),
+      title: 'This is too large to send',
+      heading: 'This is too large to send',
+      text: [
+        'Please shorten what you wrote, or choose smaller files.',
+        'Go back in your browser: what you filled in should still be there.',
+        'Back to the page',
+      ],
+    });
+    await page.goBack();
+    expect((await page.locator('[name=text]').inputValue()).length).toBe(300_000);
+    await owner.delete(`/deploy/${id}`).expect(200);
+    await page.locator('[name=text]').fill('x');
+    await send(page);
+    expect(await words(page)).toMatchObject({ heading: 'This form is not available' });
+  });
+
+  it('may show the answer in a frame of the page', async () => {
+    const { id, url } = await owner.deploy({
+      html: form('action="{{FORM_ACTION}}" target="answer"', '<iframe name="answer"></iframe>'),
+    });
+    const page = await open(url);
+    await send(page);
+    expect(await page.frameLocator('iframe').getByRole('heading').innerText()).toBe('Thank you');
+    expect(await stored(id)).toHaveLength(1);
+  });
+
+  it('gives JSON to the scripts of a page', async () => {
+    const { id, url } = await owner.deploy({ html: form('action="{{FORM_ACTION}}"') });
+    const page = await open(url);
+    const answer = await page.evaluate(`(async () => {
+      const form = document.querySelector('form');
+      const response = await fetch(form.action, { method: 'POST', body: new FormData(form) });
+      return response.json();
+    })()`);
+    expect(answer).toEqual({ message: 'Submission received', id: expect.stringMatching(/^sub_/) });
+    expect(await stored(id)).toHaveLength(1);
+  });
+
+  it.each([
+    ['light', 'en'],
+    ['dark', 'de'],
+    ['light', 'ar'],
+    ['dark', 'ar'],
+  ] as const)('finds every page accessible: %s, %s', async (colorScheme, lang) => {
+    const html = form(FILES, '<input type=file name=f>').replace('lang="en"', `lang="${lang}"`);
+    const { id, url } = await owner.deploy({ html });
+    const page = await open(url, { colorScheme, locale: lang, bypassCSP: true });
+    const titles: string[] = [];
+    async function check(): Promise<void> {
+      titles.push(await page.title());
+      expect([page.url(), await accessibilityProblems(page)]).toEqual([page.url(), []]);
+      expect(await page.evaluate('document.documentElement.lang')).toBe(lang);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    }
+    async function sendWith(...sizes: number[]): Promise<void> {
+      await page.goto(url);
+      await page.locator('[name=f]').setInputFiles(sizes.map((size) => picture('photo.png', size)));
+      await send(page);
+    }
+    await sendWith(1);
+    await check();
+    await sendWith(MIB + 1);
+    await check();
+    await page.goto(`${submitUrl(id)}?name=x`);
+    await check();
+    for (const path of ['/other', '/thanks/more']) {
+      await page.goto(url + path);
+      await check();
+    }
+    proxy.loseAnswerTo('COMMIT');
+    await sendWith(1);
+    await check();
+    await fill(id);
+    await sendWith(1);
+    await check();
+    await owner.delete(`/deploy/${id}`).expect(200);
+    await page.goto(`${submitUrl(id)}/thanks`);
+    await check();
+    expect(new Set(titles).size).toBe(7);
+  });
+
+  it.each(['light', 'dark'] as const)('shows a page that fits a small phone, %s', async (colorScheme) => {
+    const { id, url } = await owner.deploy({ html: form('action="{{FORM_ACTION}}"') });
+    await fill(id);
+    const page = await open(url, {
+      colorScheme,
+      viewport: { width: 360, height: 640 },
+      isMobile: true,
+      hasTouch: true,
+    });
+    await page.locator('[name=text]').fill('x'.repeat(10_000));
+    await send(page);
+    const shown = await page.evaluate(`({
+      width: document.documentElement.scrollWidth,
+      height: document.documentElement.scrollHeight,
+      language: document.documentElement.lang,
+      background: getComputedStyle(document.body).backgroundColor,
+      fontSize: getComputedStyle(document.querySelector('p')).fontSize,
+      canBeTouched: document.querySelector('button').getBoundingClientRect().height >= 44,
+      keptInSight: [...document.querySelectorAll('textarea')].filter((area) => area.checkVisibility()).length,
+    })`);
+    expect(shown).toEqual({
+      width: 360,
+      height: 640,
+      language: 'en',
+      background: colorScheme === 'dark' ? 'rgb(18, 20, 23)' : 'rgb(243, 245, 248)',
+      fontSize: '17px',
+      canBeTouched: true,
+      keptInSight: 0,
+    });
+  });
+});

@@ -1,0 +1,536 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { checkBackup } from '../../src/db/backup/restore.ts';
+import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { runSql } from '../support/database.ts';
+import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
+import { isAlive, serverPid } from '../support/postmaster.ts';
+import { PROJECT, startProgram } from '../support/process.ts';
+import { asOwner, type Owner, startTestService, type TestService } from '../support/service.ts';
+
+const NO_TOOLS = '/nowhere';
+const done = { code: 0, stdout: '', stderr: '' };
+const refused = (line: string | RegExp) => ({
+  code: 1,
+  stdout: '',
+  stderr: typeof line === 'string' ? `formhost: ${line}\n` : expect.stringMatching(line),
+});
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'formhost-backup-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+let files = 0;
+const newFile = (): string => {
+  files += 1;
+  return join(folder, `${files}.backup`);
+};
+
+const command = (name: 'backup' | 'restore', file: string, settings: Record<string, string>) =>
+  startProgram(process.execPath, [`src/commands/${name}.ts`, file], { PATH: NO_TOOLS, ...settings }).result;
+
+async function rowsOf(connection: pg.ClientConfig, sql: string): Promise<Record<string, string>[]> {
+  const client = new pg.Client({ ...connection, options: '-c timezone=UTC' });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Every row of every table as text, except for when and how the migrations ran. */
+async function everything(connection: pg.ClientConfig): Promise<Record<string, string[]>> {
+  const tables = await rowsOf(
+    connection,
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1",
+  );
+  const contents: Record<string, string[]> = {};
+  for (const { name = '' } of tables) {
+    if (name === 'knex_migrations_lock') continue;
+    const row = name === 'knex_migrations' ? 'ROW(name)' : 'each';
+    const rows = await rowsOf(connection, `SELECT CAST(${row} AS text) AS row FROM "${name}" AS each ORDER BY 1`);
+    contents[name] = rows.map(({ row: text = '' }) => text);
+  }
+  return contents;
+}
+
+/** Constraints and indexes, as Postgres writes them. */
+const structure = (connection: pg.ClientConfig) =>
+  rowsOf(
+    connection,
+    `SELECT conname AS name, pg_get_constraintdef(oid) AS is FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+     UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`,
+  );
+
+/** An embedded database's server, for as long as `work` lasts. */
+async function inEmbedded<T>(dataDir: string, work: (connection: pg.ClientConfig) => Promise<T>): Promise<T> {
+  const { connection, close } = await openEmbeddedPostgres(dataDir);
+  return work(connection).finally(close);
+}
+
+function newDataDir(): string {
+  const dataDir = `${newFile()}.data`;
+  onTestFinished(async () => {
+    await vi.waitFor(async () => {
+      const pid = await serverPid(dataDir);
+      if (pid === undefined || !isAlive(pid)) return;
+      process.kill(pid, 'SIGQUIT');
+      throw new Error(`Server ${pid} is still there`);
+    }, 10_000);
+  });
+  return dataDir;
+}
+
+const newDatabase = async () => {
+  const database = await emptyDatabase();
+  onTestFinished(() => database.drop());
+  return { connectionString: database.url };
+};
+
+let service: TestService;
+let owner: Owner;
+let full: { connectionString: string };
+let deployments: { id: string; slug: string }[];
+
+/** Text that COPY, JSON and terminals each have a way with. */
+const AWKWARD = '{"a":"\\u0000 \\ud800 \\\\N \\\\. é\\t\\n\\"","10":1.10,"a":[9007199254740993,null,{"":""}]}';
+
+beforeAll(async () => {
+  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DELIVERY_RETRY_DELAYS: '86400' });
+  owner = await service.owner({ email: 'ada@backup.example' });
+  await service.owner({ email: "o'neil\\n@backup.example" });
+  deployments = [];
+  for (let count = 0; count < 20; count += 1) {
+    const html = `\u0000\ufeff\\N\t{{FORM_ACTION}}${'é'.repeat(count * 1_000)}`;
+    deployments.push(await owner.deploy({ html }));
+  }
+  const [first = { id: '' }, , last = { id: '' }] = deployments;
+  await owner.post(`/webhooks/${first.id}`).send({ url: 'http://127.0.0.1:1/\\N' }).expect(201);
+  await owner.send('POST', `/submit/${first.id}`, AWKWARD);
+  await owner
+    .post(`/submit/${first.id}`)
+    .send({ large: 'x'.repeat(200_000) })
+    .expect(200);
+  await owner.delete(`/deploy/${last.id}`).expect(200);
+  full = { connectionString: service.databaseUrl };
+  await vi.waitFor(async () => {
+    const waiting = await rowsOf(full, 'SELECT FROM deliveries WHERE attempts = 0 OR leased');
+    expect(waiting).toEqual([]);
+  }, 10_000);
+  // A sequence's next number is in no row.
+  await runSql(service.databaseUrl, "SELECT setval('owners_id_seq', 4711)");
+});
+afterAll(() => service.close());
+
+const serverMajor = async () =>
+  (await rowsOf(full, "SELECT current_setting('server_version_num')::int / 10000 || '' AS major"))[0]?.major;
+const dumpMajor = /\) (\d+)/.exec(String(spawnSync('pg_dump', ['--version']).stdout))?.[1];
+const needDump = async (skip: (reason: string) => void) => {
+  const major = await serverMajor();
+  if (dumpMajor !== major) skip(`pg_dump is ${dumpMajor ?? 'not here'}, the server is ${major}`);
+};
+
+describe('backup and restore', () => {
+  const formats = [
+    ['our own format', NO_TOOLS, 'formhost-backup 1\n'],
+    ["pg_dump's", process.env.PATH ?? '', 'PGDMP'],
+  ] as const;
+  it.for(formats)('bring every row of every table back, in %s', async ([, PATH, magic], { skip }) => {
+    if (magic === 'PGDMP') await needDump(skip);
+    const file = newFile();
+    expect(await command('backup', file, { PATH, DATABASE_URL: full.connectionString })).toEqual(done);
+    expect((await readFile(file)).toString('latin1', 0, magic.length)).toBe(magic);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    const target = await newDatabase();
+    expect(await command('restore', file, { PATH, DATABASE_URL: target.connectionString })).toEqual(done);
+    expect(await everything(target)).toEqual(await everything(full));
+    expect(await structure(target)).toEqual(await structure(full));
+    const next = "SELECT nextval('owners_id_seq') AS next";
+    expect(await rowsOf(target, next)).toEqual([{ next: '4712' }]);
+  });
+
+  it.for(formats)(
+    'fill a database that the service has made ready and nobody has used, in %s',
+    { tags: 'slow' },
+    async ([, PATH, magic], { skip }) => {
+      if (magic === 'PGDMP') await needDump(skip);
+      const file = newFile();
+      expect(await command('backup', file, { PATH, DATABASE_URL: full.connectionString })).toEqual(done);
+      const target = await cloneDatabase();
+      onTestFinished(() => target.drop());
+      expect(await command('restore', file, { PATH, DATABASE_URL: target.url })).toEqual(done);
+      expect(await everything({ connectionString: target.url })).toEqual(await everything(full));
+    },
+  );
+
+  it('bring one over from a Postgres into the embedded one, and from there into another', {
+    tags: 'slow',
+    timeout: 60_000,
+  }, async () => {
+    const [first, second] = [newFile(), newFile()];
+    const [dataDir, other] = [newDataDir(), newDataDir()];
+    expect(await command('backup', first, { DATABASE_URL: full.connectionString })).toEqual(done);
+    expect(await command('restore', first, { DATA_DIR: dataDir })).toEqual(done);
+    expect(await command('backup', second, { DATA_DIR: dataDir })).toEqual(done);
+    expect(await command('restore', second, { DATA_DIR: other })).toEqual(done);
+    expect(await inEmbedded(other, everything)).toEqual(await everything(full));
+    expect(await inEmbedded(other, structure)).toEqual(await inEmbedded(dataDir, structure));
+  });
+
+  it('keep all that was acknowledged before, under load, and counters that match their rows', {
+    tags: 'slow',
+  }, async () => {
+    const sent = deployments.slice(3);
+    const send = async (round: number) => {
+      const answers = await Promise.all(sent.map(({ id }) => service.anonymous.post(`/submit/${id}`).send({ round })));
+      return answers.map(({ status, body }) => ({ status, id: String(body.id) }));
+    };
+    const before = await send(0);
+    expect(before.map(({ status }) => status)).toEqual(sent.map(() => 200));
+
+    const file = newFile();
+    let isOver = false;
+    const backup = command('backup', file, { DATABASE_URL: full.connectionString }).finally(() => {
+      isOver = true;
+    });
+    let round = 1;
+    for (; round < 10 && !isOver; round += 1) await send(round);
+    expect(await backup).toEqual(done);
+    expect(round).toBeGreaterThan(2);
+
+    const target = await newDatabase();
+    expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(done);
+    const [source, copy] = [await everything(full), await everything(target)];
+    const restored = await rowsOf(target, 'SELECT id FROM submissions');
+    const ids = new Set(restored.map(({ id }) => id));
+    expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
+    for (const [table, rows] of Object.entries(copy)) {
+      // What an accepted submission changes in place is another now.
+      if (table === 'deployments') continue;
+      const there = new Set(source[table]);
+      expect(rows.filter((row) => !there.has(row))).toEqual([]);
+    }
+    expect(
+      await rowsOf(
+        target,
+        `SELECT id, submission_count, last_submission_number FROM deployments
+          WHERE submission_count <> (SELECT count(*) FROM submissions WHERE deployment_id = deployments.id)
+             OR last_submission_number <> submission_count`,
+      ),
+    ).toEqual([]);
+  });
+
+  it('leave a database in which the service works as before, with the same keys', { tags: 'slow' }, async () => {
+    const file = newFile();
+    expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(done);
+    const target = await newDatabase();
+    expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(done);
+    const again = await service.another({ DATABASE_URL: target.connectionString });
+    const returned = asOwner(again.url, owner.key);
+    const [first = { id: '' }] = deployments;
+    const { body: was } = await owner.get(`/submissions/${first.id}`);
+    expect((await returned.get(`/submissions/${first.id}`)).body).toEqual(was);
+    expect((await returned.deploy({ slug: 'after' })).slug).toBe('after');
+  });
+
+  it('hand one on from standard output to standard input', { tags: 'slow' }, async () => {
+    const target = await newDatabase();
+    const script = 'DATABASE_URL="$1" "$0" src/commands/backup.ts - | DATABASE_URL="$2" "$0" src/commands/restore.ts -';
+    const args = ['-c', script, process.execPath, full.connectionString, target.connectionString];
+    expect(await startProgram('/bin/sh', args, { PATH: NO_TOOLS }).result).toEqual(done);
+    expect(await everything(target)).toEqual(await everything(full));
+  });
+});
+
+describe('restore', () => {
+  let good: Buffer;
+  let own: string;
+  beforeAll(async () => {
+    own = newFile();
+    expect(await command('backup', own, { DATABASE_URL: full.connectionString })).toEqual(done);
+    good = await readFile(own);
+  });
+
+  const LINE = 'formhost-backup 1\n';
+  const unpacked = () => gunzipSync(good.subarray(LINE.length));
+  const packed = (content: Buffer) => Buffer.concat([Buffer.from(LINE), gzipSync(content)]);
+  const altered = (change: (content: Buffer) => void): Buffer => {
+    const content = unpacked();
+    change(content);
+    return packed(content);
+  };
+  const DAMAGED = /^formhost: the backup is damaged \(.+\): nothing of it was restored; take another\n$/;
+  const NEWER =
+    /^formhost: the backup was made by a newer version of formhost.*: restore it with that version, or newer\n$/;
+  const NO_BACKUP = /^formhost: this is not a backup of formhost\n$/;
+
+  it.each<[string, () => Buffer, RegExp]>([
+    ['cut short', () => good.subarray(0, good.length >> 1), DAMAGED],
+    ['without its last byte', () => good.subarray(0, -1), DAMAGED],
+    ['cut in its first line', () => good.subarray(0, 9), NO_BACKUP],
+    ['cut after its first line', () => good.subarray(0, LINE.length), DAMAGED],
+    ['with a bit turned', flipped, DAMAGED],
+    [
+      'with another letter in a row',
+      () => altered((content) => content.write('b', content.indexOf('ada@backup'))),
+      DAMAGED,
+    ],
+    ['whose checksum is missing', () => packed(unpacked().subarray(0, -32)), DAMAGED],
+    ['with something after its end', () => packed(Buffer.concat([unpacked(), Buffer.from('x')])), DAMAGED],
+    [
+      'with a length past all bounds',
+      () => altered((content) => content.writeUInt32BE(2 ** 31, content.indexOf('\n') + 1)),
+      DAMAGED,
+    ],
+    ['of a later format', () => Buffer.concat([Buffer.from('formhost-backup 2\n'), good.subarray(LINE.length)]), NEWER],
+    [
+      'with a migration that is not known',
+      () => packed(Buffer.from(unpacked().toString('latin1').replace('0001-service', '9999-service'), 'latin1')),
+      NEWER,
+    ],
+    ['that is something else', () => Buffer.from('PK\u0003\u0004'), NO_BACKUP],
+    ['that is empty', () => Buffer.alloc(0), NO_BACKUP],
+  ])('refuses a backup %s', async (_name, make, message) => {
+    const failed = checkBackup(Readable.from([make()])).catch((error: Error) => `formhost: ${error.message}\n`);
+    expect(await failed).toMatch(message);
+  });
+
+  it('changes nothing for the sake of a file that is damaged, in whichever format', { tags: 'slow' }, async () => {
+    const target = await newDatabase();
+    const settings = { PATH: process.env.PATH ?? '', DATABASE_URL: target.connectionString };
+    const file = newFile();
+    await writeFile(
+      file,
+      altered((content) => content.write('b', content.indexOf('ada@backup'))),
+    );
+    expect(await command('restore', file, settings)).toEqual(refused(DAMAGED));
+    const dump = newFile();
+    await writeFile(dump, 'PGDMP and no more');
+    expect(await command('restore', dump, settings)).toEqual(refused(/^formhost: .*pg_restore.*\n$/));
+    expect(await everything(target)).toEqual({});
+  });
+
+  function flipped(): Buffer {
+    const copy = Buffer.from(good);
+    copy.writeUInt8(copy.readUInt8(copy.length >> 1) ^ 4, copy.length >> 1);
+    return copy;
+  }
+
+  it('keeps no row of a damaged backup that comes over standard input, and takes the whole one after it', {
+    tags: 'slow',
+  }, async () => {
+    const target = await newDatabase();
+    const through = (file: string) =>
+      startProgram('sh', ['-c', '"$0" src/commands/restore.ts - < "$1"', process.execPath, file], {
+        DATABASE_URL: target.connectionString,
+      }).result;
+    const file = newFile();
+    await writeFile(
+      file,
+      altered((content) => content.write('b', content.indexOf('ada@backup'))),
+    );
+    expect(await through(file)).toEqual(refused(DAMAGED));
+    // What migrations have made.
+    const { knex_migrations: _ran, link_secret: _own, ...tables } = await everything(target);
+    expect(Object.values(tables).flat()).toEqual([]);
+    expect(await through(own)).toEqual(done);
+    expect((await everything(target)).owners).toEqual((await everything(full)).owners);
+  });
+
+  it('refuses a database in which there are owners, and leaves it as it was', async () => {
+    const before = await everything(full);
+    expect(await command('restore', own, { DATABASE_URL: full.connectionString })).toEqual(
+      refused(
+        'the database has owners already, and a backup is restored into an empty one only: make a new database, or ' +
+          'move DATA_DIR away',
+      ),
+    );
+    expect(await everything(full)).toEqual(before);
+  });
+
+  it('refuses a database on which the service runs', { tags: 'slow' }, async () => {
+    const target = await cloneDatabase();
+    const running = await service.another({ DATABASE_URL: target.url });
+    onTestFinished(async () => {
+      await running.close();
+      await target.drop();
+    });
+    expect(await command('restore', own, { DATABASE_URL: target.url })).toEqual(
+      refused('the service is running on this database: stop it, and restore then'),
+    );
+  });
+
+  it('brings a backup of an older version up to this one, and refuses tables that are newer than its rows', {
+    tags: 'slow',
+  }, async () => {
+    const old = await newDatabase();
+    const file = newFile();
+    // As the first version would have left it.
+    await runSql(
+      old.connectionString,
+      `CREATE TABLE knex_migrations (id serial PRIMARY KEY, name text, batch integer, migration_time timestamptz)`,
+    );
+    await runSql(old.connectionString, await firstMigration());
+    await runSql(
+      old.connectionString,
+      `INSERT INTO knex_migrations (name, batch) VALUES ('0001-service', 1);
+       INSERT INTO owners (email, plan) VALUES ('old@backup.example', 'free');
+       INSERT INTO deployments (id, owner_id, slug) VALUES ('d_old', 1, 'old');
+       INSERT INTO webhooks (id, deployment_id, url, type, events)
+         VALUES ('wh_old', 'd_old', 'https://Hook.example:8443/x', 'generic', '{submission}')`,
+    );
+    expect(await command('backup', file, { DATABASE_URL: old.connectionString })).toEqual(done);
+    const target = await newDatabase();
+    expect(await command('restore', file, { DATABASE_URL: target.connectionString })).toEqual(done);
+    // What a later migration makes of the rows that were there.
+    expect(await rowsOf(target, 'SELECT id, receiver, length(secret) || $$$$ AS secret FROM webhooks')).toEqual([
+      { id: 'wh_old', receiver: 'hook.example:8443', secret: '50' },
+    ]);
+    const newer = await cloneDatabase();
+    onTestFinished(() => newer.drop());
+    expect(await command('restore', file, { DATABASE_URL: newer.url })).toEqual(
+      refused(
+        /^formhost: the database is empty, but its tables are newer \(\S+\) than the backup's: restore into .*\n$/,
+      ),
+    );
+  });
+
+  it.each([
+    ['restore', []],
+    ['restore', ['a', 'b']],
+    ['restore', ['--force', 'a']],
+    ['backup', []],
+    ['backup', ['-', '--json']],
+  ])('%s %j prints the usage with exit code 2', { tags: 'slow' }, async (name, args) => {
+    const { result } = startProgram(process.execPath, [`src/commands/${name}.ts`, ...args], {
+      DATABASE_URL: full.connectionString,
+    });
+    const usage = expect.stringMatching(new RegExp(`^(?:formhost: .*\\n)?usage: npm run --silent ${name} -- FILE`));
+    expect(await result).toEqual({ code: 2, stdout: '', stderr: usage });
+  });
+
+  it('says in a line that a file is not there', { tags: 'slow' }, async () => {
+    expect(await command('restore', '/nowhere/a', { DATABASE_URL: full.connectionString })).toEqual(
+      refused(/no such file or directory, open '\/nowhere\/a'\n$/),
+    );
+  });
+});
+
+/** The SQL of the first migration, read as text. */
+async function firstMigration(): Promise<string> {
+  const source = await readFile(join(PROJECT, 'migrations/0001-service.ts'), 'utf8');
+  return /db\.raw\(`([\s\S]*)`\)/.exec(source)?.[1] ?? '';
+}
+
+describe('backup', () => {
+  it('takes no place of another file', { tags: 'slow' }, async () => {
+    const file = newFile();
+    await writeFile(file, 'precious');
+    expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(
+      refused(`${file} exists already: choose another name for the backup`),
+    );
+    expect(await readFile(file, 'utf8')).toBe('precious');
+  });
+
+  it.each([
+    ['a database that is out of reach', () => ({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' })],
+    ['a wrong setting', () => ({ DATABASE_URL: 'mysql://nobody:secret@127.0.0.1/nothing' })],
+  ])(
+    'says in a line that it met %s, without the password, and leaves nothing',
+    { tags: 'slow' },
+    async (_name, settings) => {
+      const place = await mkdtemp(join(folder, 'empty-'));
+      const result = await command('backup', join(place, 'file'), settings());
+      expect(result).toEqual(refused(/^(?!.*secret)formhost: .+\n$/));
+      expect(await readdir(place)).toEqual([]);
+    },
+  );
+
+  const eitherFormat = [
+    ['our own format', NO_TOOLS],
+    ['the better of the two', process.env.PATH ?? ''],
+  ] as const;
+  it('says that there is no formhost in a database of another program, and leaves nothing', {
+    tags: 'slow',
+    timeout: 60_000,
+  }, async () => {
+    const target = await newDatabase();
+    await runSql(
+      target.connectionString,
+      "CREATE TABLE knex_migrations (name text); INSERT INTO knex_migrations VALUES ('0001-theirs')",
+    );
+    const place = await mkdtemp(join(folder, 'empty-'));
+    expect(await command('backup', join(place, 'file'), { DATABASE_URL: target.connectionString })).toEqual(
+      refused(/^(?:formhost: there is no database of the service in .*\n){2}$/),
+    );
+    expect(await readdir(place)).toEqual([]);
+  });
+
+  it.each(eitherFormat)('says in a line that the disk is full, in %s', { tags: 'slow' }, async (_format, PATH) => {
+    const { result } = startProgram('/bin/sh', ['-c', '"$0" src/commands/backup.ts - > /dev/full', process.execPath], {
+      PATH,
+      DATABASE_URL: full.connectionString,
+    });
+    expect(await result).toEqual(refused('nothing was backed up: ENOSPC: no space left on device, write'));
+  });
+
+  it('leaves nothing when it is interrupted', { tags: 'slow' }, async () => {
+    const target = await cloneDatabase();
+    onTestFinished(() => target.drop());
+    const holder = new pg.Client({ connectionString: target.url });
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    // It waits for this table until it is told to stop.
+    await holder.query('BEGIN; LOCK TABLE submissions IN ACCESS EXCLUSIVE MODE');
+    const place = await mkdtemp(join(folder, 'empty-'));
+    const { child, result } = startProgram(process.execPath, ['src/commands/backup.ts', join(place, 'file')], {
+      PATH: NO_TOOLS,
+      DATABASE_URL: target.url,
+    });
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    await vi.waitFor(
+      async () => expect(await rowsOf({ connectionString: target.url }, waiting)).toHaveLength(1),
+      10_000,
+    );
+    expect(await readdir(place)).toHaveLength(1);
+    child.kill('SIGTERM');
+    expect(await result).toEqual(refused('the backup was interrupted: no file was written'));
+    expect(await readdir(place)).toEqual([]);
+  });
+
+  it('leaves nothing when it is interrupted before the database has answered', { tags: 'slow' }, async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = silent.address();
+    if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+    const place = await mkdtemp(join(folder, 'empty-'));
+    const { child, result } = startProgram(process.execPath, ['src/commands/backup.ts', join(place, 'file')], {
+      PATH: NO_TOOLS,
+      DATABASE_URL: `postgres://postgres@127.0.0.1:${address.port}/formhost`,
+    });
+    const [socket] = await once(silent, 'connection');
+    child.kill('SIGTERM');
+    expect(await result).toEqual({ code: null, stdout: '', stderr: '' });
+    expect(await readdir(place)).toEqual([]);
+    socket.destroy();
+    silent.close();
+  });
+
+  it('says in a line that a place is not there', { tags: 'slow' }, async () => {
+    expect(await command('backup', '/nowhere/file', { DATABASE_URL: full.connectionString })).toEqual(
+      refused(/^formhost: nothing was backed up: ENOENT: no such file or directory, open '\/nowhere\/.*'\n$/),
+    );
+  });
+});

@@ -1,0 +1,334 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError, loadConfig, settings } from '../../src/config.ts';
+import { isReachable } from '../../src/public-address.ts';
+import { PROJECT, startProgram } from '../support/process.ts';
+
+/** Nobody answers there, and nothing is to ask. */
+const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/nothing';
+const NAMES = Object.keys(settings.shape);
+
+/** What is said of settings that are wrong; undefined where they are right. */
+function complaint(env: Record<string, string>): string | undefined {
+  try {
+    loadConfig(env);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message;
+  }
+}
+
+const aLineNaming = (name: string) => expect.stringMatching(new RegExp(`^(?!.*secret).*\\b${name}\\b.*$`));
+
+describe('loadConfig', () => {
+  it('has the defaults of README when nothing is set', () => {
+    expect(loadConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      baseUrl: 'http://localhost:3000',
+      pagesDomain: 'localhost:3000',
+      pagesScheme: 'http',
+      databaseUrl: undefined,
+      dataDir: './data',
+      planLimits: new Map([
+        ['free', 3],
+        ['pro', 100],
+        ['unlimited', Number.POSITIVE_INFINITY],
+      ]),
+      reservedSlugs: [],
+      maxHtmlBytes: 2_097_152,
+      maxSubmissionBytes: 262_144,
+      maxFileBytes: 10_485_760,
+      maxFilesBytes: 26_214_400,
+      trustProxy: 0,
+      deliveryRetryDelays: [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000],
+      deliveryTimeoutMs: 15_000,
+      deliveryLeaseMs: 60_000,
+      deliveryLogDays: 30,
+      smtpUrl: undefined,
+      mailFrom: { name: 'formhost', address: 'formhost@localhost' },
+      logLevel: 'info',
+    });
+  });
+
+  it.each([
+    [
+      's3://forms/a/b?endpoint=https://s3.example.org&region=eu-central-1',
+      { bucket: 'forms', prefix: 'a/b/', region: 'eu-central-1', url: 'https://s3.example.org/forms/' },
+    ],
+    [
+      's3://forms?endpoint=http://[::1]:9000',
+      { bucket: 'forms', prefix: '', region: 'us-east-1', url: 'http://[::1]:9000/forms/' },
+    ],
+    [
+      's3://forms/a/?region=eu-west-3',
+      { bucket: 'forms', prefix: 'a/', region: 'eu-west-3', url: 'https://forms.s3.eu-west-3.amazonaws.com/' },
+    ],
+    [
+      's3://my.forms?region=eu-west-3',
+      { bucket: 'my.forms', prefix: '', region: 'eu-west-3', url: 'https://s3.eu-west-3.amazonaws.com/my.forms/' },
+    ],
+    [
+      's3://forms?endpoint=https://s3.example.org&style=virtual&new=database',
+      { bucket: 'forms', prefix: '', region: 'us-east-1', url: 'https://forms.s3.example.org/', isForOldFiles: true },
+    ],
+  ])('reads FILES_URL=%s', (url, location) => {
+    const key = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'x/y+z', AWS_SESSION_TOKEN: 't' };
+    expect(loadConfig({ FILES_URL: url, ...key }).bucket).toEqual({
+      isForOldFiles: false,
+      ...location,
+      accessKeyId: 'AKIA',
+      secretAccessKey: 'x/y+z',
+      sessionToken: 't',
+    });
+  });
+
+  it.each([
+    'forms',
+    'https://forms.example.org',
+    's3://forms',
+    's3://f?region=eu-west-3',
+    's3://user:pass@forms?region=eu-west-3',
+    's3://forms/a b?region=eu-west-3',
+    's3://forms/.a?region=eu-west-3',
+    's3://forms?region=eu-west-3&region=eu-west-1',
+    's3://forms?region=eu-west-3&key=x',
+    's3://forms?endpoint=ftp://s3.example.org',
+    's3://forms?endpoint=https://s3.example.org/path',
+    's3://forms?endpoint=https://10.0.0.1&style=virtual',
+    's3://forms?endpoint=https://s3.example.org&style=other',
+    's3://forms?endpoint=https://s3.example.org&new=both',
+    's3://forms?endpoint=https://s3.example.org&region=eu%0Awest',
+  ])('refuses FILES_URL=%s', (url) => {
+    const key = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'x' };
+    expect(complaint({ FILES_URL: url, ...key })).toBe(
+      'FILES_URL must be a URL such as s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1',
+    );
+  });
+
+  it('wants the key of FILES_URL, and nothing of a key alone', () => {
+    const FILES_URL = 's3://forms?region=eu-west-3';
+    expect(complaint({ FILES_URL })).toBe('AWS_ACCESS_KEY_ID must be set when FILES_URL is');
+    expect(complaint({ FILES_URL, AWS_ACCESS_KEY_ID: 'AKIA' })).toBe(
+      'AWS_SECRET_ACCESS_KEY must be set when FILES_URL is',
+    );
+    expect(complaint({ FILES_URL, AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'a b' })).toBe(
+      'AWS_SECRET_ACCESS_KEY must be a key of printable ASCII characters',
+    );
+    expect(loadConfig({ AWS_ACCESS_KEY_ID: 'AKIA' }).bucket).toBeUndefined();
+  });
+
+  it('answers what nobody can change', () => {
+    expect(Object.isFrozen(loadConfig({}))).toBe(true);
+  });
+
+  it.each(NAMES)('takes an empty %s as none', (name) => {
+    for (const value of ['', ' ']) expect(loadConfig({ [name]: value })).toEqual(loadConfig({}));
+  });
+
+  it('ignores what is no setting of it', () => {
+    expect(loadConfig({ PATH: '/bin', port: '80', PORTS: '80' })).toEqual(loadConfig({}));
+  });
+
+  it.each([
+    [{ HOST: '::' }, { host: '::' }],
+    [{ PORT: '8080' }, { port: 8080, baseUrl: 'http://localhost:8080', pagesDomain: 'localhost:8080' }],
+    [{ PORT: '65535' }, { port: 65_535 }],
+    [{ BASE_URL: 'http://app.localhost:3000/' }, { baseUrl: 'http://app.localhost:3000' }],
+    [
+      { BASE_URL: 'http://127.0.0.1:8080', PORT: '81' },
+      { baseUrl: 'http://127.0.0.1:8080', pagesDomain: 'localhost:81' },
+    ],
+    [{ BASE_URL: 'http://[::1]:8080' }, { baseUrl: 'http://[::1]:8080', pagesDomain: 'localhost:3000' }],
+    [
+      { BASE_URL: 'https://Forms.Example.org', PAGES_DOMAIN: 'Pages.example.org' },
+      { baseUrl: 'https://forms.example.org', pagesDomain: 'pages.example.org' },
+    ],
+    [{ PAGES_DOMAIN: 'localhost:81' }, { pagesDomain: 'localhost:81', pagesScheme: 'http' }],
+    [{ PAGES_DOMAIN: 'p.localhost' }, { pagesDomain: 'p.localhost', pagesScheme: 'http' }],
+    [{ PAGES_DOMAIN: 'localhost', PAGES_SCHEME: 'https' }, { pagesScheme: 'https' }],
+    [{ PAGES_DOMAIN: 'p.example:8080' }, { pagesDomain: 'p.example:8080', pagesScheme: 'https' }],
+    [{ PAGES_DOMAIN: 'notlocalhost' }, { pagesScheme: 'https' }],
+    [{ PAGES_DOMAIN: 'localhost.example' }, { pagesScheme: 'https' }],
+    [{ PAGES_DOMAIN: 'p.example', PAGES_SCHEME: 'http' }, { pagesScheme: 'http' }],
+    [
+      { DATABASE_URL: 'postgres://u:p@h:5433/db?sslmode=require' },
+      { databaseUrl: 'postgres://u:p@h:5433/db?sslmode=require' },
+    ],
+    [{ DATABASE_URL: 'postgresql://h/db' }, { databaseUrl: 'postgresql://h/db' }],
+    [
+      { PLAN_LIMITS: 'a:0, b-c:none' },
+      {
+        planLimits: new Map([
+          ['a', 0],
+          ['b-c', Number.POSITIVE_INFINITY],
+        ]),
+      },
+    ],
+    [{ RESERVED_SLUGS: 'shop, my-blog' }, { reservedSlugs: ['shop', 'my-blog'] }],
+    [{ MAX_HTML_BYTES: '1000' }, { maxHtmlBytes: 1000 }],
+    [{ MAX_SUBMISSION_BYTES: '1000' }, { maxSubmissionBytes: 1000 }],
+    [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
+    [{ TRUST_PROXY: '10.0.0.0/8, fd00::/8' }, { trustProxy: ['10.0.0.0/8', 'fd00::/8'] }],
+    [{ DELIVERY_RETRY_DELAYS: '1, 0.25,0' }, { deliveryRetryDelays: [1, 0.25, 0] }],
+    [{ DELIVERY_LEASE_MS: '15001' }, { deliveryLeaseMs: 15_001, deliveryTimeoutMs: 15_000 }],
+    [
+      { SMTP_URL: 'smtps://u:p%40@mail.example:465/?pool=true' },
+      { smtpUrl: 'smtps://u:p%40@mail.example:465/?pool=true' },
+    ],
+    [{ MAIL_FROM: 'forms@example.org' }, { mailFrom: { name: '', address: 'forms@example.org' } }],
+    [{ MAIL_FROM: 'Our Forms <forms@example.org>' }, { mailFrom: { name: 'Our Forms', address: 'forms@example.org' } }],
+    [{ MAIL_FROM: '"Forms, Ltd." <f@e.example>' }, { mailFrom: { name: 'Forms, Ltd.', address: 'f@e.example' } }],
+    [
+      { BASE_URL: 'https://forms.example.org', PAGES_DOMAIN: 'p.example' },
+      { mailFrom: { name: 'formhost', address: 'formhost@forms.example.org' } },
+    ],
+    [{ BASE_URL: 'http://[::1]:3000' }, { mailFrom: { name: 'formhost', address: 'formhost@localhost' } }],
+    [
+      { ABUSE_CONTACT: "o'neil&a?b%+x@e.example" },
+      { abuseContact: { uri: "mailto:o'neil%26a%3Fb%25%2Bx@e.example", text: "o'neil&a?b%+x@e.example" } },
+    ],
+    [
+      { ABUSE_CONTACT: 'https://Example.org/abuse?a=1&b="2"' },
+      {
+        abuseContact: {
+          uri: 'https://example.org/abuse?a=1&b=%222%22',
+          text: 'https://example.org/abuse?a=1&b=%222%22',
+        },
+      },
+    ],
+    [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+  ])('reads %j', (env, expected) => {
+    expect(loadConfig(env)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['PORT', ['0', '65536', '-1', '3e3', '80.5', '0x50', 'http', '80\n81']],
+    ['HOST', ['two words', 'http://localhost', '127.0.0.1:3000']],
+    ['BASE_URL', ['forms.example.org', 'ftp://forms.example.org', 'http://', '/forms', 'https://f.example/?secret=1']],
+    ['PAGES_DOMAIN', ['https://p.example', 'p.example/x', 'two words', 'p..example', '.', ':3000', '*.p.example']],
+    // What URLs take for an address, or for nothing.
+    ['PAGES_DOMAIN', ['p.1', '1.2.3', 'pages.0x7f']],
+    ['PAGES_DOMAIN', ['p.example:port', 'p.example:99999', 'p.example:0', '-p.example', `${'p'.repeat(64)}.example`]],
+    ['PAGES_SCHEME', ['ftp', 'https://', 'none']],
+    ['DATABASE_URL', ['mysql://u:secret@h/db', 'h:5432', 'postgres://u:secret@h:port/db', 'postgres://u:secret@[h/db']],
+    ['PLAN_LIMITS', ['free', 'free:', ':3', 'free:-1', 'free:1.5', 'free:many', 'free:3;pro:4', '3', ',']],
+    ['RESERVED_SLUGS', ['two words', 'under_score', 'ümlaut']],
+    ['MAX_HTML_BYTES', ['0', '-1', '2MB', '1e6', '1.5', 'none', '99999999999999999999']],
+    ['MAX_SUBMISSION_BYTES', ['0', '-1', '256k', 'none']],
+    ['MAX_FILE_BYTES', ['-1', '10MB', 'none']],
+    ['MAX_FILES_BYTES', ['-1', '25MB', 'none']],
+    [
+      'TRUST_PROXY',
+      ['-1', 'yes', 'true', '1.5', '10.0.0.0/33', '10.0.0.0/8;10.1.0.0/16', '1,10.0.0.0/8', 'proxy.example'],
+    ],
+    ['WEBHOOK_ALLOW_CIDRS', ['10.0.0.0/33', '10/8', 'localhost', 'fd00::/129', '10.0.0.0/8 fd00::/8', 'all']],
+    ['DELIVERY_RETRY_DELAYS', ['5;300', '-1', '1e3', 'none', ',', '5,,x', '1.2345', '99999999']],
+    ['DELIVERY_TIMEOUT_MS', ['0', '-1', '15s', '1.5', '600001']],
+    ['DELIVERY_LEASE_MS', ['0', '-1', '1m', '15000', '14999', '3600001']],
+    ['PAGE_VERSIONS', ['0', '-1', '1.5', '1001', 'all']],
+    ['PAGE_CACHE_MB', ['0', '-1', '1.5', '65537', '128MB', 'all']],
+    ['DELIVERY_LOG_DAYS', ['0', '-1', '1.5', 'forever']],
+    ['SMTP_URL', ['mail.example', 'mail.example:25', 'http://u:secret@mail.example', 'smtp://', 'smtp://u:secret@a b']],
+    ['MAIL_FROM', ['forms', 'a@b@c', 'Forms forms@example.org', 'a@e.example, b@e.example', 'X <a@e.example> y', '<>']],
+    ['ABUSE_CONTACT', ['abuse', 'http://abuse.example', 'https://', 'https://u:secret@abuse.example', 'javascript:x']],
+    ['ABUSE_CONTACT', ['abuse@a.example, b@b.example', 'A <abuse@a.example>', 'mailto:a@a.example', 'tel:112']],
+    ['METRICS_PORT', ['0', '65536', 'none']],
+    ['WORKERS', ['0', '65', 'auto', '1.5']],
+    ['LOG_LEVEL', ['loud', '5', 'info,debug']],
+  ])('stops with one line that names %s when it is one of %j', (name, values) => {
+    const said = values.map((value) => [value, complaint({ [name]: value })]);
+    expect(said).toEqual(values.map((value) => [value, aLineNaming(name)]));
+  });
+
+  it('wants a lease that is longer than the time-out', () => {
+    expect(complaint({ DELIVERY_TIMEOUT_MS: '60000' })).toEqual(aLineNaming('DELIVERY_LEASE_MS'));
+    expect(complaint({ DELIVERY_TIMEOUT_MS: '60000', DELIVERY_LEASE_MS: '60001' })).toBeUndefined();
+  });
+
+  it('says one line when much is wrong', () => {
+    expect(complaint({ PORT: 'x', LOG_LEVEL: 'x', BASE_URL: 'x' })).toMatch(/^.*\b(PORT|LOG_LEVEL|BASE_URL)\b.*$/);
+  });
+
+  it.each(['https://forms.example.org', 'http://localhost.example.org', 'http://127.0.0.1.example', 'http://10.0.0.1'])(
+    'requires PAGES_DOMAIN once BASE_URL is not local: %s',
+    (url) => {
+      expect(complaint({ BASE_URL: url })).toEqual(aLineNaming('PAGES_DOMAIN'));
+      expect(complaint({ BASE_URL: url, PAGES_DOMAIN: 'pages.example.org' })).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['http://localhost:3000', true],
+    ['http://forms.localhost', true],
+    ['http://127.0.0.1', true],
+    ['http://127.8.8.8', true],
+    ['http://[::1]', true],
+    ['http://[::ffff:127.0.0.1]', true],
+    ['https://forms.example.org', false],
+    ['http://10.0.0.1', false],
+    ['http://localhost.example.org', false],
+  ])('lets webhooks reach loopback when BASE_URL is %s: %s; and nothing else', (url, local) => {
+    const { webhookAllowCidrs } = loadConfig({ BASE_URL: url, PAGES_DOMAIN: 'pages.example.org' });
+    const addresses = ['127.0.0.1', '127.9.9.9', '::1', '10.0.0.1', '192.168.0.1', 'fd00::1', '0.0.0.0', '::'];
+    expect(addresses.filter((address) => isReachable(address, webhookAllowCidrs))).toEqual(
+      local ? ['127.0.0.1', '127.9.9.9', '::1'] : [],
+    );
+  });
+
+  it('opens with WEBHOOK_ALLOW_CIDRS just what it lists', () => {
+    const { webhookAllowCidrs } = loadConfig({ WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8, fd00::/8' });
+    const addresses = ['127.0.0.1', '::1', '10.0.0.1', '192.168.0.1', 'fd00::1', '169.254.169.254'];
+    expect(addresses.filter((address) => isReachable(address, webhookAllowCidrs))).toEqual(['10.0.0.1', 'fd00::1']);
+  });
+});
+
+describe('the service', () => {
+  it.each([
+    ['PORT', 'http'],
+    ['BASE_URL', 'https://forms.example.org/a\nb'],
+    // Documentation's, so no address of this machine.
+    ['HOST', '203.0.113.7'],
+  ])('does not start with a wrong %s: it says one line that names it, and exits with 1', async (name, value) => {
+    const env = { DATABASE_URL: NO_DATABASE, LOG_LEVEL: 'error', [name]: value };
+    const { child, result } = startProgram(process.execPath, ['src/main.ts'], env);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const { code, stdout, stderr } = await result;
+    expect({ code, stdout, lines: stderr.split('\n') }).toEqual({
+      code: 1,
+      stdout: '',
+      lines: [aLineNaming(name), ''],
+    });
+  });
+});
+
+describe('every setting', () => {
+  const read = (file: string) => readFile(join(PROJECT, file), 'utf8');
+
+  it('has a row in README.md, and nothing else has', async () => {
+    const rows = (await read('README.md')).matchAll(/^\| *`([A-Z][A-Z0-9_]*)` *\|/gm);
+    expect([...rows].map(([, name]) => name).toSorted()).toEqual(NAMES.toSorted());
+  });
+
+  it('has a line with its default in .env.example, and nothing else has', async () => {
+    // A setting whose default is none has an example there.
+    const withoutDefault = [
+      ...['FILES_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+      ...['DATABASE_URL', 'CELL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'],
+    ];
+    const all = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
+    // The rest is docker-compose.yml's, and test/commands/image.test.ts'.
+    const lines = all.slice(0, NAMES.length);
+    expect(lines.map(([line]) => line).filter((line) => !line.startsWith('#'))).toEqual([]);
+    expect(lines.map(([, name]) => name).toSorted()).toEqual(NAMES.toSorted());
+
+    const values = lines.map(([, name = '', value = '']): [string, string] => [name, value]);
+    const defaults = Object.fromEntries(values.filter(([name]) => !withoutDefault.includes(name)));
+    expect(loadConfig(defaults)).toEqual(loadConfig({}));
+    expect(complaint(Object.fromEntries(values))).toBeUndefined();
+    const empty = values.filter(([, value]) => value === '').map(([name]) => name);
+    expect(empty.toSorted()).toEqual(['RESERVED_SLUGS', 'WEBHOOK_ALLOW_CIDRS']);
+  });
+});

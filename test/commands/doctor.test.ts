@@ -1,0 +1,715 @@
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, request as requestHttp } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { checkAddress, checkPage, checkReady, judgeAddress, MADE_UP } from '../../src/commands/doctor/answers.ts';
+import { checkCertificate } from '../../src/commands/doctor/certificate.ts';
+import { connectionProblem, type Stage } from '../../src/commands/doctor/connection.ts';
+import type { Finding } from '../../src/commands/doctor/finding.ts';
+import { checkDatabase, judgeDisk } from '../../src/commands/doctor/machine.ts';
+import { checkApiName, checkDomains, checkPageNames } from '../../src/commands/doctor/names.ts';
+import {
+  checkClock,
+  checkMail,
+  checkOutgoing,
+  checkWebhookNetworks,
+  clockOf,
+} from '../../src/commands/doctor/outside.ts';
+import { createProbe, removeProbe } from '../../src/db/doctor-probe.ts';
+import { inspectDatabase } from '../../src/db/postgres/inspect.ts';
+import { storeSubmissions } from '../../src/db/store-submissions.ts';
+import { createResolve, type Resolve } from '../../src/delivery/resolve.ts';
+import { newSubmissionId } from '../../src/ids.ts';
+import { parseCidr } from '../../src/public-address.ts';
+import { emptyDatabase } from '../support/fresh-database.ts';
+import { freePort, startProgram } from '../support/process.ts';
+import {
+  type Certificate,
+  closesAtOnce,
+  makeCertificate,
+  neverAnswers,
+  startNameServer,
+  startRawReceiver,
+  startReceiver,
+  type Zone,
+} from '../support/receivers.ts';
+import { startTestService } from '../support/service.ts';
+import { startSmtpServer } from '../support/smtp.ts';
+
+const soon = (): AbortSignal => AbortSignal.timeout(2_000);
+
+/** A resolver that asks a name server of the test's own, and nobody else. */
+async function resolverFor(zone: Zone): Promise<Resolve> {
+  const { address } = await startNameServer(zone);
+  const dns = new Resolver({ timeout: 500, tries: 1 });
+  dns.setServers([address]);
+  onTestFinished(() => dns.cancel());
+  return createResolve(dns, { hosts: '/dev/null', resolvConf: '/dev/null' });
+}
+
+const here = () => resolverFor({ 'api.test': ['127.0.0.1'], '*.pages.test': ['127.0.0.1'] });
+
+/** Status and what was seen; whether there is something to do about it follows from the status. */
+function summary(finding: Finding): [string, string] {
+  const isBad = finding.status === 'warn' || finding.status === 'fail';
+  expect('mend' in finding && finding.mend !== '').toBe(isBad);
+  return [finding.status, finding.saw];
+}
+
+describe('the names', () => {
+  const ZONE = { 'api.test': ['192.0.2.1', '192.0.2.2'], '*.pages.test': ['192.0.2.2'], '*.cdn.test': ['192.0.2.9'] };
+
+  it.each<[string, string, string]>([
+    ['api.test', 'ok', 'api.test is 192.0.2.1, 192.0.2.2'],
+    ['192.0.2.7', 'skip', 'BASE_URL has an address, 192.0.2.7, and no name'],
+    ['nowhere.test', 'fail', 'the name nowhere.test does not resolve (queryA ENOTFOUND nowhere.test)'],
+  ])('of the API: %s is %s', async (host, status, saw) => {
+    expect(summary(await checkApiName(host, await resolverFor(ZONE)))).toEqual([status, saw]);
+  });
+
+  it.each<[string, string, string]>([
+    ['pages.test', 'ok', '*.pages.test is 192.0.2.2, as api.test is'],
+    ['cdn.test', 'warn', '*.cdn.test is 192.0.2.9, and api.test is 192.0.2.1, 192.0.2.2'],
+  ])('of pages under %s: %s', async (pages, status, saw) => {
+    expect(summary(await checkPageNames(pages, 'api.test', await resolverFor(ZONE)))).toEqual([status, saw]);
+  });
+
+  it('of pages are missing where only the domain itself has an address', async () => {
+    const found = await checkPageNames('pages.test', 'api.test', await resolverFor({ 'pages.test': ['192.0.2.2'] }));
+    expect(summary(found)).toEqual(['fail', expect.stringContaining('made-up names under pages.test do not resolve')]);
+  });
+
+  it.each([
+    ['pages.example.org', 'forms.example.org', 'fail'],
+    ['example.org', 'forms.example.org', 'fail'],
+    ['pages.forms.example.org', 'forms.example.org', 'fail'],
+    ['pages.example.co.uk', 'forms.example.co.uk', 'fail'],
+    // Two owners under one public suffix.
+    ['pages.co.uk', 'forms.co.uk', 'ok'],
+    ['example-pages.org', 'forms.example.org', 'ok'],
+    // In the list's private part.
+    ['github.io', 'api.github.io', 'ok'],
+    ['pages.example.org', '192.0.2.1', 'ok'],
+    ['pages', 'forms', 'skip'],
+  ])('of pages under %s and the API at %s share no site: %s', (pages, api, status) => {
+    expect(summary(checkDomains(pages, api))).toEqual([status, expect.any(String)]);
+  });
+});
+
+describe('a certificate', () => {
+  /** As browsers trust what an authority signed. */
+  function trust({ cert }: Certificate): void {
+    const before = getCACertificates('default');
+    setDefaultCACertificates([...before, cert]);
+    onTestFinished(() => setDefaultCACertificates(before));
+  }
+
+  async function check(certificate: Certificate, host: string) {
+    const { port } = await startReceiver(undefined, { certificate });
+    return summary(await checkCertificate(`https://${host}:${port}`, host, await here(), soon()));
+  }
+
+  it.each<[string, { hosts: string[]; expired?: boolean; lasts: number }, string, RegExp]>([
+    [
+      'that is good for long',
+      { hosts: ['*.pages.test'], lasts: 24 * 20 + 1 },
+      'ok',
+      /^a certificate for \*\.pages\.test, until \d{4}-\d\d-\d\d \(20 days\)$/,
+    ],
+    ['that ends soon', { hosts: ['*.pages.test'], lasts: 24 * 13 + 1 }, 'warn', /\(13 days\)$/],
+    [
+      'that has ended',
+      { hosts: ['*.pages.test'], lasts: 30, expired: true },
+      'fail',
+      /not valid: it expired on \d{4}-\d\d-\d\d$/,
+    ],
+    [
+      'for another name',
+      { hosts: ['pages.test', 'api.test'], lasts: 1_000 },
+      'fail',
+      /^a certificate for pages\.test, api\.test, .*not valid: it is for another name$/,
+    ],
+  ])('%s', async (_name, { hosts, ...options }, status, saw) => {
+    const certificate = makeCertificate(hosts, options);
+    trust(certificate);
+    expect(await check(certificate, 'x.pages.test')).toEqual([status, expect.stringMatching(saw)]);
+  });
+
+  it('that nobody signed', async () => {
+    const found = await check(makeCertificate(['*.pages.test'], { lasts: 1_000 }), 'x.pages.test');
+    expect(found).toEqual([
+      'fail',
+      expect.stringMatching(/not valid: nobody but its maker signed it \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/),
+    ]);
+  });
+
+  it.each([
+    ['closes', closesAtOnce, /^port \d+ of api\.test accepts connections and speaks no TLS \(.+\)$/],
+    [
+      'says nothing',
+      neverAnswers,
+      /^port \d+ of api\.test accepts connections and speaks no TLS \(no handshake in time\)$/,
+    ],
+  ])('is missing where the server %s', async (_does, conduct, what) => {
+    const { port } = await startRawReceiver(conduct);
+    const signal = AbortSignal.timeout(300);
+    const found = await checkCertificate(`https://api.test:${port}`, 'api.test', await here(), signal);
+    expect(summary(found)).toEqual(['fail', expect.stringMatching(what)]);
+  });
+
+  it('is missing where plain http is spoken', async () => {
+    const { port } = await startReceiver();
+    const found = await checkCertificate(`https://api.test:${port}`, 'api.test', await here(), soon());
+    expect(summary(found)).toEqual([
+      'fail',
+      expect.stringMatching(/^port \d+ of api\.test accepts connections and speaks no TLS \(/),
+    ]);
+  });
+
+  it('is missing where nobody listens, or the name does not resolve', async () => {
+    const port = await freePort();
+    const refused = await checkCertificate(`https://api.test:${port}`, 'api.test', await here(), soon());
+    expect(refused).toEqual({
+      status: 'fail',
+      saw: `port ${port} of api.test refuses connections (connect ECONNREFUSED 127.0.0.1:${port})`,
+      mend: 'start the program that listens there, such as the proxy',
+    });
+    const unknown = await checkCertificate(`https://nowhere.test:${port}`, 'nowhere.test', await here(), soon());
+    expect(unknown).toEqual({
+      status: 'fail',
+      saw: 'the name nowhere.test does not resolve (queryA ENOTFOUND nowhere.test)',
+      mend: 'add an A or AAAA record for nowhere.test to its DNS zone, and wait until it is known here',
+    });
+  });
+});
+
+describe('a connection that fails', () => {
+  const withCode = (code: string, syscall?: string) => Object.assign(new Error(`${code} happened`), { code, syscall });
+  const url = 'https://api.test';
+
+  it.each<[string, unknown, Stage | undefined, RegExp, RegExp]>([
+    [
+      'an unknown name',
+      withCode('ENOTFOUND', 'queryA'),
+      'name',
+      /^the name api\.test does not resolve \(/,
+      /A or AAAA/,
+    ],
+    ['no name server', withCode('ECONNREFUSED', 'queryA'), 'name', /name server has no answer/, /resolv\.conf/],
+    ['a slow name server', withCode('ETIMEOUT', 'queryA'), undefined, /name server has no answer/, /resolv\.conf/],
+    [
+      'a name that takes too long',
+      new Error('no handshake in time'),
+      'name',
+      /name server has no answer/,
+      /resolv\.conf/,
+    ],
+    ['nobody listening', withCode('ECONNREFUSED', 'connect'), undefined, /^port 443 of api\.test refuses/, /start/],
+    [
+      'nobody listening at all addresses',
+      new AggregateError([withCode('ECONNREFUSED', 'connect'), withCode('ECONNREFUSED', 'connect')]),
+      'connection',
+      /^port 443 of api\.test refuses connections \(ECONNREFUSED happened, ECONNREFUSED happened\)$/,
+      /start/,
+    ],
+    [
+      'no route',
+      withCode('ENETUNREACH', 'connect'),
+      'connection',
+      /^port 443 of api\.test cannot be reached/,
+      /routes/,
+    ],
+    ['dropped packets', new Error('no handshake in time'), 'connection', /gives no answer in time$/, /firewall/],
+    ['a time-out of the system', withCode('ETIMEDOUT', 'connect'), undefined, /gives no answer in time$/, /firewall/],
+    ['no answer to a request', withCode('ABORT_ERR'), undefined, /gives no answer in time$/, /firewall/],
+    ['no TLS', withCode('EPROTO'), undefined, /speaks no TLS/, /proxy with a certificate/],
+    [
+      'no certificate for the name',
+      withCode('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'),
+      'handshake',
+      /refuses TLS for the name api\.test/,
+      /certificate for api\.test/,
+    ],
+    ['a closed connection', withCode('ECONNRESET'), undefined, /closes the connection/, /log/],
+  ])('tells %s from all others', (_name, error, stage, saw, mend) => {
+    const problem = connectionProblem(error, url, stage);
+    expect(problem).toEqual({ saw: expect.stringMatching(saw), mend: expect.stringMatching(mend) });
+  });
+});
+
+describe('the answer at BASE_URL', () => {
+  it.each([
+    [200, '{"status":"ready"}', 'ok', 'answers 200'],
+    [200, '<h1>Welcome to nginx!</h1>', 'fail', 'answers 200, but not as the service does'],
+    [503, '{"error":"…"}', 'fail', 'answers 503'],
+    [404, '', 'fail', 'answers 404, but not as the service does'],
+  ])('%d %s: %s', async (code, body, status, saw) => {
+    const { url, received } = await startReceiver((response) => void response.writeHead(code).end(body));
+    expect(summary(await checkReady(url, await here(), soon()))).toEqual([status, `${url}/readyz ${saw}`]);
+    expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /readyz']);
+  });
+
+  it('is missed where nobody listens', async () => {
+    const url = `http://api.test:${await freePort()}`;
+    const found = await checkReady(url, await here(), soon());
+    expect(summary(found)).toEqual([
+      'fail',
+      expect.stringMatching(/readyz does not answer: port \d+ of api\.test refuses connections \(.*ECONNREFUSED.*\)$/),
+    ]);
+  });
+});
+
+/** A proxy that passes everything on, with the visitor's address after those in X-Forwarded-For, as most do. */
+async function startProxy(certificate?: Certificate) {
+  let target = '';
+  const server = certificate ? createTlsServer(certificate) : createServer();
+  server.on('request', (request, response) => {
+    const forwarded = [request.headers['x-forwarded-for'] ?? [], request.socket.remoteAddress ?? ''].flat().join(', ');
+    const headers = { ...request.headers, 'x-forwarded-for': forwarded };
+    const onward = requestHttp(target + request.url, { method: request.method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.writeHead(502).end());
+    request.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+  return {
+    port: address.port,
+    leadTo(url: string) {
+      target = url;
+    },
+  };
+}
+
+describe('visitors', () => {
+  const PROXIED = { local: '203.0.113.5', baseUrl: 'https://api.test' };
+  const PRIVATE = { local: '10.0.0.5', baseUrl: 'https://api.test' };
+  const PUBLIC = '8.8.4.4';
+  it.each<[string, Parameters<typeof judgeAddress>[0], string]>([
+    ['who are believed', { ...PROXIED, seen: MADE_UP, trustProxy: 2 }, 'fail'],
+    ['who are believed by all networks', { ...PROXIED, seen: MADE_UP, trustProxy: ['0.0.0.0/0'] }, 'fail'],
+    ['taken for the proxy', { ...PROXIED, seen: '127.0.0.1', trustProxy: 0 }, 'fail'],
+    ['known behind a proxy', { ...PROXIED, seen: '203.0.113.5', trustProxy: 1 }, 'ok'],
+    ['known without a proxy', { ...PROXIED, baseUrl: 'http://api.test', seen: '203.0.113.5', trustProxy: 0 }, 'ok'],
+    ['known by the address of their network', { ...PRIVATE, seen: PUBLIC, trustProxy: 1 }, 'ok'],
+    ['taken for a second proxy', { ...PRIVATE, seen: '10.0.0.9', trustProxy: 1 }, 'warn'],
+    ['taken for a CDN', { local: '8.8.8.8', baseUrl: 'https://api.test', seen: PUBLIC, trustProxy: 1 }, 'warn'],
+    [
+      'taken for a proxy without TLS',
+      { ...PRIVATE, baseUrl: 'http://api.test', seen: '127.0.0.1', trustProxy: 0 },
+      'warn',
+    ],
+  ])('%s', (_name, seen, status) => {
+    expect(summary(judgeAddress(seen))).toEqual([status, expect.any(String)]);
+  });
+
+  it.each<[string, number, string, string]>([
+    ['0', 0, 'http', 'ok'],
+    ['1, without a proxy', 0, 'http', 'fail'],
+    ['1', 1, 'https', 'ok'],
+    ['0, behind one', 1, 'https', 'fail'],
+    ['2, behind one', 1, 'https', 'fail'],
+    ['2', 2, 'https', 'ok'],
+    ['127.0.0.0/8', 2, 'https', 'fail'],
+  ])('with TRUST_PROXY=%s and %d proxies, over %s: %s', async (text, proxies, scheme, status) => {
+    const [trust = ''] = text.split(',');
+    const service = await startTestService({ TRUST_PROXY: trust });
+    onTestFinished(() => service.close());
+    let url = service.url;
+    for (let count = proxies; count > 0; count -= 1) {
+      const proxy = await startProxy(count === 1 && scheme === 'https' ? makeCertificate(['api.test']) : undefined);
+      proxy.leadTo(url);
+      url = count === 1 ? `${scheme}://api.test:${proxy.port}` : `http://127.0.0.1:${proxy.port}`;
+    }
+    const owner = await service.owner();
+    const { id } = await owner.deploy();
+    const found = await checkAddress(
+      {
+        baseUrl: url,
+        trustProxy: service.config.trustProxy,
+        probe: id,
+        storedAddress: async () => (await owner.get(`/submissions/${id}`)).body.submissions[0]?.ip_address,
+      },
+      await here(),
+      soon(),
+    );
+    expect(summary(found)).toEqual([status, expect.any(String)]);
+  });
+
+  it('are not known where the submission ends up elsewhere', async () => {
+    const { url } = await startReceiver();
+    const found = await checkAddress(
+      { baseUrl: url, trustProxy: 0, probe: 'd_1', storedAddress: async () => undefined },
+      await here(),
+      soon(),
+    );
+    expect(summary(found)).toEqual([
+      'fail',
+      `a submission to ${url}/submit/d_1 was answered with 200, and is not in the database`,
+    ]);
+  });
+});
+
+describe('a page', () => {
+  it.each([
+    [200, 'mine', 'ok', /shows the page/],
+    [200, 'another', 'fail', /answers 200, but not with the page/],
+    [301, '', 'fail', /answers 301, but not with the page/],
+    [404, '', 'fail', /does not show the page that was made for this check \(404, /],
+  ])('%d %s: %s', async (code, body, status, saw) => {
+    const { port } = await startReceiver((response) => void response.writeHead(code).end(body));
+    const url = `http://x.pages.test:${port}/`;
+    const found = await checkPage(url, 'mine', await here(), AbortSignal.timeout(500));
+    expect(summary(found)).toEqual([status, expect.stringMatching(saw)]);
+  });
+});
+
+describe('mail', () => {
+  const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
+  const server = async (settings?: Parameters<typeof startSmtpServer>[0]) => {
+    const started = await startSmtpServer(settings);
+    onTestFinished(() => started.close());
+    return started;
+  };
+
+  it('is skipped when it is off', async () => {
+    expect(summary(await checkMail(undefined, 500))).toEqual(['skip', 'mail is off: SMTP_URL is not set']);
+  });
+
+  it('can be sent where the server takes the login; none is', async () => {
+    const { url, received } = await server({ login: LOGIN });
+    expect(summary(await checkMail(url, 500))).toEqual(['ok', '127.0.0.1 accepts connections and the login']);
+    expect(received).toEqual([]);
+  });
+
+  it('cannot be sent with a wrong password, which is not shown', async () => {
+    const { url } = await server({ login: LOGIN });
+    const wrong = url.replace(encodeURIComponent(LOGIN.password), 'wr0ng-one');
+    const found = await checkMail(wrong, 500);
+    expect(summary(found)).toEqual(['fail', expect.stringContaining('refused the user name or password')]);
+    expect(JSON.stringify(found)).not.toContain('wr0ng-one');
+  });
+
+  it('cannot be sent where the certificate is not valid', async () => {
+    const { url } = await server({ tls: 'smtps' });
+    expect(summary(await checkMail(url, 500))).toEqual([
+      'fail',
+      '127.0.0.1: the certificate of the mail server is not valid',
+    ]);
+  });
+
+  it('cannot be sent where the server says nothing, which is known in time', async () => {
+    const hanging = await server();
+    hanging.makeTrouble({ at: 'greeting', does: 'hang' });
+    expect(summary(await checkMail(hanging.url, 300))).toEqual([
+      'fail',
+      expect.stringContaining('did not answer in time'),
+    ]);
+  });
+});
+
+describe('what lies outside', () => {
+  it.each<[string[], string]>([
+    [[], 'ok'],
+    [['127.0.0.0/8', '::1/128'], 'ok'],
+    [['10.0.0.0/8', 'fc00::/7'], 'ok'],
+    [['0.0.0.0/0'], 'fail'],
+    [['10.0.0.0/8', '::/0'], 'fail'],
+    [['0.0.0.0/1', '128.0.0.0/1'], 'fail'],
+  ])('webhooks that may reach %j: %s', (networks, status) => {
+    expect(summary(checkWebhookNetworks(networks.map(parseCidr)))).toEqual([status, expect.any(String)]);
+  });
+
+  it.each([
+    [true, 'warn'],
+    [false, 'fail'],
+  ])('is missed where it is not reached; a local service (%s) can do without: %s', async (isLocal, status) => {
+    const url = `https://api.test:${await freePort()}/`;
+    const found = await checkOutgoing(url, isLocal, await here(), soon());
+    expect(summary(found)).toEqual([status, expect.stringContaining('ECONNREFUSED')]);
+  });
+
+  it.each([
+    [[], 'skip', 'there is no other clock within reach'],
+    [[4_900, -4_900], 'ok', 'this clock is 4.9 s from a, 4.9 s from b'],
+    [[0, -5_100], 'fail', 'this clock is 0.0 s from a, 5.1 s from b'],
+    [[86_400_000], 'fail', 'this clock is 86400.0 s from a'],
+  ])('clocks %j ms away: %s', (away, status, saw) => {
+    const others = away.map((ms, at) => ({ name: 'ab'.charAt(at), theirs: 1_000_000 + ms, ours: 1_000_000 }));
+    expect(summary(checkClock(others))).toEqual([status, saw]);
+  });
+
+  it('tells its time in an answer', async () => {
+    const { url } = await startReceiver(
+      (response) => void response.writeHead(200, { Date: 'Tue, 15 Nov 1994 08:12:31 GMT' }).end(),
+    );
+    expect(await clockOf(url, await here(), soon())).toEqual([
+      { name: new URL(url).host, theirs: Date.UTC(1994, 10, 15, 8, 12, 31, 500), ours: expect.any(Number) },
+    ]);
+  });
+});
+
+describe('this machine', () => {
+  const GIB = 1024 ** 3;
+  it.each([
+    [50 * GIB, 100 * GIB, 'ok', '50.0 GiB (50 %) free where ./data is'],
+    [9 * GIB, 100 * GIB, 'warn', '9.0 GiB (9 %) free where ./data is'],
+    [0.5 * GIB, GIB, 'warn', '512.0 MiB (50 %) free where ./data is'],
+    [0, GIB, 'warn', '0.0 MiB (0 %) free where ./data is'],
+  ])('with %d of %d bytes free: %s', (free, total, status, saw) => {
+    expect(summary(judgeDisk('./data', free, total))).toEqual([status, saw]);
+  });
+
+  const FACTS = {
+    version: 150_004,
+    encoding: 'UTF8',
+    standby: false,
+    missing: [],
+    unknown: [],
+    size: 1024 ** 2,
+    clock: { theirs: 0, ours: 0 },
+  };
+  it.each([
+    [{}, 'ok', 'Postgres 15.4, 1.0 MiB, all migrations have been run'],
+    [{ version: 140_011 }, 'fail', 'Postgres 14.11, 1.0 MiB'],
+    [{ encoding: 'SQL_ASCII' }, 'fail', 'Postgres 15.4, 1.0 MiB, encoded in SQL_ASCII'],
+    [{ standby: true }, 'fail', 'Postgres 15.4, 1.0 MiB, a standby, which takes no writes'],
+    [
+      { missing: ['0001-service', '0002-deliveries'] },
+      'fail',
+      'Postgres 15.4, 1.0 MiB, without any table of the service',
+    ],
+    [{ missing: ['0002-deliveries'] }, 'fail', 'Postgres 15.4, 1.0 MiB, without 0002-deliveries'],
+    [{ unknown: ['9999-x'] }, 'warn', 'Postgres 15.4, 1.0 MiB, migrated by a newer version (9999-x)'],
+  ])('with a database %j: %s', (facts, status, saw) => {
+    expect(summary(checkDatabase({ ...FACTS, ...facts }, 'yes'))).toEqual([status, saw]);
+  });
+
+  it('has a database whose migrations are looked at, and not run', async () => {
+    const database = await emptyDatabase();
+    onTestFinished(() => database.drop());
+    const connection = { connectionString: database.url };
+    const [first, again] = [await inspectDatabase(connection), await inspectDatabase(connection)];
+    expect(first.missing.slice(0, 2)).toEqual(['0001-service', '0002-deliveries']);
+    expect(again.missing).toEqual(first.missing);
+    expect(Math.abs(first.clock.theirs - first.clock.ours)).toBeLessThan(60_000);
+  });
+});
+
+describe('npm run doctor', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'formhost-doctor-'));
+    return () => rm(folder, { recursive: true });
+  });
+
+  const doctor = (args: string[], settings: Record<string, string>) =>
+    startProgram(process.execPath, ['src/commands/doctor.ts', ...args], settings).result;
+
+  /** The statuses by check, and the rest of what a run came to. */
+  async function examine(settings: Record<string, string>) {
+    const { code, stdout, stderr } = await doctor(['--json'], settings);
+    const { checks }: { checks: { check: string; status: string }[] } = JSON.parse(stdout);
+    return { code, stderr, statuses: Object.fromEntries(checks.map(({ check, status }) => [check, status])), stdout };
+  }
+
+  it('finds a whole installation behind TLS well, and leaves no trace in its database', async () => {
+    const certificate = makeCertificate(['localhost', '*.pages.localhost'], { lasts: 1_000 });
+    const authority = join(folder, 'authority.pem');
+    await writeFile(authority, certificate.cert);
+    const proxy = await startProxy(certificate);
+    const settings = {
+      BASE_URL: `https://localhost:${proxy.port}`,
+      PAGES_DOMAIN: `pages.localhost:${proxy.port}`,
+      PAGES_SCHEME: 'https',
+      TRUST_PROXY: '1',
+    };
+    const service = await startTestService(settings);
+    onTestFinished(() => service.close());
+    proxy.leadTo(service.url);
+    const { deliveries: _none, ...had } = await rowsIn(service.db);
+
+    const found = await examine({ ...settings, DATABASE_URL: service.databaseUrl, NODE_EXTRA_CA_CERTS: authority });
+    expect({ ...found, stdout: '' }).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: '',
+      statuses: {
+        settings: 'ok',
+        database: 'ok',
+        'api-dns': 'skip',
+        'pages-dns': 'skip',
+        domains: 'skip',
+        'api-tls': 'ok',
+        mail: 'skip',
+        outgoing: expect.stringMatching(/^(ok|warn)$/),
+        'webhook-networks': 'ok',
+        files: 'skip',
+        disk: expect.stringMatching(/^(ok|warn)$/),
+        clock: 'ok',
+        answers: 'ok',
+        'pages-tls': 'ok',
+        pages: 'ok',
+        visitors: 'ok',
+      },
+    });
+    expect(await rowsIn(service.db)).toEqual({ deliveries: 0, ...had });
+
+    // The same, with a proxy more than there is.
+    const wrong = await startTestService({ ...settings, TRUST_PROXY: '2' });
+    onTestFinished(() => wrong.close());
+    proxy.leadTo(wrong.url);
+    const { code, statuses } = await examine({ ...settings, DATABASE_URL: wrong.databaseUrl });
+    expect([code, statuses['api-tls'], statuses.pages, statuses.visitors]).toEqual([1, 'fail', 'ok', 'fail']);
+  });
+
+  it('tells of a database that takes no changes where it needs one', { tags: 'slow' }, async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const { pathname } = new URL(service.databaseUrl);
+    await service.db.raw('ALTER DATABASE ?? SET default_transaction_read_only = on', [pathname.slice(1)]);
+    const settings = { BASE_URL: service.url, DATABASE_URL: service.databaseUrl };
+    const { code, stderr, statuses } = await examine(settings);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    const failed = Object.keys(statuses).filter((check) => statuses[check] === 'fail');
+    expect(failed).toEqual(['pages-tls', 'pages', 'visitors']);
+  });
+
+  it('clears away what a doctor left that was killed', { tags: 'slow' }, async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const left = await createProbe(service.db, 'left');
+    await service.anonymous.post(`/submit/${left.id}`).send({}).expect(200);
+    await service.anonymous.post(`/submit/${left.id}`).attach('file', Buffer.from('x'), 'a.txt').expect(200);
+    await service.db.raw("UPDATE deployments SET created_at = created_at - interval '2 minutes'");
+    const next = await createProbe(service.db, 'next');
+    expect(next).toEqual({ id: expect.not.stringMatching(left.id), slug: left.slug });
+    const beside = await createProbe(service.db, 'beside');
+    expect(beside.slug).not.toBe(next.slug);
+    await removeProbe(service.db, next);
+    await removeProbe(service.db, beside);
+    expect(await rowsIn(service.db)).toEqual(NOTHING);
+  });
+
+  it('leaves nothing that comes to its page while it takes it away', { tags: 'slow' }, async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const probe = await createProbe(service.db, 'probe');
+    const submission = {
+      id: newSubmissionId(),
+      deploymentId: probe.id,
+      data: '{}',
+      ipAddress: '127.0.0.1',
+      rulesVersion: 0,
+    };
+    let removing: Promise<void> | undefined;
+    await service.db.transaction(async (transaction) => {
+      await storeSubmissions(transaction, [submission], { leaseMs: 60_000, busy: undefined });
+      removing = removeProbe(service.db, probe);
+      await untilBlocked(service.db);
+    });
+    await removing;
+    expect(await rowsIn(service.db)).toEqual(NOTHING);
+  });
+
+  it('takes its page away while another begins', { tags: 'slow' }, async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const first = await createProbe(service.db, 'first');
+    let removing: Promise<void> | undefined;
+    const second = await service.db.transaction(async (transaction) => {
+      const probe = await createProbe(transaction, 'second');
+      removing = removeProbe(service.db, first);
+      await untilBlocked(service.db);
+      return probe;
+    });
+    await removing;
+    expect(await rowsIn(service.db)).toEqual({ ...NOTHING, owners: 1, deployments: 1, pages: 1 });
+    await removeProbe(service.db, second);
+    expect(await rowsIn(service.db)).toEqual(NOTHING);
+  });
+
+  it('makes no database where there is none, and says in lines what to do', { tags: 'slow' }, async () => {
+    const DATA_DIR = join(folder, 'none');
+    const { code, stdout, stderr } = await doctor([], { DATA_DIR, PORT: String(await freePort()) });
+    expect([code, stderr, existsSync(DATA_DIR)]).toEqual([1, '', false]);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toEqual(lines.map(() => expect.stringMatching(/^(ok {2}|skip|warn|fail) {2}[a-z-]+ +\S.*$/)));
+    expect(lines.filter((line) => /^(warn|fail)/.test(line) && !line.includes(' -> '))).toEqual([]);
+    const failed = lines.filter((line) => line.startsWith('fail'));
+    expect(failed.map((line) => line.split(/ +/)[1])).toEqual(['database', 'answers']);
+    expect(failed[0]).toBe(
+      `fail  database          there is no database of the service in ${DATA_DIR} (DATA_DIR, which the environment sets) -> set ` +
+        'DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database',
+    );
+  });
+
+  it('tells of a database that it cannot look at, as of one that another user keeps closed', {
+    tags: 'slow',
+  }, async () => {
+    const DATA_DIR = await mkdtemp(join(folder, 'closed-'));
+    await symlink('postgres', join(DATA_DIR, 'postgres'));
+    const { code, statuses } = await examine({ DATA_DIR, PORT: String(await freePort()) });
+    expect([code, statuses.database]).toEqual([1, 'fail']);
+  });
+
+  it('tells of a database that is out of reach, and no password', { tags: 'slow' }, async () => {
+    const { code, statuses, stdout } = await examine({
+      DATABASE_URL: 'postgres://nobody:s3cret@127.0.0.1:1/nothing',
+      SMTP_URL: 'smtp://forms:s3cret@127.0.0.1:1',
+      PORT: String(await freePort()),
+    });
+    expect([code, statuses.database, statuses.mail]).toEqual([1, 'fail', 'fail']);
+    expect(stdout).not.toContain('s3cret');
+  });
+
+  it('tells of a wrong setting as of any other failure', { tags: 'slow' }, async () => {
+    expect(await doctor([], { PORT: 'http' })).toEqual({
+      code: 1,
+      stdout:
+        'fail  settings  PORT must be a whole number from 1 to 65535 -> change it in the environment or in .env\n',
+      stderr: '',
+    });
+  });
+
+  it('prints its usage with exit code 2 when it is used otherwise', { tags: 'slow' }, async () => {
+    const { code, stdout, stderr } = await doctor(['--fix'], {});
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^formhost: .*\nusage: npm run --silent doctor -- \[--json\]\n$/);
+  });
+});
+
+const NOTHING = { owners: 0, deployments: 0, pages: 0, submissions: 0, files: 0, deliveries: 0 };
+
+/** Settles when a statement waits for another transaction. */
+const untilBlocked = (db: Awaited<ReturnType<typeof startTestService>>['db']): Promise<void> =>
+  vi.waitFor(async () => {
+    const { rows } = await db.raw(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    expect(rows).toHaveLength(1);
+  }, 10_000);
+
+/** How many rows each table has that the doctor could leave something in. */
+async function rowsIn(db: Awaited<ReturnType<typeof startTestService>>['db']): Promise<Record<string, number>> {
+  const { rows } = await db.raw(
+    `SELECT (SELECT count(*) FROM owners) AS owners, (SELECT count(*) FROM deployments) AS deployments,
+            (SELECT count(*) FROM pages) AS pages, (SELECT count(*) FROM submissions) AS submissions,
+            (SELECT count(*) FROM submission_files) AS files, (SELECT count(*) FROM deliveries) AS deliveries`,
+  );
+  return rows[0];
+}

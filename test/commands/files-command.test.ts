@@ -1,0 +1,397 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { connect } from '../../src/db/postgres/connect.ts';
+import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
+import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
+import { emptyDatabase } from '../support/fresh-database.ts';
+import { multipartBody } from '../support/multipart.ts';
+import { startProgram } from '../support/process.ts';
+import { type S3, s3Error, startS3 } from '../support/s3.ts';
+import { type Owner, startTestService, type TestService } from '../support/service.ts';
+
+const MIB = 1024 * 1024;
+const PATIENCE = { timeout: 30_000 };
+
+vi.setConfig({ testTimeout: 90_000 });
+
+let s3: S3;
+let folder: string;
+beforeAll(async () => {
+  s3 = await startS3();
+  folder = await mkdtemp(join(tmpdir(), 'formhost-files-test-'));
+});
+afterAll(async () => {
+  await s3.close();
+  await rm(folder, { recursive: true });
+});
+
+const command = (file: string, args: readonly string[], settings: Record<string, string>) =>
+  startProgram(process.execPath, [file, ...args], settings);
+const files = (settings: Record<string, string>, ...args: string[]) =>
+  command('src/commands/files.ts', args, settings).result;
+const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
+const refused = (line: string) => ({ code: 1, stdout: '', stderr: `formhost: ${line}\n` });
+
+type Stored = { path: string; content: Buffer };
+type Installation = {
+  service: TestService;
+  owner: Owner;
+  settings: { DATABASE_URL: string; FILES_URL: string };
+  deploymentId: string;
+  stored: Stored[];
+};
+
+/** A service with a submission for each size of a file; where these are, `in` says. */
+async function install(prefix: string, place: 'bucket' | 'database', sizes: readonly number[]): Promise<Installation> {
+  const bucketSettings = s3.settings(prefix);
+  const FILES_URL = `${bucketSettings.FILES_URL}${place === 'database' ? '&new=database' : ''}`;
+  const service = await startTestService({ ...bucketSettings, FILES_URL });
+  onTestFinished(() => service.close());
+  const owner = await service.owner();
+  const { id } = await owner.deploy();
+  const stored: Stored[] = [];
+  for (const size of sizes) {
+    const content = randomBytes(size);
+    const response = await fetch(`${service.url}/submit/${id}`, {
+      method: 'POST',
+      body: new Uint8Array(multipartBody(['name="a"; filename="a"', content])),
+      headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+    });
+    expect(response.status).toBe(200);
+    const { body } = await owner.get(`/submissions/${id}`).expect(200);
+    stored.push({ path: body.submissions[0].data.a.url, content });
+  }
+  const settings = { ...bucketSettings, DATABASE_URL: service.databaseUrl };
+  return { service, owner, settings, deploymentId: id, stored };
+}
+
+async function expectWhole({ service, owner, stored }: Pick<Installation, 'service' | 'owner' | 'stored'>) {
+  for (const { path, content } of stored) {
+    const response = await fetch(service.url + path, { headers: { Authorization: `Bearer ${owner.key}` } });
+    expect(Buffer.from(await response.arrayBuffer()).equals(content), path).toBe(true);
+  }
+}
+
+async function chunksOf({ service }: Pick<Installation, 'service'>): Promise<number> {
+  const { rows } = await service.db.raw('SELECT count(*) AS n FROM submission_file_chunks');
+  return Number(rows[0].n);
+}
+
+describe('files move', () => {
+  it('moves files to the bucket and back while the service runs, and says where they are', async () => {
+    const sizes = [1, MIB / 4, MIB + 1];
+    const installation = await install('move', 'database', sizes);
+    const { settings, service } = installation;
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    expect(await files(settings, 'status')).toEqual(done(`bucket\t0\t0\ndatabase\t3\t${bytes}\n`));
+    expect(await files(settings, 'move', '--to', 'bucket')).toEqual(done('moved 3 files to the bucket\n'));
+    expect(await chunksOf(installation)).toBe(0);
+    expect((await namedObjects(service.db, s3, 'move')).length).toBe(3);
+    await expectWhole(installation);
+    expect(await files(settings, 'status', '--json')).toEqual(
+      done(`[\n{"place":"bucket","files":3,"bytes":${bytes}},\n{"place":"database","files":0,"bytes":0}\n]\n`),
+    );
+
+    // Again: there is nothing left to do.
+    expect(await files(settings, 'move', '--to', 'bucket', '--json')).toEqual(
+      done('{"message":"moved 0 files to the bucket","files":0}\n'),
+    );
+    expect(await files(settings, 'move', '--to', 'database')).toEqual(done('moved 3 files to the database\n'));
+    await expectWhole(installation);
+    expect(await chunksOf(installation)).toBe(1 + 1 + 5);
+    await cleanBucket(service.db, s3, settings);
+    expect(s3.files().filter((key) => key.startsWith('move/'))).toEqual([]);
+  });
+
+  it('keeps a download that has begun, in both directions', async () => {
+    const installation = await install('during', 'database', [9 * MIB]);
+    const { settings, service, owner, stored } = installation;
+    for (const place of ['bucket', 'database']) {
+      const response = await fetch(`${service.url}${stored[0]?.path}`, {
+        headers: { Authorization: `Bearer ${owner.key}` },
+      });
+      const reader = response.body?.getReader();
+      const pieces: Uint8Array[] = [(await reader?.read())?.value ?? new Uint8Array()];
+      expect(await files(settings, 'move', '--to', place)).toEqual(done(`moved 1 files to the ${place}\n`));
+      if (place === 'database') await cleanBucket(service.db, s3, settings);
+      for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) pieces.push(next.value);
+      expect(Buffer.concat(pieces).equals(stored[0]?.content ?? Buffer.alloc(0))).toBe(true);
+    }
+  });
+
+  it('moves what it can, says what it could not, and moves the rest when it is run again', async () => {
+    const installation = await install('partly', 'bucket', [10, 20]);
+    const { settings, service } = installation;
+    const [key = ''] = await namedObjects(service.db, s3, 'partly');
+    const kept = s3.objects.get(key);
+    s3.objects.delete(key);
+    const { code, stdout, stderr } = await files(settings, 'move', '--to', 'database');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^formhost: the file file_\w+ was not moved: the bucket has no object obj_\w+\nformhost: moved 1 files, and 1 were not: run it again when the cause is gone\n$/,
+    );
+    if (kept) s3.objects.set(key, kept);
+    expect(await files(settings, 'move', '--to', 'database')).toEqual(done('moved 1 files to the database\n'));
+    await expectWhole(installation);
+  });
+
+  it('outlasts a short failure of the bucket', async () => {
+    const installation = await install('failure', 'database', [10]);
+    let failures = 0;
+    s3.intercept((_request, response) => {
+      failures += 1;
+      return failures < 8 && s3Error(response, 503, 'SlowDown');
+    });
+    onTestFinished(() => s3.behave());
+    expect(await files(installation.settings, 'move', '--to', 'bucket')).toEqual(done('moved 1 files to the bucket\n'));
+    await expectWhole(installation);
+  });
+
+  it('refuses the prefix of another installation, until it is claimed', async () => {
+    await install('taken', 'bucket', [1]);
+    const { settings } = await install('taken', 'database', [1]);
+    expect(await files(settings, 'move', '--to', 'bucket')).toEqual(
+      refused(
+        'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `files claim`',
+      ),
+    );
+    expect(await files(settings, 'claim')).toEqual(done('s3://forms/taken/ belongs to this installation now\n'));
+    expect(await files(settings, 'move', '--to', 'bucket')).toEqual(done('moved 1 files to the bucket\n'));
+  });
+
+  it('says what is missing, or wrong', async () => {
+    const { settings } = await install('wrong', 'database', []);
+    const { FILES_URL: _url, ...without } = settings;
+    expect(await files(without, 'move', '--to', 'bucket')).toEqual(refused('FILES_URL is not set: there is no bucket'));
+    for (const args of [['move'], ['move', '--to', 's3'], ['status', '--to', 'bucket'], ['status', 'x'], []]) {
+      expect(await files(settings, ...args)).toMatchObject({ code: 2, stdout: '' });
+    }
+  });
+});
+
+describe('a backup of files in the bucket', () => {
+  it('has their content, and is restored without a bucket', async () => {
+    const installation = await install('backup', 'bucket', [1, MIB / 4, 2 * MIB + 5]);
+    const { settings, owner, deploymentId } = installation;
+    const file = join(folder, 'whole.backup');
+    expect(await command('src/commands/backup.ts', [file], settings).result).toEqual(done(''));
+    const exported = await command('src/commands/deployments.ts', ['export', deploymentId], settings).result;
+    const pieces: Record<string, Buffer[]> = {};
+    for (const line of exported.stdout.trimEnd().split('\n')) {
+      const { file_piece: piece } = JSON.parse(line);
+      if (!piece) continue;
+      pieces[piece.file_id] = [...(pieces[piece.file_id] ?? []), Buffer.from(piece.base64, 'base64')];
+    }
+    expect(
+      Object.values(pieces)
+        .map((all) => Buffer.concat(all).length)
+        .toSorted((a, b) => a - b),
+    ).toEqual([1, MIB / 4, 2 * MIB + 5]);
+
+    const database = await emptyDatabase();
+    const restored = { DATABASE_URL: database.url };
+    expect(await command('src/commands/restore.ts', [file], restored).result).toEqual(done(''));
+    const service = await startTestService({}, database);
+    onTestFinished(() => service.close());
+    await expectWhole({ ...installation, service });
+    expect(await namedObjects(service.db, s3, 'backup')).toEqual([]);
+    // It is another installation, and does not touch what the first one has.
+    const again = await files({ ...settings, ...restored }, 'move', '--to', 'bucket');
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    await expectWhole(installation);
+    expect(owner.key).toMatch(/^fh_/);
+  });
+
+  it('is made although an object is missing, and says so', async () => {
+    const { settings, service } = await install('missing', 'bucket', [10, 20]);
+    const [key = ''] = await namedObjects(service.db, s3, 'missing');
+    s3.objects.delete(key);
+    const file = join(folder, 'missing.backup');
+    const { code, stderr } = await command('src/commands/backup.ts', [file], settings).result;
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^formhost: the bucket lacks the content of 1 files, .* \(file_\w+\)\n$/),
+    ]);
+    const restored = { DATABASE_URL: (await emptyDatabase()).url };
+    expect(await command('src/commands/restore.ts', [file], restored).result).toEqual(done(''));
+  });
+
+  it('needs FILES_URL', async () => {
+    const { settings } = await install('needs', 'bucket', [10]);
+    const { FILES_URL: _url, ...without } = settings;
+    expect(await command('src/commands/backup.ts', [join(folder, 'none.backup')], without).result).toEqual(
+      refused('the content of some files is in a bucket: set FILES_URL and its credentials as the service has them'),
+    );
+  });
+
+  it('has the files that are deleted while it is made', async () => {
+    const { settings, service, owner, deploymentId, stored } = await install('held', 'bucket', [10, 20, 30]);
+    const file = join(folder, 'held.backup');
+    const isPaused = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    let gets = 0;
+    s3.intercept(async ({ method, key, isDone }) => {
+      if (method !== 'GET' || !key.startsWith('held/files/') || isDone) return false;
+      gets += 1;
+      isPaused.resolve();
+      await goOn.promise;
+      return false;
+    });
+    onTestFinished(() => s3.behave());
+    const backup = command('src/commands/backup.ts', [file], settings).result;
+    await isPaused.promise;
+    for (const { path } of stored) await owner.delete(`/submissions/${deploymentId}/${path.split('/')[3]}`).expect(200);
+    await service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
+    const bucket = bucketOf(settings);
+    onTestFinished(() => bucket.close());
+    const { deleteRemovedObjects } = await import('../../src/files-bucket.ts');
+    expect(await deleteRemovedObjects(service.db, bucket)).toBe(0);
+    goOn.resolve();
+    expect(await backup).toEqual(done(''));
+    expect(gets).toBe(3);
+    await vi.waitFor(async () => expect(await deleteRemovedObjects(service.db, bucket)).toBe(3), PATIENCE);
+    const database = await emptyDatabase();
+    onTestFinished(() => database.drop());
+    expect(await command('src/commands/restore.ts', [file], { DATABASE_URL: database.url }).result).toEqual(done(''));
+    const db = connect({ connectionString: database.url });
+    onTestFinished(() => db.close());
+    const { rows } = await db.raw('SELECT count(*) AS n FROM submission_file_chunks');
+    expect(Number(rows[0].n)).toBe(3);
+  });
+});
+
+describe('the doctor', () => {
+  const check = async (settings: Record<string, string>): Promise<{ status: string; saw: string; mend?: string }> => {
+    const { stdout } = await command('src/commands/doctor.ts', ['--json'], settings).result;
+    const { checks }: { checks: { check: string; status: string; saw: string; mend?: string }[] } = JSON.parse(stdout);
+    const found = checks.find((one) => one.check === 'files');
+    if (!found) throw new Error('There is no check of files.');
+    const { check: _name, ...finding } = found;
+    return finding;
+  };
+
+  it('says what is wrong with the bucket', async () => {
+    const { settings } = await install('doctor', 'bucket', [1]);
+    expect(await check(settings)).toEqual({
+      status: 'ok',
+      saw: 'the bucket forms stores, gives back, lists and deletes',
+    });
+    expect([...s3.objects.keys()].filter((key) => key.includes('doctor-'))).toEqual([]);
+
+    expect(await check({ ...settings, AWS_SESSION_TOKEN: 'token/+=' })).toMatchObject({ status: 'ok' });
+    expect(await check({ ...settings, AWS_SECRET_ACCESS_KEY: 'wrong' })).toEqual({
+      status: 'fail',
+      saw: 'the bucket answered PUT with 403 SignatureDoesNotMatch',
+      mend: 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
+    });
+    expect(await check({ ...settings, FILES_URL: settings.FILES_URL.replace('eu-central-1', 'eu-west-1') })).toEqual({
+      status: 'fail',
+      saw: 'the bucket answered PUT with 403 AuthorizationHeaderMalformed',
+      mend: 'correct region, or endpoint, in FILES_URL',
+    });
+    expect(await check({ ...settings, FILES_URL: settings.FILES_URL.replace('s3://forms', 's3://none') })).toEqual({
+      status: 'fail',
+      saw: 'the bucket answered PUT with 404 NoSuchBucket',
+      mend: 'make the bucket, or correct its name in FILES_URL',
+    });
+    const nobody = settings.FILES_URL.replace(/:\d+&/, ':1&');
+    expect(await check({ ...settings, FILES_URL: nobody })).toEqual({
+      status: 'fail',
+      saw: 'the bucket did not answer PUT: ECONNREFUSED',
+      mend: 'check endpoint in FILES_URL, and that this machine reaches it',
+    });
+
+    s3.skew(-60 * 60 * 1_000);
+    onTestFinished(() => s3.behave());
+    expect(await check(settings)).toMatchObject({
+      saw: 'the bucket answered PUT with 403 RequestTimeTooSkewed',
+      mend: 'set the clock of this machine: it differs from that of the bucket',
+    });
+    s3.behave();
+    s3.intercept(({ method }, response) => method === 'DELETE' && s3Error(response, 403, 'AccessDenied'));
+    expect(await check(settings)).toMatchObject({ status: 'fail', mend: 'allow s3:DeleteObject to this key' });
+    s3.behave();
+
+    s3.intercept((_request, response) => s3Error(response, 503, 'SlowDown'));
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket answered PUT with 503 SlowDown',
+      mend: "look at the bucket's server, or at the way to it, and run the doctor again",
+    });
+    s3.intercept((_request, response) => {
+      response.setHeader('x-amz-bucket-region', 'us-west-2');
+      return s3Error(response, 301, 'PermanentRedirect');
+    });
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket answered PUT with 301 PermanentRedirect; the bucket says that its region is us-west-2',
+      mend: 'correct region, or endpoint, in FILES_URL',
+    });
+    s3.intercept((_request, response) => {
+      response.end('<h1>We are back soon</h1>');
+      return true;
+    });
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket answered PUT without an ETag',
+      mend: 'correct endpoint in FILES_URL: what answers there is no S3 server',
+    });
+    s3.intercept((_request, response) => {
+      response.writeHead(200, { 'Content-Length': 100 });
+      response.write('half of ', () => response.socket?.destroy());
+      return true;
+    });
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket did not answer PUT: UND_ERR_SOCKET',
+      mend: 'check endpoint in FILES_URL: is it https:// instead of http://, or another port?',
+    });
+    s3.behave();
+
+    const other = await install('doctor', 'database', []);
+    expect(await check(other.settings)).toMatchObject({
+      status: 'fail',
+      saw: 'the prefix of FILES_URL in the bucket forms belongs to another installation',
+    });
+    const { FILES_URL: _url, ...without } = settings;
+    expect(await check(without)).toMatchObject({
+      status: 'fail',
+      saw: 'FILES_URL is not set, and the content of some files is in a bucket',
+    });
+  });
+
+  it.runIf(hasOpenssl())('says what is wrong with TLS to the bucket', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'formhost-bucket-tls-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { authority } = await makeCertificates(folder, 'nobody');
+    const [key, cert] = [await readFile(join(folder, 'server.key')), await readFile(join(folder, 'server.crt'))];
+    const secure = await startS3({ host: 'localhost', tls: { key, cert } });
+    onTestFinished(() => secure.close());
+    const { settings: installed } = await install('tls', 'database', []);
+    const settings = { ...installed, FILES_URL: secure.settings('tls').FILES_URL };
+    expect(await check(settings)).toEqual({
+      status: 'fail',
+      saw: 'the bucket did not answer PUT: UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      mend: 'name its authority in NODE_EXTRA_CA_CERTS, in the environment of the service and of this command, not in .env',
+    });
+    const trusting = { ...settings, NODE_EXTRA_CA_CERTS: authority };
+    expect(await check(trusting)).toMatchObject({ status: 'ok' });
+    expect(await check({ ...trusting, FILES_URL: settings.FILES_URL.replace('localhost', '127.0.0.1') })).toEqual({
+      status: 'fail',
+      saw: 'the bucket did not answer PUT: ERR_TLS_CERT_ALTNAME_INVALID',
+      mend: 'use the name of the certificate as endpoint in FILES_URL, with style=path if it has none for the bucket',
+    });
+    expect(await check({ ...trusting, FILES_URL: settings.FILES_URL.replace('https:', 'http:') })).toEqual({
+      status: 'fail',
+      saw: 'the bucket did not answer PUT: UND_ERR_SOCKET',
+      mend: 'check endpoint in FILES_URL: is it https:// instead of http://, or another port?',
+    });
+    expect(await check({ ...trusting, FILES_URL: s3.settings().FILES_URL.replace('http:', 'https:') })).toMatchObject({
+      status: 'fail',
+      mend: 'check endpoint in FILES_URL: there is no TLS at this port, or none of today',
+    });
+  });
+});

@@ -1,0 +1,409 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative as relativePath } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { KEYS_BATCH } from '../../src/db/api-keys.ts';
+import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { aTime } from '../support/answers.ts';
+import { runSql } from '../support/database.ts';
+import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
+import { isAlive, serverPid } from '../support/postmaster.ts';
+import { PROJECT, startInTerminal, startProgram, startServiceProcess } from '../support/process.ts';
+import { asOwner, startTestService, type TestService } from '../support/service.ts';
+
+const aKeyAlone = expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/);
+const aWord = expect.stringMatching(/^\S+$/);
+const aLine = expect.stringMatching(/^\S.*\n$/);
+const made = { code: 0, stdout: aKeyAlone, stderr: '' };
+const refused = { code: 1, stdout: '', stderr: aLine };
+const waitingOrNothing = /^(?:formhost: there is no database .* yet: waiting 10 s for a start of the service\n)?$/;
+const noDatabase = (place: string) => ({
+  code: 1,
+  stdout: '',
+  stderr:
+    `formhost: ${place} yet: waiting 10 s for a start of the service\n` +
+    `formhost: ${place}: set DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database\n`,
+});
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ PLAN_LIMITS: 'free:1,pro:2,unlimited:none' });
+});
+afterAll(() => service.close());
+
+const keys = (args: string[], settings: Record<string, string> = { DATABASE_URL: service.databaseUrl }) =>
+  startProgram(process.execPath, ['src/commands/keys.ts', ...args], {
+    PLAN_LIMITS: 'free:1,pro:2,unlimited:none',
+    ...settings,
+  }).result;
+
+async function create(email: string, ...more: string[]): Promise<string> {
+  const { stderr: _note, ...result } = await keys(['create', '--email', email, ...more]);
+  expect(result).toEqual({ code: 0, stdout: aKeyAlone });
+  return result.stdout.trim();
+}
+
+/** What the list says of an owner's keys: the id, and what follows it. */
+async function listed(email: string, settings?: Record<string, string>) {
+  const { code, stdout, stderr } = await keys(['list'], settings);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const lines = stdout.split('\n');
+  expect(lines.pop()).toBe('');
+  return lines
+    .map((line) => line.split('\t'))
+    .filter(([, address]) => address === email)
+    .map(([id = '', ...columns]) => ({ id, columns }));
+}
+
+const deployWith = async (key: string, url = service.url) =>
+  (await asOwner(url, key).post('/deploy').send({ html: 'x' })).status;
+
+describe('keys create', () => {
+  it('prints the key alone, which works in a service that runs', async () => {
+    expect(await deployWith(await create("o'neil+forms@mail.keys.example"))).toBe(201);
+  });
+
+  it('does so through npm', { tags: 'slow' }, async () => {
+    const args = ['run', '--silent', 'keys', '--', 'create', '--email', 'npm@keys.example'];
+    const { result } = startProgram('npm', args, { DATABASE_URL: service.databaseUrl });
+    expect(await result).toEqual(made);
+  });
+
+  it('adds a key for the same owner when the e-mail is one that is known, in whatever case', async () => {
+    const emails = ['Ada.Lovelace@Keys.Example', 'ada.lovelace@KEYS.example'];
+    const [first = '', second = ''] = await Promise.all(emails.map((email) => create(email)));
+    expect(first).not.toBe(second);
+    const { id } = await asOwner(service.url, first).deploy();
+    expect((await asOwner(service.url, second).get(`/deploy/${id}`)).status).toBe(200);
+    expect((await listed('ada.lovelace@keys.example')).map(({ columns }) => columns.slice(0, 2))).toEqual(
+      emails.map(() => ['ada.lovelace@keys.example', 'unlimited']),
+    );
+  });
+
+  it('puts the owner on the plan that --plan names, and changes no plan without it', async () => {
+    const email = 'plan@keys.example';
+    const key = await create(email, '--plan', 'free');
+    expect([await deployWith(key), await deployWith(key)]).toEqual([201, 403]);
+    const second = await create(email);
+    expect([await deployWith(key), await deployWith(second)]).toEqual([403, 403]);
+    await create(email, '--plan', 'pro');
+    expect([await deployWith(key), await deployWith(second)]).toEqual([201, 403]);
+  });
+
+  it('refuses what is no e-mail address, in a line', { tags: 'slow' }, async () => {
+    const bad = ['nobody', 'a@keys.example,b@keys.example', 'a@keys.example\nBcc: b@c.example'];
+    const results = await Promise.all(bad.map((email) => keys(['create', '--email', email, '--plan', 'free'])));
+    expect(results).toEqual(results.map(() => refused));
+  });
+
+  it('says on standard error that --plan changes the plan of keys that there are, and only then', async () => {
+    const email = 'change@keys.example';
+    for (const end of ['none', 'none', 'revoked_at', 'expires_at']) {
+      await service.owner({ email, plan: 'pro' });
+      if (end === 'none') continue;
+      await service.db.raw('UPDATE api_keys SET ?? = now() WHERE id = (SELECT max(id) FROM api_keys)', [end]);
+    }
+    const said = async (...more: string[]) =>
+      (await keys(['create', '--email', 'Change@Keys.example', ...more])).stderr;
+    expect(await said('--plan', 'pro')).toBe('');
+    expect(await said('--plan', 'free')).toBe(
+      `formhost: ${email} was on the plan pro and is on the plan free now, with the 3 valid keys made before as well\n`,
+    );
+    expect(await said()).toBe('');
+  });
+
+  it('gives the key a name of 1 to 100 characters', async () => {
+    const email = 'name@keys.example';
+    const name = `Ada's "laptop" ${'é'.repeat(85)}`;
+    expect(name).toHaveLength(100);
+    const key = await create(email, '--name', name);
+    expect((await listed(email)).map(({ columns }) => columns.slice(5))).toEqual([
+      [key.slice(0, 8), name, 'full', '-'],
+    ]);
+    const bad = ['', ' ', 'x'.repeat(101), 'a\tb', 'a\nb'];
+    const results = await Promise.all(bad.map((wrong) => keys(['create', '--email', email, '--name', wrong])));
+    expect(results).toEqual(bad.map(() => refused));
+    expect(await listed(email)).toHaveLength(1);
+  });
+
+  it('gives the key a scope and an end', async () => {
+    const email = 'scope@keys.example';
+    const expires = '2099-01-01T00:00:00.000Z';
+    const key = await create(email, '--scope', 'read', '--expires', '2099-01-01');
+    expect((await listed(email)).map(({ columns }) => columns.slice(7))).toEqual([['read', expires]]);
+    expect(await deployWith(key)).toBe(403);
+    const bad = [
+      ['--scope', 'write'],
+      ['--scope', ''],
+      ['--expires', '2020-01-01'],
+      ['--expires', 'never'],
+      ['--expires', ''],
+    ];
+    const results = await Promise.all(bad.map((wrong) => keys(['create', '--email', email, ...wrong])));
+    expect(results).toEqual(bad.map(() => refused));
+    expect(await listed(email)).toHaveLength(1);
+  });
+
+  it('prints JSON with --json', async () => {
+    const email = 'json@keys.example';
+    const answer = async (...args: string[]) => {
+      const { stdout, ...rest } = await keys([...args, '--json']);
+      expect(rest).toEqual({ code: 0, stderr: '' });
+      return JSON.parse(stdout);
+    };
+    const owner = { email, plan: 'pro' };
+    const first = await answer('create', '--email', email, '--plan', 'pro', '--name', 'CI');
+    expect(first).toEqual({
+      id: aWord,
+      name: 'CI',
+      prefix: first.key.slice(0, 8),
+      scope: 'full',
+      created_at: aTime,
+      expires_at: null,
+      key: expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}$/),
+      ...owner,
+    });
+    expect(await deployWith(first.key)).toBe(201);
+    const second = await answer('create', '--email', email);
+    expect(second).toEqual({ ...first, id: aWord, name: null, prefix: aWord, created_at: aTime, key: aWord });
+    expect(await answer('revoke', second.id)).toEqual({ message: `revoked ${second.id}`, id: second.id });
+    const all: { email: string }[] = await answer('list');
+    expect(all.filter((one) => one.email === email)).toEqual([
+      ...[first, second].map(({ id, created_at, prefix, name, scope, expires_at }) => ({
+        id,
+        ...owner,
+        created_at,
+        last_used_at: id === first.id ? aTime : null,
+        revoked_at: id === second.id ? aTime : null,
+        prefix,
+        scope,
+        expires_at,
+        name,
+      })),
+    ]);
+  });
+
+  it('refuses a plan that PLAN_LIMITS does not name, in a line', { tags: 'slow' }, async () => {
+    const email = 'gold@keys.example';
+    const results = ['gold', 'constructor'].map((plan) => keys(['create', '--email', email, '--plan', plan]));
+    expect(await Promise.all(results)).toEqual([refused, refused]);
+    expect(await service.db('owners').where({ email })).toEqual([]);
+  });
+
+  it('makes no tables in a database without them: it says where it looked, without the password, and what to do', {
+    tags: 'slow',
+    timeout: 90_000,
+  }, async () => {
+    const { url, name, drop } = await emptyDatabase();
+    onTestFinished(drop);
+    const { host } = new URL(url);
+    const place = `there is no database of the service in ${host}/${name} (DATABASE_URL, which the environment sets)`;
+    const result = await keys(['create', '--email', 'empty@keys.example'], { DATABASE_URL: url });
+    expect(result).toEqual(noDatabase(place));
+    await runSql(
+      url,
+      "DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace); END $$",
+    );
+  });
+
+  it('waits for the migrations of a first start that comes after it', { tags: 'slow', timeout: 60_000 }, async () => {
+    const { url, drop } = await emptyDatabase();
+    const result = keys(['create', '--email', 'before@keys.example'], { DATABASE_URL: url });
+    const { ready, stop } = await startServiceProcess({ DATABASE_URL: url });
+    onTestFinished(async () => {
+      await stop();
+      await drop();
+    });
+    expect(await result).toEqual({ ...made, stderr: expect.stringMatching(waitingOrNothing) });
+    await ready();
+    expect(await listed('before@keys.example', { DATABASE_URL: url })).toHaveLength(1);
+  });
+
+  it('brings a database that an older version has made up to date', { tags: 'slow' }, async () => {
+    const { url, drop } = await cloneDatabase();
+    onTestFinished(drop);
+    await runSql(
+      url,
+      "ALTER TABLE api_keys DROP name, DROP prefix; DELETE FROM knex_migrations WHERE name = '0011-key-names'",
+    );
+    const settings = { DATABASE_URL: url };
+    const results = await Promise.all([1, 2].map(() => keys(['create', '--email', 'old@keys.example'], settings)));
+    expect(results).toEqual([made, made]);
+    expect(await listed('old@keys.example', settings)).toHaveLength(2);
+  });
+});
+
+describe('keys list and revoke', () => {
+  it('show a line a key (id, e-mail, plan, created, last used, revoked, prefix, name, scope, expires), and end one key, and no other', async () => {
+    const email = 'revoke@keys.example';
+    const revoked = await create(email, '--plan', 'unlimited');
+    expect(await deployWith(revoked)).toBe(201);
+    const before = await listed(email);
+    expect(before).toEqual([
+      { id: aWord, columns: [email, 'unlimited', aTime, aTime, '-', revoked.slice(0, 8), '-', 'full', '-'] },
+    ]);
+
+    const id = before[0]?.id ?? '';
+    const kept = await create(email);
+    expect(await keys(['revoke', id])).toEqual({ code: 0, stdout: `revoked ${id}\n`, stderr: '' });
+    expect([await deployWith(revoked), await deployWith(kept)]).toEqual([401, 201]);
+    const after = await listed(email);
+    expect(after.toSorted((a, b) => Number(b.id === id) - Number(a.id === id))).toEqual([
+      { id, columns: [...(before[0]?.columns.slice(0, 4) ?? []), aTime, revoked.slice(0, 8), '-', 'full', '-'] },
+      { id: aWord, columns: [email, 'unlimited', aTime, aTime, '-', kept.slice(0, 8), '-', 'full', '-'] },
+    ]);
+  });
+
+  it('list every key once, however many there are', async () => {
+    const { url, drop } = await cloneDatabase();
+    onTestFinished(drop);
+    const count = 2 * KEYS_BATCH + 1;
+    await runSql(
+      url,
+      `INSERT INTO owners (email, plan) VALUES ('many@keys.example', 'pro');
+       INSERT INTO api_keys (id, owner_id, hash)
+         SELECT 'key_' || lpad(i::text, 20, '0'), owners.id, sha256(i::text::bytea) FROM owners, generate_series(1, ${count}) AS i`,
+    );
+    const ids = (await listed('many@keys.example', { DATABASE_URL: url })).map(({ id }) => id);
+    expect(ids).toEqual(Array.from({ length: count }, (_, index) => `key_${String(index + 1).padStart(20, '0')}`));
+  });
+
+  it('show headers above columns on a terminal', async () => {
+    const email = 'terminal@keys.example';
+    const key = await create(email, '--name', 'Laptop');
+    const { screen, ended } = startInTerminal(`'${process.execPath}' src/commands/keys.ts list`, {
+      DATABASE_URL: service.databaseUrl,
+    });
+    expect(await ended).toBe(0);
+    const lines = screen.text.trimEnd().split('\n');
+    const [header = ''] = lines;
+    expect(header.split(/ {2,}/)).toEqual([
+      ...['ID', 'EMAIL', 'PLAN', 'CREATED AT', 'LAST USED AT', 'REVOKED AT', 'PREFIX', 'NAME', 'SCOPE', 'EXPIRES AT'],
+    ]);
+    const line = lines.find((text) => text.includes(email)) ?? '';
+    const at = (title: string) => line.slice(header.indexOf(title)).split('  ')[0];
+    expect([at('EMAIL'), at('PLAN'), at('REVOKED AT'), at('PREFIX'), at('NAME')]).toEqual([
+      ...[email, 'unlimited', '-', key.slice(0, 8), 'Laptop'],
+    ]);
+  });
+
+  it('say in a line that an id is unknown', { tags: 'slow' }, async () => {
+    expect(await keys(['revoke', 'key_000000000000000000000000'])).toEqual(refused);
+  });
+
+  it('show `-` for what has not been', { tags: 'slow' }, async () => {
+    const email = 'unused@keys.example';
+    await service.owner({ email, plan: 'pro' });
+    await service.db.raw('UPDATE api_keys SET prefix = NULL FROM owners WHERE owner_id = owners.id AND email = ?', [
+      email,
+    ]);
+    expect(await listed(email)).toEqual([
+      { id: aWord, columns: [email, 'pro', aTime, '-', '-', '-', '-', 'full', '-'] },
+    ]);
+  });
+});
+
+describe('keys', () => {
+  it('prints its usage with exit code 2 when it is used otherwise', { tags: 'slow' }, async () => {
+    const wrong = [
+      [],
+      ['remove'],
+      ['create'],
+      ['create', '--mail', 'a@keys.example'],
+      ['revoke'],
+      ['list', '--plan', 'x'],
+    ];
+    const results = await Promise.all(wrong.map((args) => keys(args)));
+    expect(results).toEqual(
+      wrong.map(() => ({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^(?:formhost: .*\n)?usage: npm run --silent keys -- create /),
+      })),
+    );
+  });
+
+  it('says in a line that the database is out of reach, and no password', { tags: 'slow' }, async () => {
+    const settings = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' };
+    const { stderr, ...result } = await keys(['list'], settings);
+    expect(result).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toEqual(expect.stringMatching(/^(?!.*secret)\S.*\n$/));
+  });
+});
+
+describe('an embedded database', { tags: 'slow' }, () => {
+  /** The process id of the server in DATA_DIR; undefined where none runs. */
+  async function serverOf(dataDir: string): Promise<number | undefined> {
+    const pid = await serverPid(dataDir);
+    return pid !== undefined && isAlive(pid) ? pid : undefined;
+  }
+
+  it('takes the command during the very first start of the service, beside it and after it, and stops with the last', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'formhost-keys-'));
+    const { url, child, ready, stop } = await startServiceProcess({ DATA_DIR: dataDir });
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      const server = await serverOf(dataDir);
+      if (server !== undefined) process.kill(server, 'SIGQUIT');
+      await vi.waitFor(() => rm(dataDir, { recursive: true }), { timeout: 10_000, interval: 50 });
+    });
+
+    const early = await keys(['create', '--email', 'early@keys.example'], { DATA_DIR: dataDir });
+    expect(early).toEqual({ ...made, stderr: expect.stringMatching(waitingOrNothing) });
+    await ready();
+    const beside = await keys(['create', '--email', 'beside@keys.example'], { DATA_DIR: dataDir });
+    expect(beside).toEqual(made);
+    for (const { stdout } of [early, beside]) expect(await deployWith(stdout.trim(), url)).toBe(201);
+
+    const server = await serverOf(dataDir);
+    expect((await stop()).code).toBe(0);
+    expect([server, await serverOf(dataDir)]).toEqual([expect.any(Number), undefined]);
+
+    expect(await listed('early@keys.example', { DATA_DIR: dataDir })).toHaveLength(1);
+    expect(await serverOf(dataDir)).toBeUndefined();
+  });
+
+  it('is not made by any command but restore: each says where it looked, how that was set, and what to do', {
+    timeout: 120_000,
+  }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'formhost-none-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const dataDir = join(folder, 'data');
+    const commands = [
+      ['keys', 'create', '--email', 'a@keys.example'],
+      ['keys', 'list'],
+      ['keys', 'revoke', 'key_1'],
+      ['owners', 'list'],
+      ['deployments', 'list'],
+      ['backup', join(folder, 'a.backup')],
+    ];
+    const run = ([name = '', ...args]: string[], settings: Record<string, string>, cwd = PROJECT) =>
+      startProgram(process.execPath, [join(PROJECT, `src/commands/${name}.ts`), ...args], settings, cwd).result;
+    const place = (origin: string, data = dataDir) => `there is no database of the service in ${data} (${origin})`;
+    const relative = relativePath(PROJECT, dataDir);
+    const own = join(folder, 'own');
+    await mkdir(own);
+    await writeFile(join(own, '.env'), 'DATA_DIR=./other\n');
+    const [byDefault, inFile, ...results] = await Promise.all([
+      run(['keys', 'list'], {}, folder),
+      run(['keys', 'list'], {}, own),
+      ...commands.map((args) => run(args, { DATA_DIR: relative })),
+    ]);
+    expect(byDefault).toEqual(noDatabase(place('the default, because DATA_DIR is not set')));
+    expect(inFile).toEqual(noDatabase(place('DATA_DIR in .env', join(own, 'other'))));
+    expect(results).toEqual(commands.map(() => noDatabase(place('DATA_DIR, which the environment sets'))));
+    expect((await readdir(folder, { recursive: true })).toSorted()).toEqual(['own', 'own/.env']);
+  });
+
+  it('is not taken for the service’s when a start was cut short before its tables were made', {
+    timeout: 90_000,
+  }, async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'formhost-cut-'));
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    await (await openEmbeddedPostgres(dataDir)).close();
+    const result = await keys(['list'], { DATA_DIR: dataDir });
+    const place = `there is no database of the service in ${dataDir} (DATA_DIR, which the environment sets)`;
+    expect(result).toEqual(noDatabase(place));
+    expect(await serverOf(dataDir)).toBeUndefined();
+  });
+});

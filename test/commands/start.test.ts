@@ -1,0 +1,473 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createKey } from '../../src/db/owners.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
+import { aTime } from '../support/answers.ts';
+import { emptyDatabase } from '../support/fresh-database.ts';
+import { freePort, PROJECT, startInTerminal, startProgram } from '../support/process.ts';
+import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
+
+const shell = promisify(execFile);
+
+/** A folder that is closed to all others, as mkdtemp makes it. */
+const newFolder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'formhost-start-')));
+
+const eventually = <T>(check: () => T) => vi.waitFor(check, { timeout: 30_000, interval: 50 });
+
+const running = new Set<ChildProcess>();
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+/** Empty settings count as none, and keep a developer's .env out. */
+const NO_SETTINGS = { HOST: '', BASE_URL: '', PAGES_DOMAIN: '', DATABASE_URL: '', LOG_LEVEL: '', DATA_DIR: '' };
+
+/** `npm start` as a person runs it, with nothing set but what is given, in a group of processes of its own. */
+async function npmStart(settings: Record<string, string>, cwd = PROJECT) {
+  const port = settings.PORT ?? String(await freePort());
+  const child = spawn('npm', ['start'], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...NO_SETTINGS, ...settings, PORT: port },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const output = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output.err += text;
+  });
+  const ended = once(child, 'close').then(() => running.delete(child));
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    port,
+    output,
+    async ready() {
+      await eventually(async () => {
+        if (hasEnded(child)) throw new Error(`npm start has ended: ${output.err}`);
+        await request(url).get('/readyz').expect(200);
+      });
+    },
+    /** Sends a signal, to npm or to all processes that it started, and waits for its end. */
+    async end(signal: NodeJS.Signals, to: 'npm' | 'all') {
+      if (child.pid !== undefined) process.kill(to === 'npm' ? child.pid : -child.pid, signal);
+      await ended;
+      return child.exitCode;
+    },
+  };
+}
+
+/** Processes that Postgres has in a folder of data, and the files in which it notes them. */
+async function postgresIn(dataDir: string): Promise<string[]> {
+  const files = await readdir(dataDir, { recursive: true });
+  const notes = files.filter((name) => basename(name) === 'postmaster.pid');
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return [...notes, ...commands.filter((command) => command.includes(dataDir))];
+}
+
+/** Ends what a failed test has left, and removes it. */
+async function clear(folder: string): Promise<void> {
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (basename(name) !== 'postmaster.pid') continue;
+    const pid = Number.parseInt(await readFile(join(folder, name), 'utf8'), 10);
+    process.kill(pid, 'SIGQUIT');
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+const keysIn = (text: string): string[] => text.match(/fh_[0-9A-Za-z]{40,}/g) ?? [];
+const commandsIn = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('curl '));
+/** Neither a key nor a command that would carry one. */
+const expectSilent = ({ out, err }: { out: string; err: string }): void =>
+  expect([...keysIn(out + err), ...commandsIn(out + err)]).toEqual([]);
+
+const folders: string[] = [];
+afterAll(async () => {
+  for (const { pid } of running) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  await eventually(() => expect(running.size).toBe(0));
+  await Promise.all(folders.map(clear));
+});
+async function temporary(): Promise<string> {
+  const folder = await newFolder();
+  folders.push(folder);
+  return folder;
+}
+
+async function copyOfProject(): Promise<string> {
+  const copy = await temporary();
+  const left = ['node_modules', 'dist', 'data', '.git', '.env'];
+  const isWanted = (path: string) => !left.some((name) => path === join(PROJECT, name));
+  await cp(PROJECT, copy, { recursive: true, filter: isWanted });
+  // Links where they can be made, which is quick; copies where the folder is on another disk. Without what others write
+  // there meanwhile.
+  const [from, to] = [join(PROJECT, 'node_modules'), join(copy, 'node_modules')];
+  const copyPackages = `for how in -al -a; do rm -rf "$1" && mkdir "$1" && cp $how "$0"/* "$0/.bin" "$1" && break; done`;
+  await shell('sh', ['-c', copyPackages, from, to]);
+  await cp(join(from, '.package-lock.json'), join(to, '.package-lock.json'));
+  return copy;
+}
+
+// One service from its first start to its last, as a person has it: the cases are its story, in order.
+describe('npm start', () => {
+  let dataDir: string;
+  let service: Awaited<ReturnType<typeof npmStart>>;
+  let owner: Owner;
+  let deployment: { id: string; url: string; slug: string };
+
+  const page = () => request(service.url).get('/').set('Host', new URL(deployment.url).host);
+
+  beforeAll(async () => {
+    dataDir = join(await temporary(), 'data');
+    service = await npmStart({ DATA_DIR: dataDir });
+    await service.ready();
+    await eventually(() => expect(commandsIn(service.output.out).length).toBeGreaterThan(2));
+  });
+
+  it('prints an API key and three commands with it, on standard output and nowhere else', () => {
+    const { out, err } = service.output;
+    const [key = ''] = keysIn(out);
+    expect(commandsIn(out).map(keysIn)).toEqual([[key], [], [key]]);
+    expect(keysIn(out)).toEqual([key, key, key]);
+    expectSilent({ out: '', err });
+    owner = asOwner(service.url, key);
+  });
+
+  it('prints commands that work as they are, pasted into a shell in their order', async () => {
+    const answers: string[] = [];
+    const commands = commandsIn(service.output.out);
+    for (const command of commands) {
+      const { stdout } = await shell('bash', ['-c', command], { env: { PATH: process.env.PATH } });
+      answers.push(stdout);
+    }
+    const [deployed, submitted, listed] = answers.map((answer) => JSON.parse(answer));
+    expect(deployed).toEqual({
+      id: expect.stringMatching(/^d_[0-9A-Za-z]{20,}$/),
+      url: `http://${deployed.slug}.localhost:${service.port}`,
+      slug: expect.stringMatching(/^[a-z](?:[a-z-]{0,61}[a-z])?$/),
+    });
+    expect(submitted).toEqual({ message: expect.any(String), id: expect.stringMatching(/^sub_[0-9A-Za-z]{20,}$/) });
+    expect(listed).toEqual({
+      submissions: [
+        {
+          id: submitted.id,
+          data: { name: 'Ada' },
+          ip_address: '127.0.0.1',
+          created_at: aTime,
+        },
+      ],
+      total: 1,
+      page: 1,
+      limit: 50,
+    });
+
+    deployment = deployed;
+    const [, html = ''] = / -d '([^']*)'/.exec(commands[0] ?? '') ?? [];
+    const action = `http://localhost:${service.port}/submit/${deployed.id}`;
+    expect((await page()).text).toBe(html.replaceAll('{{FORM_ACTION}}', action));
+  });
+
+  it('prints a command that sets the address for mail, which works as it is while the service runs', async () => {
+    const [command = ''] = service.output.out.match(/^cd .* npm run --silent owners -- set-email .*$/m) ?? [];
+    const { stdout, stderr } = await shell('bash', ['-c', command], {
+      cwd: '/',
+      env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    });
+    expect([stdout, stderr]).toEqual(['owner@localhost is you@example.com now\n', '']);
+    expect(service.output.out).not.toContain(']: ');
+  });
+
+  it('serves a page that is large enough for a thread of its own', async () => {
+    const large = await owner.deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
+    const action = `http://localhost:${service.port}/submit/${large.id}`;
+    const { text } = await request(service.url).get('/').set('Host', new URL(large.url).host).expect(200);
+    expect(text).toBe(action.repeat(10_000));
+  });
+
+  it('ends at SIGTERM with exit code 0, and leaves no Postgres behind', async () => {
+    expect((await postgresIn(dataDir)).length).toBeGreaterThan(0);
+    expect(await service.end('SIGTERM', 'npm')).toBe(0);
+    expect(await postgresIn(dataDir)).toEqual([]);
+  });
+
+  it('starts again with everything that was there, and prints the key no more', async () => {
+    service = await npmStart({ DATA_DIR: dataDir, PORT: service.port });
+    await service.ready();
+    const list = await owner.get(`/submissions/${deployment.id}`);
+    expect([list.status, list.body.total, (await page()).status]).toEqual([200, 1, 200]);
+    expectSilent(service.output);
+  });
+
+  it('loses nothing that was answered 200 when it is killed', async () => {
+    const forms = await Promise.all(Array.from({ length: 6 }, () => owner.deploy()));
+    const accepted: string[] = [];
+    let killed: Promise<unknown> | undefined;
+    const fill = async (id: string): Promise<void> => {
+      for (let count = 0; count < 10; count += 1) {
+        const answer = await request(service.url).post(`/submit/${id}`).send({ count });
+        expect(answer.status).toBe(200);
+        accepted.push(answer.body.id);
+        if (accepted.length === 20) killed = service.end('SIGKILL', 'all');
+      }
+    };
+    const filling = await Promise.allSettled(forms.map(({ id }) => fill(id)));
+    expect(filling.map(({ status }) => status)).toEqual(forms.map(() => 'rejected'));
+    await killed;
+
+    service = await npmStart({ DATA_DIR: dataDir, PORT: service.port });
+    await service.ready();
+    const lists = await Promise.all(forms.map(({ id }) => owner.get(`/submissions/${id}`)));
+    const stored = new Set(lists.flatMap(({ body }) => body.submissions.map(({ id }: { id: string }) => id)));
+    expect(accepted.filter((id) => !stored.has(id))).toEqual([]);
+    for (const { body } of lists) expect(body.submissions.length).toBe(body.total);
+  });
+
+  it('ends with exit code 0 when every process is told to, and leaves no Postgres behind', async () => {
+    expect(await service.end('SIGTERM', 'all')).toBe(0);
+    expect(await postgresIn(dataDir)).toEqual([]);
+    expectSilent(service.output);
+  });
+});
+
+describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
+  const QUESTION = 'Your e-mail address, for mail about submissions [owner@localhost]: ';
+
+  /** `npm start` in a terminal, and what a person does there. */
+  async function start(command = 'npm start', settings: Record<string, string> = {}) {
+    const dataDir = join(await temporary(), 'data');
+    const port = String(await freePort());
+    const url = `http://127.0.0.1:${port}`;
+    const { child, screen, ended } = startInTerminal(command, {
+      ...NO_SETTINGS,
+      DATA_DIR: dataDir,
+      PORT: port,
+      ...settings,
+    });
+    running.add(child);
+    void ended.then(() => running.delete(child));
+    return {
+      dataDir,
+      screen,
+      ended,
+      type: (text: string) => void child.stdin.write(text),
+      shows: (text: string, times = 1) =>
+        eventually(() => expect(screen.text.split(text).length - 1).toBeGreaterThanOrEqual(times)),
+      serves: () => eventually(() => request(url).get('/readyz').expect(200)),
+      owners: async () => {
+        const args = ['src/commands/owners.ts', 'list'];
+        const { stdout } = await startProgram(process.execPath, args, { DATA_DIR: dataDir }).result;
+        return stdout.split('\t')[0];
+      },
+      /** The process of the service. */
+      pid: () => Number(/"pid":(\d+),/.exec(screen.text)?.[1]),
+    };
+  }
+
+  it('asks for the address for mail until there is one, and serves meanwhile; Ctrl-C stops it', async ({ expect }) => {
+    const service = await start();
+    await service.shows(QUESTION);
+    await service.serves();
+    service.type('nobody\n');
+    await service.shows('"nobody" is not an e-mail address. Enter keeps owner@localhost.');
+    await service.shows(QUESTION, 2);
+    service.type('Ada@Start.example\n');
+    await service.shows('Mail about submissions goes to ada@start.example.');
+    expect(await service.owners()).toBe('ada@start.example');
+    expect(service.screen.text).not.toContain('set-email');
+    await service.serves();
+    service.type('\u0003');
+    await service.shows('"msg":"stopped"');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it.each([
+    ['Enter', '\n'],
+    ['the end of the input (Ctrl-D)', '\u0004'],
+  ])('keeps the address at %s, and prints the command', { tags: 'slow' }, async (_name, typed) => {
+    const service = await start();
+    await service.shows(QUESTION);
+    service.type(typed);
+    await service.shows('npm run --silent owners -- set-email owner@localhost you@example.com');
+    expect(await service.owners()).toBe('owner@localhost');
+    await service.serves();
+    service.type('\u0003');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it('says that it stored nothing when the command has set the address meanwhile', { tags: 'slow' }, async () => {
+    const service = await start();
+    await service.shows(QUESTION);
+    const args = ['src/commands/owners.ts', 'set-email', 'owner@localhost', 'ada@start.example'];
+    await startProgram(process.execPath, args, { DATA_DIR: service.dataDir }).result;
+    service.type('grace@start.example\n');
+    await service.shows('grace@start.example was not stored: the address has been set by the command meanwhile.');
+    expect(await service.owners()).toBe('ada@start.example');
+    service.type('\u0003');
+    await service.ended;
+  });
+
+  it('asks no more after Ctrl-Z: in the background, reading would stop it', { tags: 'slow' }, async () => {
+    const service = await start();
+    await service.shows(QUESTION);
+    process.kill(service.pid(), 'SIGSTOP');
+    process.kill(service.pid(), 'SIGCONT');
+    await service.shows('npm run --silent owners -- set-email owner@localhost you@example.com');
+    service.type('late@start.example\n');
+    await service.serves();
+    expect(await service.owners()).toBe('owner@localhost');
+    service.type('\u0003');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops at %s while it asks', { tags: 'slow' }, async (signal) => {
+    const service = await start();
+    await service.shows(QUESTION);
+    process.kill(service.pid(), signal);
+    await service.shows('"msg":"stopped"');
+    await service.ended;
+    expect(service.screen.text).not.toContain('set-email');
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    // Reading from the terminal would stop it.
+    ['in the background', "bash -mc 'npm start & wait'", {}],
+    ['without a terminal as its input', 'npm start < /dev/null', {}],
+    ['into a pipe', 'npm start | cat', {}],
+    ['in CI', 'npm start', { CI: 'true' }],
+  ])('does not ask %s, and serves', { tags: 'slow' }, async (_name, command, settings) => {
+    const service = await start(command, settings);
+    await service.shows('npm run --silent owners -- set-email owner@localhost you@example.com');
+    await service.serves();
+    expect(service.screen.text).not.toContain(QUESTION);
+    process.kill(service.pid(), 'SIGTERM');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+
+  it('asks in the worker that comes first', { tags: 'slow' }, async () => {
+    const service = await start('npm start', { WORKERS: '2' });
+    await service.shows(QUESTION);
+    service.type('two@start.example\n');
+    await service.shows('Mail about submissions goes to two@start.example.');
+    expect(await service.owners()).toBe('two@start.example');
+    service.type('\u0003');
+    await service.ended;
+    expect(await postgresIn(service.dataDir)).toEqual([]);
+  });
+});
+
+describe.concurrent('npm start elsewhere', { tags: 'slow', timeout: 60_000 }, () => {
+  it('prints no key with HOST=0.0.0.0, where more than this machine can reach it', async ({ expect }) => {
+    const dataDir = join(await temporary(), 'data');
+    const service = await npmStart({ DATA_DIR: dataDir, HOST: '0.0.0.0' });
+    await service.ready();
+    expect(await service.end('SIGTERM', 'npm')).toBe(0);
+    expectSilent(service.output);
+  });
+
+  it('becomes ready in two processes that start at once on one empty database, and prints no key', async ({
+    expect,
+  }) => {
+    const { url, drop } = await emptyDatabase();
+    const settings = { DATABASE_URL: url };
+    const services = await Promise.all([npmStart(settings), npmStart(settings)]);
+    await Promise.all(services.map((service) => service.ready()));
+    expect(await Promise.all(services.map((service) => service.end('SIGTERM', 'npm')))).toEqual([0, 0]);
+    for (const { output } of services) expectSilent(output);
+    await drop();
+  });
+
+  it('works from a copy in a folder that is closed to all others, root’s too', async ({ expect }) => {
+    const copy = await copyOfProject();
+    const service = await npmStart({}, copy);
+    await service.ready();
+    await eventually(() => expect(keysIn(service.output.out).length).toBe(3));
+    const owner = asOwner(service.url, keysIn(service.output.out)[0] ?? '');
+    await owner.deploy();
+    expect(await service.end('SIGTERM', 'npm')).toBe(0);
+    expect(await postgresIn(join(copy, 'data'))).toEqual([]);
+  });
+
+  it('lets keys be made from its first moment on, while it builds and makes its database', async ({ expect }) => {
+    const copy = await copyOfProject();
+    const service = await npmStart({}, copy);
+    const args = ['run', '--silent', 'keys', '--', 'create', '--email', 'early@start.example'];
+    const { result } = startProgram('npm', args, { ...NO_SETTINGS }, copy);
+    const { code, stdout } = await result;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/)]);
+    await service.ready();
+    await asOwner(service.url, stdout.trim()).deploy();
+    expect(await service.end('SIGTERM', 'npm')).toBe(0);
+    expect(await postgresIn(join(copy, 'data'))).toEqual([]);
+  });
+
+  it('serves large pages after another process has built a newer source', async ({ expect }) => {
+    const { url: DATABASE_URL, drop } = await emptyDatabase();
+    const copy = await copyOfProject();
+    const settings = { DATABASE_URL, BASE_URL, PAGES_DOMAIN };
+    const older = await npmStart(settings, copy);
+    await older.ready();
+    const builds = async () => (await readdir(join(copy, 'dist'))).length;
+    expect(await builds()).toBe(1);
+    const source = join(copy, 'src/compute/worker.ts');
+    await writeFile(source, (await readFile(source, 'utf8')).replaceAll('formhost compute', 'newer compute'));
+    const newer = await npmStart(settings, copy);
+    await newer.ready();
+    expect(await builds()).toBe(2);
+    const db = connect({ connectionString: DATABASE_URL });
+    const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+    await db.close();
+    const { id, slug } = await asOwner(older.url, key).deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });
+    for (const { url } of [older, newer]) {
+      await getPage(url, slug).expect(200, `${BASE_URL}/submit/${id}`.repeat(10_000));
+    }
+    expect(await Promise.all([older, newer].map((service) => service.end('SIGTERM', 'npm')))).toEqual([0, 0]);
+    await drop();
+  });
+
+  it('runs the sources as they are now: a build of them, or they themselves where none can be made', async ({
+    expect,
+  }) => {
+    const { url: DATABASE_URL, drop } = await emptyDatabase();
+    const copy = await copyOfProject();
+    const source = join(copy, 'src/config.ts');
+    const original = await readFile(source, 'utf8');
+    const builds = async () => (await readdir(join(copy, 'dist'))).toSorted();
+    /** Starts it with a source that says so; answers what it says, and the builds that there are. */
+    async function started(word: string): Promise<[said: boolean, builds: readonly string[], error: string]> {
+      await writeFile(source, `${original}\nprocess.stderr.write('${word}\\n');\n`);
+      // As a copy that brings its times with it.
+      await utimes(source, 0, 0);
+      const service = await npmStart({ DATABASE_URL }, copy);
+      await service.ready();
+      expect(await service.end('SIGTERM', 'npm')).toBe(0);
+      const { err } = service.output;
+      return [err.includes(`${word}\n`), await builds(), err];
+    }
+    const [saysFirst, [first]] = await started('first');
+    const [saysSecond, both] = await started('second');
+    expect([saysFirst, saysSecond, both.length]).toEqual([true, true, 2]);
+    // A build that was made before, and copied since.
+    await shell('sh', ['-c', 'cp -r dist copied && rm -r dist && mv copied dist'], { cwd: copy });
+    const [saysFirstAgain, stillBoth] = await started('first');
+    expect([saysFirstAgain, stillBoth]).toEqual([true, both]);
+    expect(stillBoth).toContain(first);
+    await writeFile(join(copy, 'rolldown.config.js'), 'throw new Error()');
+    const [saysThird, noMore, error] = await started('third');
+    expect([saysThird, noMore]).toEqual([true, both]);
+    expect(error).toContain('formhost: no build could be made: starting from the sources\n');
+    await drop();
+  });
+});

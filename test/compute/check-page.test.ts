@@ -1,0 +1,1133 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Addresses,
+  CODES,
+  MAX_FORMS,
+  MAX_PROBLEMS_PER_CODE,
+  MAX_TEXT_CHARS,
+} from '../../src/compute/check/answer.ts';
+import { checkPage, labelsOf } from '../../src/compute/check/check-page.ts';
+import { cpuMs } from '../support/figures.ts';
+import { PROJECT } from '../support/process.ts';
+
+const SERVICE = { baseUrl: 'https://forms.test', pagesDomain: 'pages.test' };
+const ID = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
+const PUBLISHED = { url: 'https://sale.pages.test', action: `https://forms.test/submit/${ID}` };
+const MAX_FIELDS = 50;
+
+function check(html: string, page: Addresses['page'] = undefined) {
+  const checked = checkPage({ html: Buffer.from(html), addresses: { ...SERVICE, page }, maxFields: MAX_FIELDS });
+  if (!checked) throw new Error('The page is too complex.');
+  return checked;
+}
+const labelled = (html: string) =>
+  Object.fromEntries(labelsOf({ html: Buffer.from(html), addresses: { ...SERVICE, page: undefined } }) ?? []);
+
+/** Problems as `severity code line:column`. */
+const brief = (html: string, page?: Addresses['page']): string[] =>
+  check(html, page).problems.map(({ code, severity, line, column }) => `${severity} ${code} ${line}:${column}`);
+
+/** The fields of the first form, by what is in it. */
+const fieldsIn = (html: string) => check(`<form>${html}</form>`).forms[0]?.fields;
+const form = (html: string, attributes = 'method="post" action="{{FORM_ACTION}}"'): string =>
+  `<form ${attributes}>${html}<button>Send</button></form>`;
+const NAME = '<input name="name">';
+const text = (name: string, label: string | null = null) => ({
+  name,
+  label,
+  type: 'text',
+  required: false,
+  options: null,
+});
+
+describe('realistic pages', () => {
+  const read = (name: string) => check(readFileSync(join(PROJECT, 'test/pages', name), 'utf8'));
+  const field = (name: string, label: string | null, type = 'text', required = false) => ({
+    name,
+    label,
+    type,
+    required,
+    options: null,
+  });
+  const URLENCODED = 'application/x-www-form-urlencoded';
+  const stored = { action: '{{FORM_ACTION}}', method: 'post', enctype: URLENCODED, submits_here: true };
+
+  it('plain HTML, with everything that a form can have', () => {
+    expect(read('plain.html')).toEqual({
+      title: 'Table for tonight',
+      lang: 'en',
+      forms: [
+        {
+          ...stored,
+          enctype: 'multipart/form-data',
+          fields: [
+            field('name', 'Your name', 'text', true),
+            field('email', 'E-mail:', 'email', true),
+            {
+              ...field('guests', 'Guests', 'select', true),
+              options: [
+                { value: '1', label: '1' },
+                { value: '2', label: '2' },
+                { value: '6', label: 'Six' },
+              ],
+            },
+            {
+              ...field('time', 'When?', 'radio', true),
+              options: [
+                { value: '18:00', label: 'Six o’clock' },
+                { value: '20:00', label: 'Eight o’clock' },
+              ],
+            },
+            {
+              ...field('special', 'Anything special?', 'checkbox'),
+              options: [
+                { value: 'child', label: 'A child’s chair' },
+                { value: 'dog', label: 'A dog' },
+              ],
+            },
+            field('other', 'Other'),
+            field('plan', 'A plan of the seats', 'file'),
+            field('notes', 'Notes', 'textarea'),
+            { ...field('news', 'Send me news', 'checkbox'), options: [{ value: 'on', label: 'Send me news' }] },
+            field('_hp', null),
+            field('_redirect', null, 'hidden'),
+            field('source', null, 'hidden'),
+          ],
+        },
+        {
+          action: 'https://search.example/',
+          method: 'get',
+          enctype: URLENCODED,
+          submits_here: false,
+          fields: [field('q', 'Search the web')],
+        },
+        { action: null, method: 'dialog', enctype: URLENCODED, submits_here: false, fields: [] },
+      ],
+      problems: [],
+    });
+  });
+
+  it('Bootstrap, with its validation', () => {
+    expect(read('bootstrap.html')).toEqual({
+      title: 'Checkout example · Bootstrap v5.3',
+      lang: 'en',
+      forms: [
+        {
+          ...stored,
+          fields: [
+            field('firstName', 'First name', 'text', true),
+            field('email', 'Email (Optional)', 'email'),
+            field('username', 'Username'),
+            {
+              ...field('country', 'Country', 'select', true),
+              options: [{ value: 'United States', label: 'United States' }],
+            },
+            {
+              ...field('paymentMethod', 'Payment', 'radio', true),
+              options: [
+                { value: 'credit', label: 'Credit card' },
+                { value: 'debit', label: 'Debit card' },
+              ],
+            },
+            {
+              ...field('save', 'Save this information for next time', 'checkbox'),
+              options: [{ value: 'yes', label: 'Save this information for next time' }],
+            },
+          ],
+        },
+      ],
+      problems: [],
+    });
+  });
+
+  it('WordPress with Contact Form 7, whose hidden fields begin with an underscore', () => {
+    expect(read('wordpress.html')).toEqual({
+      title: 'Kontakt – Gärtnerei Grün',
+      lang: 'de-DE',
+      forms: [
+        {
+          action: 'https://gaertnerei.example/',
+          method: 'get',
+          enctype: URLENCODED,
+          submits_here: false,
+          fields: [field('s', 'Suchen', 'search', true)],
+        },
+        {
+          ...stored,
+          fields: [
+            ...['_wpcf7', '_wpcf7_version', '_wpcf7_locale', '_wpcf7_unit_tag'].map((name) =>
+              field(name, null, 'hidden'),
+            ),
+            field('your-name', 'Dein Name'),
+            field('your-email', 'Deine E-Mail-Adresse', 'email'),
+            {
+              ...field('lieferung[]', null, 'checkbox'),
+              options: [
+                { value: 'Garten', label: 'Garten' },
+                { value: 'Haus', label: 'Haus' },
+              ],
+            },
+            field('your-message', 'Deine Nachricht (optional)', 'textarea'),
+          ],
+        },
+      ],
+      problems: [],
+    });
+  });
+
+  it('the output of React on a server, whose form is sent by its script', () => {
+    expect(read('react.html')).toEqual({
+      title: 'Join the waitlist',
+      lang: 'en',
+      forms: [
+        {
+          action: "javascript:throw new Error('React form unexpectedly submitted.')",
+          method: 'get',
+          enctype: 'multipart/form-data',
+          submits_here: false,
+          fields: [
+            field('email', 'Email address', 'email', true),
+            {
+              ...field('size', 'Team size', 'select'),
+              options: [
+                { value: 's', label: '1–10' },
+                { value: 'l', label: 'More' },
+              ],
+            },
+          ],
+        },
+      ],
+      problems: [],
+    });
+  });
+
+  it('a Japanese page with a table', () => {
+    expect(read('japanese.html')).toEqual({
+      title: 'お問い合わせ｜株式会社さくら',
+      lang: 'ja',
+      forms: [
+        {
+          ...stored,
+          fields: [
+            field('お名前', 'お名前', 'text', true),
+            {
+              ...field('性別', '性別', 'radio'),
+              options: [
+                { value: '女', label: '女性' },
+                { value: '男', label: '男性' },
+              ],
+            },
+            field('用件', 'ご用件を、 お書きください', 'textarea'),
+          ],
+        },
+      ],
+      problems: [],
+    });
+  });
+
+  it('an Arabic page, whose script sends the form', () => {
+    expect(read('arabic.html')).toEqual({
+      title: 'اتصل بنا',
+      lang: 'ar',
+      forms: [
+        {
+          action: null,
+          method: 'get',
+          enctype: URLENCODED,
+          submits_here: false,
+          fields: [field('name', 'الاسم الكامل', 'text', true), field('phone', 'رقم الهاتف', 'tel')],
+        },
+      ],
+      problems: [],
+    });
+  });
+
+  it('have no problems when they are live, either', () => {
+    for (const name of readdirSync(join(PROJECT, 'test/pages'))) {
+      const html = readFileSync(join(PROJECT, 'test/pages', name), 'utf8');
+      expect([name, brief(html, PUBLISHED)]).toEqual([name, []]);
+    }
+  });
+});
+
+describe('problems', () => {
+  it('no-form', () => {
+    expect(check('<h1>Hello</h1>').problems).toEqual([
+      {
+        code: 'no-form',
+        severity: 'warning',
+        message:
+          'The page has no form: write <form method="post" action="{{FORM_ACTION}}">, fields with names, a button and </form>, to receive what visitors send.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('no-form, with fields', () => {
+    expect(check('<h1>Hello</h1>\n<input name="email"><button>Send</button>').problems).toEqual([
+      {
+        code: 'no-form',
+        severity: 'warning',
+        message:
+          'The fields of the page are in no form: put <form method="post" action="{{FORM_ACTION}}"> before them and </form> behind the button that sends them.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('placeholder-misspelt', () => {
+    expect(check(`<h1>é😀</h1>\r\n\t${form(NAME, 'method="post" action="{{ FORM_ACTION }}"')}`).problems).toEqual([
+      {
+        code: 'placeholder-misspelt',
+        severity: 'error',
+        message:
+          'Nothing replaces this address: write action="{{FORM_ACTION}}" exactly so, in capital letters, with two braces on each side and nothing around them.',
+        line: 2,
+        column: 2,
+      },
+    ]);
+  });
+
+  it('placeholder-misspelt, in a script', () => {
+    expect(
+      check(`<form id="f">${NAME}</form>\n<script>\n  fetch('{{form_action}}', { body: new FormData(f) })\n</script>`)
+        .problems,
+    ).toEqual([
+      {
+        code: 'placeholder-misspelt',
+        severity: 'error',
+        message:
+          'Nothing replaces this text: write {{FORM_ACTION}} exactly so, in capital letters, with two braces on each side and no spaces.',
+        line: 3,
+        column: 9,
+      },
+    ]);
+  });
+
+  it('form-goes-elsewhere', () => {
+    expect(check(form(NAME, 'method="post" action="https://other.example/send"')).problems).toEqual([
+      {
+        code: 'form-goes-elsewhere',
+        severity: 'error',
+        message:
+          'The form sends to https://other.example/send, and not to this service: write action="{{FORM_ACTION}}" to receive what it sends.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('form-goes-elsewhere, to a path of its own host', () => {
+    expect(check(form(NAME, 'method="post" action="/wp-admin/admin-post.php"')).problems).toEqual([
+      {
+        code: 'form-goes-elsewhere',
+        severity: 'error',
+        message:
+          'The host of a page has only the path /, and nothing at /wp-admin/admin-post.php: write action="{{FORM_ACTION}}".',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('form-goes-elsewhere, to another page', () => {
+    const html = form(NAME, 'method="post" action="https://forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGn"');
+    expect(check(html).problems).toEqual([]);
+    expect(check(html, PUBLISHED).problems).toEqual([
+      {
+        code: 'form-goes-elsewhere',
+        severity: 'warning',
+        message: 'The form sends to another page: write action="{{FORM_ACTION}}" if it belongs to this one.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('form-goes-elsewhere, to nothing', () => {
+    expect(check(form(NAME, 'method="post" action="https://forms.test/submit/YOUR_ID"')).problems).toEqual([
+      {
+        code: 'form-goes-elsewhere',
+        severity: 'error',
+        message: 'This service has no form at https://forms.test/submit/YOUR_ID: write action="{{FORM_ACTION}}".',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('method-get', () => {
+    expect(check(form(NAME, 'action="{{FORM_ACTION}}"')).problems).toEqual([
+      {
+        code: 'method-get',
+        severity: 'error',
+        message: 'The form is sent with GET, so that nothing is stored: write method="post" in its <form>.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('method-get, of a button', () => {
+    const html = `<form method="post">\n${NAME}\n<button>Send</button>\n<button formmethod="GET">Look</button></form>`;
+    expect(check(html).problems).toEqual([
+      {
+        code: 'method-get',
+        severity: 'warning',
+        message:
+          'The button sends the form with GET, so that nothing is stored: write formmethod="post", or leave formmethod out.',
+        line: 4,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('method-get, of a form that is sent as text', () => {
+    expect(check(form(NAME, 'method="post" action="{{FORM_ACTION}}" enctype="text/plain"')).problems).toEqual([
+      {
+        code: 'method-get',
+        severity: 'error',
+        message: 'The form is sent as text/plain, which is refused: leave enctype out.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('field-without-name', () => {
+    expect(check(form(`\n<label>E-mail <input id="mail"></label>`)).problems).toEqual([
+      {
+        code: 'field-without-name',
+        severity: 'error',
+        message: 'What visitors enter here is not sent, because the field has no name: write name="mail".',
+        line: 2,
+        column: 15,
+      },
+    ]);
+  });
+
+  it('file-without-multipart', () => {
+    expect(check(form('<input type="file" name="cv">')).problems).toEqual([
+      {
+        code: 'file-without-multipart',
+        severity: 'error',
+        message: 'Only the name of the file is sent, and not the file: write enctype="multipart/form-data".',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('no-submit-button', () => {
+    const html = `<form method="post" action="{{FORM_ACTION}}">${NAME}<input name="b"></form>`;
+    expect(check(html).problems).toEqual([
+      {
+        code: 'no-submit-button',
+        severity: 'error',
+        message: 'The form has no button that sends it: write <button>Send</button> before </form>.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('reserved-name', () => {
+    expect(check(form('<input name="_comment">')).problems).toEqual([
+      {
+        code: 'reserved-name',
+        severity: 'warning',
+        message: 'Fields whose names begin with _ are left out of mails: write name="comment".',
+        line: 1,
+        column: 46,
+      },
+    ]);
+  });
+
+  it('reserved-name, of a honeypot that is always filled', () => {
+    expect(check(form('<input name="_hp" type="hidden" value="1">')).problems).toEqual([
+      {
+        code: 'reserved-name',
+        severity: 'error',
+        message:
+          'A submission with a value in _hp is dropped as spam, and this field always has one: write <input name="_hp"> without value, checked or required, or use another name.',
+        line: 1,
+        column: 46,
+      },
+    ]);
+  });
+
+  it('relative-asset', () => {
+    expect(check(`${form(NAME)}\n<img src="images/logo.png">`).problems).toEqual([
+      {
+        code: 'relative-asset',
+        severity: 'warning',
+        message:
+          'The host of a page has only the path /, and no file images/logo.png: write an address that begins with https://, or put the content into the page.',
+        line: 2,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('insecure-asset', () => {
+    expect(check(`${form(NAME)}\n<link rel="stylesheet" href="http://cdn.example/style.css">`).problems).toEqual([
+      {
+        code: 'insecure-asset',
+        severity: 'warning',
+        message:
+          "Browsers don't load http://cdn.example/style.css on a page with https: write https:// instead of http://.",
+        line: 2,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('too-many-fields', () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, index) => `<input name="f${index}">`).join('');
+    expect(check(form(fields(MAX_FIELDS))).problems).toEqual([]);
+    // One of the radio buttons and one of the buttons is sent.
+    const more =
+      '<input type="radio" name="r"><input type="radio" name="r"><button name="b">1</button><button name="c">2</button>';
+    expect(check(form(fields(MAX_FIELDS - 2) + more)).problems).toEqual([]);
+    expect(check(form(fields(MAX_FIELDS) + more)).problems).toEqual([
+      {
+        code: 'too-many-fields',
+        severity: 'error',
+        message:
+          'The form sends up to 52 fields, and a submission has at most 50: remove 2, or divide the form into two.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+
+  it('are in the order of the page, up to a number of each code', () => {
+    const html = `${'<img src="a.png">\n'.repeat(MAX_PROBLEMS_PER_CODE + 5)}${form(NAME, 'action="{{FORM_ACTION}}"')}`;
+    expect(brief(html)).toEqual([
+      ...Array.from({ length: MAX_PROBLEMS_PER_CODE }, (_, index) => `warning relative-asset ${index + 1}:1`),
+      `error method-get ${MAX_PROBLEMS_PER_CODE + 6}:1`,
+    ]);
+  });
+});
+
+describe('a misspelt placeholder', () => {
+  it.each([
+    '{{form_action}}',
+    '{{FORM-ACTION}}',
+    '{{FormAction}}',
+    '{FORM_ACTION}',
+    '{{{FORM_ACTION}}}',
+    '{{FORM_ACTION}',
+    '[[FORM_ACTION]]',
+    '%7B%7BFORM_ACTION%7D%7D',
+    '%7b%7b%20form_action%20%7d%7d',
+    '{{FORM\\_ACTION}}',
+    '\u0024{FORM_ACTION}',
+    '&#123;&#123;FORM_ACTION}}',
+    '&lbrace;{FORM_ACTION}}',
+    'FORM_ACTION',
+    '/{{FORM_ACTION}}',
+    'https://forms.test/{{FORM_ACTION}}',
+    '{{SUBMIT_URL}}',
+  ])('is found: %s', (action) => {
+    expect(brief(form(NAME, `method="post" action="${action}"`))).toEqual(['error placeholder-misspelt 1:1']);
+  });
+
+  it('is found in a button', () => {
+    expect(
+      brief(
+        `<form method="post">\n${NAME}<button>Send</button><button formaction="{{ FORM_ACTION }}">Send</button></form>`,
+      ),
+    ).toEqual(['error placeholder-misspelt 2:41']);
+  });
+
+  it.each(['{{FORM_ACTION}}', ' {{FORM_ACTION}}\n', '{{FORM_ACTION}}?from=page', '{{FORM_ACTION}}#top'])(
+    'is none: %j',
+    (action) => {
+      const { forms, problems } = check(form(NAME, `method="post" action="${action}"`));
+      expect([forms[0]?.submits_here, problems]).toEqual([true, []]);
+    },
+  );
+
+  it('is none in a script that has it in a variable', () => {
+    const script =
+      "const FORM_ACTION = '{{FORM_ACTION}}'; fetch(`\u0024{FORM_ACTION}?a=1`, { method: 'POST', body: new FormData(f) })";
+    expect(brief(`<form id="f">${NAME}</form><script>${script}</script>`)).toEqual([]);
+  });
+});
+
+describe('where a form leads', () => {
+  it.each([
+    '{{FORM_ACTION}}',
+    '',
+    '/',
+    '.',
+    './?a=1',
+    '#sent',
+    PUBLISHED.action,
+    'http://forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGm',
+    '//forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGm',
+    'https://SALE.pages.test/',
+    'https://sale.pages.test',
+    '\n/\t',
+  ])('here: %j', (action) => {
+    const { forms, problems } = check(form(NAME, `method="POST" action="${action}"`), PUBLISHED);
+    expect([forms[0]?.submits_here, problems]).toEqual([true, []]);
+  });
+
+  it.each([
+    ['https://forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGn', 'warning'],
+    ['https://other.pages.test/', 'warning'],
+    ['https://other.pages.test/path', 'error'],
+    ['https://forms.test/submit/', 'error'],
+    ['/submit/d_0VbbZBZKKTcBD17YQfyDgVGm', 'error'],
+    ['index.html', 'error'],
+    ['https://formspree.example/f/abc', 'error'],
+    ['https://', 'error'],
+    ['mailto:info@example.org', 'warning'],
+  ])('not here: %s, which is an %s', (action, severity) => {
+    const { forms, problems } = check(form(NAME, `method="post" action="${action}"`), PUBLISHED);
+    expect([forms[0]?.submits_here, problems.map((one) => [one.code, one.severity])]).toEqual([
+      false,
+      [['form-goes-elsewhere', severity]],
+    ]);
+  });
+
+  it('here, without an action, also where <base> leads elsewhere; other relative actions follow it', () => {
+    const base = '<base href="https://other.example/">';
+    expect(brief(base + form(NAME, 'method="post"'), PUBLISHED)).toEqual([]);
+    expect(brief(base + form(NAME, 'method="post" action="/"'), PUBLISHED)).toEqual(['error form-goes-elsewhere 1:37']);
+  });
+
+  it('here, for a page that is not published: to any page of the service', () => {
+    for (const action of ['https://forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGn', 'https://other.pages.test/', '/']) {
+      const { forms, problems } = check(form(NAME, `method="post" action="${action}"`));
+      expect([forms[0]?.submits_here, problems]).toEqual([true, []]);
+    }
+  });
+
+  it('by its buttons', () => {
+    const html = (buttons: string) => `<form action="https://shop.example/">${NAME}${buttons}</form>`;
+    const here = '<button formaction="{{FORM_ACTION}}" formmethod="post">Send</button>';
+    const only = check(html(here));
+    expect([only.forms[0]?.submits_here, only.problems]).toEqual([true, []]);
+    const beside = check(html(`${here}<button>Shop</button>`));
+    expect([beside.forms[0]?.submits_here, beside.problems]).toEqual([true, []]);
+  });
+
+  it('says nothing of a form to elsewhere that is beside one that is stored here, except that it posts', () => {
+    const others = (attributes: string) => brief(form(NAME) + form('<input name="amount">', attributes));
+    expect(others('action="https://pay.example/donate"')).toEqual([]);
+    expect(others('action="mailto:info@example.org" method="post"')).toEqual([]);
+    expect(others('action="https://list.example/subscribe" method="post"')).toEqual([
+      'warning form-goes-elsewhere 1:93',
+    ]);
+  });
+});
+
+describe('no alarm is raised', () => {
+  const script = (text: string) => `<script>${text}</script>`;
+
+  it.each([
+    ['a form with onsubmit', `<form onsubmit="return send(this)">${NAME}<input name="b"></form>`],
+    ['a form of htmx', `<form hx-post="{{FORM_ACTION}}">${NAME}<button>Send</button></form>`],
+    ['a form of Alpine', `<form @submit.prevent="send">${NAME}<button>Send</button></form>`],
+    ['a form of Vue', `<form v-on:submit="send">${NAME}<button>Send</button></form>`],
+    ['a form of Angular', `<form (ngSubmit)="send()">${NAME}<button>Send</button></form>`],
+    ['a form of Stimulus', `<form data-action="submit->mail#send">${NAME}<button>Send</button></form>`],
+    [
+      'a form that a script sends to its action',
+      `<form action="{{FORM_ACTION}}">${NAME}<input type="file" name="f"><input></form>${script("f.onsubmit = () => fetch(f.action, { method: 'POST', body: new FormData(f) })")}`,
+    ],
+    [
+      'a form whose script has the address',
+      `<form action="https://old.example/send" method="post">${NAME}</form>${script("const url = '{{FORM_ACTION}}'")}`,
+    ],
+    ['fields that a script sends without a form', `${NAME}${script("fetch('{{FORM_ACTION}}', { method: 'POST' })")}`],
+    [
+      'fields that a click sends',
+      `${NAME}<button onclick="fetch('{{FORM_ACTION}}', { method: 'POST' })">Send</button>`,
+    ],
+    ['a form that a script clones', `<template><form>${NAME}</form></template>`],
+    [
+      'a page that a script from elsewhere makes',
+      '<div id="root"></div><script type="module" src="https://app.example/main.js"></script>',
+    ],
+    ['a search of the page itself', `${form(NAME)}<form role="search"><input name="q"><button>Search</button></form>`],
+    ['a search of the web alone', '<form action="https://search.example/"><input type="search" name="q"></form>'],
+    ['a search in <search>', `<search><form action="https://search.example/">${NAME}</form></search>`],
+    ['a form with nothing in it', `${form(NAME)}<form class="d-flex"></form>`],
+    [
+      'a button that is outside',
+      `<form id="f" method="post" action="{{FORM_ACTION}}">${NAME}<input name="b"></form><button form="f">Send</button>`,
+    ],
+    [
+      'a button with an image',
+      '<form method="post"><input name="a"><input name="b"><input type="image" src="https://cdn.example/send.png" alt="Send"></form>',
+    ],
+    [
+      'a button of a custom element',
+      `<form method="post">${NAME}<input name="b"><sl-button type="submit">Send</sl-button></form>`,
+    ],
+    [
+      'a button that a script stands for',
+      `<form id="f" method="post">${NAME}<input name="b"><a href="#" onclick="f.submit()">Send</a></form>`,
+    ],
+    [
+      'a button with a script of its own',
+      `<form method="post">${NAME}<input name="b"><button type="button" onclick="this.form.submit()">Send</button></form>`,
+    ],
+    [
+      'fields that do not need a name',
+      form(
+        `${NAME}<input disabled><input type="hidden"><input type="reset"><input type="button"><input readonly><input oninput="show(this)"><input hidden><datalist><input></datalist>`,
+      ),
+    ],
+    ['a fieldset that is disabled', form(`${NAME}<fieldset disabled><legend>More</legend><input></fieldset>`)],
+    [
+      'a honeypot',
+      form(
+        `${NAME}<input name="_hp" value=""><textarea name="_hp"></textarea><input type="checkbox" name="_hp" value="1">`,
+      ),
+    ],
+    ['a redirect', form(`${NAME}<input type="hidden" name="_redirect" value="/?thanks">`)],
+    ['the charset', form(`${NAME}<input type="hidden" name="_charset_">`)],
+    [
+      'files with a button that says how they are sent',
+      `<form method="post"><input type="file" name="f"><button formenctype="multipart/form-data">Send</button></form>`,
+    ],
+    ['files that have no name', form(`${NAME}<input type="file" disabled name="cv">`)],
+    ['<noscript>', `${form(NAME)}<noscript><img src="/pixel.gif"><form>${NAME}</form></noscript>`],
+    ['comments', `${form(NAME)}<!-- <img src="a.png"><form action="{{ form_action }}"> -->`],
+    [
+      'text in <textarea> and <title>',
+      `<title><img src=a.png></title>${form('<textarea name="a"><img src="a.png"></textarea>')}`,
+    ],
+  ])('about %s', (_what, html) => {
+    expect(brief(html)).toEqual([]);
+    expect(brief(html, PUBLISHED)).toEqual([]);
+  });
+
+  it.each([
+    '<img src="https://cdn.example/a.png">',
+    '<img src="//cdn.example/a.png">',
+    '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">',
+    '<img src="">',
+    '<img src="blob:https://sale.pages.test/1">',
+    '<img srcset="https://a.example/1.png 1x, data:image/png;base64,AA== 2x">',
+    '<a href="about.html">About</a><a href="http://old.example/">Old</a>',
+    '<link rel="canonical" href="/here"><link rel="alternate" href="http://a.example/feed"><link rel="next" href="2">',
+    '<link rel="preconnect" href="http://a.example"><link rel="dns-prefetch" href="//a.example">',
+    '<base href="https://cdn.example/site/"><img src="a.png"><link rel="stylesheet" href="/b.css">',
+    '<iframe src="about:blank"></iframe><iframe src="/"></iframe>',
+    '<svg><use href="#icon"/><use xlink:href="#icon"/></svg>',
+    '<style>@import "https://cdn.example/a.css"; a { content: "url(a.png)"; background: url(#g) } /* url(a.png) */</style>',
+    '<p style="background: url(&quot;https://cdn.example/a.png&quot;)">',
+    '<style>@namespace svg url(http://www.w3.org/2000/svg);@NAMESPACE "http://www.w3.org/1999/xhtml";</style>',
+    '<script type="text/template" src="a.js"></script><script type="application/json">{"a":"url(b.png)"}</script>',
+    '<script src="https://forms.test/altcha.js" type="module"></script><img src="http://forms.test/a.png">',
+    '<img src="http://localhost:8080/a.png">',
+    '<meta property="og:image" content="/a.png">',
+    '<video controls><source></video><object></object><embed>',
+    '<template><img src="a.png"></template>',
+  ])('about %s', (html) => {
+    expect(brief(form(NAME) + html, PUBLISHED)).toEqual([]);
+  });
+});
+
+describe('what is loaded', () => {
+  const codes = (html: string) =>
+    check(form(NAME) + html, PUBLISHED).problems.map(({ code, message }) => [
+      code,
+      /(?:no file|load) (\S+?):? /.exec(message)?.[1],
+    ]);
+
+  it.each([
+    ['<script src="app.js"></script>', 'app.js'],
+    ['<link rel="Stylesheet" href="/style.css?v=1">', '/style.css?v=1'],
+    ['<link rel="shortcut icon" href="favicon.ico">', 'favicon.ico'],
+    ['<link rel="manifest" href="site.webmanifest">', 'site.webmanifest'],
+    ['<link rel="preload" as="image" imagesrcset="small.png 1x">', 'small.png'],
+    ['<img srcset="https://a.example/1.png 1x,big.png 2x">', 'big.png'],
+    ['<picture><source srcset="a,b.png"></picture>', 'a,b.png'],
+    ['<video poster="still.jpg"></video>', 'still.jpg'],
+    ['<audio src="song.mp3"></audio>', 'song.mp3'],
+    ['<track src="de.vtt">', 'de.vtt'],
+    ['<iframe src="map.html"></iframe>', 'map.html'],
+    ['<object data="a.pdf"></object>', 'a.pdf'],
+    ['<embed src="a.swf">', 'a.swf'],
+    ['<input type="image" src="go.png" form="x">', 'go.png'],
+    ['<svg><image href="a.svg"/></svg>', 'a.svg'],
+    ['<svg><use xlink:href="icons.svg#mail"/></svg>', 'icons.svg#mail'],
+    ['<p style="background:url(bg.png)">', 'bg.png'],
+    ['<b style="background:url(bg.png)"><p>wrong</b> nesting</p><p>of</p>', 'bg.png'],
+    ['<style>@font-face { src: url( "font.woff2" ) }</style>', 'font.woff2'],
+    ["<style>@import 'more.css';</style>", 'more.css'],
+    ['<style>@namespace url(http://www.w3.org/1999/xhtml); a { background: url(bg.png) }</style>', 'bg.png'],
+    ['<img src="https://sale.pages.test/logo.png">', 'https://sale.pages.test/logo.png'],
+    ['<base href="/sub/"><img src="a.png">', 'a.png'],
+  ])('from the host of the page: %s', (html, url) => {
+    expect(codes(html)).toEqual([['relative-asset', url]]);
+  });
+
+  it.each([
+    '<script src="http://cdn.example/a.js"></script>',
+    '<img src="HTTP://cdn.example/a.js">',
+    '<style>a{background:url(http://cdn.example/a.js)}</style>',
+    '<iframe src="http://cdn.example/a.js"></iframe>',
+    '<base href="http://cdn.example/"><img src="http://cdn.example/a.js">',
+  ])('without encryption: %s', (html) => {
+    expect(codes(html)).toEqual([['insecure-asset', expect.stringMatching(/^http:\/\/cdn.example\/a.js$/i)]]);
+  });
+
+  it('is found where it is in a style, whatever ends its lines', () => {
+    const html = `${form(NAME)}\r\n<style>\r\n\r\n  a { color: red;\r\n    background: url(a.png) }\r\n</style>`;
+    expect(brief(html)).toEqual(['warning relative-asset 5:17']);
+  });
+});
+
+describe('a form that has no effect', () => {
+  it('is a warning where a script may send it, or where another form is stored', () => {
+    const plain = `<form>${NAME}<button>Send</button></form>`;
+    expect(brief(plain)).toEqual(['error method-get 1:1']);
+    expect(brief(`${plain}<script src="https://cdn.example/a.js"></script>`)).toEqual(['warning method-get 1:1']);
+    expect(brief(`${form(NAME)}\n${plain}`)).toEqual(['warning method-get 2:1']);
+  });
+
+  it('is no error because of a field without a name, which a script may read', () => {
+    const nameless = form('<input id="a">');
+    const script = '<script src="https://cdn.example/a.js"></script>';
+    expect(brief(nameless)).toEqual([expect.stringMatching(/^error field-without-name /)]);
+    expect(brief(nameless + script)).toEqual([expect.stringMatching(/^warning field-without-name /)]);
+  });
+
+  it('is reported with all that it needs, once', () => {
+    expect(
+      brief('<form action="{{FORM_ACTION}}"><input type="file" name="cv"><input><input type="checkbox"></form>'),
+    ).toEqual([
+      'error method-get 1:1',
+      'error file-without-multipart 1:1',
+      'warning no-submit-button 1:1',
+      'error field-without-name 1:61',
+      'warning field-without-name 1:68',
+    ]);
+  });
+
+  it('is an error, too, where a script only calls submit()', () => {
+    const html = `<form id="f" action="{{FORM_ACTION}}">${NAME}</form><script>captcha.done = () => f.submit()</script>`;
+    expect(brief(html)).toEqual(['error method-get 1:1']);
+  });
+
+  it('has a button missing less badly with one text field, which Enter sends', () => {
+    expect(brief(`<form method="post">${NAME}</form>`)).toEqual(['warning no-submit-button 1:1']);
+    expect(
+      check(`<form method="post">${NAME}<input name="b"><button type="button">Send</button></form>`).problems,
+    ).toEqual([
+      {
+        code: 'no-submit-button',
+        severity: 'error',
+        message: 'The form has no button that sends it: write type="submit" in its <button>.',
+        line: 1,
+        column: 1,
+      },
+    ]);
+  });
+});
+
+describe('reserved names', () => {
+  const messages = (html: string) =>
+    check(form(html)).problems.map(({ code, severity, message }) => [code, severity, message]);
+
+  it.each(['_gotcha', '_honeypot'])('of other services: %s is _hp here', (name) => {
+    expect(messages(`<input name="${name}" style="display:none">`)).toEqual([
+      ['reserved-name', 'warning', `${name} has no effect here: write name="_hp".`],
+    ]);
+  });
+
+  it('of other services: _replyto is email here', () => {
+    expect(messages('<input type="email" name="_replyto">')).toEqual([
+      ['reserved-name', 'warning', '_replyto has no effect here: write name="email".'],
+    ]);
+  });
+
+  it('of other services: _next is _redirect here', () => {
+    expect(messages('<input type="hidden" name="_next" value="https://a.example/thanks">')).toEqual([
+      ['reserved-name', 'warning', '_next has no effect here: write name="_redirect".'],
+    ]);
+  });
+
+  it('of the service: _redirect to fill in', () => {
+    expect(messages('<label>Redirect <input name="_redirect"></label>')).toEqual([
+      [
+        'reserved-name',
+        'warning',
+        '_redirect says where visitors are sent afterwards, and is no field to fill in: write type="hidden", or use another name.',
+      ],
+    ]);
+  });
+
+  it.each([
+    '<input name="_hp" required>',
+    '<input name="_hp" type="checkbox" checked>',
+    '<textarea name="_hp">text</textarea>',
+  ])('of the service: %s is always filled', (html) => {
+    expect(messages(html)).toEqual([
+      ['reserved-name', 'error', expect.stringMatching(/^A submission with a value in _hp/)],
+    ]);
+  });
+});
+
+describe('fields', () => {
+  it('have the types of the standard', () => {
+    const fields = fieldsIn(
+      '<input name="a" type="EMAIL"><input name="b" type="unknown"><input name="c" type=""><button name="d" value="1">One</button><button name="d" value="2"><b>Two</b></button><button type="button" name="e"></button><input type="reset" name="f"><input type="image" name="g"><input type="submit" name="h" value="Go"><textarea name="i" required></textarea><input type="range" name="j" required><input type="hidden" name="k" required>',
+    );
+    expect(fields).toEqual([
+      { ...text('a'), type: 'email' },
+      text('b'),
+      text('c'),
+      {
+        ...text('d'),
+        type: 'submit',
+        options: [
+          { value: '1', label: 'One' },
+          { value: '2', label: 'Two' },
+        ],
+      },
+      { ...text('h'), type: 'submit', options: [{ value: 'Go', label: 'Go' }] },
+      { ...text('i'), type: 'textarea', required: true },
+      { ...text('j'), type: 'range' },
+      { ...text('k'), type: 'hidden' },
+    ]);
+  });
+
+  it('belong to the form that the standard says', () => {
+    const html = `<form id="one"><input name="a"><input name="b" form="two"><input name="c" form="none"></form>
+      <form id="two"></form><input name="d" form="one"><input name="e">
+      <table><form id="three"><tr><td><input name="f"></td></tr></form></table>
+      <form id="four"><form id="five"><input name="g"></form><input name="h">
+      <form id="two"><input name="i"></form>`;
+    expect(check(html).forms.map(({ fields }) => fields.map(({ name }) => name))).toEqual([
+      ['a', 'd'],
+      ['b'],
+      ['f'],
+      ['g'],
+      ['i'],
+    ]);
+  });
+
+  it('are labelled by for, by nesting, by ARIA, and else by their placeholder', () => {
+    expect(
+      fieldsIn(`
+        <label for="a">For</label><input id="a" name="a" aria-label="No" placeholder="No">
+        <label>Around <input name="b"> it</label>
+        <input name="c" aria-label=" By  ARIA ">
+        <span id="x">Two</span> <span id="y">parts</span> <input name="d" aria-labelledby="x none y" aria-label="No">
+        <input name="e" placeholder="Placeholder"><input name="f" type="date" placeholder="No"><input name="g">
+        <label for="none">Elsewhere <input name="h" id="h"></label>
+        <label><input type="hidden" name="i">Second <input name="j"> <input name="k"></label>
+        <label for="l"></label><label for="l">Not empty</label><input id="l" name="l">
+        <label>One<br>line <b>each</b><span aria-hidden="true">*</span> <select name="m"><option>no</select> <img alt="image"></label>
+        <label>${'long '.repeat(100)}<input name="n"></label>`)?.map(({ name, label }) => [name, label]),
+    ).toEqual([
+      ['a', 'For'],
+      ['b', 'Around it'],
+      ['c', 'By ARIA'],
+      ['d', 'Two parts'],
+      ['e', 'Placeholder'],
+      ['f', null],
+      ['g', null],
+      ['h', null],
+      ['i', null],
+      ['j', 'Second'],
+      ['k', null],
+      ['l', 'Not empty'],
+      ['m', 'One line each image'],
+      ['n', `${'long '.repeat(100).slice(0, MAX_TEXT_CHARS - 1)}…`],
+    ]);
+  });
+
+  it('of a group have the label of the group, and not that of the whole form', () => {
+    const radios =
+      '<label><input type="radio" name="r" value="1">One</label><label><input type="radio" name="r" value="2">Two</label>';
+    const labelOf = (html: string) => fieldsIn(html)?.find(({ name }) => name === 'r')?.label;
+    expect(labelOf(`<fieldset><legend>Group</legend>${radios}</fieldset>`)).toBe('Group');
+    expect(labelOf(`<fieldset><legend>Group</legend>${radios}<input name="other"></fieldset>`)).toBe('Group');
+    expect(labelOf(`<fieldset><legend>Contact</legend><input name="a"><input name="b">${radios}</fieldset>`)).toBe(
+      null,
+    );
+    expect(labelOf(`<div role="radiogroup" aria-label="Group">${radios}</div>`)).toBe('Group');
+    expect(labelOf(radios)).toBe(null);
+  });
+
+  it('that are disabled are left out, except in the first legend of a disabled fieldset', () => {
+    const html =
+      '<input name="a" disabled><fieldset disabled><legend><input name="b"></legend><legend><input name="c"></legend><fieldset><legend><input name="d"></legend></fieldset></fieldset><input name="e"><datalist><option><input name="f"></datalist>';
+    expect(fieldsIn(html)?.map(({ name }) => name)).toEqual(['b', 'e']);
+  });
+
+  it('of a select have the options that can be chosen', () => {
+    const options = (attributes: string, html: string) =>
+      fieldsIn(`<select name="s" ${attributes}>${html}</select>`)?.[0]?.options;
+    const empty = '<option value="">Choose</option><option> A  b </option>';
+    const [choose, a] = [
+      { value: '', label: 'Choose' },
+      { value: 'A b', label: 'A b' },
+    ];
+    expect(options('required', empty)).toEqual([a]);
+    expect(options('', empty)).toEqual([choose, a]);
+    expect(options('required multiple', empty)).toEqual([choose, a]);
+    expect(options('required size=3', empty)).toEqual([choose, a]);
+    expect(
+      options('', '<option label="L" value="v">text<option disabled>no<optgroup disabled><option>no</optgroup>'),
+    ).toEqual([{ value: 'v', label: 'L' }]);
+  });
+
+  it('in declarative shadow DOM are on the page, those in a template are not', () => {
+    const inside = `<form method="post" action="{{FORM_ACTION}}">${NAME}<button>Send</button></form>`;
+    const shadow = check(`<my-form><template shadowrootmode="open">${inside}</template></my-form>`);
+    expect([shadow.forms.map(({ fields }) => fields), shadow.problems]).toEqual([[[text('name')]], []]);
+    expect(check(`<template>${inside}</template>`).forms).toEqual([]);
+  });
+
+  it('have names as they are', () => {
+    const names = ['__proto__', 'a[b][]', ' spaced ', '10', 'constructor', 'ünï'];
+    expect(fieldsIn(names.map((name) => `<input name="${name}">`).join(''))?.map(({ name }) => name)).toEqual(names);
+  });
+});
+
+describe('labels', () => {
+  it('are those of all fields that have one, first of forms that are stored', () => {
+    const labels = labelled(`
+      <form action="https://search.example/"><input name="email" aria-label="Their mail"><input name="q" aria-label="Search"></form>
+      ${form('<label>E-mail <input name="email"></label><input name="_hp" aria-label="Leave empty"><input name="none"><input disabled name="later" aria-label="Later">')}
+      <label>Free <input name="free"></label>`);
+    expect(labels).toEqual({ email: 'E-mail', later: 'Later', q: 'Search', free: 'Free' });
+  });
+});
+
+describe('any page', () => {
+  const PIECES = [
+    ...[
+      '<form',
+      '</form>',
+      '<input',
+      '<select',
+      '<option',
+      '<button',
+      '<label',
+      '<fieldset',
+      '<legend',
+      '<table>',
+      '<tr>',
+    ],
+    ...[
+      '<template',
+      '<style>',
+      '<script>',
+      '</script>',
+      '<svg>',
+      '<math>',
+      '<b>',
+      '<a href=x>',
+      '<p>',
+      '</p>',
+      '<!--',
+      '-->',
+    ],
+    ...[
+      ' name=',
+      ' for=',
+      ' id=',
+      ' form=',
+      ' action=',
+      ' style=',
+      ' src=',
+      ' srcset=',
+      ' type=',
+      'file',
+      'radio',
+      '"',
+      "'",
+      '>',
+    ],
+    ...[
+      '{{FORM_ACTION}}',
+      '{{ form_action }}',
+      'url(',
+      ')',
+      '/',
+      '\\',
+      '&#0;',
+      '&#xD800;',
+      '\0',
+      '\r\n',
+      ' ',
+      'a',
+      'http:',
+      '😀',
+    ],
+  ];
+  const page = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 5 })), { maxLength: 60 });
+
+  it('is read: nothing is thrown, and every place is in the page', () => {
+    fc.assert(
+      fc.property(page, (pieces) => {
+        const html = pieces.join('').toWellFormed();
+        const lines = html.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
+        for (const { code, line, column, message } of [...check(html).problems, ...check(html, PUBLISHED).problems]) {
+          expect(CODES).toContain(code);
+          expect(message).toMatch(/^[\s\S]+: [\s\S]+\.$/);
+          expect(column).toBeLessThanOrEqual((lines[line - 1]?.length ?? -1) + 1);
+        }
+        for (const label of Object.values(labelled(html))) expect(label).toMatch(/\S/);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('may begin with a byte order mark', () => {
+    expect(check(`\uFEFF${form(NAME, 'action="{{FORM_ACTION}}"')}`).problems).toMatchObject([{ line: 1, column: 1 }]);
+  });
+
+  it.each([
+    ['deep nesting', (n: number) => '<b>'.repeat(n)],
+    ['deep nesting of forms’ parts', (n: number) => '<fieldset disabled><legend><label><div>'.repeat(n / 10)],
+    ['fields with labels', (n: number) => '<label for=a><input name=a aria-labelledby="a b c">'.repeat(n / 10)],
+    ['nested labels', (n: number) => '<label>x<input name=a>'.repeat(n / 5)],
+    ['many forms', (n: number) => '<form><input><button></form>'.repeat(n / 8)],
+    ['styles without an end', (n: number) => `<style>${'url("'.repeat(n)}`],
+    ['sets of images', (n: number) => `<img srcset="${'a 1x,'.repeat(n)}">`],
+    ['scripts without an end', (n: number) => `<script>${'"{{ form'.repeat(n / 2)}`],
+    ['tables that are nested wrongly', (n: number) => `<table>${'x<b>'.repeat(n)}`],
+    [
+      'buttons with addresses',
+      (n: number) => `<form title="${'x'.repeat(n)}">${'<button formaction=//a></button>'.repeat(n / 20)}</form>`,
+    ],
+    ['long addresses', (n: number) => `<form action="${'//é'.repeat(n)}"><img src="http:${'é'.repeat(n)}">`],
+  ])('takes time that rises with its length: %s', { tags: 'slow' }, async (_what, make) => {
+    const time = (html: string): Promise<number> => cpuMs(() => check(html));
+    const [small, large] = [make(40_000), make(160_000)];
+    await time(small);
+    // Twice what linear time would be, and what garbage collection takes.
+    expect(await time(large)).toBeLessThan(8 * (await time(small)) + 500);
+  });
+
+  it('is not read on when its wrong nesting makes elements without end', () => {
+    const formatting = Array.from({ length: 5_000 }, (_, index) => `<b a=${index}>`).join('');
+    const input = {
+      html: Buffer.from(`<p>${formatting}${'<p>x'.repeat(5_000)}`),
+      addresses: { ...SERVICE, page: undefined },
+    };
+    expect([checkPage({ ...input, maxFields: MAX_FIELDS }), labelsOf(input)]).toEqual([undefined, undefined]);
+  });
+
+  it('has a bound to the forms that are shown', () => {
+    expect(check('<form></form>'.repeat(MAX_FORMS + 1)).forms.length).toBe(MAX_FORMS);
+  });
+});

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createComputePool } from '../../src/compute/pool.ts';
+import { OverLimitError } from '../../src/compute/thread.ts';
+import { BusyError } from '../../src/fair-queue.ts';
+import { startProgram } from '../support/process.ts';
+
+const ACTION = 'http://api.test/submit/d_0';
+const PATIENCE_MS = 60_000;
+
+function startPool({ maxJobMs = 60_000, maxHeapMb = 128 } = {}) {
+  const pool = createComputePool({ maxJobMs, maxHeapMb });
+  onTestFinished(() => pool.close());
+  return pool;
+}
+type Pool = ReturnType<typeof startPool>;
+
+const render = (pool: Pool, owner: number, html = '<form action="{{FORM_ACTION}}">', maxWaitMs = PATIENCE_MS) =>
+  pool.run(owner, maxWaitMs, (thread) =>
+    thread.renderPage({ html: Buffer.from(html), action: ACTION, encoding: 'identity' }),
+  );
+const read = (pool: Pool, body: string, names: readonly string[]) =>
+  pool.run(1, PATIENCE_MS, (thread) => thread.readMembers({ body: Buffer.from(body), names }));
+
+/** Work for minutes: each member's name is looked for among half a million. */
+const hang = (pool: Pool) => {
+  const members = Array.from({ length: 10_000 }, (_, index) => `"${index}":0`);
+  const names = Array.from({ length: 500_000 }, (_, index) => `name ${index}`);
+  return read(pool, `{${members.join(',')}}`, names);
+};
+/** A page with so many placeholders that the list of their places is larger than the heap of a small thread. */
+const overflow = (pool: Pool) => render(pool, 1, '{{FORM_ACTION}}'.repeat(4_000_000));
+
+describe('a page that is rendered in the thread', () => {
+  it.each(['identity', 'gzip', 'br'] as const)(
+    'is its bytes, their hash, and the same compressed (%s)',
+    async (encoding) => {
+      const pool = startPool();
+      const html = '{{FORM_ACTION}}{{{FORM_ACTION}}} \0é😀$& {{FORM_ACTION}'.repeat(5_000);
+      const rendered = await pool.run(1, PATIENCE_MS, (thread) =>
+        thread.renderPage({ html: Buffer.from(html), action: ACTION, encoding }),
+      );
+      const expected = Buffer.from(html.replaceAll('{{FORM_ACTION}}', () => ACTION));
+      expect(expected.equals(rendered.body)).toBe(true);
+      expect(rendered.hash).toBe(createHash('sha256').update(expected).digest('base64url').slice(0, 27));
+      const decode = { identity: () => undefined, gzip: gunzipSync, br: brotliDecompressSync }[encoding];
+      const decoded = decode(rendered.compressed ?? Buffer.alloc(0));
+      expect(decoded === undefined || expected.equals(decoded)).toBe(true);
+      expect(rendered.compressed === undefined).toBe(encoding === 'identity');
+    },
+  );
+});
+
+describe('owners', () => {
+  it('wait for no more than one piece of each other owner’s work', async () => {
+    const pool = startPool();
+    const done: number[] = [];
+    const work = (owner: number) => render(pool, owner, '{{FORM_ACTION}}'.repeat(20_000)).then(() => done.push(owner));
+    const busy = [1, 2, 3, 4, 5, 6];
+    const backlog = busy.flatMap((owner) => Array.from({ length: 5 }, () => work(owner)));
+    await Promise.all([...backlog, work(7)]);
+    expect(done.length).toBe(31);
+    // Four were under way when it came.
+    expect(done.indexOf(7)).toBeLessThanOrEqual(4 + busy.length);
+  });
+
+  it('have their own work done in the order in which it came', async () => {
+    const pool = startPool();
+    const done: string[] = [];
+    const work = (name: string) => render(pool, 1).then(() => done.push(name));
+    await Promise.all(['a', 'b', 'c', 'd'].map(work));
+    expect(done).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('are refused what could not be started in time, and that alone', async () => {
+    const pool = startPool();
+    const release = Promise.withResolvers<void>();
+    const first = pool.run(1, PATIENCE_MS, () => release.promise);
+    await expect(render(pool, 1, 'x', 20)).rejects.toThrow(BusyError);
+    const third = render(pool, 1);
+    const others = await render(pool, 2);
+    release.resolve();
+    await first;
+    expect([(await third).body, others.body].map((body) => Buffer.from(body).toString())).toEqual([
+      `<form action="${ACTION}">`,
+      `<form action="${ACTION}">`,
+    ]);
+  });
+});
+
+describe('a thread that breaks down', () => {
+  it('fails the job that takes too long, and does the next', { tags: 'slow' }, async () => {
+    const pool = startPool({ maxJobMs: 3_000 });
+    const hanging = hang(pool);
+    const next = render(pool, 2);
+    await expect(hanging).rejects.toThrow('readMembers took longer than 3000 ms.');
+    expect(Buffer.from((await next).body).toString()).toBe(`<form action="${ACTION}">`);
+  });
+
+  it('fails the job that needs more memory than it has, and does the next', async () => {
+    const pool = startPool({ maxHeapMb: 16 });
+    const [first, next] = [overflow(pool), render(pool, 2)];
+    await expect(first).rejects.toThrow(new OverLimitError('renderPage needed more than 16 MB.'));
+    expect(Buffer.from((await next).body).toString()).toBe(`<form action="${ACTION}">`);
+  });
+});
+
+describe('closing', () => {
+  it('refuses what waits and what comes later, and fails what is under way', async () => {
+    const pool = startPool();
+    const outcomes = Promise.allSettled([hang(pool), render(pool, 1), render(pool, 1), render(pool, 1)]);
+    await pool.close();
+    const [underWay, ...waiting] = await outcomes;
+    expect(underWay).toMatchObject({
+      status: 'rejected',
+      reason: { message: expect.stringMatching(/^The thread .* readMembers\.$/) },
+    });
+    for (const { status, ...rest } of waiting)
+      expect([status, rest]).toEqual(['rejected', { reason: expect.any(BusyError) }]);
+    await expect(render(pool, 2)).rejects.toThrow(BusyError);
+  });
+
+  it('is not needed for the process to end', async () => {
+    const program = `
+      import { createComputePool } from './src/compute/pool.ts';
+      const pool = createComputePool({ maxJobMs: 60_000, maxHeapMb: 64 });
+      const waiting = setInterval(() => undefined, 1_000);
+      const { members } = await pool.run(1, 60_000, (thread) =>
+        thread.readMembers({ body: Buffer.from('{"a":"b"}'), names: ['a'] }));
+      process.stdout.write(JSON.stringify(members));
+      const doneAt = performance.now();
+      process.on('exit', () => process.stdout.write(String(performance.now() - doneAt < 5_000)));
+      clearInterval(waiting);`;
+    const { result } = startProgram(process.execPath, ['--input-type=module', '--eval', program], {});
+    expect(await result).toEqual({ code: 0, stdout: '[{"name":"a","value":{"string":"b"}}]true', stderr: '' });
+  });
+});

@@ -1,0 +1,784 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../support/chromium.ts';
+import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
+import { startReceiver } from '../support/receivers.ts';
+import type { Owner } from '../support/service.ts';
+
+const HTML = `<!doctype html><html lang="en"><title>Ask us</title><form action="{{FORM_ACTION}}" method="post">
+<label>Your name <input name="name"></label><label>E-mail <input name="email"></label>
+<label>Message <textarea name="message"></textarea></label><button>Send</button></form></html>`;
+
+const MANY = 100_000;
+/** Their rows are higher than a browser can scroll over. */
+const HIGH = 300_000;
+/** For a test that stores so many. */
+const SCALE_MS = 180_000;
+/** So many large ones take several seconds to search. */
+const LARGE = 20_000;
+/** Rows of one statement, which may take two seconds. */
+const BATCH = 1_000;
+/** So that a search over HIGH takes several seconds. */
+const LARGE_CHARS = 2_100;
+/** More than are on any screen. */
+const MAX_ROWS = 60;
+/** Of a table, in pixels. */
+const ROW_HEIGHT = 44;
+
+describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 }, () => {
+  let dashboard: DashboardUnderTest;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard?.close());
+
+  type Inbox = { owner: Owner; id: string; url: string; path: string; send(data: object | string): Promise<string> };
+
+  /** An owner with a page, and what was sent to it. */
+  async function inbox(...sent: (object | string)[]): Promise<Inbox> {
+    const owner = await dashboard.owner();
+    const { id, url } = await owner.deploy({ html: HTML });
+    const send = async (data: object | string): Promise<string> => {
+      const text = typeof data === 'string' ? data : JSON.stringify(data);
+      const { body } = await owner.send('POST', `/submit/${id}`, text);
+      return String(Object.entries(Object(body)).find(([name]) => name === 'id')?.[1]);
+    };
+    for (const data of sent) await send(data);
+    return { owner, id, url, path: `/dashboard/pages/${id}/inbox`, send };
+  }
+
+  /** Gives a page many submissions, each with a text of so many characters, stored directly. */
+  async function fill(id: string, count: number, chars = 10): Promise<void> {
+    for (let before = 0; before < count; before += BATCH) {
+      await dashboard.db.raw(
+        `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+         SELECT :id, n, 'sub_' || substr(md5(:id), 1, 12) || lpad(CAST(n AS text), 12, '0'),
+                CAST(json_build_object('name', 'Visitor ' || n, 'email', n || '@example.org', 'message', repeat('x', :chars)) AS json),
+                '192.0.2.1', now() - (:count - n) * interval '1 minute'
+           FROM generate_series(:first::int, :last::int) AS n`,
+        { id, count, chars, first: before + 1, last: Math.min(before + BATCH, count) },
+      );
+    }
+    await dashboard.db.raw(
+      'UPDATE deployments SET submission_count = :count, last_submission_number = :count WHERE id = :id',
+      { id, count },
+    );
+  }
+
+  const rows = (page: Page) =>
+    page.getByRole('row').filter({ has: page.getByRole('checkbox', { name: /^Select (?!all)/ }) });
+  const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
+  const names = (page: Page) => rows(page).locator('a .line').allInnerTexts();
+  const ADA = { name: 'Ada', email: 'ada@example.org', message: 'When do you open?' };
+  const GRACE = { name: 'Grace', email: 'grace@example.org', message: 'Thank you!' };
+
+  const search = (page: Page) => page.getByRole('searchbox', { name: 'Search' });
+  const marksOf = async (owner: Owner, id: string): Promise<unknown> => {
+    const { body } = await owner.get(`/submissions/${id}/search`).expect(200);
+    return Array.from(body.submissions, ({ data, read, starred }) => [data.name, read, starred]);
+  };
+  /** The requests of a search, or of the reading of parts of the list, since: how many there were, and those not yet answered. */
+  function followSearches(page: Page): { count: number; open: ReadonlySet<unknown> } {
+    const open = new Set<unknown>();
+    const searches = { count: 0, open };
+    page.on('request', (request) => {
+      if (!request.url().includes('/search?')) return;
+      searches.count += 1;
+      open.add(request);
+    });
+    page.on('requestfinished', (request) => open.delete(request));
+    page.on('requestfailed', (request) => open.delete(request));
+    return searches;
+  }
+  const numberOf = (name: string): number => Number(name.replace('Visitor ', ''));
+  const focusedText = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.innerText');
+
+  it('shows what came in, newest first, and opens it: with the mouse', async () => {
+    const { owner, path, id, send } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, '/dashboard');
+    await page.getByRole('link', { name: 'Ask us', exact: true }).click();
+    await row(page, 'Ada').waitFor();
+    expect(await names(page)).toEqual(['Grace', 'Ada']);
+    await expect
+      .poll(() => page.getByRole('columnheader').allInnerTexts())
+      .toEqual(['', 'Star', 'Your name', 'E-mail', 'Message', 'Received']);
+    await expectAccessible(page);
+
+    await row(page, 'Ada').getByRole('link', { name: 'Unread: Ada' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor();
+    expect(page.url()).toContain(`${path}/sub_`);
+    await page.getByText('Version 1').waitFor();
+    await expectAccessible(page);
+    expect(await page.getByRole('link', { name: 'Reply by mail' }).getAttribute('href')).toBe('mailto:ada@example.org');
+    await row(page, 'Ada').getByRole('link', { name: 'Ada', exact: true }).waitFor();
+    expect(await marksOf(owner, id)).toEqual([
+      ['Grace', false, false],
+      ['Ada', true, false],
+    ]);
+
+    await page.getByRole('link', { name: 'Newer' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Grace' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the list' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor({ state: 'detached' });
+
+    await send({ name: 'Edsger', message: 'Live' });
+    await row(page, 'Edsger').waitFor();
+    expect(await names(page)).toEqual(['Edsger', 'Grace', 'Ada']);
+  });
+
+  it('does everything with the keyboard alone', async () => {
+    const { owner, path, id } = await inbox(ADA, GRACE, { name: 'Edsger' });
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').waitFor();
+    const { keyboard } = page;
+    await keyboard.press('j');
+    await expect.poll(() => focusedText(page)).toContain('Edsger');
+    await keyboard.press('j');
+    await expect.poll(() => focusedText(page)).toContain('Grace');
+    await keyboard.press('s');
+    await keyboard.press('e');
+    await expect
+      .poll(() => marksOf(owner, id))
+      .toEqual([
+        ['Edsger', false, false],
+        ['Grace', true, true],
+        ['Ada', false, false],
+      ]);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'Grace' }).waitFor();
+    await keyboard.press('j');
+    await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor();
+    await keyboard.press('Escape');
+    await expect.poll(() => focusedText(page)).toContain('Ada');
+
+    await keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await expectAccessible(page);
+    await keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'hidden' });
+
+    await keyboard.press('/');
+    await keyboard.type('e#jx grace');
+    expect(await search(page).inputValue()).toBe('e#jx grace');
+    await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+    await expectAccessible(page);
+    await search(page).fill('grace');
+    await row(page, 'Grace').waitFor();
+    expect(page.url()).toContain('?q=grace');
+    await search(page).fill('');
+    await row(page, 'Edsger').waitFor();
+    await search(page).blur();
+
+    await keyboard.press('k');
+    await keyboard.press('x');
+    await keyboard.press('j');
+    await keyboard.press('x');
+    await page.getByText('2 submissions selected').waitFor();
+    await expectAccessible(page);
+    await keyboard.press('#');
+    await expect.poll(() => names(page)).toHaveLength(1);
+    await keyboard.press('z');
+    await expect.poll(() => names(page)).toHaveLength(3);
+    expect(await marksOf(owner, id)).toHaveLength(3);
+  });
+
+  it('deletes what is selected when it can no longer be undone, and at once when the page is left', async () => {
+    const { owner, path, id } = await inbox(ADA, GRACE, { name: 'Edsger' });
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await row(page, 'Edsger').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await names(page)).toEqual(['Grace']);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => names(page)).toEqual(['Edsger', 'Grace', 'Ada']);
+    expect(await marksOf(owner, id)).toHaveLength(3);
+
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => names(page)).toEqual(['Edsger', 'Grace']);
+    await page.goto('about:blank');
+    await expect
+      .poll(() => marksOf(owner, id))
+      .toEqual([
+        ['Edsger', false, false],
+        ['Grace', false, false],
+      ]);
+  });
+
+  it('undoes in another view, too, and hides what is deleted when one comes back', async () => {
+    const { owner, path, id } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('link', { name: 'Charts' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Charts' }).waitFor();
+    await page.goBack();
+    await row(page, 'Grace').waitFor();
+    expect(await names(page)).toEqual(['Grace']);
+    await page.getByRole('link', { name: 'Charts' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('1 submission kept.').waitFor();
+    await page.goBack();
+    await expect.poll(() => names(page)).toEqual(['Grace', 'Ada']);
+    expect(await marksOf(owner, id)).toHaveLength(2);
+  });
+
+  it('deletes before it signs out, and shows nothing more while the next page is loading', async () => {
+    const { owner, path, id } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    let isLoading = false;
+    await page.route(`${dashboard.origin}/dashboard`, () => {
+      isLoading = true;
+    });
+    await page.getByRole('button', { name: 'Sign out' }).click({ noWaitAfter: true });
+    await expect.poll(() => isLoading).toBe(true);
+    await page.unrouteAll();
+    expect(await page.evaluate('document.body.innerText')).not.toContain('Grace');
+    expect(await marksOf(owner, id)).toEqual([['Grace', false, false]]);
+  });
+
+  it('selects from where one began, also when new submissions have come', async () => {
+    const { owner, path, send } = await inbox({ name: 'One' }, { name: 'Two' }, { name: 'Three' });
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Two').getByRole('checkbox').check();
+    await send({ name: 'Four' });
+    await row(page, 'Four').waitFor();
+    await row(page, 'One')
+      .getByRole('checkbox')
+      .click({ modifiers: ['Shift'] });
+    await page.getByText('2 submissions selected').waitFor();
+    expect(await row(page, 'Three').getByRole('checkbox').isChecked()).toBe(false);
+  });
+
+  it('has every submission again when the dates are closed', async () => {
+    const { owner, path } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, `${path}?from=2020-01-01&to=2020-01-31`);
+    await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+    await page.getByRole('button', { name: 'Dates' }).click();
+    await row(page, 'Ada').waitFor();
+    expect(await page.getByLabel('From').count()).toBe(0);
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('has no selection of what a search does not show', async () => {
+    const { owner, path } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await page.getByText('1 submission selected').waitFor();
+    await search(page).fill('grace');
+    await page.getByText('1 found').waitFor();
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+  });
+
+  it('exports all that is selected, also what is far from the screen', async () => {
+    const { owner, path, id } = await inbox();
+    await fill(id, 5_000);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Visitor 5000').getByRole('checkbox').check();
+    // So far that the list has forgotten the first rows.
+    for (let index = 100; index < 5_000; index += 100) {
+      await page.evaluate(`document.querySelector('.inbox-scroll').scrollTop = ${index * ROW_HEIGHT}`);
+      await row(page, `Visitor ${5_000 - index}`).waitFor();
+    }
+    await row(page, 'Visitor 100').getByRole('checkbox').check();
+    await page.getByText('2 submissions selected').waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export selection' }).click();
+    const stream = await (await downloading).createReadStream();
+    const lines = Buffer.concat(await stream.toArray()).toString();
+    expect(Array.from(lines.matchAll(/Visitor \d+/g), String)).toEqual(['Visitor 5000', 'Visitor 100']);
+  });
+
+  it('exports the selection with no cell that a spreadsheet takes for a formula', async () => {
+    const { owner, path } = await inbox(
+      ADA,
+      { name: '=1+1', email: 'a,"b' },
+      '{"name":"Big","n":12345678901234567890}',
+    );
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').waitFor();
+    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check();
+    await row(page, 'Ada').getByRole('checkbox').uncheck();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export selection' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toMatch(/^ask-us-[a-z]+-selection\.csv$/);
+    const stream = await download.createReadStream();
+    const text = Buffer.concat(await stream.toArray()).toString();
+    const lines = text.split('\r\n').map((line) => line.replace(/^sub_\w+,[^,]+,127.0.0.1/, ''));
+    expect(lines).toEqual([
+      'id,created_at,ip_address,Your name,n,E-mail',
+      ',Big,12345678901234567890,',
+      `,'=1+1,,"a,""b"`,
+      '',
+    ]);
+  });
+
+  it('scrolls through 100,000 submissions and keeps few of them', async () => {
+    const { owner, path, id } = await inbox();
+    await fill(id, MANY);
+    const page = await dashboard.open(owner, path);
+    await row(page, `Visitor ${MANY}`).first().waitFor();
+    await page.getByText('100,000 submissions').waitFor();
+    const scroller = page.locator('.inbox-scroll');
+    for (const part of [0.5, 0.25, 0.99, 0.1]) {
+      await scroller.evaluate((element, at) => {
+        element.scrollTop = element.scrollHeight * at;
+      }, part);
+      await expect
+        .poll(async () => {
+          const [first = ''] = await names(page);
+          return Math.abs(Number(first.replace('Visitor ', '')) - MANY * (1 - part)) < 30;
+        })
+        .toBe(true);
+      const shown = (await names(page)).map((name) => Number(name.replace('Visitor ', '')));
+      expect(shown).toEqual(Array.from(shown, (_, index) => (shown[0] ?? 0) - index));
+    }
+    await scroller.evaluate((element) => {
+      element.scrollTop = element.scrollHeight;
+    });
+    await row(page, 'Visitor 1').last().waitFor();
+    await expect.poll(async () => (await names(page)).at(-1)).toBe('Visitor 1');
+    expect(await rows(page).count()).toBeLessThan(MAX_ROWS);
+    // Wheel after wheel, few rows are drawn, and nothing is read for rows that are passed.
+    await scroller.evaluate((element) => {
+      element.scrollTop = 0;
+    });
+    await expect.poll(async () => (await names(page))[0]).toBe(`Visitor ${MANY}`);
+    const searches = followSearches(page);
+    const { longest, drawn } = await page.evaluate<{ longest: number; drawn: number }>(`(async () => {
+      const element = document.querySelector('.inbox-scroll');
+      let [longest, drawn] = [0, 0];
+      let before = performance.now();
+      for (let frame = 0; frame < 60; frame += 1) {
+        element.scrollTop += 400;
+        await new Promise(requestAnimationFrame);
+        longest = Math.max(longest, performance.now() - before);
+        drawn = Math.max(drawn, document.querySelectorAll('.inbox-row').length);
+        before = performance.now();
+      }
+      return { longest, drawn };
+    })()`);
+    console.log(`The longest frame of 60 that scroll by 400 px: ${longest.toFixed(1)} ms`);
+    expect(drawn).toBeLessThan(MAX_ROWS);
+    await row(page, `Visitor ${MANY - Math.floor((60 * 400) / ROW_HEIGHT)}`).waitFor();
+    expect(searches.count).toBeLessThanOrEqual(60);
+    await search(page).fill('visitor 77777');
+    await expect.poll(() => names(page)).toEqual(['Visitor 77777']);
+    await page.getByText('1 found').waitFor();
+    await expectAccessible(page);
+  });
+
+  it('reaches every row of 300,000, which are higher than a browser can scroll over', {
+    timeout: SCALE_MS,
+  }, async () => {
+    const { owner, path, id, send } = await inbox();
+    await fill(id, HIGH);
+    const page = await dashboard.open(owner, path);
+    page.setDefaultTimeout(SCALE_MS / 3);
+    const { keyboard, mouse } = page;
+    await page.getByText('300,000 submissions').waitFor();
+    const scroll = (position: string): Promise<unknown> =>
+      page.evaluate(`{ const list = document.querySelector('.inbox-scroll'); list.scrollTop = ${position}; }`);
+    /** The rows that can be seen, from above: one name, or empty while it is read, for each place. */
+    const seen = async (): Promise<string[]> => {
+      expect(await page.getByRole('row').count()).toBeLessThan(MAX_ROWS);
+      return page.evaluate<string[]>(`(() => {
+        const { top, bottom } = document.querySelector('.inbox-scroll').getBoundingClientRect();
+        const head = document.querySelector('.inbox-head').getBoundingClientRect().height;
+        return [...document.querySelectorAll('.inbox-body .inbox-row')]
+          .map((row) => ({ name: row.querySelector('a .line')?.innerText ?? '', at: row.getBoundingClientRect() }))
+          .filter(({ at }) => at.top >= top + head - 1 && at.bottom <= bottom + 1)
+          .toSorted((one, other) => one.at.top - other.at.top)
+          .map(({ name }) => name);
+      })()`);
+    };
+    const newestSeen = async (): Promise<number> => numberOf((await seen())[0] ?? '');
+    const expectFocus = (number: number): Promise<void> =>
+      expect.poll(() => focusedText(page)).toBe(`Unread:\nVisitor ${number}`);
+
+    await row(page, `Visitor ${HIGH}`).getByRole('link').focus();
+    await keyboard.press('End');
+    await expectFocus(1);
+    expect((await seen()).at(-1)).toBe('Visitor 1');
+    await keyboard.press('k');
+    await expectFocus(2);
+    await keyboard.press('j');
+    await keyboard.press('j');
+    await expectFocus(1);
+    await keyboard.press('Home');
+    await expectFocus(HIGH);
+    expect((await seen())[0]).toBe(`Visitor ${HIGH}`);
+    // The row that has the focus leaves the document: the keys go on with the list.
+    const pageDown = async (): Promise<number> => {
+      await keyboard.press('PageDown');
+      return newestSeen();
+    };
+    await expect.poll(pageDown).toBeLessThan(HIGH - 50);
+    await keyboard.press('End');
+    await expectFocus(1);
+
+    // Where a pixel of the scroll bar begins and ends to be more than one of the list, and between.
+    for (const position of ['1_000_000 - 400', 'list.scrollHeight / 2', 'list.scrollHeight - 1_000_400']) {
+      const before = await newestSeen();
+      await scroll(position);
+      // Between a scroll and the next picture no row may be where one looks.
+      let shown: number[] = [];
+      await expect
+        .poll(async () => {
+          const names = await seen();
+          shown = names.map(numberOf);
+          return names.length > 0 && !names.includes('') && Math.abs((shown[0] ?? before) - before) > 1_000;
+        })
+        .toBe(true);
+      expect(shown).toEqual(Array.from(shown, (_, index) => (shown[0] ?? 0) - index));
+      await page.locator('.inbox-scroll').hover();
+      const [start = 0] = shown;
+      for (let turns = 1; turns <= 6; turns += 1) {
+        await mouse.wheel(0, 10 * ROW_HEIGHT);
+        await expect.poll(newestSeen).toBe(start - 10 * turns);
+      }
+      for (let turns = 5; turns >= 0; turns -= 1) {
+        await mouse.wheel(0, -10 * ROW_HEIGHT);
+        await expect.poll(newestSeen).toBe(start - 10 * turns);
+      }
+      await row(page, `Visitor ${start}`).getByRole('link').focus();
+      for (let number = start - 1; number >= start - 30; number -= 1) {
+        await keyboard.press('j');
+        await expectFocus(number);
+        expect(await seen()).toContain(`Visitor ${number}`);
+      }
+      for (let number = start - 29; number <= start; number += 1) {
+        await keyboard.press('k');
+        await expectFocus(number);
+        expect(await seen()).toContain(`Visitor ${number}`);
+      }
+    }
+
+    // What comes in moves nothing that is looked at.
+    const before = await seen();
+    await send({ name: 'Visitor 300001' });
+    await page.getByText('300,001 submissions').waitFor();
+    expect(await seen()).toEqual(before);
+    await scroll('0');
+    await expect.poll(async () => (await seen()).slice(0, 2)).toEqual(['Visitor 300001', 'Visitor 300000']);
+
+    const phone = await dashboard.open(owner, path, PHONE);
+    await row(phone, 'Visitor 300001').waitFor();
+    await phone.locator('.inbox-scroll').evaluate((element) => {
+      element.scrollTop = element.scrollHeight;
+    });
+    await expect.poll(async () => (await names(phone)).at(-1)).toBe('Visitor 1');
+    expect(await rows(phone).count()).toBeLessThan(MAX_ROWS);
+  });
+
+  it('searches 300,000 submissions: it shows how far it has come, stops, goes on, and finds the one', {
+    timeout: SCALE_MS,
+  }, async () => {
+    const { owner, path, id } = await inbox();
+    await fill(id, HIGH, LARGE_CHARS);
+    const page = await dashboard.open(owner, path);
+    page.setDefaultTimeout(SCALE_MS / 3);
+    await page.getByText('300,000 submissions').waitFor();
+    const searches = followSearches(page);
+    await search(page).fill('visitor 123456');
+    const status = page.getByText(/^[\d,]+ found, [\d,]+ of 300,000 searched$/);
+    await status.waitFor();
+    expect(await page.getByRole('progressbar', { name: 'Searched' }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Search on' }).waitFor();
+    await expect.poll(() => searches.open.size).toBe(0);
+    const { count } = searches;
+    await expectAccessible(page);
+    expect(searches.count).toBe(count);
+    await status.waitFor();
+    await page.getByRole('button', { name: 'Search on' }).click();
+    await page.getByText(/^1 found$/).waitFor();
+    expect(await names(page)).toEqual(['Visitor 123456']);
+
+    // Another search ends the one before.
+    await search(page).fill('nobody');
+    await status.waitFor();
+    await search(page).fill('visitor 299999');
+    await expect.poll(() => names(page)).toEqual(['Visitor 299999']);
+    await page.getByText(/^1 found$/).waitFor();
+    await search(page).fill('');
+    await row(page, 'Visitor 300000').waitFor();
+    await page.getByText('300,000 submissions').waitFor();
+  });
+
+  it('follows what others delete, at any place', async () => {
+    const { owner, path, id, send } = await inbox();
+    await fill(id, 5_000);
+    const page = await dashboard.open(owner, path);
+    await page.getByText('5,000 submissions').waitFor();
+    const { body } = await owner.get(`/submissions/${id}?page=2&limit=100`).expect(200);
+    const ids = Array.from(body.submissions, (one: { id: string }) => one.id);
+    await owner.post(`/submissions/${id}/bulk`).send({ action: 'delete', ids }).expect(200);
+    await send({ name: 'Visitor 5001' });
+    await row(page, 'Visitor 5001').waitFor();
+    const shown = async (): Promise<number[]> =>
+      (await names(page)).map((name) => Number(name.replace('Visitor ', '')));
+    const scroll = (position: string): Promise<unknown> =>
+      page.evaluate(`{ const list = document.querySelector('.inbox-scroll'); list.scrollTop = ${position}; }`);
+    await scroll('list.scrollHeight / 2');
+    await expect.poll(async () => (await shown()).length).toBeGreaterThan(10);
+    await scroll('list.scrollHeight');
+    await expect.poll(async () => (await shown()).at(-1)).toBe(1);
+    await page.getByText('4,901 submissions').waitFor();
+    await scroll('90 * 44');
+    await expect.poll(shown).toContain(4_800);
+    const around = await shown();
+    expect(around.indexOf(4_800) - around.indexOf(4_901)).toBe(1);
+  });
+
+  it('shows what it may to a key that may only read', async () => {
+    const { owner, path, id } = await inbox(ADA);
+    const { body } = await owner.post('/keys').send({ name: 'Reader', scope: 'read' }).expect(201);
+    const page = await dashboard.open({ ...owner, key: String(body.key) }, path);
+    await row(page, 'Ada').getByRole('link').click();
+    await page.getByText('When do you open?').last().waitFor();
+    await page.getByText('No webhook and no mail of its own is in the logs.').waitFor();
+    expect(await page.getByText('Not saved').count()).toBe(0);
+    // It stays unread, and is shown so.
+    await page.getByRole('button', { name: 'Mark read' }).waitFor();
+    await page.getByText('Version 1').waitFor();
+    await page.getByRole('button', { name: 'Star', exact: true }).click();
+    await page.getByText(/^Not saved: /).waitFor();
+    expect(await marksOf(owner, id)).toEqual([['Ada', false, false]]);
+  });
+
+  it('is made of cards on a phone, and one submission has the screen', async () => {
+    const { owner, path } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path, PHONE);
+    await row(page, 'Ada').waitFor();
+    await expectAccessible(page);
+    await row(page, 'Ada').getByRole('link').tap();
+    await page.getByRole('heading', { level: 2, name: 'Ada' }).waitFor();
+    expect(await row(page, 'Grace').isVisible()).toBe(false);
+    await expectAccessible(page);
+    await page.goBack();
+    await row(page, 'Grace').waitFor();
+    await row(page, 'Grace').getByRole('button', { name: 'Star Grace' }).tap();
+    await page.getByRole('button', { name: 'Starred' }).tap();
+    await expect.poll(() => names(page)).toEqual(['Grace']);
+  });
+
+  it('is where one left it, when one comes back on a phone', async () => {
+    const { owner, path, id } = await inbox();
+    await fill(id, 1_000);
+    const page = await dashboard.open(owner, path, PHONE);
+    await row(page, 'Visitor 1000').waitFor();
+    await page.locator('.inbox-scroll').evaluate((element) => {
+      element.scrollTop = element.scrollHeight / 2;
+    });
+    await row(page, 'Visitor 497').getByRole('link').tap();
+    await page.getByRole('heading', { level: 2, name: 'Visitor 497' }).waitFor();
+    await page.getByRole('link', { name: 'Older' }).tap();
+    await page.getByRole('heading', { level: 2, name: 'Visitor 496' }).waitFor();
+    // Far beyond what the list had read when it was hidden.
+    for (let number = 495; number > 300; number -= 1) {
+      await page.keyboard.press('j');
+      await page.getByRole('heading', { level: 2, name: `Visitor ${number}`, exact: true }).waitFor();
+    }
+    await page.getByRole('link', { name: 'Back to the list' }).tap();
+    await expect.poll(() => row(page, 'Visitor 301').isVisible()).toBe(true);
+    const box = await row(page, 'Visitor 301').boundingBox();
+    const list = await page.locator('.inbox-scroll').boundingBox();
+    const [top = 0, start = 0, height = 0] = [box?.y, list?.y, list?.height];
+    expect(top - start).toBeGreaterThanOrEqual(0);
+    expect(top - start).toBeLessThan(height);
+  });
+
+  it('shows hostile data as text, and nothing breaks the layout', async () => {
+    const script = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
+    const { owner, path } = await inbox(
+      { name: script, email: `${script}@example.org`, [script]: script },
+      { name: '\u202Egnp.exe \u202E\u2066\u0000', message: `${'\u0301'.repeat(500)}` },
+      { name: 'Long', message: 'x'.repeat(250_000) },
+      {
+        name: 'Many',
+        ...Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`f${index}`, 'y'.repeat(100)])),
+      },
+      '{"name":"Own","__proto__":"polluted","constructor":{"prototype":{"x":1}},"toString":"t"}',
+      '{"name":"Exact","n":12345678901234567890,"10":"ten","2":"two","n":1e400,"file":{"filename":"f","content_type":"t","size":1,"url":"javascript:alert(1)"}}',
+      { name: 'שלום עולם', message: 'مرحبا بالعالم' },
+      {},
+      { name: '' },
+    );
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Many').waitFor();
+    await expectAccessible(page);
+    const open = async (name: string, heading: string | RegExp = name): Promise<void> => {
+      await row(page, name).getByRole('link').click();
+      await page.getByRole('heading', { level: 2, name: heading }).waitFor();
+      await page.getByText('No webhook and no mail of its own is in the logs.').waitFor();
+    };
+    const pairs = (): Promise<string[]> => page.locator('.fields dt, .fields dd').allInnerTexts();
+    await open('Exact');
+    expect(await pairs()).toEqual([
+      ...['Your name', 'Exact', 'n', '12345678901234567890', '10', 'ten', '2', 'two', 'n', '1e400', 'file'],
+      '{"filename":"f","content_type":"t","size":1,"url":"javascript:alert(1)"}',
+    ]);
+    await open('Own');
+    expect((await pairs()).slice(2, 4)).toEqual(['__proto__', 'polluted']);
+    await open('<img', /^<img/);
+    expect(await page.title()).toMatch(/^Inbox · ask-us[a-z-]* · formhost$/);
+    await expectAccessible(page);
+    await open('Many');
+    await page.getByRole('button', { name: 'Show all 1,000 fields' }).click();
+    await page.getByText('f998').waitFor();
+    await expectAccessible(page);
+    await open('Long');
+    await page.getByRole('button', { name: 'Show all 250,000 characters' }).click();
+    await expectAccessible(page);
+    await open('gnp', /gnp/);
+    const phone = await dashboard.open(owner, path, PHONE);
+    await row(phone, 'Many').waitFor();
+    await expectAccessible(phone);
+  });
+
+  it('says what was not saved, comes back by itself, and asks to sign in again', async () => {
+    const { owner, path, id, send } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Star Ada' }).click();
+    await page.getByText('Not saved: There is no connection to the service.').waitFor();
+    expect(await page.getByRole('button', { name: 'Star Ada' }).getAttribute('aria-pressed')).toBe('false');
+    await search(page).fill('grace');
+    await page.getByText('There is no connection to the service. It is tried again').waitFor();
+    await page.waitForURL(/q=grace/);
+    await expectAccessible(page);
+    await send({ name: 'While away' });
+    await page.context().setOffline(false);
+    await row(page, 'Grace').waitFor();
+    expect(await search(page).inputValue()).toBe('grace');
+    await search(page).fill('');
+    await row(page, 'While away').waitFor();
+
+    await owner.delete('/sessions').expect(200);
+    await search(page).fill('ada');
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('API key').fill(owner.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect.poll(() => names(page)).toEqual(['Ada']);
+    expect(await search(page).inputValue()).toBe('ada');
+    expect(await marksOf(owner, id)).toHaveLength(3);
+  });
+
+  it('gets new submissions where no stream comes through, and when one does again', async () => {
+    const { owner, path, send } = await inbox(ADA);
+    const page = await dashboard.open(owner, '/dashboard/account');
+    await page.route('**/stream', (route) => route.fulfill({ status: 503 }));
+    await page.goto(dashboard.origin + path);
+    await row(page, 'Ada').waitFor();
+    await send(GRACE);
+    await row(page, 'Grace').waitFor();
+    await page.unroute('**/stream');
+    await page.waitForResponse((response) => response.url().endsWith('/stream') && response.ok());
+    await send({ name: 'Edsger' });
+    await row(page, 'Edsger').waitFor();
+    expect(await names(page)).toEqual(['Edsger', 'Grace', 'Ada']);
+  });
+
+  it('says what to do while nothing was sent, and shows the first submission', async () => {
+    const { owner, path, send } = await inbox();
+    const page = await dashboard.open(owner, path);
+    await page.getByRole('heading', { name: 'Nothing was sent yet' }).waitFor();
+    await expectAccessible(page);
+    await send(ADA);
+    await row(page, 'Ada').waitFor();
+    await page.goto(`${page.url()}/sub_000000000000000000000000`);
+    await page.getByRole('heading', { name: 'This submission is not there' }).waitFor();
+    await expectAccessible(page);
+  });
+
+  it('has files to download, and sends deliveries again', async () => {
+    const { owner, path, id } = await inbox();
+    const receiver = await startReceiver((response) => void response.writeHead(500).end());
+    await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
+    const form = new FormData();
+    form.append('name', 'Ada');
+    form.append('cv', new File(['My life'], '../<b>cv</b>.txt', { type: 'text/html' }));
+    form.append('cv', new File(['More'], 'more.txt', { type: 'text/plain' }));
+    await fetch(`${dashboard.origin}/submit/${id}`, { method: 'POST', body: form });
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('link').click();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: '<b>cv</b>.txt' }).click();
+    const stream = await (await downloading).createReadStream();
+    expect(Buffer.concat(await stream.toArray()).toString()).toBe('My life');
+    expect(page.url()).toContain(`${path}/sub_`);
+
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await page.reload();
+    await page.getByText('HTTP 500,').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => receiver.received.length).toBe(2);
+  });
+
+  it('shows how far a search has come, and stops it', async () => {
+    const { owner, path, id } = await inbox();
+    await fill(id, LARGE, 20_000);
+    const page = await dashboard.open(owner, `${path}?q=nobody`);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+    await page.getByText(/^0 found, [\d,]+ of 20,000 searched$/).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Search on' }).click();
+    await page.getByText(/^0 found$/).waitFor();
+    await page.getByRole('button', { name: 'Dates' }).click();
+    await page.getByLabel('To').fill('2020-01-01');
+    await page.getByRole('button', { name: 'Unread' }).click();
+    await page.getByText(/^0 found$/).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await row(page, `Visitor ${LARGE}`).first().waitFor();
+  });
+
+  it('has no keys for submissions that the spam hides', async () => {
+    const { owner, path } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').waitFor();
+    await page.keyboard.press('j');
+    await expect.poll(() => focusedText(page)).toContain('Grace');
+    await page.getByRole('link', { name: 'Spam', exact: true }).click();
+    await page.getByRole('heading', { name: 'There is no spam' }).waitFor();
+    for (const key of ['j', '#', 'x', 'e', 's']) await page.keyboard.press(key);
+    await page.getByRole('link', { name: 'Inbox', exact: true }).first().click();
+    await row(page, 'Ada').waitFor();
+    expect(await names(page)).toEqual(['Grace', 'Ada']);
+    expect(await page.getByText('selected').count()).toBe(0);
+  });
+
+  it('keeps spam apart, and takes it back', async () => {
+    const { owner, path, id } = await inbox(ADA, GRACE);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Ada').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Spam', exact: true }).click();
+    await expect.poll(() => names(page)).toEqual(['Grace']);
+    await page.getByRole('link', { name: 'Spam (1)' }).click({ timeout: 20_000 });
+    await page.getByText('Ada', { exact: true }).first().click();
+    await page.getByText('When do you open?').waitFor();
+    await expectAccessible(page);
+    expect(await marksOf(owner, id)).toEqual([['Grace', false, false]]);
+    await page.getByRole('button', { name: 'Not spam Ada' }).click();
+    await page.getByRole('heading', { name: 'There is no spam' }).waitFor();
+    await expect.poll(() => focusedText(page)).toBe('Inbox');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Inbox', exact: true }).last().click();
+    await row(page, 'Ada').waitFor();
+    expect(await names(page)).toEqual(['Ada', 'Grace']);
+  });
+});

@@ -1,0 +1,454 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../support/chromium.ts';
+import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
+import type { Owner } from '../support/service.ts';
+
+/*
+ * Each form of the dashboard without a connection, while the service is busy, and when the session has ended: what was typed is
+ * kept, a message says what is wrong, and it goes on.
+ */
+
+const FORM = '<!doctype html><title>Contact</title><form method=post action={{FORM_ACTION}}><input name=name></form>';
+const SLUG = 'contact';
+const HTML = '<title>Typed</title><form method=post><input name=a><button>Send</button></form>';
+const HOOK = 'http://127.0.0.1:9/orders';
+
+type Form = {
+  name: string;
+  path: string;
+  /** Types it, and answers how to read what is typed. */
+  type(page: Page): Promise<(() => Promise<string>) | undefined>;
+  press(page: Page): Promise<void>;
+  /** What is shown when it was done. */
+  done: string | RegExp;
+  /** It is tried again without being asked to. */
+  isRepeated?: boolean;
+};
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const dialog = (page: Page) => page.getByRole('dialog').filter({ hasNotText: 'Your session has ended' });
+
+/** Fills in a field. */
+const typed =
+  (label: string, text: string): Form['type'] =>
+  async (page) => {
+    await page.getByLabel(label).fill(text);
+    return () => page.getByLabel(label).inputValue();
+  };
+
+/** Waits for what is pressed, where nothing is typed. */
+const shown =
+  (name: string): Form['type'] =>
+  async (page) => {
+    await page.getByRole('button', { name }).waitFor();
+    return undefined;
+  };
+
+const FORMS: Form[] = [
+  {
+    name: 'New page',
+    path: '/dashboard/new',
+    type: typed('HTML', HTML),
+    press: (page) => button(page, 'Publish').click(),
+    done: /^typed\S* is live\.$/,
+  },
+  {
+    name: 'a page that is elsewhere',
+    path: '/dashboard/new',
+    async type(page) {
+      await page.getByText('My page is elsewhere').click();
+      await page.getByLabel('Name of the form').fill('Newsletter');
+      await page.getByLabel('Address of your site').fill('shop.example');
+      return () => page.getByLabel('Address of your site').inputValue();
+    },
+    press: (page) => button(page, 'Get the form').click(),
+    done: 'Paste this into your page',
+  },
+  {
+    name: 'Replace',
+    path: '/dashboard/new?replace=:id',
+    type: typed('HTML', HTML),
+    press: (page) => button(page, 'Publish').click(),
+    done: `${SLUG} has the new HTML.`,
+  },
+  {
+    name: 'Delete a page',
+    path: '/dashboard',
+    async type(page) {
+      await page.getByRole('button', { name: 'Delete Contact' }).click();
+      return typed(`Type ${SLUG} to delete it`, SLUG)(page);
+    },
+    press: (page) => dialog(page).getByRole('button', { name: 'Delete' }).click(),
+    done: `${SLUG} is in the trash.`,
+  },
+  {
+    name: 'Restore from the trash',
+    path: '/dashboard/trash',
+    type: shown('Restore old-page'),
+    press: (page) => page.getByRole('button', { name: 'Restore old-page' }).click(),
+    done: 'old-page is live again.',
+  },
+  {
+    name: 'Delete for good',
+    path: '/dashboard/trash',
+    async type(page) {
+      await page.getByRole('button', { name: 'Delete for good' }).click();
+      return typed('Type old-page to delete it for good', 'old-page')(page);
+    },
+    press: (page) => dialog(page).getByRole('button', { name: 'Delete for good' }).click(),
+    done: 'old-page is gone for good.',
+  },
+  {
+    name: 'New key',
+    path: '/dashboard/account',
+    type: typed('Name', 'Website build'),
+    press: (page) => button(page, 'Create a key').click(),
+    done: 'Your new key',
+  },
+  {
+    name: 'Revoke a key',
+    path: '/dashboard/account',
+    async type(page) {
+      await page.getByRole('button', { name: 'Revoke Unused' }).click();
+      return undefined;
+    },
+    press: (page) => dialog(page).getByRole('button', { name: 'Revoke' }).click(),
+    done: 'The key is revoked.',
+  },
+  {
+    name: 'Restore a version',
+    path: '/dashboard/pages/:id/page',
+    async type(page) {
+      await page.getByRole('button', { name: 'Restore version 1' }).click();
+      return undefined;
+    },
+    press: (page) => dialog(page).getByRole('button', { name: 'Restore' }).click(),
+    done: 'Version 1 is live again.',
+  },
+  {
+    name: 'Add a webhook',
+    path: '/dashboard/pages/:id/notifications',
+    type: typed('Webhook URL', 'http://127.0.0.1:9/more'),
+    press: (page) => button(page, 'Add webhook').click(),
+    done: 'The webhook is added.',
+  },
+  {
+    name: 'Switch a webhook off',
+    path: '/dashboard/pages/:id/notifications',
+    type: async (page) => async () => String(await page.getByLabel('Switched on').isChecked()),
+    press: (page) => page.getByLabel('Switched on').click(),
+    done: 'Off',
+    isRepeated: true,
+  },
+  {
+    name: 'Recipients of mail',
+    path: '/dashboard/pages/:id/notifications',
+    type: typed('Add a recipient', 'grace@example.org'),
+    press: (page) => button(page, 'Save').click(),
+    done: 'Not confirmed yet',
+    isRepeated: true,
+  },
+  {
+    name: 'Settings',
+    path: '/dashboard/pages/:id/settings',
+    type: typed('Redirect URL', 'https://example.org/kept'),
+    press: (page) => button(page, 'Save').click(),
+    done: 'Saved',
+    isRepeated: true,
+  },
+  {
+    name: 'Delete all data',
+    path: '/dashboard/pages/:id/settings',
+    async type(page) {
+      await page.getByRole('button', { name: 'Delete all data' }).click();
+      return typed(`Type ${SLUG} to delete everything`, SLUG)(page);
+    },
+    press: (page) => dialog(page).getByRole('button', { name: 'Delete everything' }).click(),
+    done: `${SLUG} and all of its data are gone.`,
+  },
+  {
+    name: 'Not spam',
+    path: '/dashboard/pages/:id/inbox?view=spam',
+    async type(page) {
+      await page.getByRole('button', { name: /^Not spam/ }).waitFor();
+      // The last that the view asks for by itself: it would find out before the button does that the session has ended.
+      const loaded = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/after/'))";
+      await expect.poll(() => page.evaluate(loaded)).toBe(true);
+      return undefined;
+    },
+    press: (page) => page.getByRole('button', { name: /^Not spam/ }).click(),
+    done: 'It is in the inbox.',
+  },
+];
+
+describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_000 }, () => {
+  let dashboard: DashboardUnderTest;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard?.close());
+
+  /** Opens a form for a new owner with a page that has everything, and types. */
+  async function open({ path, type }: Form) {
+    const owner: Owner = await dashboard.owner();
+    // Those of the tests before are free again.
+    await dashboard.db.raw("UPDATE deployments SET slug = 'x' || id WHERE slug IN (:one, :two)", {
+      one: SLUG,
+      two: 'old-page',
+    });
+    const { id } = await owner.deploy({ html: FORM, slug: SLUG });
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: FORM.replace('name=name', 'name=n') })
+      .expect(200);
+    await owner
+      .patch(`/deploy/${id}`)
+      .send({ spam: { blocklist: ['casino'] } })
+      .expect(200);
+    await owner.send('POST', `/submit/${id}`, '{"name":"casino"}');
+    await owner.post(`/webhooks/${id}`).send({ url: HOOK }).expect(201);
+    await owner.post('/keys').send({ name: 'Unused' }).expect(201);
+    const { id: old } = await owner.deploy({ html: FORM, slug: 'old-page' });
+    await owner.delete(`/deploy/${old}`).expect(200);
+    const page = await dashboard.open(owner, path.replace(':id', id));
+    const read = await type(page);
+    return { owner, id, page, read };
+  }
+  const isDone = (page: Page, done: Form['done']) =>
+    page
+      .getByText(done, { exact: done === 'Off' || done === 'Saved' })
+      .first()
+      .waitFor();
+  const banner = (page: Page) => page.getByText('nothing that you typed is lost');
+
+  const INTERRUPTIONS = [
+    {
+      what: 'without a connection',
+      async begin(page: Page): Promise<() => Promise<void>> {
+        await page.context().setOffline(true);
+        return () => page.context().setOffline(false);
+      },
+    },
+    {
+      what: 'while the service is busy',
+      async begin(page: Page): Promise<() => Promise<void>> {
+        await page.route(/./, (route) =>
+          route.request().method() === 'GET' && !route.request().url().endsWith('/readyz')
+            ? route.fallback()
+            : route.fulfill({ status: 503, json: { error: 'The service is busy.' } }),
+        );
+        return () => page.unroute(/./);
+      },
+    },
+  ];
+
+  describe.each(INTERRUPTIONS)('$what', ({ begin }) => {
+    it.each(FORMS)('$name', async (form) => {
+      const { page, read } = await open(form);
+      const before = await read?.();
+      const end = await begin(page);
+      await form.press(page);
+      const problem = page.getByText('Not saved').first();
+      await problem.waitFor();
+      await banner(page).waitFor();
+      if (form.name !== 'Switch a webhook off') expect(await read?.()).toBe(before);
+      await expectAccessible(page);
+      await end();
+      await banner(page).waitFor({ state: 'detached' });
+      if (!form.isRepeated) await form.press(page);
+      await isDone(page, form.done);
+      await problem.waitFor({ state: 'detached' });
+    });
+
+    it('Sign in', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(undefined, '/dashboard');
+      await page.getByLabel('API key').fill(owner.key);
+      const end = await begin(page);
+      await button(page, 'Sign in').click();
+      await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
+      expect(await page.getByLabel('API key').inputValue()).toBe(owner.key);
+      await expectAccessible(page);
+      await end();
+      await button(page, 'Sign in').click();
+      await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+    });
+  });
+
+  it('says that the service is busy, also when what was sent before that is answered', async () => {
+    const page = await dashboard.open(await dashboard.owner(), '/dashboard/new');
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/check$/, async (route) => {
+      await held.promise;
+      await route.fallback();
+    });
+    await page.route(/\/(deploy|readyz)$/, (route) =>
+      route.fulfill({ status: 503, json: { error: 'The service is busy.' } }),
+    );
+    const checked = page.waitForRequest(/\/check$/);
+    await page.getByLabel('HTML').fill(HTML);
+    await checked;
+    await button(page, 'Publish').click();
+    await banner(page).waitFor();
+    held.resolve();
+    await page.getByText('Nothing to correct.').waitFor();
+    expect(await banner(page).isVisible()).toBe(true);
+    await page.unroute(/\/(deploy|readyz)$/);
+    await banner(page).waitFor({ state: 'detached' });
+  });
+
+  describe('after the session has ended', () => {
+    it.each(FORMS)('$name', async (form) => {
+      const { owner, page, read } = await open(form);
+      const before = await read?.();
+      await owner.delete('/sessions').expect(200);
+      await form.press(page);
+      const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+      await ended.waitFor();
+      if (form.name !== 'Switch a webhook off') expect(await read?.()).toBe(before);
+      await ended.getByLabel('API key').fill(owner.key);
+      await ended.getByRole('button', { name: 'Sign in' }).click();
+      await ended.waitFor({ state: 'hidden' });
+      // What was asked for is done, once.
+      await isDone(page, form.done);
+    });
+
+    it('goes on with a session that begins in another tab', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/account');
+      await page.getByLabel('Name').fill('Website build');
+      await owner.delete('/sessions').expect(200);
+      await button(page, 'Create a key').click();
+      await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+      const tab = await page.context().newPage();
+      await tab.goto(`${dashboard.origin}/dashboard`);
+      await tab.getByLabel('API key').fill(owner.key);
+      await button(tab, 'Sign in').click();
+      await tab.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+      await tab.close();
+      // As a browser does when its tab is shown again.
+      await page.evaluate("dispatchEvent(new Event('focus'))");
+      await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
+      expect((await owner.get('/keys')).body.total).toBe(2);
+    });
+
+    it('does nothing as another owner who has signed in in another tab', async () => {
+      const [owner, other] = [await dashboard.owner(), await dashboard.owner()];
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByLabel('HTML').fill(HTML);
+      await page.getByText('Nothing to correct.').waitFor();
+      const tab = await page.context().newPage();
+      await tab.goto(`${dashboard.origin}/dashboard`);
+      await button(tab, 'Sign out').click();
+      await tab.getByLabel('API key').fill(other.key);
+      await button(tab, 'Sign in').click();
+      await tab.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+
+      const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+      await ended.waitFor();
+      await page.evaluate("dispatchEvent(new Event('focus'))");
+      await ended.getByRole('button', { name: /^Go on as owner/ }).waitFor();
+      await expectAccessible(page);
+      expect(await page.getByLabel('HTML').inputValue()).toBe(HTML);
+      await ended.getByLabel('API key').fill(owner.key);
+      await ended.getByRole('button', { name: 'Sign in' }).click();
+      await ended.waitFor({ state: 'hidden' });
+      await button(page, 'Publish').click();
+      await isDone(page, /^typed\S* is live\.$/);
+      expect((await owner.get('/deploy')).body.total).toBe(1);
+      expect((await other.get('/deploy')).body.total).toBe(0);
+
+      // The tab of the other owner has lost its session in turn, and goes on as the first.
+      await tab.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+      await tab.evaluate("dispatchEvent(new Event('focus'))");
+      await tab.getByRole('button', { name: /^Go on as owner/ }).click();
+      await tab.getByText('1 page', { exact: true }).waitFor();
+    });
+  });
+
+  describe('while nothing is answered', () => {
+    it('says so, and asks again for what it reads', async () => {
+      const owner = await dashboard.owner();
+      await owner.deploy({ html: FORM });
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByLabel('HTML').waitFor();
+      let asked = 0;
+      await page.route('**/overview?*', (route) => {
+        asked += 1;
+        return asked === 1 ? undefined : route.fallback();
+      });
+      await page.getByRole('link', { name: 'Pages', exact: true }).click();
+      await page.getByText('The service has not answered yet.').waitFor({ timeout: 30_000 });
+      await page.getByText('1 page', { exact: true }).waitFor();
+      await page.getByText('The service has not answered yet.').waitFor({ state: 'detached' });
+      expect(asked).toBe(2);
+    });
+
+    it('says so while a change is made, and makes it once', async () => {
+      const owner = await dashboard.owner();
+      const page = await dashboard.open(owner, '/dashboard/new');
+      await page.getByLabel('HTML').fill(HTML);
+      let goOn: (() => Promise<void>) | undefined;
+      await page.route('**/deploy', (route) => {
+        goOn = () => route.continue();
+      });
+      await button(page, 'Publish').click();
+      await page.getByText('The service has not answered yet.').waitFor({ timeout: 30_000 });
+      await expectAccessible(page);
+      await goOn?.();
+      await isDone(page, /^typed\S* is live\.$/);
+      await page.getByText('The service has not answered yet.').waitFor({ state: 'detached' });
+      expect((await owner.get('/deploy')).body.total).toBe(1);
+    });
+  });
+
+  it('waits with what is on the screen for the script of a view, until the service is there', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard');
+    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+    let [asked, loaded] = [0, 0];
+    let isDown = true;
+    await page.route(/./, (route) => {
+      const { pathname } = new URL(route.request().url());
+      if (!isDown) return route.fallback();
+      asked += Number(pathname === '/readyz');
+      loaded += Number(route.request().isNavigationRequest());
+      return route.abort();
+    });
+    await page.getByRole('link', { name: 'New page' }).click();
+    await banner(page).waitFor();
+    await expect.poll(() => asked, { timeout: 60_000 }).toBeGreaterThan(1);
+    expect(loaded).toBe(0);
+    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+    isDown = false;
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByLabel('HTML').waitFor();
+    await banner(page).waitFor({ state: 'detached' });
+  });
+
+  it('makes one page only for a form that is elsewhere, whichever step was interrupted', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(owner, '/dashboard/new');
+    await page.getByText('My page is elsewhere').click();
+    await page.getByLabel('Name of the form').fill('Newsletter');
+    await page.getByLabel('Address of your site').fill('not an address');
+    await button(page, 'Get the form').click();
+    await page.getByText('Enter it such as https://example.org.').waitFor();
+    expect((await owner.get('/deploy')).body.total).toBe(0);
+    await page.getByLabel('Address of your site').fill('shop.example/contact');
+    let isBusy = true;
+    await page.route('**/deploy/*', (route) =>
+      isBusy ? route.fulfill({ status: 503, json: { error: 'Busy.' } }) : route.fallback(),
+    );
+    await button(page, 'Get the form').click();
+    await page.getByText('Not saved').waitFor();
+    isBusy = false;
+    await button(page, 'Get the form').click();
+    await page.getByText('Paste this into your page').waitFor();
+    const { deployments } = (await owner.get('/deploy')).body;
+    expect(deployments).toMatchObject([{ slug: expect.stringMatching(/^newsletter/) }]);
+    const { body } = await owner.get(`/deploy/${deployments[0].id}/settings`);
+    expect(body.allowed_origins).toEqual(['https://shop.example']);
+  });
+});

@@ -1,0 +1,420 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLinks } from '../../src/db/link-secret.ts';
+import { deleteRemovedObjects, sweepOrphans } from '../../src/files-bucket.ts';
+import { attemptQuery } from '../../src/http/submit/sent-again.ts';
+import { newObjectId, newSubmissionId } from '../../src/ids.ts';
+import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
+import { multipartBody } from '../support/multipart.ts';
+import { startServiceProcess } from '../support/process.ts';
+import { type S3, S3_CREDENTIALS, s3Error, startS3 } from '../support/s3.ts';
+import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../support/service.ts';
+
+const MIB = 1024 * 1024;
+const TYPE = 'multipart/form-data; boundary=b';
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+const PATIENCE = { timeout: 30_000 };
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let s3: S3;
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  s3 = await startS3();
+  service = await startTestService(s3.settings());
+  owner = await service.owner();
+});
+afterEach(() => s3.behave());
+afterAll(async () => {
+  await service.close();
+  await s3.close();
+});
+
+type Answered = { status: number; retryAfter: string | null; body: { id: string; message?: string; error?: string } };
+
+async function submit(
+  id: string,
+  content: Buffer | string,
+  {
+    headers = {},
+    query = '',
+    url = service.url,
+  }: { headers?: Record<string, string>; query?: string; url?: string } = {},
+): Promise<Answered> {
+  const form = multipartBody(['name="name"', 'Ada'], ['name="cv"; filename="../cv.pdf"', content]);
+  const response = await fetch(`${url}/submit/${id}${query}`, {
+    method: 'POST',
+    body: new Uint8Array(form),
+    headers: { 'Content-Type': TYPE, ...headers },
+  });
+  const retryAfter = response.headers.get('Retry-After');
+  return { status: response.status, retryAfter, body: JSON.parse(await response.text()) };
+}
+
+/** The path of the file of a form's newest submission. */
+async function fileUrl(id: string): Promise<string> {
+  const { body } = await owner.get(`/submissions/${id}`).expect(200);
+  return body.submissions[0].data.cv.url;
+}
+
+async function download(path: string, method = 'GET') {
+  const response = await fetch(service.url + path, { method, headers: { Authorization: `Bearer ${owner.key}` } });
+  return { status: response.status, headers: response.headers, content: Buffer.from(await response.arrayBuffer()) };
+}
+
+const deploy = async (): Promise<string> => (await owner.deploy()).id;
+async function count(table: string): Promise<number> {
+  const { rows } = await service.db.raw('SELECT count(*) AS n FROM ??', [table]);
+  return Number(rows[0].n);
+}
+
+/** A form with a submission that has a file. */
+async function stored(content: Buffer | string = 'Dear Ada'): Promise<{ id: string; path: string; object: string }> {
+  const id = await deploy();
+  const before = new Set(s3.files());
+  expect(await submit(id, content)).toMatchObject({ status: 200 });
+  const [object = ''] = s3.files().filter((key) => !before.has(key));
+  return { id, path: await fileUrl(id), object };
+}
+
+const unavailable = {
+  status: 503,
+  retryAfter: '5',
+  body: { error: 'The service cannot reach its files just now: try again shortly.' },
+};
+
+describe('a service with FILES_URL', () => {
+  it.each([
+    ['a small file', 10],
+    ['a file of exactly one piece', MIB / 4],
+    ['a file of many pieces', 5 * MIB + 1],
+  ])('keeps %s in the bucket and gives it back', async (_name, size) => {
+    const content = randomBytes(size);
+    const { path, object } = await stored(content);
+    expect(object).toMatch(/^a\/files\/obj_[0-9A-Za-z]{24}$/);
+    expect(await count('submission_file_chunks')).toBe(0);
+    const { status, headers, content: got } = await download(path);
+    expect([status, headers.get('Content-Length'), headers.get('Content-Disposition')]).toEqual([
+      200,
+      String(size),
+      'attachment; filename=cv.pdf',
+    ]);
+    expect(got.equals(content)).toBe(true);
+    const head = await download(path, 'HEAD');
+    expect([head.status, head.headers.get('Content-Length'), head.content.length]).toEqual([200, String(size), 0]);
+  });
+
+  it('keeps no object for an empty file', async () => {
+    const id = await deploy();
+    const before = s3.files();
+    expect(await submit(id, '')).toMatchObject({ status: 200 });
+    expect(s3.files()).toEqual(before);
+    expect((await download(await fileUrl(id))).status).toBe(200);
+  });
+
+  it.runIf(hasIpv6)('stores and gives out files at an address of IPv6', async () => {
+    const there = await startS3({ host: '[::1]' });
+    onTestFinished(() => there.close());
+    const six = await startTestService(there.settings());
+    onTestFinished(() => six.close());
+    const reader = await six.owner();
+    const { id } = await reader.deploy();
+    expect(await submit(id, 'over six', { url: six.url })).toMatchObject({ status: 200 });
+    expect([...there.objects.values()].map(({ content }) => content.toString())).toContain('over six');
+    const { body } = await reader.get(`/submissions/${id}`).expect(200);
+    const { url } = body.submissions[0].data.cv;
+    const response = await fetch(six.url + url, { headers: { Authorization: `Bearer ${reader.key}` } });
+    expect([response.status, await response.text()]).toEqual([200, 'over six']);
+  });
+
+  it('opens the link in a mail', async () => {
+    const { path } = await stored('by a link');
+    const [, , deploymentId = '', submissionId = '', , fileId = ''] = path.split('/');
+    const links = await createLinks(service.db, '')();
+    const link = links.file({ deploymentId, submissionId, fileId }, new Date(Date.now() + 60_000));
+    const response = await fetch(service.url + link);
+    expect([response.status, await response.text()]).toEqual([200, 'by a link']);
+  });
+
+  it('puts nothing into the bucket that would not be accepted', async () => {
+    const id = await deploy();
+    for (let n = 0; n < 10; n += 1) await owner.post(`/submit/${id}`).send({ n }).expect(200);
+    const puts = () => s3.requests.filter(({ method }) => method === 'PUT').length;
+    const before = puts();
+    const many = await Promise.all(Array.from({ length: 20 }, () => submit(id, 'x')));
+    expect(many.map(({ status }) => status)).toEqual(many.map(() => 429));
+    expect(puts()).toBe(before);
+  });
+
+  it('leaves no object of what is refused after it was uploaded', async () => {
+    const id = await deploy();
+    const before = s3.files().length;
+    s3.intercept(async ({ method, isDone }) => {
+      if (method === 'PUT' && isDone) {
+        await service.db('deployments').where({ id }).update({ deleted_at: new Date() });
+      }
+      return false;
+    });
+    expect(await submit(id, 'x')).toMatchObject({ status: 404 });
+    await vi.waitFor(() => expect(s3.files().length).toBe(before), PATIENCE);
+  });
+
+  it('stores a submission once that is sent again, and knows its file by the hash', async () => {
+    const id = await deploy();
+    const attempt = newSubmissionId();
+    const query = attemptQuery(attempt, [['name', 'Ada']], []);
+    const first = await submit(id, 'one', { query });
+    const again = await submit(id, 'one', { query });
+    const other = await submit(id, 'two', { query });
+    expect([first.status, again, other.status]).toEqual([200, first, 200]);
+    expect(other.body.id).not.toBe(first.body.id);
+    const headers = { 'Idempotency-Key': 'k' };
+    const keyed = await submit(id, 'three', { headers });
+    expect(await submit(id, 'three', { headers })).toEqual(keyed);
+    expect(await submit(id, 'four', { headers })).toMatchObject({ status: 422 });
+    const { body } = await owner.get(`/submissions/${id}`).expect(200);
+    expect(body.total).toBe(3);
+    expect((await namedObjects(service.db, s3)).length).toBe(await count('submission_files').then((all) => all - 1));
+  });
+
+  it('keeps the file of spam, and of what is released from it', async () => {
+    const id = await deploy();
+    await owner
+      .patch(`/deploy/${id}`)
+      .send({ spam: { blocklist: ['ada'], captcha: null } })
+      .expect(200);
+    expect(await submit(id, 'kept apart')).toMatchObject({ status: 200 });
+    const { body } = await owner.get(`/deploy/${id}/spam`).expect(200);
+    await owner.post(`/deploy/${id}/spam/${body.submissions[0].id}/release`).expect(200);
+    expect((await download(await fileUrl(id))).content.toString()).toBe('kept apart');
+  });
+
+  it('keeps the files of a deleted page until it is purged', async () => {
+    const { id, path, object } = await stored('in the trash');
+    await owner.delete(`/deploy/${id}`).expect(200);
+    await cleanBucket(service.db, s3, s3.settings());
+    await owner.post(`/trash/${id}/restore`).send({}).expect(200);
+    expect((await download(path)).content.toString()).toBe('in the trash');
+    await owner.delete(`/deploy/${id}`).expect(200);
+    await owner.delete(`/trash/${id}`).expect(200);
+    await vi.waitFor(async () => expect(await count('removed_objects')).toBeGreaterThan(0), PATIENCE);
+    await cleanBucket(service.db, s3, s3.settings());
+    expect(s3.objects.has(object)).toBe(false);
+  });
+
+  it('deletes the object of a deleted submission by itself, and tries again until that succeeds', async () => {
+    const { id, path, object } = await stored();
+    const submissionId = path.split('/')[3];
+    await owner.delete(`/submissions/${id}/${submissionId}`).expect(200);
+    // It stays for a while, for a backup that has begun.
+    expect(s3.objects.has(object)).toBe(true);
+    const bucket = bucketOf(s3.settings());
+    onTestFinished(() => bucket.close());
+    const due = () => service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
+    await due();
+    s3.intercept(({ method }, response) => method === 'DELETE' && s3Error(response, 403, 'AccessDenied'));
+    await expect(deleteRemovedObjects(service.db, bucket)).rejects.toThrow(
+      'the bucket answered DELETE with 403 AccessDenied',
+    );
+    expect(await count('removed_objects')).toBe(1);
+    s3.behave();
+    await due();
+    await vi.waitFor(() => expect(s3.objects.has(object)).toBe(false), PATIENCE);
+    await vi.waitFor(async () => expect(await count('removed_objects')).toBe(0), PATIENCE);
+    expect((await download(path)).status).toBe(404);
+  });
+
+  it('sweeps only what is old, and named by nothing', async () => {
+    const { object: named } = await stored();
+    const { id, path, object: pending } = await stored();
+    await owner.delete(`/submissions/${id}/${path.split('/')[3]}`).expect(200);
+    const old = new Date(Date.now() - 25 * 60 * 60 * 1_000);
+    const young = new Date(Date.now() - 23 * 60 * 60 * 1_000);
+    const put = (key: string, modifiedAt: Date) => s3.objects.set(key, { content: Buffer.from('x'), modifiedAt });
+    const [orphan, recent] = [`a/files/${newObjectId()}`, `a/files/${newObjectId()}`];
+    const kept = [named, pending, recent, 'a/files/notes.txt', `b/files/${newObjectId()}`, `ab/files/${newObjectId()}`];
+    for (const key of [recent, ...kept.slice(3)]) put(key, key === recent ? young : old);
+    for (const key of [named, pending]) Object.assign(s3.objects.get(key) ?? {}, { modifiedAt: old });
+    // More than one answer lists.
+    const many = Array.from({ length: 1_100 }, () => `a/files/${newObjectId()}`);
+    for (const key of [orphan, ...many]) put(key, old);
+    const bucket = bucketOf(s3.settings());
+    onTestFinished(() => bucket.close());
+    expect(await sweepOrphans(service.db, bucket)).toBe(1_101);
+    expect(kept.filter((key) => !s3.objects.has(key))).toEqual([]);
+    for (const key of kept.slice(2)) s3.objects.delete(key);
+    await cleanBucket(service.db, s3, s3.settings());
+    expect(s3.files()).toEqual(await namedObjects(service.db, s3));
+  });
+
+  it('writes no object under a prefix of another installation, and sweeps none', async () => {
+    const other = await startTestService(s3.settings());
+    onTestFinished(() => other.close());
+    const { id } = await (await other.owner()).deploy();
+    const before = s3.files();
+    expect(await submit(id, 'x', { url: other.url })).toEqual(unavailable);
+    expect(await submit(id, '', { url: other.url })).toMatchObject({ status: 200 });
+    expect(s3.files()).toEqual(before);
+  });
+});
+
+/** What a bucket does that fails. */
+const FAULTS: [string, (response: ServerResponse) => true][] = [
+  ['answers 503 SlowDown', (response) => s3Error(response, 503, 'SlowDown')],
+  ['answers 500', (response) => s3Error(response, 500, 'InternalError')],
+  [
+    'breaks off in the middle of an answer',
+    (response) => {
+      response.writeHead(200, { 'Content-Length': 100 });
+      response.write('h', () => response.socket?.destroy());
+      return true;
+    },
+  ],
+  [
+    'resets connections',
+    (response) => {
+      response.socket?.resetAndDestroy();
+      return true;
+    },
+  ],
+];
+const REFUSALS: typeof FAULTS = [
+  ['answers 403', (response) => s3Error(response, 403, 'AccessDenied')],
+  ['has no such bucket', (response) => s3Error(response, 404, 'NoSuchBucket')],
+  ['does not answer', () => true],
+  [
+    'answers with a redirect to another region',
+    (response) => {
+      response.setHeader('Location', 'http://127.0.0.1:1/');
+      return s3Error(response, 301, 'PermanentRedirect');
+    },
+  ],
+  ['has another clock', (response) => s3Error(response, 403, 'RequestTimeTooSkewed')],
+  [
+    'has a page for times of maintenance in its place',
+    (response) => {
+      response.end('<h1>We are back soon</h1>');
+      return true;
+    },
+  ],
+];
+
+describe('when the bucket', () => {
+  it.each([...FAULTS, ...REFUSALS])(
+    '%s, submissions with files and downloads of these are a 503, and nothing else',
+    async (_name, fault) => {
+      const { path } = await stored('x');
+      const id = await deploy();
+      const before = s3.files();
+      s3.intercept((_request, response) => fault(response));
+      const [refused, plain, file, ready] = await Promise.all([
+        submit(id, 'x'),
+        owner.post(`/submit/${id}`).send({ n: 1 }),
+        download(path),
+        fetch(`${service.url}/readyz`),
+      ]);
+      expect(refused).toEqual(unavailable);
+      expect([plain.status, file.status, ready.status]).toEqual([200, 503, 200]);
+      expect(file.headers.get('Retry-After')).toBe('5');
+      const { body } = await owner.get(`/submissions/${id}`).expect(200);
+      expect(body.total).toBe(1);
+      s3.behave();
+      expect(s3.files()).toEqual(before);
+      expect(await submit(id, 'x')).toMatchObject({ status: 200 });
+      expect((await download(path)).content.toString()).toBe('x');
+    },
+  );
+
+  it.each(FAULTS)('%s for a moment, it is asked again', async (_name, fault) => {
+    const { path } = await stored('once');
+    const id = await deploy();
+    const failOnce = () => {
+      let failed = 0;
+      s3.intercept(({ isDone }, response) => {
+        if (isDone || failed === 2) return false;
+        failed += 1;
+        return fault(response);
+      });
+    };
+    failOnce();
+    expect(await submit(id, 'x')).toMatchObject({ status: 200 });
+    failOnce();
+    expect((await download(path)).content.toString()).toBe('once');
+  });
+
+  it('answers an upload after it has stored it, or not at all, the submission has its file', async () => {
+    const id = await deploy();
+    let failed = 0;
+    s3.intercept(({ method, isDone }, response) => {
+      if (method !== 'PUT' || !isDone || failed > 0) return false;
+      failed += 1;
+      response.socket?.resetAndDestroy();
+      return true;
+    });
+    expect(await submit(id, 'twice')).toMatchObject({ status: 200 });
+    expect((await download(await fileUrl(id))).content.toString()).toBe('twice');
+  });
+
+  const part = (response: ServerResponse, length: number, range: string, sent: Buffer): true => {
+    response.writeHead(206, { 'Content-Length': length, 'Content-Range': range });
+    response.write(sent, () => (sent.length < length ? response.socket?.destroy() : response.end()));
+    return true;
+  };
+  it.each([
+    ['ends in the middle of a part', (response: ServerResponse) => part(response, 10, 'bytes 0-9/10', Buffer.alloc(5))],
+    ['sends less than was asked for', (response: ServerResponse) => part(response, 5, 'bytes 0-4/5', Buffer.alloc(5))],
+    ['sends more', (response: ServerResponse) => part(response, 11, 'bytes 0-10/11', Buffer.alloc(11))],
+    ['sends another part', (response: ServerResponse) => part(response, 10, 'bytes 5-14/20', Buffer.alloc(10))],
+  ])('%s, the download is a 503', async (_name, answer) => {
+    const { path } = await stored(Buffer.alloc(10));
+    s3.intercept(({ method }, response) => method === 'GET' && answer(response));
+    expect((await download(path)).status).toBe(503);
+  });
+
+  it('has other content than was stored, the download does not look complete', async () => {
+    const { path, object } = await stored(randomBytes(2 * MIB));
+    const small = await stored('small');
+    for (const key of [object, small.object]) s3.objects.get(key)?.content.fill(0);
+    await expect(download(path)).rejects.toThrow('terminated');
+    expect((await download(small.path)).status).toBe(500);
+    s3.objects.delete(small.object);
+    expect((await download(small.path)).status).toBe(503);
+  });
+
+  it('fails in the middle of a download, that does not look complete', async () => {
+    const { path } = await stored(randomBytes(3 * MIB));
+    let gets = 0;
+    s3.intercept(({ method, isDone }, response) => {
+      if (method !== 'GET' || isDone) return false;
+      gets += 1;
+      return gets > 2 && s3Error(response, 403, 'AccessDenied');
+    });
+    await expect(download(path)).rejects.toThrow('terminated');
+  });
+});
+
+it('logs why the bucket fails, and never its key, names of files or what was submitted', async () => {
+  const settings = s3.settings('logs');
+  const process = await startServiceProcess({
+    ...settings,
+    ...{
+      BASE_URL,
+      PAGES_DOMAIN,
+      DATABASE_URL: service.databaseUrl,
+      LOG_LEVEL: 'trace',
+      AWS_SESSION_TOKEN: 'tokentoken',
+    },
+  });
+  await vi.waitFor(() => process.ready(), { timeout: 45_000 });
+  const id = await deploy();
+  s3.intercept((_request, response) => s3Error(response, 403, 'AccessDenied'));
+  expect(await submit(id, 'content-of-the-file', { url: process.url })).toEqual(unavailable);
+  const { code, stderr } = await process.stop();
+  expect(code).toBe(0);
+  expect(stderr).toContain('AccessDenied');
+  const secrets = [...Object.values(S3_CREDENTIALS), 'tokentoken', 'cv.pdf', 'content-of-the-file', 'Signature='];
+  expect(secrets.filter((secret) => stderr.includes(secret))).toEqual([]);
+});

@@ -1,0 +1,287 @@
+import { createReadStream } from 'node:fs';
+import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import { restore } from '../../src/db/backup/restore.ts';
+import { migrate } from '../../src/db/postgres/migrate.ts';
+import { runSql } from '../support/database.ts';
+import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
+import { PROJECT, startProgram } from '../support/process.ts';
+import { asOwner, startTestService } from '../support/service.ts';
+
+/** What a newer version's migrations leave. */
+const ranBy = (name: string) =>
+  `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('${name}', 9, now())`;
+
+/** The service as a process that can't start. */
+async function start(settings: Record<string, string>) {
+  const { child, result } = startProgram(process.execPath, ['src/main.ts'], { LOG_LEVEL: 'error', ...settings });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return result;
+}
+
+describe('a database that a newer version has migrated', () => {
+  it('is taken as it is by an older one, which starts, is ready and serves', async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    await runSql(service.databaseUrl, ranBy('9998-adds-a-column'));
+    const other = await service.another();
+    expect((await fetch(`${other.url}/readyz`)).status).toBe(200);
+    const owner = await service.owner();
+    expect(await owner.deploy({ slug: 'rolling' })).toEqual(expect.objectContaining({ slug: 'rolling' }));
+    const { rows } = await service.db.raw('SELECT name FROM knex_migrations ORDER BY id DESC LIMIT 1');
+    expect(rows).toEqual([{ name: '9998-adds-a-column' }]);
+  });
+
+  it('stops an older one with a line where the change was breaking', async () => {
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    await runSql(database.url, ranBy('9999-drops-a-column-breaking'));
+    expect(await start({ DATABASE_URL: database.url })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'formhost: the database of DATABASE_URL cannot be used: a newer version has made a change ' +
+        '(9999-drops-a-column-breaking) that this version does not work with: run the newer version\n',
+    });
+  });
+});
+
+describe('a database that the release before has filled (test/support/fill-release.ts)', () => {
+  const Release = z.object({
+    ...{ key: z.string(), id: z.string(), deleted: z.string(), slug: z.string() },
+    answers: z.record(z.string(), z.string()),
+  });
+  const beside = (name: string): string => join(PROJECT, 'test/support', name);
+  let release: z.infer<typeof Release>;
+  beforeAll(async () => {
+    release = Release.parse(JSON.parse(await readFile(beside('release.json'), 'utf8')));
+  });
+
+  /** A service on it. Restoring runs the migrations of that release, brings its rows, and runs the others then. */
+  async function startOnRelease() {
+    const database = await emptyDatabase();
+    await restore({ connectionString: database.url }, createReadStream(beside('release.backup')));
+    const service = await startTestService({}, database);
+    onTestFinished(() => service.close());
+    return { service, owner: asOwner(service.url, release.key) };
+  }
+
+  it('is answered as that release did, with what is new besides', async () => {
+    const { service } = await startOnRelease();
+    const headers = { Authorization: `Bearer ${release.key}` };
+    for (const [path, before] of Object.entries(release.answers)) {
+      const response = await fetch(service.url + path, { headers });
+      const now = await response.text();
+      if (path.endsWith('/settings')) expect(JSON.parse(now)).toMatchObject(JSON.parse(before));
+      else expect([path, response.status, now]).toEqual([path, 200, before]);
+    }
+  });
+
+  it('takes what is new: marks, submissions, versions, retention, and deployments out of the trash', async () => {
+    const { service, owner } = await startOnRelease();
+    const { id, deleted } = release;
+    const unread = async (): Promise<number> => (await owner.get('/overview')).body.deployments[0].unread;
+    const { submissions } = (await owner.get(`/submissions/${id}`)).body;
+    const ids = submissions.map((one: { id: string }) => one.id);
+    expect(await unread()).toBe(3);
+    expect((await owner.post(`/submissions/${id}/bulk`).send({ action: 'read', ids })).body).toEqual({ done: 3 });
+    expect(await service.db('read_up_to').where({ deployment_id: id })).toMatchObject([{ number: ids.length + 1 }]);
+    expect(await service.db('submission_marks').where({ starred: false })).toEqual([]);
+    await owner.send('POST', `/submit/${id}`, '{"new":1}');
+    expect(await unread()).toBe(1);
+    await owner.put(`/deploy/${id}`).send({ html: '<h1>Third</h1>' }).expect(200);
+    expect((await owner.get(`/deploy/${id}/versions`)).body.versions).toMatchObject([
+      ...[{ version: 3, live: true }, { version: 2 }, { version: 1 }],
+    ]);
+    await owner.post(`/trash/${deleted}/restore`).send({}).expect(200);
+    expect((await owner.get(`/submissions/${deleted}`)).body.total).toBe(1);
+    await owner.patch(`/deploy/${id}`).send({ retention_days: 1 }).expect(200);
+    await service
+      .db('submissions')
+      .where({ deployment_id: id })
+      .whereNot({ number: 8 })
+      .update({ created_at: new Date(0) });
+    await service.another();
+    await vi.waitFor(async () => expect((await owner.get(`/submissions/${id}`)).body.total).toBe(1), 10_000);
+  });
+});
+
+describe('a migration that needs a table which somebody works on for long', { tags: 'slow' }, () => {
+  it.each([
+    ['0003-take-downs', 'deployments', 'ALTER TABLE deployments DROP taken_down_at, DROP take_down_reason'],
+    ['0005-removed-submissions', 'deployments', 'DROP TABLE removed_submissions'],
+    ['0007-owners-turns', 'deliveries', 'ALTER TABLE deliveries DROP owner_id'],
+    ['0009-delivery-events', 'deliveries', 'ALTER TABLE deliveries DROP event'],
+    ['0011-key-names', 'api_keys', 'ALTER TABLE api_keys DROP name, DROP prefix'],
+    ['0012-languages', 'deployments', 'ALTER TABLE deployments DROP language'],
+    ['0014-trash', 'deployments', 'ALTER TABLE deployments DROP purging'],
+    [
+      '0015-page-versions',
+      'deployments',
+      'DROP TABLE page_versions; ALTER TABLE pages DROP after_number, DROP created_at',
+    ],
+    ['0016-key-scopes', 'api_keys', 'ALTER TABLE api_keys DROP scope, DROP expires_at; DROP INDEX api_keys_owner'],
+    ['0017-submission-marks', 'submissions', 'DROP TABLE submission_marks'],
+    [
+      '0018-form-rules',
+      'deployments',
+      'DROP TABLE form_rules; ALTER TABLE deployments DROP rules_version, DROP retention_days',
+    ],
+    [
+      '0021-mail-recipients',
+      'deployments',
+      'DROP TABLE mail_recipients, digests; ALTER TABLE deployments DROP notify_every, DROP mail_failures, DROP mail_switched_off_at',
+    ],
+    ['0023-read-up-to', 'deployments', 'DROP TABLE read_up_to; DROP INDEX submission_marks_unread'],
+    [
+      '0026-live-deployments',
+      'deployments',
+      'DROP FUNCTION begin_live_deployments, count_live_deployments CASCADE; DROP TABLE live_deployments',
+    ],
+    [
+      '0035-rendered-pages',
+      'pages',
+      'ALTER TABLE pages DROP rendered_version, DROP rendered_action, DROP rendered_hash, DROP rendered_bytes, DROP rendered_br',
+    ],
+  ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, table, undo) => {
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    await runSql(database.url, `${undo}; DELETE FROM knex_migrations WHERE name = '${name}'`);
+    const [holder, other] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
+    if (!holder || !other) throw new Error('No clients');
+    await Promise.all([holder.connect(), other.connect()]);
+    onTestFinished(async () => void (await Promise.all([holder.end(), other.end()])));
+    await holder.query(`BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`);
+
+    const migrating = migrate({ connectionString: database.url });
+    const refused = expect(migrating).rejects.toMatchObject({ code: '55P03' });
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`;
+    await vi.waitFor(async () => expect((await other.query(waiting)).rows).toHaveLength(1), 5_000);
+    await other.query(`SET lock_timeout = '2s'; BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE; COMMIT`);
+    await refused;
+
+    await holder.query('COMMIT');
+    await migrate({ connectionString: database.url });
+    const { rows } = await other.query('SELECT name FROM knex_migrations WHERE name = $1', [name]);
+    expect(rows).toEqual([{ name }]);
+  });
+});
+
+describe('0007-owners-turns', { tags: 'slow' }, () => {
+  /** What the version before left. */
+  const UNDO = `
+    DROP INDEX deliveries_due_by_owner;
+    ALTER TABLE deliveries DROP owner_id;
+    ALTER TABLE owners DROP recent_tests;
+    ALTER TABLE webhooks DROP noticed_at;
+    CREATE INDEX deliveries_due ON deliveries (receiver, next_attempt_at) WHERE status = 'pending' AND next_attempt_at < 'infinity';
+    DELETE FROM knex_migrations WHERE name = '0007-owners-turns';`;
+
+  it('gives what is pending its owner, in batches, and leaves the indexes of a new database, also after it was cut short', async () => {
+    const fresh = await cloneDatabase();
+    onTestFinished(() => fresh.drop());
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query(`${UNDO}
+      INSERT INTO owners (email, plan) VALUES ('a@test.example', 'x'), ('b@test.example', 'x');
+      INSERT INTO deployments (id, owner_id, slug) SELECT 'd_' || id, id, 'form-' || id FROM owners;
+      INSERT INTO deliveries (id, deployment_id, notice, status, next_attempt_at, created_at, updated_at)
+      SELECT 'dl_' || n, 'd_' || 1 + n % 3, 'A notice.', (ARRAY['pending', 'succeeded', 'failed'])[1 + n / 7 % 3],
+             CASE WHEN n % 5 = 0 THEN 'infinity' ELSE now() END, now(), now()
+        FROM generate_series(1, 25000) AS n;
+      -- Cut short in the middle.
+      ALTER TABLE deliveries ADD COLUMN owner_id bigint NOT NULL DEFAULT 0;
+      CREATE INDEX deliveries_due_by_owner ON deliveries (id)`);
+    await migrate({ connectionString: database.url });
+    const { rows } = await client.query(`
+      SELECT status, deployment_id, owner_id::int, count(*) > 0 AS some FROM deliveries GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`);
+    expect(rows).toEqual(
+      ['failed', 'pending', 'succeeded'].flatMap((status) =>
+        [1, 2, 3].map((n) => ({
+          status,
+          deployment_id: `d_${n}`,
+          // There is no d_3.
+          owner_id: status === 'pending' && n < 3 ? n : 0,
+          some: true,
+        })),
+      ),
+    );
+    const indexes = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexdef";
+    const other = new pg.Client({ connectionString: fresh.url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    expect((await client.query(indexes)).rows).toEqual((await other.query(indexes)).rows);
+  });
+});
+
+describe('0009-delivery-events', () => {
+  it('gives each delivery the event submission, and each that an older version makes; one to a webhook always has one', async () => {
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const insert = (id: string, more = '', values = '') =>
+      client.query(`INSERT INTO deliveries (id, deployment_id, webhook_id, next_attempt_at, created_at, updated_at${more})
+                    VALUES ('${id}', 'd_1', 'wh_1', now(), now(), now()${values})`);
+    await client.query(`
+      ALTER TABLE deliveries DROP event;
+      DELETE FROM knex_migrations WHERE name = '0009-delivery-events'`);
+    await insert('dl_before');
+    await migrate({ connectionString: database.url });
+    await insert('dl_beside');
+    const { rows } = await client.query('SELECT id, event FROM deliveries ORDER BY id');
+    expect(rows).toEqual([
+      { id: 'dl_before', event: 'submission' },
+      { id: 'dl_beside', event: 'submission' },
+    ]);
+    await expect(insert('dl_none', ', event', ', NULL')).rejects.toMatchObject({
+      constraint: 'deliveries_webhook_event',
+    });
+  });
+});
+
+describe('0010-link-secret', () => {
+  it('makes one secret of 32 bytes for each database, and no second one', async () => {
+    const database = await cloneDatabase();
+    onTestFinished(() => database.drop());
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const secret = async (): Promise<string> => {
+      const { rows } = await client.query<{ secret: Buffer }>('SELECT secret FROM link_secret');
+      expect(rows.map((row) => row.secret.length)).toEqual([32]);
+      return rows[0]?.secret.toString('hex') ?? '';
+    };
+    const before = await secret();
+    await expect(client.query('INSERT INTO link_secret DEFAULT VALUES')).rejects.toMatchObject({ code: '23505' });
+    await client.query(`DROP TABLE link_secret; DELETE FROM knex_migrations WHERE name = '0010-link-secret'`);
+    await migrate({ connectionString: database.url });
+    expect(await secret()).not.toBe(before);
+  });
+});
+
+describe('an embedded database of another Postgres', () => {
+  it('stops the start with a line that says how to bring it over', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'formhost-upgrade-'));
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    await mkdir(join(dataDir, 'postgres'));
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+    // What root owns is refused for that.
+    if (process.geteuid?.() === 0) await chown(join(dataDir, 'postgres'), 12_345, 12_345);
+    expect(await start({ DATA_DIR: dataDir })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^formhost: DATA_DIR \S+ cannot be used: \S+ was made by Postgres 17, and this is Postgres 18: back it up .*\n$/,
+      ),
+    });
+  });
+});

@@ -1,0 +1,209 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ConfigError, loadConfig } from '../../src/config.ts';
+import { parseDatabaseUrl, tlsOf } from '../../src/database-url.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
+import { openClient } from '../../src/db/postgres/servers.ts';
+import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
+import { startProgram, startServiceProcess } from '../support/process.ts';
+
+describe.runIf(hasOpenssl())('TLS to Postgres', { timeout: 90_000 }, () => {
+  let folder: string;
+  let files: Awaited<ReturnType<typeof makeCertificates>>;
+  /** Accepts connections with TLS only, and as `clerk` only with a certificate. */
+  let strict: PostgresServer;
+  let plain: PostgresServer;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'formhost-tls-'));
+    files = await makeCertificates(folder, 'clerk');
+    strict = await startPostgresServer(async (data) => {
+      const settings = await files.installIn(data);
+      // The test looks by the address 127.0.0.1 whether the server has started.
+      const rules = `hostssl all clerk all cert
+host all postgres 127.0.0.1/32 trust
+hostnossl all all ::1/128 reject
+hostssl all postgres all trust
+`;
+      await writeFile(join(data, 'pg_hba.conf'), rules);
+      return [...settings, 'listen_addresses=127.0.0.1,::1'];
+    });
+    plain = await startPostgresServer();
+    const made = connect({ connectionString: strict.url });
+    await made.raw('CREATE ROLE clerk LOGIN SUPERUSER');
+    await made.close();
+  });
+  afterAll(async () => {
+    await strict.close();
+    await plain.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Whether a connection has TLS; or the code or message of the error. */
+  async function tried(url: string): Promise<boolean | string> {
+    const db = connect({ connectionString: url });
+    try {
+      const { rows } = await db.raw<{ rows: { ssl: boolean }[] }>(
+        'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
+      );
+      return rows[0]?.ssl ?? 'no row';
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return 'code' in error ? String(error.code) : error.message;
+    } finally {
+      await db.close();
+    }
+  }
+
+  const at = (host: string, parameters: Record<string, string>, user = 'postgres'): string =>
+    `postgres://${user}@${host}:${strict.port}/postgres?${new URLSearchParams(parameters)}`;
+
+  const UNTRUSTED = 'SELF_SIGNED_CERT_IN_CHAIN';
+  const NOT_FOR_IT = 'ERR_TLS_CERT_ALTNAME_INVALID';
+  it.each([
+    ['127.0.0.1', {}, false],
+    ['127.0.0.1', { sslmode: 'disable' }, false],
+    ['127.0.0.1', { sslmode: 'prefer' }, true],
+    ['127.0.0.1', { sslmode: 'require' }, true],
+    ['127.0.0.1', { sslmode: 'no-verify' }, true],
+    ['127.0.0.1', { sslmode: 'require', sslrootcert: 'authority' }, true],
+    ['127.0.0.1', { sslmode: 'require', sslrootcert: 'stranger' }, UNTRUSTED],
+    ['127.0.0.1', { sslmode: 'verify-ca', sslrootcert: 'authority' }, true],
+    ['127.0.0.1', { sslmode: 'verify-ca', sslrootcert: 'stranger' }, UNTRUSTED],
+    ['127.0.0.1', { sslmode: 'verify-full', sslrootcert: 'authority' }, NOT_FOR_IT],
+    ['localhost', { sslmode: 'verify-full', sslrootcert: 'authority' }, true],
+    ['localhost', { sslmode: 'verify-full', sslrootcert: 'stranger' }, UNTRUSTED],
+    ['localhost', { sslmode: 'verify-full' }, UNTRUSTED],
+    ['localhost', { sslrootcert: 'authority' }, true],
+    ['127.0.0.1', { sslrootcert: 'authority' }, NOT_FOR_IT],
+  ])('to %s with %j: %s', async (host, parameters, expected) => {
+    const named = { authority: files.authority, stranger: files.stranger };
+    const root =
+      'sslrootcert' in parameters
+        ? { sslrootcert: named[parameters.sslrootcert === 'authority' ? 'authority' : 'stranger'] }
+        : {};
+    expect(await tried(at(host, { ...parameters, ...root }))).toBe(expected);
+  });
+
+  it('is used with a certificate of the client, and refused without it', async () => {
+    const base = { sslmode: 'verify-full', sslrootcert: files.authority };
+    const { cert: sslcert, key: sslkey } = files.client;
+    expect(await tried(at('localhost', { ...base, sslcert, sslkey }, 'clerk'))).toBe(true);
+    expect(await tried(at('localhost', base, 'clerk'))).toBe('28000');
+  });
+
+  it('is preferred, not needed, with sslmode=prefer, and needed with require', async () => {
+    expect(await tried(`${plain.url}?sslmode=prefer`)).toBe(false);
+    expect(await tried(`${plain.url}?sslmode=require`)).toBe('The server does not support SSL connections');
+    const client = await openClient({ connectionString: `${plain.url}?sslmode=prefer` }, {});
+    await client.end();
+  });
+
+  it('carries the service, the doctor and pg_dump, without warnings', async () => {
+    const DATABASE_URL = at(
+      'localhost',
+      {
+        sslmode: 'verify-full',
+        sslrootcert: files.authority,
+        sslcert: files.client.cert,
+        sslkey: files.client.key,
+      },
+      'clerk',
+    );
+    const service = await startServiceProcess({ DATABASE_URL, LOG_LEVEL: 'silent' });
+    onTestFinished(() => void service.child.kill('SIGKILL'));
+    await vi.waitFor(() => request(service.url).get('/readyz').expect(200), { timeout: 40_000, interval: 100 });
+    const settings = { DATABASE_URL, BASE_URL: service.url };
+    const doctor = await startProgram(process.execPath, ['src/commands/doctor.ts', '--json'], settings).result;
+    const { checks }: { checks: { check: string; status: string }[] } = JSON.parse(doctor.stdout);
+    expect(checks.find(({ check }) => check === 'database')).toMatchObject({ status: 'ok' });
+    expect(doctor.stderr).toBe('');
+    expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
+
+    const file = join(folder, 'backup');
+    const backup = startProgram(process.execPath, ['src/commands/backup.ts', file], settings);
+    expect(await backup.result).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('reads a renewed certificate for the next connection', async () => {
+    const sslrootcert = join(folder, 'renewed.crt');
+    await writeFile(sslrootcert, await readFile(files.stranger));
+    const url = at('127.0.0.1', { sslmode: 'verify-ca', sslrootcert });
+    const db = connect({ connectionString: url });
+    onTestFinished(() => db.close());
+    await expect(db.raw('SELECT 1')).rejects.toMatchObject({ code: UNTRUSTED });
+    await writeFile(sslrootcert, await readFile(files.authority));
+    await db.raw('SELECT 1');
+  });
+
+  it('is refused at the start where a file is missing, or is none', async () => {
+    const wrong = (parameters: Record<string, string>): string => {
+      try {
+        loadConfig({ DATABASE_URL: `postgres://u:secret@h/db?${new URLSearchParams(parameters)}` });
+        return 'nothing is wrong';
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        return error.message;
+      }
+    };
+    const nowhere = join(folder, 'nowhere');
+    expect(wrong({ sslmode: 'require', sslrootcert: nowhere })).toMatch(
+      `DATABASE_URL names ${nowhere}, which has no certificate in PEM that can be read: `,
+    );
+    expect(wrong({ sslmode: 'require', sslrootcert: files.client.key })).toMatch('which has no certificate in PEM');
+    expect(wrong({ sslmode: 'require', sslcert: files.client.cert, sslkey: join(folder, 'server.key') })).toMatch(
+      `DATABASE_URL names ${join(folder, 'server.key')}, which is not the key of ${files.client.cert}: `,
+    );
+  });
+});
+
+describe('DATABASE_URL', () => {
+  const read = (text: string) => parseDatabaseUrl(text);
+
+  it.each([
+    ['postgres://h/db?sslmode=allow', /^has sslmode=allow: it must be one of disable, prefer, /],
+    ['postgres://h/db?sslmode=verify-ca', /^has sslmode=verify-ca without sslrootcert/],
+    ['postgres://h/db?sslmode=require&sslrootcert=system', /^has sslrootcert=system with sslmode=require/],
+    ['postgres://h/db?sslmode=require&sslcert=a', /^has sslcert without sslkey/],
+    ['postgres://h/db?sslmode=require&sslkey=a', /^has sslkey without sslcert/],
+    ['postgres://h/db?target_session_attrs=standby', /^has target_session_attrs=standby: it must be one of any, /],
+    ['postgres://h1,,h2/db', /^must be a URL such as/],
+    ['postgres://h1:x,h2/db', /^must be a URL such as/],
+    ['mysql://h/db', /^must be a URL such as/],
+  ])('%s is refused', (text, message) => {
+    expect(() => read(text)).toThrow(message);
+  });
+
+  it('has several hosts, each with all the rest', () => {
+    const { servers, target, options } = read(
+      'postgres://u:p%40@h1:5433,h2,[::1]:6/db?target_session_attrs=read-write&application_name=x&options=-c%20a%3Db',
+    );
+    expect(servers).toEqual([
+      { host: 'h1', port: '5433', url: 'postgres://u:p%40@h1:5433/db?application_name=x' },
+      { host: 'h2', port: '5432', url: 'postgres://u:p%40@h2/db?application_name=x' },
+      { host: '::1', port: '6', url: 'postgres://u:p%40@[::1]:6/db?application_name=x' },
+    ]);
+    expect([target, options]).toEqual(['read-write', '-c a=b']);
+  });
+
+  it('has no TLS on a socket of this machine', () => {
+    expect(tlsOf(read('postgres:///db?host=/tmp&sslmode=require'), '/tmp')).toBe(false);
+  });
+
+  it('gets what it does not have from the environment, as with libpq', () => {
+    const { databaseUrl } = loadConfig({
+      DATABASE_URL: 'postgres://h/db?target_session_attrs=any',
+      PGSSLMODE: 'require',
+      PGTARGETSESSIONATTRS: 'read-write',
+    });
+    expect(databaseUrl).toBe('postgres://h/db?target_session_attrs=any&sslmode=require');
+    expect(loadConfig({ DATABASE_URL: 'postgres://h/db?sslmode=disable', PGSSLMODE: 'require' })).toMatchObject({
+      databaseUrl: 'postgres://h/db?sslmode=disable',
+    });
+  });
+});

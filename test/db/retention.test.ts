@@ -1,0 +1,231 @@
+import { randomInt } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { removeExpired } from '../../src/db/expired-submissions.ts';
+import { median, ms, QUEUED_MS, timed } from '../support/figures.ts';
+import { startReceiver } from '../support/receivers.ts';
+import { type Owner, startTestService, type TestService } from '../support/service.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+/** A deployment with submissions that were received at these times, which rise. */
+async function deployWith(times: readonly Date[], settings: object = {}): Promise<string> {
+  const { id } = await owner.deploy();
+  await owner.patch(`/deploy/${id}`).send(settings).expect(200);
+  await service.db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT :id, number, 'sub_' || substr(:id, 3, 18) || lpad(number::text, 7, '0'), '{}', '192.0.2.1', at
+       FROM unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS sent (at, number)`,
+    { id, times: times.map((time) => time.toISOString()) },
+  );
+  await service.db('deployments').where({ id }).update({
+    submission_count: times.length,
+    last_submission_number: times.length,
+  });
+  return id;
+}
+
+const daysBefore = (now: Date, days: number, more = 0): Date => new Date(now.getTime() - days * DAY_MS + more);
+
+const numbersOf = async (id: string): Promise<number[]> =>
+  (await service.db('submissions').where({ deployment_id: id }).orderBy('number').select('number')).map(
+    ({ number }) => number,
+  );
+
+/** Removes what has expired by a time; how many that were. */
+async function expire(id: string, now: Date): Promise<number> {
+  let removed = 0;
+  await removeExpired(service.db, id, {
+    now,
+    signal: new AbortController().signal,
+    onRemoved(count) {
+      removed += count;
+    },
+  });
+  return removed;
+}
+
+describe('retention_days', () => {
+  it('keeps what is exactly so many days old, also over a change of the clocks, and nothing older', async () => {
+    for (const now of [new Date('2026-03-30T01:30:00Z'), new Date('2026-10-26T01:30:00Z')]) {
+      const times = [daysBefore(now, 9), daysBefore(now, 7, -1), daysBefore(now, 7), daysBefore(now, 7, 1), now];
+      const id = await deployWith(times, { retention_days: 7 });
+      await service.db.raw("SET TIME ZONE 'Europe/Berlin'");
+      expect([await expire(id, now), await numbersOf(id)]).toEqual([2, [3, 4, 5]]);
+      expect([await expire(id, new Date(now.getTime() + 1)), await numbersOf(id)]).toEqual([1, [4, 5]]);
+      expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(2);
+    }
+  });
+
+  it('keeps everything when it is null, also when it becomes so before the statement that deletes', async () => {
+    const now = new Date();
+    const id = await deployWith([daysBefore(now, 4_000)]);
+    expect([await expire(id, now), await numbersOf(id)]).toEqual([0, [1]]);
+    await owner.patch(`/deploy/${id}`).send({ retention_days: 1 }).expect(200);
+    await service.db.transaction(async (transaction) => {
+      await transaction('deployments').where({ id }).update({ retention_days: null });
+      const expiring = expire(id, now);
+      await vi.waitFor(async () => {
+        const { rows } = await service.db.raw(
+          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        );
+        expect(rows).toHaveLength(1);
+      });
+      await transaction.commit();
+      expect(await expiring).toBe(0);
+    });
+    expect(await numbersOf(id)).toEqual([1]);
+  });
+
+  it('deletes within a day what is older, with files, marks and pending deliveries, of deleted deployments too', async () => {
+    // Of the tests before.
+    await service.db('deployments').update({ retention_days: null });
+    const receiver = await startReceiver((response) => void response.writeHead(500).end());
+    const { id } = await owner.deploy();
+    await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
+    const submit = async (content: string): Promise<string> => {
+      const form = new FormData();
+      form.append('upload', new File([content], 'a.txt'));
+      const response = await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
+      expect(response.status).toBe(200);
+      return (await service.db('submissions').where({ deployment_id: id }).orderBy('number', 'desc').first('id')).id;
+    };
+    const [old, kept] = [await submit('old'), await submit('kept')];
+    await owner
+      .post(`/submissions/${id}/bulk`)
+      .send({ action: 'star', ids: [old, kept] })
+      .expect(200);
+    await vi.waitFor(
+      async () => expect(await service.db('deliveries').where({ status: 'pending', leased: false })).toHaveLength(2),
+      10_000,
+    );
+    const now = new Date();
+    await service
+      .db('submissions')
+      .where({ id: old })
+      .update({ created_at: daysBefore(now, 31) });
+    await owner.patch(`/deploy/${id}`).send({ retention_days: 30 }).expect(200);
+    const deleted = await deployWith([daysBefore(now, 31), now], { retention_days: 30 });
+    await owner.delete(`/deploy/${deleted}`).expect(200);
+    const others = await deployWith([daysBefore(now, 31), now]);
+    const { body: file } = await owner.get(`/submissions/${id}/${kept}`);
+
+    const other = await service.another();
+    await vi.waitFor(async () => {
+      expect([await numbersOf(id), await numbersOf(deleted)]).toEqual([[2], [2]]);
+    }, 10_000);
+    expect(await numbersOf(others)).toEqual([1, 2]);
+    await service.db('deliveries').where({ deployment_id: id }).update({ next_attempt_at: now });
+    await vi.waitFor(async () => {
+      const rows = await service.db('deliveries').where({ deployment_id: id });
+      expect(rows.map(({ submission_id }) => submission_id)).toEqual([kept]);
+    }, 10_000);
+    expect((await owner.get(`/submissions/${id}`)).body).toMatchObject({ total: 1, submissions: [{ id: kept }] });
+    expect(await service.db('submission_files').where({ deployment_id: id })).toMatchObject([{ submission_id: kept }]);
+    expect(await service.db('submission_marks').where({ deployment_id: id })).toMatchObject([{ number: 2 }]);
+    expect((await owner.get(file.data.upload.url).expect(200)).body.toString()).toBe('kept');
+    expect((await owner.get('/trash')).body.deployments).toMatchObject([{ id: deleted, submission_count: 1 }]);
+    const metrics = await (await other.exposeMetrics()).metrics();
+    expect(metrics).toMatch(/^formhost_expired_submissions_total 2$/m);
+  });
+
+  it('is harmless where two processes delete at once, beside the owner and new submissions', async () => {
+    const now = new Date();
+    const id = await deployWith(Array.from({ length: 500 }, (_, n) => daysBefore(now, 10, n)).concat(now), {
+      retention_days: 2,
+    });
+    const ids = (await service.db('submissions').where({ deployment_id: id }).limit(100).offset(200).select('id')).map(
+      (row) => row.id,
+    );
+    const [first, second, { body }] = await Promise.all([
+      expire(id, now),
+      expire(id, now),
+      owner.post(`/submissions/${id}/bulk`).send({ action: 'delete', ids }),
+      fetch(`${service.url}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) }),
+    ]);
+    expect(first + second + body.done).toBe(500);
+    expect(await numbersOf(id)).toEqual([501, 502]);
+    expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(2);
+    expect(await service.db('removed_submissions').where({ deployment_id: id })).toHaveLength(500);
+  });
+
+  it('deletes files in pieces, however large they are', async () => {
+    const now = new Date();
+    const id = await deployWith(
+      Array.from({ length: 6 }, () => daysBefore(now, 10)),
+      { retention_days: 2 },
+    );
+    await service.db.raw(
+      `WITH file AS (
+         INSERT INTO submission_files (id, deployment_id, submission_id, filename, content_type, size)
+         SELECT 'file_' || id, deployment_id, id, 'a', 'text/plain', CASE number WHEN 3 THEN 64 ELSE 3 END * 1024 * 1024
+           FROM submissions WHERE deployment_id = ? RETURNING id, size
+       )
+       INSERT INTO submission_file_chunks (file_id, position, content)
+       SELECT id, position, 'x' FROM file, generate_series(0, size / 262144 - 1) AS position`,
+      [id],
+    );
+    const counts: number[] = [];
+    await removeExpired(service.db, id, {
+      now,
+      signal: new AbortController().signal,
+      onRemoved: (count) => void counts.push(count),
+    });
+    expect(counts).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(await service.db('submission_files').where({ deployment_id: id })).toEqual([]);
+  });
+
+  it('refuses and delays no submission to a form of which very many are deleted', {
+    tags: 'slow',
+    timeout: 180_000,
+  }, async () => {
+    const now = new Date();
+    const id = await deployWith([], { retention_days: 2 });
+    const many = 100_000;
+    // In pieces: a statement has less than two seconds, also on a slow machine.
+    for (let from = 1; from <= many; from += 10_000) {
+      await service.db.raw(
+        `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+         SELECT :id, n, 'sub_' || substr(:id, 3, 18) || lpad(n::text, 7, '0'), json_build_object('a', repeat('b', 300)),
+                '192.0.2.1', now() - interval '10 days'
+           FROM generate_series(CAST(:from AS int), CAST(:to AS int)) AS n`,
+        { id, from, to: from + 9_999 },
+      );
+    }
+    await service.db('deployments').where({ id }).update({ submission_count: many, last_submission_number: many });
+    let sent = 0;
+    const submitUntil = async (isOver: () => boolean): Promise<number> => {
+      const took: number[] = [];
+      while (!isOver()) {
+        await service.db('deployments').where({ id }).update({ recent_submissions: [] });
+        const { ms: one } = await timed(async () => {
+          const body = new URLSearchParams({ n: String(randomInt(1_000)) });
+          const { status } = await fetch(`${service.url}/submit/${id}`, { method: 'POST', body });
+          expect(status).toBe(200);
+        });
+        took.push(one);
+        sent += 1;
+      }
+      return median(took);
+    };
+    const start = performance.now();
+    const quiet = await submitUntil(() => performance.now() - start > 3_000);
+    let isOver = false;
+    const loaded = submitUntil(() => isOver);
+    const removed = await timed(() => expire(id, now));
+    isOver = true;
+    console.log(
+      `retention: ${removed.result} submissions in ${ms(removed.ms)}; a submission's median ${ms(quiet)} without, ${ms(await loaded)} with`,
+    );
+    expect(removed.result).toBe(many);
+    expect(await numbersOf(id)).toHaveLength(sent);
+    expect(await loaded).toBeLessThan(QUEUED_MS);
+  });
+});

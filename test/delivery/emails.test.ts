@@ -1,0 +1,606 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { WebhookNotice } from '../../src/db/delivery-target.ts';
+import { digestEmail, noticeEmail, submissionEmail } from '../../src/delivery/emails.ts';
+import { MAX_NAME_CHARS, MAX_VALUE_CHARS } from '../../src/delivery/mail-fields.ts';
+import { fieldsOf } from '../../src/delivery/payloads.ts';
+import { KIB } from '../support/form-limits.ts';
+import { objectTexts, stringTexts } from '../support/json-texts.ts';
+
+const DEPLOYMENT = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
+const SUBMISSION = 'sub_0VbbZBa7Zs1yGh5JkLpOiUyT';
+const FILE = 'file_0VbbZBa7Aq2sWd3eRf4tGy5H';
+
+const mailOf = (data: string) =>
+  submissionEmail({
+    deploymentId: DEPLOYMENT,
+    slug: 'my-page',
+    submission: { id: SUBMISSION, data, createdAt: new Date('2026-11-03T09:05:59.999Z') },
+    recipientId: undefined,
+    labels: new Map(),
+    now: new Date('2026-11-03T09:06:00.001Z'),
+    links: {
+      file: ({ deploymentId, submissionId, fileId }, expires) =>
+        `https://api.test/files/${deploymentId}/${submissionId}/${fileId}?until=${expires.toISOString()}&x`,
+      unsubscribe: (deploymentId) => `https://api.test/unsubscribe/${deploymentId}?a&b`,
+    },
+    pageUrl: 'https://my-page.pages.test',
+    baseUrl: 'https://api.test',
+  });
+
+const LEAD = 'A form of my-page was submitted on 3 November 2026, 09:05 UTC.';
+const CUT = `It is too large for a mail, which shows a part of it. This request answers all of it:
+
+curl https://api.test/submissions/${DEPLOYMENT}/${SUBMISSION} -H "Authorization: Bearer YOUR_API_KEY"`;
+const END = `You get this mail because mail about submissions to my-page is on.
+Open the page: https://my-page.pages.test
+Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b`;
+/** A link to a file: after seven days, at the next whole minute. */
+const LINK = `https://api.test/files/${DEPLOYMENT}/${SUBMISSION}/${FILE}?until=2026-11-10T09:07:00.000Z&x`;
+
+/** A file's value, as multipart bodies become it. */
+const fileValue = (filename: string, size: number, { submissionId = SUBMISSION, fileId = FILE } = {}): string =>
+  JSON.stringify({
+    filename,
+    content_type: 'text/plain',
+    size,
+    url: `/submissions/${DEPLOYMENT}/${submissionId}/files/${fileId}`,
+  });
+
+/** What the text part has between its first words and its last. */
+function middleOf({ text }: { text: string }): string {
+  const [start, end] = [`${LEAD}\n\n`, `\n\n${END}\n`];
+  expect([text.slice(0, start.length), text.slice(-end.length)]).toEqual([start, end]);
+  return text.slice(start.length, -end.length);
+}
+
+/** The lines that the text part has for fields. */
+const textFields = (data: string): string[] => middleOf(mailOf(data)).split('\n');
+
+const unescaped = (html: string): string =>
+  html
+    .replaceAll('<br>', '\n')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+
+/** The tags of the HTML part but line breaks, and what stands between them. */
+function htmlOf(data: string): { tags: string[]; texts: string[] } {
+  const { html } = mailOf(data);
+  const pieces = html.split(/(<(?!br>)[^<>]*>)/);
+  const texts = pieces.filter((_, at) => at % 2 === 0);
+  for (const text of texts)
+    expect(text.replaceAll('<br>', '')).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|#39|middot);)/);
+  return { tags: pieces.filter((_, at) => at % 2 === 1), texts };
+}
+
+/** Names and values as the HTML part shows them, of fields that are texts. */
+function htmlFields(data: string): [name: string, value: string][] {
+  const { tags, texts } = htmlOf(data);
+  return tags.flatMap((tag, at): [string, string][] =>
+    tag.startsWith('<b ') ? [[unescaped(texts[at + 1] ?? ''), unescaped(texts[at + 3] ?? '')]] : [],
+  );
+}
+
+/** What the HTML part has between its first words and its last. */
+function htmlMiddle(data: string): string {
+  const { html } = mailOf(data);
+  const [, middle = ''] =
+    /UTC\.<\/p>\n<div style="margin:0 0 16px;white-space:pre-wrap">(.*)<\/div>\n/.exec(html) ?? [];
+  return middle;
+}
+
+describe('the mail about several submissions', () => {
+  const digestOf = (data: readonly string[], total = data.length) =>
+    digestEmail({
+      deploymentId: DEPLOYMENT,
+      slug: 'my-page',
+      recipientId: 'rcp_1',
+      labels: new Map([['name', 'Your <name>:']]),
+      now: new Date('2026-11-03T10:00:01.000Z'),
+      links: {
+        file: ({ submissionId, fileId }) => `https://api.test/files/${submissionId}/${fileId}`,
+        unsubscribe: (deploymentId, recipientId) => `https://api.test/unsubscribe/${deploymentId}/${recipientId}`,
+      },
+      pageUrl: 'https://my-page.pages.test',
+      baseUrl: 'https://api.test',
+      from: new Date('2026-11-03T09:00:00.000Z'),
+      to: new Date('2026-11-03T10:00:00.000Z'),
+      submissions: data.map((one) => ({ id: SUBMISSION, data: one, createdAt: new Date('2026-11-03T09:05:59.999Z') })),
+      total,
+    });
+  const END_OF_DIGEST = `You get this mail because you are a recipient of mail about submissions to my-page.
+Open the page: https://my-page.pages.test
+Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}/rcp_1
+`;
+
+  it('shows the same in both of its parts, with labels, and links to the files of each', () => {
+    const { text, html, ...rest } = digestOf(['{"name":"Ada\\n2. forged"}', '{}', `{"cv":${fileValue('a.txt', 18)}}`]);
+    expect(rest).toEqual({
+      subject: '3 new submissions for my-page',
+      unsubscribe: `https://api.test/unsubscribe/${DEPLOYMENT}/rcp_1`,
+    });
+    expect(text).toBe(`3 submissions to my-page came from 3 November 2026, 09:00 UTC to 3 November 2026, 10:00 UTC.
+
+1. 3 November 2026, 09:05 UTC
+
+Your <name>: Ada
+    2. forged
+
+2. 3 November 2026, 09:05 UTC
+
+No fields to show.
+
+3. 3 November 2026, 09:05 UTC
+
+cv: a.txt (18 bytes)
+    https://api.test/files/${SUBMISSION}/${FILE}
+
+The links to files work until 10 November 2026, 10:01 UTC, for everybody who has them.
+
+${END_OF_DIGEST}`);
+    const words = html.replaceAll(/<(?!br>)[^<>]*>/g, '\n');
+    for (const part of ['Your &lt;name&gt;', 'Ada<br>2. forged', 'No fields to show.', 'a.txt']) {
+      expect(words.split('\n').map((line) => line.trim())).toContain(part);
+    }
+  });
+
+  it('stays small with 100 of the largest, and says which are shown in part', () => {
+    const large = `{${JSON.stringify('n'.repeat(300))}:${JSON.stringify('<\n"'.repeat(64 * KIB))}}`;
+    const { text, html } = digestOf(
+      Array.from({ length: 100 }, () => large),
+      101,
+    );
+    for (const part of [text, html]) expect(Buffer.byteLength(part)).toBeLessThan(76 * KIB);
+    expect(text).toContain(`101 submissions to my-page came`);
+    expect(text).toContain(`This mail shows the first 100. This request answers all, newest first:
+
+curl "https://api.test/submissions/${DEPLOYMENT}?limit=100" -H "Authorization: Bearer YOUR_API_KEY"
+
+Some are too large for this mail, which shows a part of them. This request answers one by its id:
+
+curl "https://api.test/submissions/${DEPLOYMENT}/ID" -H "Authorization: Bearer YOUR_API_KEY"
+
+1. 3 November`);
+    expect(text.match(new RegExp(`^A part of ${SUBMISSION}$`, 'gm'))?.length).toBe(100);
+  });
+
+  it('gives large ones the space that small ones leave', () => {
+    const value = 'x'.repeat(18_000);
+    const { text } = digestOf(['{"a":"1"}', '{"a":"2"}', `{"a":"${value}"}`, `{"a":"${value}"}`]);
+    expect(text.match(new RegExp(`^a: ${value}$`, 'gm'))?.length).toBe(2);
+    expect(text).not.toContain('A part of');
+  });
+});
+
+describe('the mail about a submission', () => {
+  it('shows its fields as text and as HTML', () => {
+    const data = `{"name":"Ada <3","email":"ada@example.com","message":"Hello,\\r\\n  world","n":[1.10,null],"cv":${fileValue('a&b.txt', 18)}}`;
+    const href = LINK.replace('&', '&amp;');
+    expect(mailOf(data)).toEqual({
+      subject: 'New submission for my-page',
+      replyTo: 'ada@example.com',
+      unsubscribe: `https://api.test/unsubscribe/${DEPLOYMENT}?a&b`,
+      text: `A form of my-page was submitted on 3 November 2026, 09:05 UTC.
+
+name: Ada <3
+email: ada@example.com
+message: Hello,
+      world
+n: 1.10, null
+cv: a&b.txt (18 bytes)
+    ${LINK}
+
+The links to files work until 10 November 2026, 09:07 UTC, for everybody who has them.
+
+You get this mail because mail about submissions to my-page is on.
+Open the page: https://my-page.pages.test
+Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b
+`,
+      html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>New submission for my-page</title>
+</head>
+<body>
+<div style="max-width:640px;margin:0 auto;font:16px/1.5 'Segoe UI',Roboto,Helvetica,Arial,sans-serif;overflow-wrap:anywhere;word-break:break-word">
+<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">New submission for my-page</h1>
+<p style="margin:0 0 16px">A form of my-page was submitted on 3 November 2026, 09:05 UTC.</p>
+<div style="margin:0 0 16px;white-space:pre-wrap">\
+<div style="margin:12px 0 0"><b dir="auto">name</b><div dir="auto">Ada &lt;3</div></div>\
+<div style="margin:12px 0 0"><b dir="auto">email</b><div dir="auto">ada@example.com</div></div>\
+<div style="margin:12px 0 0"><b dir="auto">message</b><div dir="auto">Hello,<br>  world</div></div>\
+<div style="margin:12px 0 0"><b dir="auto">n</b><div dir="auto">1.10, null</div></div>\
+<div style="margin:12px 0 0"><b dir="auto">cv</b><div dir="auto"><a dir="auto" href="${href}">a&amp;b.txt</a> (18 bytes)</div></div>\
+</div>
+<p style="margin:0 0 16px">The links to files work until 10 November 2026, 09:07 UTC, for everybody who has them.</p>
+<p style="margin:24px 0 0;padding:12px 0 0;border-top:1px solid #888;font-size:13px">You get this mail because mail about submissions to my-page is on.<br>\
+<a href="https://my-page.pages.test">Open the page</a> &middot; <a href="https://api.test/unsubscribe/${DEPLOYMENT}?a&amp;b">Stop these mails</a></p>
+</div>
+</body>
+</html>
+`,
+    });
+  });
+
+  it.each(['{}', '{"_hp":"","_gotcha":"x"}'])('says that %s has no fields to show', (data) => {
+    const { text, html } = mailOf(data);
+    const lead = 'A form of my-page was submitted on 3 November 2026, 09:05 UTC, with no fields to show.';
+    expect(text).toBe(`${lead}\n\n${END}\n`);
+    expect(html).toContain(`<p style="margin:0 0 16px">${lead}</p>\n<p style="margin:24px`);
+  });
+
+  it('leaves out names that begin with _, and those alone', () => {
+    const data = '{"_hp":"","\\u005fx":"1","a_":"2","__proto__":"3"," _c":"4","constructor":"5"}';
+    expect(htmlFields(data)).toEqual([
+      ['a_', '2'],
+      [' _c', '4'],
+      ['constructor', '5'],
+    ]);
+    expect(textFields(data)).toEqual(['a_: 2', ' _c: 4', 'constructor: 5']);
+  });
+
+  it('leaves out what the widgets of captchas send', () => {
+    const data =
+      '{"name":"Ada","altcha":"a","cf-turnstile-response":"b","h-captcha-response":"c","g-recaptcha-response":"d","Altcha":"e"}';
+    expect(textFields(data)).toEqual(['name: Ada', 'Altcha: e']);
+  });
+
+  it.each<[string, string, string]>([
+    ['HTML', '<script>alert(1)</script><!--', '<script>alert(1)</script><!--'],
+    ['an attribute', '" onmouseover="x()\' style=\'a', '" onmouseover="x()\' style=\'a'],
+    ['entities', '&lt;b&gt; &amp; &#60; &', '&lt;b&gt; &amp; &#60; &'],
+    ['replacement patterns', "$& $1 $` $' $$", "$& $1 $` $' $$"],
+    ['white space', '  a\tb   c', '  a\tb   c'],
+    ['NUL', 'a\0b', 'a\ufffdb'],
+    ['C0, DEL and C1', '\x01\b\v\f\x1b[31m\x7f\x85\x9f', '\ufffd\ufffd\ufffd\ufffd\ufffd[31m\ufffd\ufffd\ufffd'],
+    ['overrides of the direction', 'bill_\u202efdp.exe\u202da', 'bill_\ufffdfdp.exe\ufffda'],
+    ['a CR alone', 'a\rb', 'a\ufffdb'],
+    ['lone surrogates', '\ud800a\udc00\ud83d\ude00', '\ufffda\ufffd😀'],
+    ['what is not ASCII', 'naïve 😀 \u00a0 \ufeff 你好', 'naïve 😀 \u00a0 \ufeff 你好'],
+  ])('shows %s in names and values', (_kind, text, shown) => {
+    const json = JSON.stringify(text);
+    const data = `{"a":${json},${json}:"b","l":[${json}]}`;
+    expect(htmlFields(data)).toEqual([
+      ['a', shown],
+      [shown, 'b'],
+      ['l', shown],
+    ]);
+    expect(textFields(data)).toEqual([`a: ${shown}`, `${shown}: b`, `l: ${shown}`]);
+  });
+
+  it.each([
+    ['LF', '\n', 2],
+    ['CR LF', '\r\n', 2],
+    ['a line separator', '\u2028', 2],
+    ['a paragraph separator', '\u2029', 2],
+    ['two LF', '\n\n', 3],
+  ])('keeps lines that %s divides, and lets none pass for a field', (_kind, lineBreak, lines) => {
+    const value = `a${lineBreak}email: forged@evil.test`;
+    const blank = Array.from({ length: lines - 2 }, () => '    ');
+    const data = `{"m":${JSON.stringify(value)},${JSON.stringify(value)}:"v"}`;
+    expect(textFields(data)).toEqual([
+      ...['m: a', ...blank, '    email: forged@evil.test'],
+      ...['a', ...blank, '    email: forged@evil.test: v'],
+    ]);
+    const kept = `a${'\n'.repeat(lines - 1)}email: forged@evil.test`;
+    expect(htmlFields(data)).toEqual([
+      ['m', kept],
+      [kept, 'v'],
+    ]);
+  });
+
+  it.each<[string, string, string]>([
+    ['nothing', '""', 'f:'],
+    ['an empty list and an empty object', '[]', 'f:'],
+    ['an empty object', '{}', 'f:'],
+    [
+      'numbers and words as they are written',
+      '[1.10,1e400,12345678901234567890,true,null]',
+      'f: 1.10, 1e400, 12345678901234567890, true, null',
+    ],
+    ['a list of texts', '["a","b c",""]', 'f: a, b c, '.trimEnd()],
+    ['a list with a comma', '["a, b","c"]', 'f:\n    - a, b\n    - c'],
+    ['a list with a line break', '["a\\nb","c"]', 'f:\n    - a\n          b\n    - c'],
+    [
+      'a long list',
+      JSON.stringify(Array.from({ length: 2 }, () => 'x'.repeat(101))),
+      `f:\n    - ${'x'.repeat(101)}\n    - ${'x'.repeat(101)}`,
+    ],
+    ['an object', '{"a":"1","b":{"c":[2,3],"d":""}}', 'f:\n    a: 1\n    b:\n        c: 2, 3\n        d:'],
+    ['a name that repeats', '{"a":1,"a":2}', 'f:\n    a: 1\n    a: 2'],
+    [
+      'a list of objects',
+      '[{"a":1,"b":"x\\ny"},{},{"a":2}]',
+      'f:\n    - a: 1\n      b: x\n          y\n    -\n    - a: 2',
+    ],
+    ['lists in lists', '[[1,2],[{"a":[{}]},3]]', 'f:\n    - 1, 2\n    -\n        - a:\n            -\n        - 3'],
+  ])('lays out %s without JSON', (_kind, json, text) => {
+    expect(middleOf(mailOf(`{"f":${json}}`))).toBe(text);
+  });
+
+  it('shows what is nested in HTML as in text, escaped', () => {
+    expect(htmlMiddle('{"a":{"<b>":"<i>\\n","c":[{"d":1,"e":2}]}}')).toBe(
+      '<div style="margin:12px 0 0"><b dir="auto">a</b></div>' +
+        '<div style="margin:4px 0 0 20px"><b dir="auto">&lt;b&gt;:</b> <span dir="auto">&lt;i&gt;<br></span></div>' +
+        '<div style="margin:4px 0 0 20px"><b dir="auto">c:</b></div>' +
+        '<div style="margin:4px 0 0 40px">- <b dir="auto">d:</b> <span dir="auto">1</span></div>' +
+        '<div style="margin:4px 0 0 40px">  <b dir="auto">e:</b> <span dir="auto">2</span></div>',
+    );
+  });
+
+  it('links to files, alone and in lists', () => {
+    const data = `{"a":[${fileValue('1.txt', 1)},"x",${fileValue('', 12_345)}],"b":{"c":${fileValue('<3>\r\n.jpg', 2_500_000)}}}`;
+    expect(middleOf(mailOf(data))).toBe(`a:
+    - 1.txt (1 byte)
+          ${LINK}
+    - x
+    - file (12.3 kB)
+          ${LINK}
+b:
+    c: <3>
+        .jpg (2.5 MB)
+        ${LINK}
+
+The links to files work until 10 November 2026, 09:07 UTC, for everybody who has them.`);
+  });
+
+  it.each([
+    ['a file of another submission', fileValue('a', 1, { submissionId: 'sub_0VbbZBa7Zs1yGh5JkLpOiUyU' })],
+    ['no id', fileValue('a', 1, { fileId: 'file_1' })],
+    ['a path within', fileValue('a', 1, { fileId: `${FILE}/../x` })],
+    ['another member', fileValue('a', 1).replace('}', ',"x":1}')],
+    ['another order', fileValue('a', 1).replace('"filename":"a",', '').replace('}', ',"filename":"a"}')],
+    ['a URL elsewhere', fileValue('a', 1).replace('"/sub', '"https://evil.test/sub')],
+    ['a URL that is no text', fileValue('a', 1).replace(/"url":.*}/, '"url":[1]}')],
+  ])('makes no link of an object like a file, with %s', (_kind, json) => {
+    const { text, html } = mailOf(`{"f":${json}}`);
+    expect([text.includes('https://api.test/files'), html.match(/<a /g)?.length]).toEqual([false, 2]);
+    expect(text).not.toContain('The links to files');
+  });
+
+  it.each<[string, string]>([
+    ['a thousand fields', `{${Array.from({ length: 1_000 }, (_, at) => `"f${at}":"<${at}>"`).join(',')}}`],
+    ['256 KiB in one field', `{"a":${JSON.stringify('<\n"'.repeat(64 * KIB))},"b":"x"}`],
+    [
+      '256 KiB of what takes most bytes',
+      `{${Array.from({ length: 100 }, (_, at) => `"f${at}":${JSON.stringify('"'.repeat(1_200))}`).join(',')}}`,
+    ],
+    ['a name of 256 KiB', `{${JSON.stringify('n"'.repeat(128 * KIB))}:"x"}`],
+    ['a list of 50,000', `{"a":[${Array.from({ length: 50_000 }, (_, at) => at).join(',')}]}`],
+    ['objects in objects', `{"a":${'{"b":'.repeat(99)}1${'}'.repeat(99)}}`],
+    ['lists in lists', `{"a":${'['.repeat(99)}{}${']'.repeat(99)}}`],
+  ])('stays small and says so, with %s', (_kind, data) => {
+    const { text, html } = mailOf(data);
+    expect(middleOf({ text }).startsWith(`${CUT}\n\n`)).toBe(true);
+    expect(html).toContain('>It is too large for a mail, ');
+    // Gmail cuts off what is beyond.
+    for (const part of [text, html]) expect(Buffer.byteLength(part)).toBeLessThan(80 * KIB);
+    htmlOf(data);
+  });
+
+  it('shows a value of 20,000 characters, and cuts a longer one between characters', () => {
+    const whole = 'é'.repeat(MAX_VALUE_CHARS);
+    expect(textFields(`{"a":"${whole}","b":"x"}`)).toEqual([`a: ${whole}`, 'b: x']);
+    const longer = `${'é'.repeat(MAX_VALUE_CHARS - 1)}😀`;
+    expect(middleOf(mailOf(`{"a":"${longer}","b":"x"}`))).toBe(
+      `${CUT}\n\na: ${'é'.repeat(MAX_VALUE_CHARS - 1)}…\nb: x`,
+    );
+  });
+
+  it('shows a name of 200 characters, and cuts a longer one', () => {
+    const name = 'n'.repeat(MAX_NAME_CHARS);
+    expect(textFields(`{"${name}":"x"}`)).toEqual([`${name}: x`]);
+    expect(middleOf(mailOf(`{"${name}n":"x"}`))).toBe(`${CUT}\n\n${name}…: x`);
+  });
+
+  it('shows any fields as text, between tags of its own', () => {
+    const stringText = stringTexts('<b>', '</div>', '&lt;', "'", '\\r\\n', '\\n', '<!--', '_');
+    const ownTag =
+      /^<(?:div style="margin:(?:12px 0 0|4px 0 0 \d+px)"|(?:b|div|span) dir="auto"|\/(?:div|b|span)|p style="[^"]*"|\/p)>$/;
+    const frame = htmlOf('{}').tags.concat('<div style="margin:0 0 16px;white-space:pre-wrap">');
+    fc.assert(
+      fc.property(objectTexts(stringText, stringText), (data) => {
+        const { tags } = htmlOf(data);
+        expect(tags.filter((tag) => !frame.includes(tag) && !ownTag.test(tag))).toEqual([]);
+        expect(tags.filter((tag) => tag === '<div>' || tag.startsWith('<div ')).length).toBe(
+          tags.filter((tag) => tag === '</div>').length,
+        );
+        const { text, html } = mailOf(data);
+        for (const part of [text, html])
+          expect([part.isWellFormed(), /(?!\n|\t)\p{Cc}/u.test(part)]).toEqual([true, false]);
+      }),
+    );
+  });
+
+  it('shows texts as they are', () => {
+    const stringText = stringTexts('<b>', '</div>', '&lt;', "'", '\\r\\n', '\\n', '<!--');
+    // What is shown otherwise than it is: line breaks and what mail software refuses.
+    const replaced = /(?!\t)\p{Cc}|[\u2028\u2029\u202d\u202e\ufffd]/gu;
+    const steady = (text: string) => text.toWellFormed().replaceAll(replaced, '');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(stringText, stringText), { minLength: 1, maxLength: 9 }), (members) => {
+        const data = `{${members.map(([name, value]) => `${name}:${value}`).join(',')}}`;
+        const shown = fieldsOf(data).filter(({ name }) => !name.startsWith('_'));
+        expect(htmlFields(data).map((field) => field.map(steady))).toEqual(
+          shown.map(({ name, value }) => [steady(name), steady(value)]),
+        );
+      }),
+    );
+  });
+});
+
+describe('Reply-To', () => {
+  const local = (length: number): string => 'l'.repeat(length);
+  /** An address of this length, with a local part of one. */
+  const ofLength = (length: number): string => {
+    const label = `${'d'.repeat(61)}.`;
+    return `a@${label.repeat(5).slice(-(length - 4))}de`;
+  };
+
+  it.each([
+    'ada@example.com',
+    'Ada.Lovelace+forms@sub.Example.co.uk',
+    "o'hara_{x}|y=z!#$%&*/?^`~-@example.com",
+    'a@b',
+    '1@2.example',
+    'a@xn--bcher-kva.example',
+    `${local(64)}@example.com`,
+    ofLength(254),
+  ])('is a field email that is %s', (address) => {
+    expect(mailOf(`{"name":"x","email":${JSON.stringify(address)},"Email":"b@c.de"}`).replyTo).toBe(address);
+  });
+
+  it.each([
+    ['', 'nothing'],
+    ['ada', 'no address'],
+    ['@example.com', 'no local part'],
+    ['ada@', 'no domain'],
+    ['a@b@c.de', 'two @'],
+    ['Ada <ada@example.com>', 'a display name'],
+    ['<ada@example.com>', 'angle brackets'],
+    ['ada@example.com>', 'one angle bracket'],
+    ['ada@example.com,bob@example.com', 'two addresses'],
+    ['ada@example.com;bob@example.com', 'two addresses, with a semicolon'],
+    ['group:ada@example.com', 'a group'],
+    ['ada@example.com\r\nBcc: victim@example.com', 'a header'],
+    ['ada@example.com\nBcc:victim@example.com', 'a header after LF'],
+    ['ada@example.com\n', 'an LF at the end'],
+    ['\nada@example.com', 'an LF at the start'],
+    ['ada@example.com\r', 'a CR'],
+    ['ada@example.com\0', 'NUL'],
+    ['ada\x7f@example.com', 'DEL'],
+    [' ada@example.com', 'a space'],
+    ['ada@example.com ', 'a space at the end'],
+    ['ada lovelace@example.com', 'a space within'],
+    ['ada\t@example.com', 'a tab'],
+    ['ada\u00a0@example.com', 'a no-break space'],
+    ['ada@example.com\u2028', 'a line separator'],
+    ['\ufeffada@example.com', 'a byte order mark'],
+    ['ädä@example.com', 'a local part that is not ASCII'],
+    ['ada@exämple.com', 'a domain that is not ASCII'],
+    ['ada@example.ſ', 'a letter whose other case is ASCII'],
+    ['ada@\u212aelvin.example', 'another one'],
+    ['ada\ud800@example.com', 'a lone surrogate'],
+    ['"ada"@example.com', 'a quoted local part'],
+    ['"a,b@c.de"@example.com', 'an address in quotes'],
+    ['ada(x)@example.com', 'a comment'],
+    ['ada@[127.0.0.1]', 'an address literal'],
+    ['ada\\@x@example.com', 'a backslash'],
+    ['.ada@example.com', 'a dot at the start'],
+    ['ada.@example.com', 'a dot at the end'],
+    ['a..b@example.com', 'two dots'],
+    ['ada@example..com', 'an empty label'],
+    ['ada@.example.com', 'a domain with a dot at the start'],
+    ['ada@example.com.', 'a domain with a dot at the end'],
+    ['ada@-example.com', 'a label with a hyphen at the start'],
+    ['ada@example-.com', 'a label with a hyphen at the end'],
+    ['ada@exa_mple.com', 'an underscore in the domain'],
+    [`ada@${'d'.repeat(64)}.com`, 'a label of 64'],
+    ['=?utf-8?q?x=40evil.test=3E?=@example.com', 'an encoded word'],
+    ['mailto:ada@example.com', 'a URL'],
+    [`${local(65)}@example.com`, 'a local part of 65'],
+    [ofLength(255), 'an address of 255'],
+    [`${'a.'.repeat(128 * KIB)}@`, '256 KiB'],
+  ])('is not taken from %j: %s', (value) => {
+    expect(mailOf(`{"email":${JSON.stringify(value)}}`)).not.toHaveProperty('replyTo');
+  });
+
+  it.each([
+    ['a list', '{"email":["ada@example.com"]}'],
+    ['a list with an escape', '{"email":["ada\\u0040example.com"]}'],
+    ['an object', '{"email":{"email":"ada@example.com"}}'],
+    ['a number', '{"email":1}'],
+    ['null', '{"email":null}'],
+    ['two fields', '{"email":"ada@example.com","email":"ada@example.com"}'],
+    ['two fields, one of which is no string', '{"email":"ada@example.com","\\u0065mail":null}'],
+    ['other names', '{"Email":"a@b.cd","EMAIL":"a@b.cd","e-mail":"a@b.cd","email ":"a@b.cd","reply-to":"a@b.cd"}'],
+    ['a field within', '{"a":{"email":"ada@example.com"},"b":["email","ada@example.com"]}'],
+    ['a header of another name', '{"replyTo":"a@b.cd","from":"a@b.cd","subject":"x","headers":{"X":"y"}}'],
+  ])('is not taken from %s', (_kind, data) => {
+    expect(Object.keys(mailOf(data))).toEqual(['subject', 'text', 'html', 'unsubscribe']);
+    expect(mailOf(data).subject).toBe('New submission for my-page');
+  });
+
+  it('is read as JSON says it', () => {
+    expect(mailOf('{"\\u0065mail" : "ada\\u0040example.com"}').replyTo).toBe('ada@example.com');
+  });
+});
+
+describe('the mail about a webhook', () => {
+  const notice = (given: Partial<WebhookNotice> | string) =>
+    noticeEmail({
+      deploymentId: DEPLOYMENT,
+      slug: 'my-page',
+      notice:
+        typeof given === 'string'
+          ? given
+          : {
+              webhookId: 'wh_1',
+              url: 'https://example.com/?a=1&b=<2>',
+              isGone: false,
+              lastError: 'the receiver answered 503',
+              failingSince: new Date('2026-10-29T23:59:59.999Z'),
+              ...given,
+            },
+      pageUrl: 'https://my-page.pages.test',
+      baseUrl: 'https://api.test',
+    });
+  const AGAIN = `Submissions that come while it is off are stored, and not sent to it. Deliveries that wait for another attempt are sent when it is on again. To switch it on, mend its receiver and send this request, with your API key:
+
+curl -X PATCH https://api.test/webhooks/${DEPLOYMENT}/wh_1 -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"active": true}'
+
+You get this mail because you own my-page. It comes once a day for a webhook at most.
+Open the page: https://my-page.pages.test
+`;
+
+  it('says why, since when, and how to switch it on again', () => {
+    const { html, ...mail } = notice({});
+    expect(mail).toEqual({
+      subject: 'A webhook of my-page was switched off',
+      text: `The webhook wh_1 of my-page was switched off: no delivery to it has succeeded since 29 October 2026, 23:59 UTC.
+
+URL: https://example.com/?a=1&b=<2>
+Failing since: 29 October 2026, 23:59 UTC
+Last failure: the receiver answered 503
+
+${AGAIN}`,
+    });
+    expect(html).toContain(
+      '<p style="margin:0 0 16px">URL: https://example.com/?a=1&amp;b=&lt;2&gt;<br>Failing since: 29 October 2026, 23:59 UTC<br>Last failure: the receiver answered 503</p>',
+    );
+    expect(unescaped(html)).toContain(`-d '{"active": true}'</p>`);
+  });
+
+  it('says that its receiver is gone', () => {
+    expect(notice({ isGone: true, lastError: 'the receiver answered 410' }).text).toBe(
+      `The webhook wh_1 of my-page was switched off: its receiver answered 410 Gone, which asks for no further deliveries.
+
+URL: https://example.com/?a=1&b=<2>
+Failing since: 29 October 2026, 23:59 UTC
+Last failure: the receiver answered 410
+
+${AGAIN}`,
+    );
+  });
+
+  it('has the words of an older version', () => {
+    expect(notice('The webhook wh_1 was switched off.').text).toBe(
+      'The webhook wh_1 was switched off.\n\nYou get this mail because you own my-page. It comes once a day for a webhook at most.\nOpen the page: https://my-page.pages.test\n',
+    );
+  });
+
+  it('shows what mail software refuses as U+FFFD', () => {
+    const { text, html } = notice('Off: \0\x1b\ud800.');
+    expect([text.split('\n')[0], html.split('\n').find((line) => line.startsWith('<p'))]).toEqual([
+      'Off: \ufffd\ufffd\ufffd.',
+      '<p style="margin:0 0 16px">Off: \ufffd\ufffd\ufffd.</p>',
+    ]);
+  });
+});

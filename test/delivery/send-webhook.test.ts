@@ -1,0 +1,751 @@
+import { randomBytes } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Resolver } from 'node:dns/promises';
+import { getEventListeners } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { queryObjects } from 'node:v8';
+import { gzipSync } from 'node:zlib';
+import { Webhook } from 'standardwebhooks';
+import { Client } from 'undici';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { MAX_HEADER_BYTES } from '../../src/delivery/failure-reasons.ts';
+import { createResolve, type Resolve } from '../../src/delivery/resolve.ts';
+import { createSendWebhook } from '../../src/delivery/send-webhook.ts';
+import { parseCidr } from '../../src/public-address.ts';
+import { ownAddress } from '../support/own-address.ts';
+import {
+  type Conduct,
+  closesAtOnce,
+  drips,
+  makeCertificate,
+  neverAnswers,
+  neverReads,
+  pours,
+  type Receiver,
+  resetsAtOnce,
+  says,
+  startFullReceiver,
+  startNameServer,
+  startRawReceiver,
+  startReceiver,
+  type Zone,
+} from '../support/receivers.ts';
+
+const KIB = 1024;
+const LOOPBACK = [parseCidr('127.0.0.0/8'), parseCidr('::1/128')];
+const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+const MESSAGE = { id: 'msg_1', secrets: [SECRET], headers: { 'formhost-slug': 'a-form' }, body: '{"a":1}' };
+
+const TIMED_OUT = 'the receiver did not answer completely within the time limit';
+const CUT_OFF = 'the connection was closed before the answer was complete';
+const NOT_HTTP = 'the answer is not HTTP';
+const LONG_HEADERS = `the answer has more than ${MAX_HEADER_BYTES} bytes of headers`;
+const BAD_CERTIFICATE = 'the certificate is not valid';
+
+const toLoopback: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+
+/** Sends to loopback; every name is 127.0.0.1 unless `resolve` says otherwise. */
+function startSender(resolve: Resolve = toLoopback) {
+  const { send, close } = createSendWebhook({ allowedNetworks: LOOPBACK, own: ownAddress(), resolve });
+  onTestFinished(close);
+  return {
+    close,
+    send: (url: string, signal = AbortSignal.timeout(15_000), message: Partial<typeof MESSAGE> = {}) =>
+      send({ ...MESSAGE, ...message, url }, signal),
+  };
+}
+
+/** One after the other. */
+async function repeat<T>(times: number, act: () => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let count = 0; count < times; count += 1) results.push(await act());
+  return results;
+}
+
+const eventually = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 5_000 });
+
+const isLetGo = (receiver: Receiver) => eventually(() => expect(receiver.connections.open).toBe(0));
+
+function atTime(time: string): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(time) });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+describe('a webhook request', () => {
+  it('is a signed POST of the body, and nothing else', async () => {
+    atTime('2026-11-03T10:00:00.900Z');
+    const receiver = await startReceiver();
+    const { send } = startSender();
+    const body = '{"naïve":"😀 \\u00e9 \u2028","b":1.10}';
+    expect(await send(`${receiver.url}/hook/%2e?a=1&b=é#c`, undefined, { body })).toEqual({ status: 200 });
+    expect(receiver.received).toEqual([
+      {
+        method: 'POST',
+        path: '/hook/?a=1&b=%C3%A9',
+        headers: {
+          host: `127.0.0.1:${receiver.port}`,
+          connection: 'keep-alive',
+          'content-type': 'application/json',
+          'user-agent': 'formhost',
+          'webhook-id': 'msg_1',
+          'webhook-timestamp': '1793700000',
+          'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+          'formhost-delivery': 'msg_1',
+          'formhost-slug': 'a-form',
+          'content-length': String(Buffer.byteLength(body)),
+        },
+        body,
+      },
+    ]);
+  });
+
+  it('is verified by the reference library, with each of the secrets', async () => {
+    const receiver = await startReceiver();
+    const { send } = startSender();
+    const secrets = [SECRET, `whsec_${randomBytes(24).toString('base64')}`];
+    const body = JSON.stringify({ data: { text: 'é😀'.repeat(20_000) } });
+    await send(receiver.url, undefined, { secrets, body });
+    const verified = receiver.received.flatMap(({ headers, body }) => {
+      const signed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+      return secrets.map((secret) => new Webhook(secret).verify(body, signed));
+    });
+    expect(verified).toEqual([JSON.parse(body), JSON.parse(body)]);
+  });
+
+  it('goes to the receiver whatever proxy the environment names', async () => {
+    const proxy = await startReceiver();
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY']) {
+      vi.stubEnv(name, proxy.url);
+    }
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const receiver = await startReceiver();
+    expect(await startSender().send(receiver.url)).toEqual({ status: 200 });
+    expect([receiver.received.length, proxy.connections.made]).toEqual([1, 0]);
+  });
+});
+
+describe('an answer', () => {
+  it.each([200, 201, 202, 204, 206, 299])('%d is a success', async (status) => {
+    const receiver = await startReceiver((response) => void response.writeHead(status, { 'retry-after': '9' }).end());
+    expect(await startSender().send(receiver.url)).toEqual({ status });
+  });
+
+  it.each([300, 304, 400, 401, 404, 410, 429, 500, 503, 599])('%d is a failure', async (status) => {
+    const receiver = await startReceiver((response) => void response.writeHead(status).end());
+    expect(await startSender().send(receiver.url)).toEqual({ status, error: `the receiver answered ${status}` });
+  });
+
+  it.each<[string, number]>([
+    ['http', 80],
+    ['https', 443],
+  ])('%s comes from port %d unless the URL names one', async (scheme, port) => {
+    let isKnocked = false;
+    const knock: Conduct = (socket) => {
+      isKnocked = true;
+      socket.destroy();
+    };
+    const host = '127.0.0.3';
+    const listening = await startRawReceiver(knock, { host, port }).catch((error) => error.code);
+    if (listening === 'EACCES' || listening === 'EADDRINUSE') return;
+    await startSender().send(`${scheme}://${host}/`);
+    expect(isKnocked).toBe(true);
+  });
+
+  it.each([301, 302, 303, 307, 308])('%d is not followed', async (status) => {
+    const target = await startReceiver();
+    const receiver = await startReceiver((response) => void response.writeHead(status, { location: target.url }).end());
+    expect(await startSender().send(receiver.url)).toEqual({ status, error: `the receiver answered ${status}` });
+    expect(target.connections.made).toBe(0);
+  });
+
+  it.each<[string, Conduct]>([
+    ['in chunks', says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n')],
+    ['that ends with the connection', says('HTTP/1.1 200 OK\r\n\r\nabc', 'closes')],
+    ['of HTTP/1.0', says('HTTP/1.0 200 OK\r\n\r\nabc', 'closes')],
+    [
+      'after early hints',
+      says('HTTP/1.1 103 Early Hints\r\nretry-after: 5\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
+    ],
+    ['with another one on its heels', says('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\nHTTP/1.1 500 No\r\n\r\n')],
+  ])('%s is a success', async (_kind, conduct) => {
+    const receiver = await startRawReceiver(conduct);
+    expect(await startSender().send(receiver.url)).toEqual({ status: 200 });
+  });
+
+  it.each<[string, Conduct, object]>([
+    ['none: closed at once', closesAtOnce, { error: CUT_OFF }],
+    ['none: reset at once', resetsAtOnce, { error: CUT_OFF }],
+    ['none: closed', says('', 'closes'), { error: CUT_OFF }],
+    ['none: reset', says('', 'resets'), { error: CUT_OFF }],
+    ['half a head, closed', says('HTTP/1.1 200 OK\r\ncontent-le', 'closes'), { error: CUT_OFF }],
+    ['half a head, reset', says('HTTP/1.1 200 OK\r\ncontent-le', 'resets'), { error: CUT_OFF }],
+    ['early hints alone', says('HTTP/1.1 103 Early Hints\r\n\r\n', 'closes'), { error: CUT_OFF }],
+    [
+      'half a body, closed',
+      says('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'closes'),
+      { status: 200, error: CUT_OFF },
+    ],
+    [
+      'half a body, reset',
+      says('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc', 'resets'),
+      { status: 200, error: CUT_OFF },
+    ],
+    [
+      'half a body, closed as announced',
+      says('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 10\r\n\r\nabc', 'closes'),
+      { status: 200, error: CUT_OFF },
+    ],
+    [
+      'half a chunk, closed',
+      says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabc', 'closes'),
+      { status: 200, error: CUT_OFF },
+    ],
+    [
+      'no last chunk, closed as announced',
+      says('HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n', 'closes'),
+      { status: 200, error: CUT_OFF },
+    ],
+    ['a body without a length, reset', says('HTTP/1.1 200 OK\r\n\r\nabc', 'resets'), { status: 200, error: CUT_OFF }],
+    [
+      'half the body of a failure',
+      says('HTTP/1.1 503 No\r\nretry-after: 7\r\ncontent-length: 10\r\n\r\nabc', 'closes'),
+      { status: 503, error: 'the receiver answered 503', retryAfter: 7 },
+    ],
+    ['another protocol', says('SSH-2.0-OpenSSH_9.6\r\n'), { error: NOT_HTTP }],
+    ['another protocol, closed', says('hello', 'closes'), { error: NOT_HTTP }],
+    ['HTTP/2', says('\0\0\x12\x04\0\0\0\0\0\0\0'), { error: NOT_HTTP }],
+    ['a length that is none', says('HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n'), { error: NOT_HTTP }],
+    [
+      'a chunk that is none',
+      says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'),
+      { status: 200, error: NOT_HTTP },
+    ],
+    [
+      'a switch to another protocol',
+      says('HTTP/1.1 101 Go\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+      { error: NOT_HTTP },
+    ],
+    // undici takes no 100 (Continue) that it hasn't asked for.
+    [
+      'a continue that nobody asked for',
+      says('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
+      { error: NOT_HTTP },
+    ],
+    [
+      'a long header',
+      says(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(MAX_HEADER_BYTES + KIB)}\r\n\r\n`),
+      { error: LONG_HEADERS },
+    ],
+    ['headers without end', drips('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(KIB)}\r\n`), { error: LONG_HEADERS }],
+  ])('%s is a failure, and the connection is let go', async (_kind, conduct, attempt) => {
+    const receiver = await startRawReceiver(conduct);
+    expect(await startSender().send(receiver.url)).toEqual(attempt);
+    await isLetGo(receiver);
+    expect(receiver.connections.made).toBe(1);
+  });
+
+  it.each([
+    [200, { status: 200 }],
+    [500, { status: 500, error: 'the receiver answered 500' }],
+  ])('of 50 MB is not read: %d counts', async (status, attempt) => {
+    const sockets: Socket[] = [];
+    const size = 50_000_000;
+    const receiver = await startRawReceiver((socket) => {
+      sockets.push(socket);
+      pours(`HTTP/1.1 ${status} X\r\ncontent-length: ${size}\r\n\r\n`, size)(socket);
+    });
+    expect(await startSender().send(receiver.url)).toEqual(attempt);
+    await isLetGo(receiver);
+    expect(sockets.map(({ bytesWritten }) => bytesWritten < size)).toEqual([true]);
+  });
+
+  it('that would be huge unpacked is a success', async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000));
+    const receiver = await startReceiver((response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bomb.length }).end(bomb);
+    });
+    const { send } = startSender();
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await repeat(2, () => send(receiver.url))).toEqual([{ status: 200 }, { status: 200 }]);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
+  });
+
+  it('that refuses the connection is a failure', async () => {
+    const receiver = await startReceiver();
+    await receiver.close();
+    const { send } = startSender(async () => [
+      { address: '127.0.0.1', family: 4 },
+      { address: '127.0.0.2', family: 4 },
+    ]);
+    const refused = { error: 'the connection was refused' };
+    expect(await send(receiver.url)).toEqual(refused);
+    expect(await send(`http://two.test:${receiver.port}`)).toEqual(refused);
+  });
+
+  it('does not come from a name that has no address', async () => {
+    const { send } = startSender(() => Promise.reject(new Error('queryA ENOTFOUND nowhere.test')));
+    expect(await send('http://nowhere.test/')).toEqual({ error: 'the name could not be resolved' });
+  });
+});
+
+describe('Retry-After', () => {
+  it.each<[string, number]>([
+    ['0', 0],
+    ['120', 120],
+    ['007', 7],
+    ['99999999999', 99_999_999_999],
+    // The three forms of a date in RFC 9110, 5.6.7; it is ten seconds and a half past the hour.
+    ['Tue, 03 Nov 2026 10:01:00 GMT', 50],
+    ['Tuesday, 03-Nov-26 10:01:00 GMT', 50],
+    ['Tue Nov  3 10:01:00 2026', 50],
+    ['Fri Nov 13 10:00:10 2026', 864_000],
+    ['Tue, 03 Nov 2026 10:00:11 GMT', 1],
+    ['Tue, 03 Nov 2026 10:00:10 GMT', 0],
+    ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
+  ])('%j is %d seconds', async (value, retryAfter) => {
+    atTime('2026-11-03T10:00:10.500Z');
+    const receiver = await startReceiver((response) => void response.writeHead(429, { 'retry-after': value }).end());
+    expect(await startSender().send(receiver.url)).toEqual({
+      status: 429,
+      error: 'the receiver answered 429',
+      retryAfter,
+    });
+  });
+
+  it.each([
+    ...['', '-1', '+5', '1.5', '1e3', '0x10', '5s', '5, 6', 'soon', 'Tue', '2026-11-03T10:01:00Z'],
+    ...['Tue, 03 Nov 2026 10:01:00', 'Tue, 03 Nov 2026 10:01:00 +0100', 'Tue, 99 Nov 2026 10:01:00 GMT'],
+    ...['Tue, 03 Foo 2026 10:01:00 GMT', 'Tue, 03 Nov 2026 99:01:00 GMT', 'tue, 03 nov 2026 10:01:00 gmt'],
+  ])('%j is ignored', async (value) => {
+    const receiver = await startReceiver((response) => void response.writeHead(503, { 'retry-after': value }).end());
+    expect(await startSender().send(receiver.url)).toEqual({ status: 503, error: 'the receiver answered 503' });
+  });
+
+  it('is ignored when there are two, and read on a redirect too', async () => {
+    const twice = await startReceiver(
+      (response) => void response.writeHead(503, ['retry-after', '1', 'retry-after', '2']).end(),
+    );
+    const moved = await startReceiver((response) => void response.writeHead(302, { 'retry-after': '3' }).end());
+    const { send } = startSender();
+    expect(await send(twice.url)).toEqual({ status: 503, error: 'the receiver answered 503' });
+    expect(await send(moved.url)).toEqual({ status: 302, error: 'the receiver answered 302', retryAfter: 3 });
+  });
+});
+
+describe('the deadline', () => {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n';
+  const failed = 'HTTP/1.1 503 No\r\nretry-after: 7\r\ncontent-length: 1000000\r\n\r\n';
+
+  it.each<[string, 'http' | 'https', Conduct, number, object]>([
+    ['an answer', 'http', neverAnswers, 0, { error: TIMED_OUT }],
+    ['a TLS handshake', 'https', neverAnswers, 0, { error: TIMED_OUT }],
+    ['the rest of the head', 'http', drips('HTTP/1.1 200 OK\r\n', 'x: a\r\n'), 100, { error: TIMED_OUT }],
+    ['the rest of the body', 'http', drips(head, 'a'), head.length + 20, { status: 200, error: TIMED_OUT }],
+    ['a body without a length', 'http', says('HTTP/1.1 200 OK\r\n\r\na'), 20, { status: 200, error: TIMED_OUT }],
+    [
+      'the rest of a failure',
+      'http',
+      drips(failed, 'a'),
+      failed.length + 20,
+      { status: 503, error: 'the receiver answered 503', retryAfter: 7 },
+    ],
+  ])('ends the wait for %s, and lets the connection go', async (_kind, scheme, conduct, bytes, attempt) => {
+    const sockets: Socket[] = [];
+    const receiver = await startRawReceiver((socket) => {
+      sockets.push(socket);
+      conduct(socket);
+    });
+    const deadline = new AbortController();
+    const sent = startSender().send(receiver.url.replace('http', scheme), deadline.signal);
+    await eventually(() => {
+      expect(sockets.map(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten >= bytes)).toEqual([true]);
+    });
+    // What was written has been read two turns later.
+    for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => void setImmediate(resolve));
+    deadline.abort();
+    expect(await sent).toEqual(attempt);
+    await isLetGo(receiver);
+    expect(receiver.connections.made).toBe(1);
+  });
+
+  it('ends the wait for a receiver that does not read', async () => {
+    const receiver = await startRawReceiver(neverReads);
+    const deadline = new AbortController();
+    const body = 'a'.repeat(20_000_000);
+    const sent = startSender().send(receiver.url, deadline.signal, { body });
+    await eventually(() => expect(receiver.connections.made).toBe(1));
+    deadline.abort();
+    expect(await sent).toEqual({ error: TIMED_OUT });
+  });
+
+  it('ends connecting, and leaves no socket behind', async () => {
+    const full = await startFullReceiver();
+    const sockets: boolean[] = [];
+    const note = (message: unknown): void => {
+      if (!(message instanceof Object && 'socket' in message && message.socket instanceof Socket)) return;
+      const at = sockets.push(false) - 1;
+      message.socket.once('close', () => {
+        sockets[at] = true;
+      });
+    };
+    subscribe('net.client.socket', note);
+    onTestFinished(() => void unsubscribe('net.client.socket', note));
+    const deadline = new AbortController();
+    const sent = startSender().send(full.url, deadline.signal);
+    await eventually(() => expect(sockets).toEqual([false]));
+    deadline.abort();
+    expect(await sent).toEqual({ error: TIMED_OUT });
+    await eventually(() => expect(sockets).toEqual([true]));
+  });
+
+  it('does not wait for a name to be looked up', async () => {
+    const looking = vi.fn<Resolve>(() => new Promise(() => {}));
+    const deadline = new AbortController();
+    const sent = startSender(looking).send('http://slow.test/', deadline.signal);
+    await eventually(() => expect(looking).toHaveBeenCalledTimes(1));
+    deadline.abort();
+    expect(await sent).toEqual({ error: TIMED_OUT });
+    expect(looking.mock.calls).toEqual([['slow.test']]);
+  });
+
+  it('that has passed lets nothing begin', async () => {
+    const receiver = await startReceiver();
+    expect(await startSender().send(receiver.url, AbortSignal.abort())).toEqual({ error: TIMED_OUT });
+    expect(receiver.connections.made).toBe(0);
+  });
+
+  it('of one attempt ends no other', async () => {
+    const receiver = await startReceiver((response, { path }) => path === '/quick' && response.end());
+    const { send } = startSender();
+    const deadline = new AbortController();
+    const sent = send(`${receiver.url}/slow`, deadline.signal);
+    await eventually(() => expect(receiver.received.length).toBe(1));
+    const quick = repeat(20, () => send(`${receiver.url}/quick`));
+    deadline.abort();
+    expect(await sent).toEqual({ error: TIMED_OUT });
+    expect(await quick).toEqual(Array(20).fill({ status: 200 }));
+  });
+
+  it('is not used up by an address that never answers', async () => {
+    const full = await startFullReceiver();
+    const receiver = await startReceiver(undefined, { host: '127.0.0.2', port: full.port });
+    const { send } = startSender(async () => [
+      { address: '127.0.0.1', family: 4 },
+      { address: '127.0.0.2', family: 4 },
+    ]);
+    expect(await send(`http://two.test:${full.port}`, AbortSignal.timeout(5_000))).toEqual({ status: 200 });
+    expect(receiver.received.length).toBe(1);
+  });
+});
+
+describe('connections', () => {
+  it.each<[string, Buffer | undefined]>([
+    ['nothing', undefined],
+    ['a little', Buffer.from('ok')],
+    ['64 KiB', Buffer.alloc(64 * KIB)],
+  ])('are used again after an answer of %s', async (_size, body) => {
+    const receiver = await startReceiver((response) => void response.end(body));
+    const { send } = startSender();
+    expect(await repeat(10, () => send(receiver.url))).toEqual(Array(10).fill({ status: 200 }));
+    expect(receiver.connections).toEqual({ made: 1, open: 1 });
+  });
+
+  it('are used again after a failure, and after one in chunks', async () => {
+    const receiver = await startReceiver((response) => {
+      response.writeHead(500).write('no');
+      response.end('!');
+    });
+    const { send } = startSender();
+    await repeat(10, () => send(receiver.url));
+    expect(receiver.connections).toEqual({ made: 1, open: 1 });
+  });
+
+  it('are let go after a body of more than 64 KiB', async () => {
+    const receiver = await startReceiver((response) => void response.end(Buffer.alloc(64 * KIB + 1)));
+    const { send } = startSender();
+    expect(await repeat(3, () => send(receiver.url))).toEqual(Array(3).fill({ status: 200 }));
+    expect(receiver.connections.made).toBe(3);
+    await isLetGo(receiver);
+  });
+
+  it.each<[string, Conduct]>([
+    ['says that it will', says('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', 'closes')],
+    ['says that it will not', says('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', 'closes')],
+  ])('are made anew where the receiver closes them and %s', async (_kind, conduct) => {
+    const receiver = await startRawReceiver(conduct);
+    const { send } = startSender();
+    expect(await repeat(20, () => send(receiver.url))).toEqual(Array(20).fill({ status: 200 }));
+    expect(receiver.connections.made).toBe(20);
+    await isLetGo(receiver);
+  });
+
+  it.each<[string, number, Conduct, object]>([
+    ['an end', 2, (socket) => void socket.end(), { error: CUT_OFF }],
+    ['garbage', 1, (socket) => void socket.write('hello'), { error: NOT_HTTP }],
+    [
+      'half an answer',
+      1,
+      (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'),
+      { status: 200, error: CUT_OFF },
+    ],
+  ])('that are kept and then give %s: the request is sent %d times', async (_what, times, react, attempt) => {
+    let requests = 0;
+    const receiver = await startRawReceiver((socket) => {
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+        else react(socket);
+      });
+    });
+    const { send } = startSender();
+    expect(await repeat(2, () => send(receiver.url))).toEqual([{ status: 200 }, attempt]);
+    expect([requests, receiver.connections.made]).toEqual([1 + times, times]);
+  });
+
+  it('are as many as there are attempts at a time, and no more', async () => {
+    const receiver = await startReceiver();
+    const { send } = startSender();
+    const signal = new AbortController().signal;
+    await Promise.all(Array.from({ length: 16 }, () => repeat(50, () => send(receiver.url, signal))));
+    expect([receiver.received.length, receiver.connections]).toEqual([800, { made: 16, open: 16 }]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('are not shared by two names', async () => {
+    const receiver = await startReceiver();
+    const { send } = startSender();
+    for (const name of ['a.test', 'b.test', 'a.test', 'b.test']) await send(`http://${name}:${receiver.port}/`);
+    expect(receiver.received.map(({ headers }) => headers.host)).toEqual(
+      ['a.test', 'b.test', 'a.test', 'b.test'].map((name) => `${name}:${receiver.port}`),
+    );
+    expect(receiver.connections.made).toBe(2);
+  });
+
+  it('that are idle end with close, which waits for the attempt under way', async () => {
+    const held: (() => void)[] = [];
+    const receiver = await startReceiver((response, { path }) => {
+      if (path === '/held') held.push(() => response.end());
+      else response.end();
+    });
+    const { send, close } = startSender();
+    const order: string[] = [];
+    await send(receiver.url);
+    const sent = send(`${receiver.url}/held`).then((attempt) => {
+      order.push('answered');
+      return attempt;
+    });
+    await eventually(() => expect(held.length).toBe(1));
+    const closed = close().then(() => order.push('closed'));
+    for (const answer of held) answer();
+    expect(await sent).toEqual({ status: 200 });
+    await closed;
+    expect(order).toEqual(['answered', 'closed']);
+    await isLetGo(receiver);
+  });
+
+  it('that came to nothing leave nothing behind, whatever the number of origins', { tags: 'slow' }, async () => {
+    const origins = 200;
+    const closed = await startReceiver();
+    await closed.close();
+    const full = await startFullReceiver();
+    const silent = await startRawReceiver(neverAnswers);
+    const cut = await startRawReceiver(says('', 'closes'));
+    const lying = await startRawReceiver(says('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', 'closes'));
+    const { send } = startSender();
+    const clients = () => queryObjects(Client, { format: 'count' });
+    const before = clients();
+    const deadline = new AbortController();
+    const reasons = (urlOf: (name: string) => string) =>
+      Promise.all(
+        Array.from({ length: origins }, async (_, at) => {
+          const [, second] = await repeat(2, () => send(urlOf(`n${at}.test`), deadline.signal));
+          return second?.error;
+        }),
+      );
+    const all = Promise.all([
+      reasons((name) => `http://${name}:${closed.port}`),
+      reasons((name) => `https://${name}:${closed.port}`),
+      reasons((name) => `http://${name}:${cut.port}`),
+      reasons((name) => `http://${name}:${lying.port}`),
+    ]);
+    expect((await all).map((each) => [...new Set(each)])).toEqual([
+      ['the connection was refused'],
+      ['the connection was refused'],
+      [CUT_OFF],
+      [undefined],
+    ]);
+    const waiting = Promise.all([
+      reasons((name) => `http://${name}:${full.port}`),
+      reasons((name) => `http://${name}:${silent.port}`),
+      reasons((name) => `https://${name}:${silent.port}`),
+    ]);
+    await eventually(() => expect(silent.connections.made).toBeGreaterThan(100));
+    deadline.abort();
+    expect((await waiting).map((each) => [...new Set(each)])).toEqual([[TIMED_OUT], [TIMED_OUT], [TIMED_OUT]]);
+    await isLetGo(silent);
+    await vi.waitFor(() => expect(clients()).toBeLessThanOrEqual(before), 10_000);
+  });
+});
+
+describe('https', () => {
+  function trust(...certificates: string[]): void {
+    const trusted = getCACertificates('default');
+    setDefaultCACertificates([...trusted, ...certificates]);
+    onTestFinished(() => setDefaultCACertificates(trusted));
+  }
+
+  it('refuses a certificate that is not trusted', async () => {
+    const receiver = await startReceiver(undefined, { certificate: makeCertificate(['127.0.0.1', 'a.test']) });
+    const { send } = startSender();
+    expect(await send(receiver.url)).toEqual({ error: BAD_CERTIFICATE });
+    expect(await send(`https://a.test:${receiver.port}`)).toEqual({ error: BAD_CERTIFICATE });
+    await isLetGo(receiver);
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('refuses a certificate that is out of date, or of another host', async () => {
+    const expired = makeCertificate(['a.test'], { expired: true });
+    const other = makeCertificate(['b.test', '127.0.0.2']);
+    trust(expired.cert, other.cert);
+    const { send } = startSender();
+    const late = await startReceiver(undefined, { certificate: expired });
+    const wrong = await startReceiver(undefined, { certificate: other });
+    expect(await send(`https://a.test:${late.port}`)).toEqual({ error: BAD_CERTIFICATE });
+    expect(await send(`https://a.test:${wrong.port}`)).toEqual({ error: BAD_CERTIFICATE });
+    expect(await send(`https://127.0.0.1:${wrong.port}`)).toEqual({ error: BAD_CERTIFICATE });
+    expect([...late.received, ...wrong.received]).toEqual([]);
+  });
+
+  it('sends to a trusted receiver, on a connection that is used again and closed', async () => {
+    const certificate = makeCertificate(['a.test', '127.0.0.1']);
+    trust(certificate.cert);
+    const receiver = await startReceiver(undefined, { certificate });
+    const { send, close } = startSender();
+    const urls = [`https://a.test:${receiver.port}/`, `https://127.0.0.1:${receiver.port}/`];
+    for (const url of urls) expect(await repeat(5, () => send(url))).toEqual(Array(5).fill({ status: 200 }));
+    expect([receiver.received.length, receiver.connections]).toEqual([10, { made: 2, open: 2 }]);
+    await close();
+    await isLetGo(receiver);
+  });
+
+  it.each<[string, Conduct, string]>([
+    ['speaks no TLS', says('HTTP/1.1 400 Bad Request\r\n\r\n', 'closes'), 'no secure connection could be made'],
+    ['closes', says('', 'closes'), CUT_OFF],
+    ['resets', says('', 'resets'), CUT_OFF],
+    ['closes at once', closesAtOnce, CUT_OFF],
+  ])('fails at a receiver that %s', async (_kind, conduct, error) => {
+    const receiver = await startRawReceiver(conduct);
+    expect(await startSender().send(receiver.url.replace('http', 'https'))).toEqual({ error });
+    await isLetGo(receiver);
+  });
+});
+
+describe('createResolve', () => {
+  /** With files of its own in place of the system's. */
+  async function startResolve(zone: Zone, { timeout = 400, hosts = '', resolvConf = '' } = {}) {
+    const server = await startNameServer(zone);
+    const dns = new Resolver({ timeout, tries: 1 });
+    dns.setServers([server.address]);
+    onTestFinished(() => dns.cancel());
+    const folder = await mkdtemp(join(tmpdir(), 'formhost-resolve-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const files = { hosts: join(folder, 'hosts'), resolvConf: join(folder, 'resolv.conf') };
+    await writeFile(files.hosts, hosts);
+    await writeFile(files.resolvConf, resolvConf);
+    return { resolve: createResolve(dns, files), asked: server.asked, dns };
+  }
+
+  it.each<[string, string[], string[]]>([
+    [
+      'both families, IPv4 first',
+      ['2606:4700::1', '192.0.2.1', '192.0.2.2'],
+      ['192.0.2.1', '192.0.2.2', '2606:4700::1'],
+    ],
+    ['IPv4 alone', ['192.0.2.1'], ['192.0.2.1']],
+    ['IPv6 alone', ['2606:4700::1'], ['2606:4700::1']],
+    ['IPv4 where nobody answers for IPv6', ['192.0.2.1', 'silent'], ['192.0.2.1']],
+    ['IPv6 where nobody answers for IPv4', ['2606:4700::1', 'silent'], ['2606:4700::1']],
+    ['an alias', ['other.test'], ['192.0.2.9', '2606:4700::9']],
+  ])('gives %s', async (_kind, known, addresses) => {
+    const { resolve } = await startResolve({ 'a.test': known, 'other.test': ['192.0.2.9', '2606:4700::9'] });
+    expect(await resolve('a.test')).toEqual(
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  });
+
+  it('does not wait long for who never answers for IPv6', async () => {
+    const { resolve, dns } = await startResolve({ 'a.test': ['192.0.2.1', 'silent'] }, { timeout: 2_000 });
+    const unanswered = dns.resolve6('a.test').catch((error) => error.code);
+    expect(await Promise.race([unanswered, resolve('a.test')])).toEqual([{ address: '192.0.2.1', family: 4 }]);
+  });
+
+  it('asks anew each time', async () => {
+    const { resolve, asked } = await startResolve({ 'a.test': ['192.0.2.1'] });
+    await repeat(2, () => resolve('a.test'));
+    expect(asked).toEqual(['a.test', 'a.test', 'a.test', 'a.test']);
+  });
+
+  it.each(['localhost', 'LocalHost', 'localhost.', 'a.localhost', 'a.b.localhost.'])(
+    'asks nobody for %s',
+    async (name) => {
+      const { resolve, asked } = await startResolve({ [name]: ['192.0.2.1'] });
+      expect(await resolve(name)).toEqual([
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ]);
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('takes names that only end like localhost for others', async () => {
+    const { resolve } = await startResolve({ notlocalhost: ['192.0.2.1'] });
+    expect(await resolve('notlocalhost')).toEqual([{ address: '192.0.2.1', family: 4 }]);
+  });
+
+  const HOSTS = `# 192.0.2.99 receiver
+192.0.2.1\tother receiver  Receiver.example # 192.0.2.98
+nonsense receiver
+2606:4700::1 receiver`;
+
+  it.each([
+    ['receiver', ['192.0.2.1', '2606:4700::1']],
+    ['RECEIVER', ['192.0.2.1', '2606:4700::1']],
+    ['receiver.example', ['192.0.2.1']],
+    ['receiver.example.', ['192.0.2.1']],
+  ])('takes %s from the hosts file, and asks nobody', async (name, addresses) => {
+    const { resolve, asked } = await startResolve({ [name]: ['192.0.2.7'] }, { hosts: HOSTS });
+    expect((await resolve(name)).map(({ address }) => address)).toEqual(addresses);
+    expect(asked).toEqual([]);
+  });
+
+  it('takes a name that only is in part of the hosts file for another', async () => {
+    const { resolve } = await startResolve({ 'receiver.test': ['192.0.2.7'] }, { hosts: HOSTS });
+    expect(await resolve('receiver.test')).toEqual([{ address: '192.0.2.7', family: 4 }]);
+  });
+
+  it('looks for a name without a dot in the domains to be searched, the last line of them, then by itself', async () => {
+    const resolvConf = 'search never.test\nnameserver 127.0.0.1\nsearch a.test b.test\n';
+    const { resolve } = await startResolve({ 'one.b.test': ['192.0.2.1'], two: ['192.0.2.2'] }, { resolvConf });
+    expect(await resolve('one')).toEqual([{ address: '192.0.2.1', family: 4 }]);
+    expect(await resolve('two')).toEqual([{ address: '192.0.2.2', family: 4 }]);
+    await expect(resolve('three')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    await expect(resolve('one.')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  });
+
+  it('works where there are no such files', async () => {
+    const { dns } = await startResolve({ 'a.test': ['192.0.2.1'] });
+    const resolve = createResolve(dns, { hosts: '/nowhere/hosts', resolvConf: '/nowhere/resolv.conf' });
+    expect(await resolve('a.test')).toEqual([{ address: '192.0.2.1', family: 4 }]);
+  });
+
+  it('rejects a name that nobody knows, one without an address, and one that nobody answers for', async () => {
+    const { resolve } = await startResolve({ 'empty.test': [], 'silent.test': ['silent'] });
+    await expect(resolve('nowhere.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    await expect(resolve('empty.test')).rejects.toThrow();
+    await expect(resolve('silent.test')).rejects.toMatchObject({ code: 'ETIMEOUT' });
+  });
+});

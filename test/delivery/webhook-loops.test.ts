@@ -1,0 +1,292 @@
+import { networkInterfaces } from 'node:os';
+import { text } from 'node:stream/consumers';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createOwnAddress } from '../../src/delivery/own-address.ts';
+import type { Resolve } from '../../src/delivery/resolve.ts';
+import { createSendWebhook } from '../../src/delivery/send-webhook.ts';
+import { DRAIN_MS } from '../../src/http/errors.ts';
+import { parseCidr } from '../../src/public-address.ts';
+import { aSentence, failure } from '../support/answers.ts';
+import { ownAddress } from '../support/own-address.ts';
+import { startReceiver } from '../support/receivers.ts';
+import { type Owner, openSocket, PAGES_DOMAIN, startTestService, type TestService } from '../support/service.ts';
+
+const LEADS_HERE = { error: 'the URL leads back to this service' };
+const DELIVERY = { 'formhost-delivery': 'dl_1' };
+
+let service: TestService;
+let owner: Owner;
+let port: string;
+beforeAll(async () => {
+  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128', DELIVERY_RETRY_DELAYS: '600' });
+  owner = await service.owner();
+  port = new URL(service.url).port;
+});
+afterAll(() => service.close());
+
+const listeningAt = (address: string, port: number) => ({
+  address,
+  port,
+  family: address.includes(':') ? 'IPv6' : 'IPv4',
+});
+const words = (...lines: string[]): string[] => lines.flatMap((line) => line.split(' '));
+
+describe('what a URL says by itself', () => {
+  const laptop = createOwnAddress({
+    baseUrl: new URL('http://localhost:3000'),
+    pagesUrl: new URL('http://a-page.localhost:3000'),
+    listening: () => listeningAt('127.0.0.1', 3_000),
+  });
+  const hosted = createOwnAddress({
+    baseUrl: new URL('https://forms.example.org'),
+    pagesUrl: new URL('https://a-page.pages.example.org'),
+    listening: () => listeningAt('0.0.0.0', 3_000),
+  });
+  const onPort80 = createOwnAddress({
+    baseUrl: new URL('http://forms.example.org'),
+    pagesUrl: new URL('http://a-page.pages.example.org'),
+    listening: () => listeningAt('127.0.0.1', 80),
+  });
+  const byAddress = createOwnAddress({
+    baseUrl: new URL('http://192.0.2.7:8080'),
+    pagesUrl: new URL('https://a-page.pages.example.org'),
+    listening: () => listeningAt('::', 3_000),
+  });
+  const here = (own: typeof laptop, urls: readonly string[]): string[] => urls.filter((url) => own.isIn(new URL(url)));
+
+  it.each<[string, typeof laptop, string[]]>([
+    [
+      'a laptop',
+      laptop,
+      words(
+        'http://localhost:3000 http://localhost:3000/x http://shop.localhost:3000/ http://a.b.localhost:3000 https://localhost:3000',
+        'http://LOCALHOST:3000 http://localhost.:3000 http://Shop.LocalHost.:3000 http://%6cocalhost:3000',
+        'http://127.0.0.1:3000/submit/d_1 http://127.1:3000 http://2130706433:3000 http://0x7f.1:3000 http://127.0.0.1.:3000',
+        'http://[::ffff:127.0.0.1]:3000 http://[0:0:0:0:0:ffff:7f00:1]:3000 http://0.0.0.0:3000 http://[::]:3000',
+      ),
+    ],
+    [
+      'a host behind a proxy',
+      hosted,
+      words(
+        'https://forms.example.org https://forms.example.org:443/ http://forms.example.org http://forms.example.org:80/submit/d_1',
+        'https://FORMS.EXAMPLE.ORG. https://forms.example.org:80 http://forms.example.org:443 http://forms.example.org:3000',
+        'https://shop.pages.example.org http://shop.pages.example.org http://shop.pages.example.org:3000 https://a.b.pages.example.org',
+        'http://localhost:3000 http://a.localhost:3000 http://127.0.0.1:3000 http://127.9.9.9:3000 http://[::1]:3000',
+      ),
+    ],
+    ['a host that listens on port 80', onPort80, words('http://127.0.0.1 http://127.0.0.1:80/x http://localhost')],
+    [
+      'a host without a name',
+      byAddress,
+      words('http://192.0.2.7:8080 http://[::ffff:192.0.2.7]:8080/x http://[::1]:3000 http://192.0.2.7:3000'),
+    ],
+  ])('leads here: %s', (_what, own, urls) => {
+    expect(here(own, urls)).toEqual(urls);
+  });
+
+  it.each<[string, typeof laptop, string[]]>([
+    [
+      'a laptop',
+      laptop,
+      words(
+        'http://localhost:4000 http://shop.localhost:4000 http://127.0.0.1:4000 http://localhost http://127.0.0.2:3000 http://[::1]:3001',
+        'http://localhost.example.org:3000 http://example.org:3000 http://10.0.0.1:3000 http://notlocalhost:3000',
+      ),
+    ],
+    [
+      'a host behind a proxy',
+      hosted,
+      words(
+        'https://pages.example.org http://pages.example.org:3000 https://example.org https://hooks.example.org https://xforms.example.org',
+        'https://forms.example.org.evil.test https://evil.test/forms.example.org https://forms.example.org:8443',
+        'https://shop.pages.example.org:8443 https://shoppages.example.org http://127.0.0.1:4000 http://198.51.100.1:3000',
+      ),
+    ],
+    ['a host without a name', byAddress, words('http://192.0.2.7:9000 http://192.0.2.8:8080 http://[::1]:3001')],
+  ])('leads elsewhere: %s', (_what, own, urls) => {
+    expect(here(own, urls)).toEqual([]);
+  });
+
+  it('leads here by any address of the machine where all of them are listened on, and by no other', () => {
+    const all = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
+    for (const wildcard of ['0.0.0.0', '::']) {
+      const own = ownAddress(listeningAt(wildcard, 3_000));
+      expect(all.filter((address) => !own.isAt(address, 3_000))).toEqual([]);
+      expect(all.filter((address) => own.isAt(address, 3_001))).toEqual([]);
+      expect(own.isAt('198.51.100.1', 3_000)).toBe(false);
+    }
+    expect(ownAddress().isAt('127.0.0.1', 3_000)).toBe(false);
+  });
+});
+
+describe('a webhook whose URL leads back here', () => {
+  const urls = () => [
+    'http://api.test/submit/d_1',
+    'https://API.test./',
+    `http://api.test:${port}/`,
+    `http://shop.${PAGES_DOMAIN}/`,
+    `https://shop.${PAGES_DOMAIN}:443/`,
+    `http://shop.${PAGES_DOMAIN}:${port}/`,
+    `${service.url}/submit/d_1`,
+    `http://127.1:${port}/`,
+    `http://[::ffff:127.0.0.1]:${port}/`,
+    `http://localhost:${port}/`,
+  ];
+
+  it('is refused by POST and by PATCH with what to do, and nothing is made or changed', async () => {
+    const { id } = await owner.deploy();
+    const { body: made } = await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.invalid/a' }).expect(201);
+    const before = (await owner.get(`/webhooks/${id}`)).body;
+    const refused = {
+      status: 400,
+      body: { error: 'url leads back to this service: use the address of a receiver of your own.' },
+    };
+    for (const url of urls()) {
+      const answers = [
+        await owner.post(`/webhooks/${id}`).send({ url }),
+        await owner.patch(`/webhooks/${id}/${made.id}`).send({ url }),
+      ];
+      expect(answers.map(({ status, body }) => ({ url, status, body }))).toEqual([
+        { url, ...refused },
+        { url, ...refused },
+      ]);
+    }
+    expect((await owner.get(`/webhooks/${id}`)).body).toEqual(before);
+  });
+
+  it('is taken where it only looks so: another port of the machine, the pages’ domain itself', async () => {
+    const { id } = await owner.deploy();
+    for (const url of [
+      `http://127.0.0.1:1/`,
+      `http://localhost:1/`,
+      `http://${PAGES_DOMAIN}/`,
+      'http://api.test:8080/',
+    ]) {
+      await owner.post(`/webhooks/${id}`).send({ url }).expect(201);
+    }
+  });
+
+  it('is not sent to, by name or by address, where it was there before', async () => {
+    for (const url of urls()) {
+      const { id } = await owner.deploy();
+      const { body } = await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.invalid/a' }).expect(201);
+      await service.db('webhooks').where({ id: body.id }).update({ url });
+      await service.anonymous.post(`/submit/${id}`).send({ a: 1 }).expect(200);
+      const read = async () => (await owner.get(`/webhooks/${id}/${body.id}/deliveries`)).body.deliveries;
+      await expect
+        .poll(read, { timeout: 10_000, interval: 10 })
+        .toEqual([
+          expect.objectContaining({ status: 'pending', attempts: 1, last_status: null, last_error: LEADS_HERE.error }),
+        ]);
+    }
+  });
+
+  it.each([
+    ['the address itself', '127.0.0.1', '127.0.0.1'],
+    ['all addresses', '0.0.0.0', '127.0.0.1'],
+    ['all addresses, IPv6 too', '::', '127.0.0.1'],
+  ])('is not spoken to where a name only leads here by DNS: listening on %s', async (_what, listening, address) => {
+    const resolve: Resolve = async () => [{ address, family: 4 }];
+    const [self, other] = [await startReceiver(), await startReceiver()];
+    const { send, close } = createSendWebhook({
+      allowedNetworks: [parseCidr('127.0.0.0/8')],
+      own: ownAddress(listeningAt(listening, self.port)),
+      resolve,
+    });
+    onTestFinished(close);
+    const sendTo = (port: number) =>
+      send(
+        { id: 'dl_1', url: `http://rebound.example.org:${port}/`, secrets: ['whsec_AAAA'], headers: {}, body: '{}' },
+        AbortSignal.timeout(10_000),
+      );
+    expect(await sendTo(self.port)).toEqual(LEADS_HERE);
+    expect(await sendTo(other.port)).toEqual({ status: 200 });
+    expect([self.received.length, other.received.length]).toEqual([0, 1]);
+  });
+});
+
+describe('a submission that comes from a webhook', () => {
+  const html = { Accept: 'text/html', 'Content-Type': 'application/x-www-form-urlencoded' };
+  const deploymentOf = async (id: string) => (await owner.get(`/deploy/${id}`)).body;
+
+  it.each<[string, Record<string, string>, string]>([
+    ['JSON', { 'Content-Type': 'application/json' }, '{"a":1}'],
+    ['a form of a browser', html, 'a=1'],
+    ['what cannot be read', { 'Content-Type': 'application/json' }, '{'],
+    ['an empty mark', { 'Content-Type': 'application/json', 'formhost-delivery': '' }, '{"a":1}'],
+    ['a mark in capitals', { 'Content-Type': 'application/json', 'FormHost-Delivery': 'x' }, '{"a":1}'],
+  ])('is a 508 as JSON at both addresses, and neither stored nor counted: %s', async (_what, headers, body) => {
+    const { id, slug } = await owner.deploy();
+    for (let n = 0; n < 12; n += 1) {
+      const response = await fetch(`${service.url}/submit/${id}`, {
+        method: 'POST',
+        headers: { ...DELIVERY, ...headers },
+        body,
+      });
+      expect([response.status, response.headers.get('content-type'), await response.json()]).toEqual([
+        508,
+        'application/json; charset=utf-8',
+        failure,
+      ]);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    }
+    const atPage = await request(service.url)
+      .post('/')
+      .set('Host', `${slug}.${PAGES_DOMAIN}`)
+      .set({ ...DELIVERY, ...headers })
+      .send(body);
+    expect([atPage.status, atPage.headers['content-type'], atPage.body]).toEqual([
+      508,
+      'application/json; charset=utf-8',
+      failure,
+    ]);
+    expect(atPage.headers).not.toHaveProperty('access-control-allow-origin');
+    expect((await deploymentOf(id)).submission_count).toBe(0);
+    await service.anonymous.post(`/submit/${id}`).send({ a: 1 }).expect(200);
+  });
+
+  // Sooner than a client that keeps its connection open is disconnected.
+  it('is answered before its body is read', { timeout: DRAIN_MS / 2 }, async () => {
+    const { id } = await owner.deploy();
+    const socket = openSocket(service.url);
+    socket.write(
+      `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+        'formhost-delivery: dl_1\r\nContent-Length: 100000\r\n\r\n',
+    );
+    const [head] = await Promise.all([new Promise((resolve) => socket.once('data', resolve))]);
+    expect(String(head)).toMatch(/^HTTP\/1\.1 508 /);
+    socket.end();
+    await text(socket);
+  });
+
+  it('goes no further where somebody else hands it on', async () => {
+    const { id } = await owner.deploy();
+    const statuses: number[] = [];
+    const relay = await startReceiver((response, { headers, body }) => {
+      const { host: _host, connection: _connection, 'content-length': _length, ...own } = headers;
+      const sent = {
+        method: 'POST',
+        headers: Object.entries(own).map(([name, value]): [string, string] => [name, String(value)]),
+        body,
+      };
+      fetch(`${service.url}/submit/${id}`, sent).then(
+        ({ status }) => {
+          statuses.push(status);
+          response.writeHead(status).end();
+        },
+        () => response.destroy(),
+      );
+    });
+    const generic = await owner.post(`/webhooks/${id}`).send({ url: relay.url }).expect(201);
+    await owner.post(`/webhooks/${id}`).send({ url: relay.url, type: 'slack' }).expect(201);
+    await service.anonymous.post(`/submit/${id}`).send({ a: 1 }).expect(200);
+    await owner.post(`/webhooks/${id}/${generic.body.id}/test`).expect(202);
+    await expect.poll(() => statuses, { timeout: 10_000, interval: 10 }).toEqual([508, 508, 508]);
+    const read = async () => (await owner.get(`/webhooks/${id}/${generic.body.id}/deliveries`)).body.deliveries;
+    const failed = expect.objectContaining({ attempts: 1, last_status: 508, last_error: aSentence });
+    await expect.poll(read, { timeout: 10_000, interval: 10 }).toEqual([failed, failed]);
+    expect((await deploymentOf(id)).submission_count).toBe(1);
+  });
+});

@@ -1,0 +1,288 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SPAM_RATE_LIMIT } from '../../../src/db/spam-submissions.ts';
+import type { SiteverifyUrls } from '../../../src/delivery/ask-provider.ts';
+import { createSiteverify } from '../../../src/delivery/siteverify.ts';
+import { parseCidr } from '../../../src/public-address.ts';
+import { ownAddress } from '../../support/own-address.ts';
+import {
+  type Answer,
+  closesAtOnce,
+  drips,
+  neverAnswers,
+  pours,
+  resetsAtOnce,
+  startRawReceiver,
+  startReceiver,
+} from '../../support/receivers.ts';
+import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+
+/*
+ * Turnstile, hCaptcha and reCAPTCHA, by local servers that answer as their documentation says. The real ones are not
+ * reached from here.
+ */
+
+const FIELDS = {
+  turnstile: 'cf-turnstile-response',
+  hcaptcha: 'h-captcha-response',
+  recaptcha: 'g-recaptcha-response',
+} as const;
+type Provider = keyof typeof FIELDS;
+const PROVIDERS: readonly Provider[] = ['turnstile', 'hcaptcha', 'recaptcha'];
+
+const json =
+  (body: unknown, status = 200): Answer =>
+  (response) =>
+    void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+
+describe('a form with a captcha of a provider', () => {
+  let service: TestService;
+  let owner: Owner;
+  let provider: { url: string; received: { path: string; body: string; headers: Record<string, unknown> }[] };
+  /** What the provider answers to tokens; each genuine one once. */
+  const used = new Set<string>();
+  let tell: (token: string) => unknown;
+  beforeAll(async () => {
+    const { createServer } = await import('node:http');
+    const received: (typeof provider)['received'] = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        received.push({ path: request.url ?? '', body, headers: request.headers });
+        json(tell(new URLSearchParams(body).get('response') ?? ''))(response, {
+          ...{ method: '', path: '', headers: {}, body },
+        });
+      });
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    provider = { url: `http://127.0.0.1:${port}`, received };
+    const urls: SiteverifyUrls = {
+      turnstile: `${provider.url}/turnstile/v0/siteverify`,
+      hcaptcha: `${provider.url}/siteverify`,
+      recaptcha: `${provider.url}/recaptcha/api/siteverify`,
+    };
+    service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }, undefined, { siteverifyUrls: urls });
+    owner = await service.owner();
+    closeProvider = () => void server.close();
+  });
+  let closeProvider = (): void => undefined;
+  afterAll(async () => {
+    await service.close();
+    closeProvider();
+  });
+
+  /** Genuine tokens begin with `good`, and count once. */
+  const byTheBook = (token: string): unknown => {
+    if (!token.startsWith('good')) return { success: false, 'error-codes': ['invalid-input-response'] };
+    if (used.has(token)) return { success: false, 'error-codes': ['timeout-or-duplicate'] };
+    used.add(token);
+    return { success: true, challenge_ts: '2026-11-22T10:00:00Z', hostname: 'example.org' };
+  };
+
+  async function deploy(name: Provider, more: object = {}): Promise<string> {
+    const { id } = await owner.deploy();
+    const captcha = { provider: name, site_key: 'public', secret: 'shh', ...more };
+    await owner.patch(`/deploy/${id}`).send({ spam: { captcha } }).expect(200);
+    return id;
+  }
+  const submit = async (id: string, data: object) => (await service.anonymous.post(`/submit/${id}`).send(data)).status;
+  const reasonsOf = async (id: string): Promise<string[]> =>
+    (await owner.get(`/deploy/${id}/spam`)).body.submissions
+      .map(({ reason }: { reason: string }) => reason)
+      .toReversed();
+  const totalOf = async (id: string): Promise<number> => (await owner.get(`/submissions/${id}`)).body.total;
+
+  it.each(PROVIDERS)('%s: accepts genuine tokens, and keeps the rest apart with its reason', async (name) => {
+    tell = byTheBook;
+    provider.received.length = 0;
+    const id = await deploy(name);
+    const field = FIELDS[name];
+    expect(await submit(id, { name: 'Ada', [field]: `good ${name}&=` })).toBe(200);
+    const [asked] = provider.received;
+    const fields = { secret: 'shh', response: `good ${name}&=`, remoteip: '127.0.0.1' };
+    expect(Object.fromEntries(new URLSearchParams(asked?.body))).toEqual(
+      name === 'hcaptcha' ? { ...fields, sitekey: 'public' } : fields,
+    );
+    expect(asked?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(await submit(id, { [field]: `good ${name}&=` })).toBe(200);
+    expect(await submit(id, { [field]: 'bad' })).toBe(200);
+    expect(provider.received.length).toBe(3);
+    // These are not asked about.
+    expect(await submit(id, {})).toBe(200);
+    expect(await submit(id, { [field]: '' })).toBe(200);
+    expect(await submit(id, { [field]: 'x'.repeat(10_000) })).toBe(200);
+    expect(await submit(id, { [field]: ['a', 'b'] })).toBe(200);
+    expect(provider.received.length).toBe(3);
+    expect(await reasonsOf(id)).toEqual([
+      ...['captcha-reused', 'captcha-failed', 'captcha-missing', 'captcha-missing', 'captcha-failed', 'captcha-failed'],
+    ]);
+    expect(await totalOf(id)).toBe(1);
+  });
+
+  it('takes a low score for a robot', async () => {
+    const id = await deploy('recaptcha');
+    for (const score of [0.1, 0.49, 0.5, 0.9]) {
+      tell = () => ({ success: true, score, action: 'submit' });
+      expect(await submit(id, { 'g-recaptcha-response': `${score}` })).toBe(200);
+    }
+    expect([await totalOf(id), await reasonsOf(id)]).toEqual([2, ['captcha-failed', 'captcha-failed']]);
+  });
+
+  it('says when the provider does not know the secret', async () => {
+    const id = await deploy('turnstile');
+    tell = () => ({ success: false, 'error-codes': ['invalid-input-secret'] });
+    expect(await submit(id, { 'cf-turnstile-response': 'good' })).toBe(200);
+    expect(await reasonsOf(id)).toEqual(['captcha-misconfigured']);
+  });
+
+  it('loses nothing where the provider answers something strange', async () => {
+    const id = await deploy('turnstile');
+    for (const strange of [null, [], 'yes', { ok: true }, { success: 'true' }, { success: true, score: 'high' }]) {
+      tell = () => strange;
+      expect(await submit(id, { 'cf-turnstile-response': 'good' })).toBe(200);
+    }
+    expect(new Set(await reasonsOf(id))).toEqual(new Set(['captcha-unavailable']));
+    expect((await reasonsOf(id)).length).toBe(6);
+  });
+
+  it('does not ask at the limit on submissions, nor twice about what is sent again after a 429', async () => {
+    const id = await deploy('hcaptcha');
+    tell = byTheBook;
+    provider.received.length = 0;
+    const fill = (count: number) =>
+      service
+        .db('deployments')
+        .where({ id })
+        .update({ recent_submissions: Array.from({ length: count }, () => new Date()) });
+    await fill(10);
+    expect(await submit(id, { 'h-captcha-response': 'good a' })).toBe(429);
+    expect(provider.received.length).toBe(0);
+    await fill(9);
+    await owner.patch(`/deploy/${id}`).send({ language: 'de' }).expect(200);
+    const tokens = ['good 1', 'good 2', 'good 3'];
+    const statuses = await Promise.all(tokens.map((token) => submit(id, { 'h-captcha-response': token })));
+    expect(statuses.toSorted()).toEqual([200, 429, 429]);
+    await fill(0);
+    await owner.patch(`/deploy/${id}`).send({ language: null }).expect(200);
+    for (const token of tokens) expect(await submit(id, { 'h-captcha-response': token })).toBe(200);
+    expect([await totalOf(id), await reasonsOf(id)]).toEqual([3, ['captcha-reused']]);
+    // Once more: each has counted.
+    for (const token of tokens) expect(await submit(id, { 'h-captcha-response': token })).toBe(200);
+    expect(await totalOf(id)).toBe(3);
+  });
+
+  it('answers 429, and no success, where the provider gave no answer and a minute of spam is kept already', async () => {
+    tell = (token) => (token === 'good later' ? byTheBook(token) : 'no object');
+    const id = await deploy('turnstile');
+    await Promise.all(Array.from({ length: SPAM_RATE_LIMIT }, () => submit(id, {})));
+    const person = { 'cf-turnstile-response': 'good', name: 'Ada' };
+    // By the database, and from memory.
+    for (let count = 0; count < 2; count += 1) {
+      const { status, headers } = await service.anonymous.post(`/submit/${id}`).send(person);
+      expect([status, Number(headers['retry-after']) > 30]).toEqual([429, true]);
+      expect(await submit(id, {})).toBe(200);
+    }
+    expect(new Set(await reasonsOf(id))).toEqual(new Set(['captcha-missing']));
+    expect(await submit(id, { 'cf-turnstile-response': 'good later' })).toBe(200);
+    expect(await totalOf(id)).toBe(1);
+  });
+
+  it('never shows the secret, which stays until another is given', async () => {
+    const id = await deploy('turnstile');
+    const shown = async () => {
+      const { text, body } = await owner.get(`/deploy/${id}/settings`);
+      expect(text).not.toContain('shh');
+      return body.spam;
+    };
+    expect(await shown()).toEqual({ blocklist: [], captcha: { provider: 'turnstile', site_key: 'public' } });
+    const change = (spam: object) => owner.patch(`/deploy/${id}`).send({ spam });
+    await change({ blocklist: ['x'], captcha: { provider: 'turnstile' } }).expect(200);
+    expect(await shown()).toEqual({ blocklist: ['x'], captcha: { provider: 'turnstile' } });
+    tell = (token) => byTheBook(token);
+    provider.received.length = 0;
+    await submit(id, { 'cf-turnstile-response': 'good kept' });
+    expect(new URLSearchParams(provider.received[0]?.body).get('secret')).toBe('shh');
+    // The secret of one provider is not given to another.
+    const refused = await change({ captcha: { provider: 'hcaptcha' } });
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { error: 'spam.captcha.secret is missing: send the one that the provider gave you.' },
+    ]);
+    await change({ captcha: null }).expect(200);
+    expect(await shown()).toEqual({ blocklist: [], captcha: null });
+    expect((await change({ captcha: { provider: 'turnstile' } })).status).toBe(400);
+    expect(await shown()).toEqual({ blocklist: [], captcha: null });
+    await change({ captcha: { provider: 'altcha', secret: 'shh', site_key: 'public' } }).expect(200);
+    expect(await shown()).toEqual({ blocklist: [], captcha: { provider: 'altcha' } });
+  });
+});
+
+describe('createSiteverify', () => {
+  const LOOPBACK = [parseCidr('127.0.0.0/8')];
+  const ask = (url: string, allowedNetworks = LOOPBACK) => {
+    const siteverify = createSiteverify({
+      allowedNetworks,
+      own: ownAddress(),
+      urls: { turnstile: url, hcaptcha: url, recaptcha: url },
+    });
+    return (deploymentId = 'd_1') =>
+      siteverify.ask({
+        ...{ provider: 'turnstile', deploymentId, token: 't', secret: 's', siteKey: undefined, ipAddress: '192.0.2.1' },
+      });
+  };
+
+  it('says that a provider is unavailable that is not there, cuts off, or answers no JSON or too much', async () => {
+    const gone = await startReceiver();
+    await gone.close();
+    const places = [
+      gone.url,
+      'http://nothing.invalid/',
+      (await startRawReceiver(closesAtOnce)).url,
+      (await startRawReceiver(resetsAtOnce)).url,
+      (await startReceiver((response) => void response.end('<h1>Hello</h1>'))).url,
+      (await startReceiver((response) => void response.end(`{"success":true,"more":"${'x'.repeat(100_000)}"}`))).url,
+      (await startReceiver(json({ success: true }, 502))).url,
+    ];
+    for (const place of places) expect([place, await ask(place)()]).toEqual([place, 'unavailable']);
+    expect(await ask((await startReceiver(json({ success: true }))).url)()).toBe('genuine');
+  });
+
+  it('reaches no address that webhooks may not reach', async () => {
+    const inside = await startReceiver(json({ success: true }));
+    expect(await ask(inside.url, [])()).toBe('unavailable');
+    expect(await ask(`http://localhost:${inside.port}/`, [])()).toBe('unavailable');
+    expect(inside.connections.made).toBe(0);
+  });
+
+  it('waits for 3 seconds at most, whatever the provider does', { tags: 'slow' }, async () => {
+    const slow = [
+      (await startRawReceiver(neverAnswers)).url,
+      (await startRawReceiver(drips('HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n', ' '))).url,
+      (await startRawReceiver(pours('HTTP/1.1 200 OK\r\n\r\n', 10_000_000_000))).url,
+    ];
+    await Promise.all(
+      slow.map(async (url) => {
+        const since = performance.now();
+        expect(await ask(url)()).toBe('unavailable');
+        expect(performance.now() - since).toBeLessThan(8_000);
+      }),
+    );
+  });
+
+  it('asks about a few tokens of one deployment at a time, and others do not wait', { tags: 'slow' }, async () => {
+    const stuck = await startReceiver(async (response) => {
+      await delay(1_000);
+      json({ success: true })(response, { ...{ method: '', path: '', headers: {}, body: '' } });
+    });
+    const question = ask(stuck.url);
+    const flood = Array.from({ length: 30 }, () => question('d_1'));
+    expect(await question('d_2')).toBe('genuine');
+    const answers = await Promise.all(flood);
+    expect(answers.filter((one) => one === 'genuine').length).toBeLessThanOrEqual(12);
+  });
+});

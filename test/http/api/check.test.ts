@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, refused } from '../../support/answers.ts';
+import {
+  BASE_URL,
+  getPage,
+  type Owner,
+  startTestService,
+  type TestService,
+  UNKNOWN_ID,
+} from '../../support/service.ts';
+
+const MAX_HTML_BYTES = 200_000;
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService({ MAX_HTML_BYTES: String(MAX_HTML_BYTES) });
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+const HTML =
+  '<!doctype html><html lang="en"><title>Sale</title>\n<form method="post" action="{{FORM_ACTION}}"><label>E-mail <input name="email" required></label><button>Send</button></form>';
+const FORM = {
+  action: '{{FORM_ACTION}}',
+  method: 'post',
+  enctype: 'application/x-www-form-urlencoded',
+  submits_here: true,
+  fields: [{ name: 'email', label: 'E-mail', type: 'text', required: true, options: null }],
+};
+const CHECKED = { title: 'Sale', lang: 'en', forms: [FORM], problems: [] };
+/** The parser takes seconds of a processor for it. */
+const SLOW_HTML = '<div>'.repeat(MAX_HTML_BYTES / 5);
+
+async function check(html: string, who = owner) {
+  const { status, body } = await who.post('/check').send({ html });
+  return { status, body };
+}
+const LEADS_TO_ANOTHER = {
+  code: 'form-goes-elsewhere',
+  severity: 'warning',
+  message: 'The form sends to another page: write action="{{FORM_ACTION}}" if it belongs to this one.',
+  line: 1,
+  column: 1,
+};
+
+describe('POST /check', () => {
+  it('answers what is on a page', async () => {
+    expect(await check(HTML)).toEqual({ status: 200, body: CHECKED });
+  });
+
+  it('takes the page itself', async () => {
+    expect(await owner.send('POST', '/check', HTML, { 'Content-Type': 'text/html' })).toEqual({
+      status: 200,
+      body: CHECKED,
+    });
+  });
+
+  it('publishes nothing', async () => {
+    const stranger = await service.owner();
+    await check(HTML, stranger);
+    expect((await stranger.get('/deploy')).body.total).toBe(0);
+  });
+
+  it('refuses what POST /deploy refuses, in the same way', async () => {
+    const bodies: [body: string | Buffer, headers?: Record<string, string>][] = [
+      ['{}'],
+      ['{"html":""}'],
+      ['{"html":1}'],
+      ['{"html":null}'],
+      ['{"html":"\\ud800"}'],
+      ['{'],
+      [Buffer.from([0x7b, 0xff, 0x7d])],
+      [JSON.stringify({ html: 'x'.repeat(MAX_HTML_BYTES + 1) })],
+      [' '.repeat(6 * MAX_HTML_BYTES + 300_000)],
+      ['<p>', { 'Content-Type': 'text/plain' }],
+      [Buffer.from([0xff]), { 'Content-Type': 'text/html' }],
+      ['x'.repeat(MAX_HTML_BYTES + 1), { 'Content-Type': 'text/html' }],
+    ];
+    for (const [body, headers] of bodies) {
+      const [checked, deployed] = [
+        await owner.send('POST', '/check', body, headers),
+        await owner.send('POST', '/deploy', body, headers),
+      ];
+      expect(checked).toEqual(deployed);
+      expect(checked.status).toBeGreaterThanOrEqual(400);
+    }
+  });
+
+  it('takes a page as large as POST /deploy does, in JSON with an escape for each character', async () => {
+    const escaped = `{"html":"${'\\u0061'.repeat(MAX_HTML_BYTES)}"}`;
+    expect((await owner.send('POST', '/check', escaped)).status).toBe(200);
+    expect(await check('x'.repeat(MAX_HTML_BYTES + 1))).toEqual(refused(413));
+  });
+
+  it('answers 401 without a key, and 403 for a key that may only read', async () => {
+    expect(answer(await service.anonymous.post('/check').send({ html: HTML }))).toEqual(refused(401));
+    const { body } = await owner.post('/keys').send({ name: 'reader', scope: 'read' });
+    const response = await service.anonymous
+      .post('/check')
+      .set('Authorization', `Bearer ${body.key}`)
+      .send({ html: HTML });
+    expect(answer(response)).toEqual(refused(403));
+  });
+
+  it('answers 405 with Allow for another method', async () => {
+    const response = await owner.get('/check');
+    expect([answer(response), response.headers.allow]).toEqual([refused(405), 'POST']);
+  });
+
+  it('answers 422 for a page that takes the parser into endless work', async () => {
+    const formatting = Array.from({ length: 3_000 }, (_, index) => `<b a=${index}>`).join('');
+    expect(await check(`<p>${formatting}${'<p>x'.repeat(30_000)}`)).toEqual(refused(422));
+    expect(await check(HTML)).toEqual({ status: 200, body: CHECKED });
+  });
+
+  it('answers a large page with many fields as a whole', async () => {
+    const { status, body } = await check(`<form>${'<input name="é">'.repeat(10_000)}</form>`);
+    expect([status, body.forms[0].fields.length]).toEqual([200, 10_000]);
+    expect(new Set(body.forms[0].fields.map(({ name }: { name: string }) => name))).toEqual(new Set(['é']));
+  });
+
+  it('is done in turn: many checks of one key hold up neither another key nor pages', { tags: 'slow' }, async () => {
+    const stranger = await service.owner();
+    const { slug } = await stranger.deploy({ html: `${HTML}${' '.repeat(100_000)}` });
+    const isDone = { value: false };
+    const flood = Promise.all(Array.from({ length: 12 }, () => check(SLOW_HTML))).then((answers) => {
+      isDone.value = true;
+      return answers;
+    });
+    const [page, checked] = await Promise.all([getPage(service.url, slug), check(HTML, stranger)]);
+    expect([page.status, checked, isDone.value]).toEqual([200, { status: 200, body: CHECKED }, false]);
+    const statuses = (await flood).map(({ status }) => status);
+    // Those that wait too long are told so.
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(statuses).toContain(200);
+  });
+});
+
+describe('GET /deploy/:id/check', () => {
+  async function checkLive(id: string) {
+    const { status, body } = await owner.get(`/deploy/${id}/check`);
+    return { status, body };
+  }
+
+  it('answers what is on the live page', async () => {
+    const { id } = await owner.deploy({ html: HTML });
+    expect(await checkLive(id)).toEqual({ status: 200, body: CHECKED });
+    await owner.put(`/deploy/${id}`).send({ html: '<title>None</title>' }).expect(200);
+    expect((await checkLive(id)).body).toMatchObject({ title: 'None', forms: [], problems: [{ code: 'no-form' }] });
+  });
+
+  it('knows the address of the page and those of others', async () => {
+    const [one, other] = [await owner.deploy(), await owner.deploy()];
+    const post = (action: string): string =>
+      `<form method="post" action="${action}"><input name="a"><button>Send</button></form>`;
+    const problems = async (action: string) => {
+      await owner.put(`/deploy/${one.id}`).send({ html: post(action) });
+      return (await checkLive(one.id)).body.problems;
+    };
+    for (const action of ['{{FORM_ACTION}}', `${BASE_URL}/submit/${one.id}`, `${one.url}/`, '/']) {
+      expect(await problems(action)).toEqual([]);
+    }
+    for (const action of [`${BASE_URL}/submit/${other.id}`, `${other.url}/`]) {
+      expect(await problems(action)).toEqual([LEADS_TO_ANOTHER]);
+      expect((await check(post(action))).body.problems).toEqual([]);
+    }
+  });
+
+  it('is open to a key that may only read', async () => {
+    const { id } = await owner.deploy({ html: HTML });
+    const { body } = await owner.post('/keys').send({ name: 'reader', scope: 'read' });
+    const response = await service.anonymous.get(`/deploy/${id}/check`).set('Authorization', `Bearer ${body.key}`);
+    expect(answer(response)).toEqual({ status: 200, body: CHECKED });
+  });
+
+  it('answers 401 without a key, and the 404 of any endpoint of a deployment', async () => {
+    const [gone, foreign] = [await owner.deploy(), await (await service.owner()).deploy()];
+    await owner.delete(`/deploy/${gone.id}`).expect(200);
+    const expected = (await owner.get(`/deploy/${UNKNOWN_ID}`)).text;
+    for (const id of [gone.id, foreign.id, UNKNOWN_ID, 'x', '%00']) {
+      const { status, text } = await owner.get(`/deploy/${id}/check`);
+      expect([status, text]).toEqual([404, expected]);
+    }
+    expect(answer(await service.anonymous.get(`/deploy/${foreign.id}/check`))).toEqual(refused(401));
+  });
+
+  it('answers HEAD as GET, without a body', async () => {
+    const { id } = await owner.deploy({ html: HTML });
+    const response = await fetch(`${service.url}/deploy/${id}/check`, {
+      method: 'HEAD',
+      headers: { Authorization: `Bearer ${owner.key}` },
+    });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+  });
+
+  it('accepts a field on the page that is sent as it says', async () => {
+    const { id, slug } = await owner.deploy({ html: HTML });
+    const { body } = await checkLive(id);
+    const [form] = body.forms;
+    const page = (await getPage(service.url, slug)).text;
+    const action = /action="([^"]*)"/.exec(page)?.[1] ?? '';
+    const sent = Object.fromEntries(form.fields.map(({ name }: { name: string }) => [name, 'x@example.org']));
+    await service.anonymous.post(new URL(action).pathname).type('form').send(sent).expect(200);
+    expect((await owner.get(`/submissions/${id}`)).body.submissions[0].data).toEqual(sent);
+  });
+});

@@ -1,0 +1,405 @@
+import { randomBytes } from 'node:crypto';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import readWorkbook from 'read-excel-file/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, failure, refused } from '../../support/answers.ts';
+import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+
+const TYPES = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+type Format = keyof typeof TYPES;
+const FORMATS = ['csv', 'ndjson', 'xlsx'] as const;
+const TIME = '2026-01-02T03:04:05.678Z';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+/** A deployment with submissions of these texts, numbered from 1, their ids `sub_<number>`. */
+async function filled(texts: readonly string[]): Promise<string> {
+  const { id } = await owner.deploy({});
+  await service.db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT CAST(:id AS text), n, 'sub_' || substr(:id, 3) || n, text::json, '2001:db8::1', CAST(:time AS timestamptz) + interval '0.999 ms'
+       FROM unnest(CAST(:texts AS text[])) WITH ORDINALITY AS each (text, n)`,
+    { id, texts: [...texts], time: TIME },
+  );
+  await service
+    .db('deployments')
+    .where({ id })
+    .update({ submission_count: texts.length, last_submission_number: texts.length });
+  return id;
+}
+
+const get = (path: string, method = 'GET', who = owner): Promise<Response> =>
+  fetch(service.url + path, { method, headers: { Authorization: `Bearer ${who.key}` } });
+
+async function download(id: string, format: Format): Promise<Buffer> {
+  const response = await get(`/submissions/${id}/export.${format}`);
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+const exported = async (id: string, format: Format): Promise<string> => (await download(id, format)).toString();
+
+/**
+ * A deployment with submissions of 30 MB, packed too: more than the buffers of a connection take while nobody reads.
+ */
+async function large(): Promise<string> {
+  const { id } = await owner.deploy();
+  // Each fits into a cell, and two are more than zlib looks back.
+  const texts = Array.from({ length: 8 }, () => randomBytes(24_000).toString('base64'));
+  await service.db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT CAST(:id AS text), n, 'sub_' || substr(:id, 3) || n, CAST(:data AS json), '', now()
+       FROM generate_series(1, 150) AS n`,
+    { id, data: JSON.stringify({ ...texts }) },
+  );
+  await service.db('deployments').where({ id }).update({ submission_count: 150, last_submission_number: 150 });
+  return id;
+}
+
+/** The id of the submission with this number. */
+const submissionOf = (id: string, number: number): string => `sub_${id.slice(2)}${number}`;
+
+/** The header and the fields' part of each row, as a CSV reader has them. */
+async function table(texts: readonly string[]): Promise<string[][]> {
+  const id = await filled(texts);
+  const rows: string[][] = parse(await exported(id, 'csv'));
+  const fixed = rows.map((row) => row.slice(0, 3));
+  expect(fixed).toEqual([
+    ['id', 'created_at', 'ip_address'],
+    ...texts.map((_text, index) => [submissionOf(id, index + 1), TIME, '2001:db8::1']),
+  ]);
+  return rows.map((row) => row.slice(3));
+}
+
+describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
+  it('answers an attachment that no cache keeps; HEAD the same without a body', async () => {
+    const { id, slug } = await owner.deploy();
+    const path = `/submissions/${id}/export.${format}`;
+    const date = new Date().toISOString().slice(0, 10);
+    const names = ['content-type', 'content-disposition', 'cache-control'];
+    const shown = async ({ status, headers }: Response) => [status, ...names.map((name) => headers.get(name))];
+    const answer = await get(path);
+    // To its end: an owner may have two exports under way, and those of the formats before may still be.
+    await answer.arrayBuffer();
+    const head = await get(path, 'HEAD');
+    const expected = [200, TYPES[format], `attachment; filename="${slug}-${date}.${format}"`, 'no-store'];
+    expect([await shown(answer), await shown(head), await head.text()]).toEqual([expected, expected, '']);
+  });
+
+  it('answers the same 404 as the list, 401 without a key, 405 with Allow for another method', async () => {
+    const [gone, foreign] = [await owner.deploy(), await (await service.owner()).deploy()];
+    await owner.delete(`/deploy/${gone.id}`).expect(200);
+    const expected = (await owner.get(`/submissions/${UNKNOWN_ID}`)).text;
+    for (const id of [gone.id, foreign.id, UNKNOWN_ID, 'x', '%00']) {
+      const { status, text } = await owner.get(`/submissions/${id}/export.${format}`);
+      expect([status, text]).toEqual([404, expected]);
+    }
+    const path = `/submissions/${foreign.id}/export.${format}`;
+    expect(answer(await service.anonymous.get(path))).toEqual(refused(401));
+    const response = await owner.delete(path);
+    expect([response.status, response.body, response.headers.allow]).toEqual([405, failure, 'GET, HEAD']);
+  });
+
+  it('has every submission once, oldest first, those that were deleted missing', async () => {
+    const id = await filled(Array.from({ length: 12_000 }, (_, index) => `{"n":${index + 1}}`));
+    await service.db('submissions').where({ deployment_id: id }).whereBetween('number', [2_000, 9_999]).delete();
+    const numbers = await numbersIn(await download(id, format), format);
+    const expected = Array.from({ length: 12_000 }, (_, index) => index + 1).filter((n) => n < 2_000 || n > 9_999);
+    expect(numbers).toEqual(expected);
+  });
+
+  it('breaks off where the database fails, and never looks whole', async () => {
+    const id = await large();
+    const response = await openExport(id, format);
+    await service.db.raw('ALTER TABLE submissions RENAME TO elsewhere');
+    try {
+      await expect(response.toArray()).rejects.toThrow('aborted');
+    } finally {
+      await service.db.raw('ALTER TABLE elsewhere RENAME TO submissions');
+    }
+  });
+
+  it('lets two of an owner run at a time, answers 503 to a third, and makes room when clients leave', async () => {
+    const id = await large();
+    const open = [await openExport(id, format), await openExport(id, format)];
+    const refusal = await owner.get(`/submissions/${id}/export.${format}`);
+    expect([answer(refusal), refusal.headers['retry-after']]).toEqual([refused(503), '10']);
+    const stranger = await service.owner();
+    const theirs = `/submissions/${(await stranger.deploy()).id}/export.${format}`;
+    expect((await get(theirs, 'GET', stranger)).status).toBe(200);
+    for (const response of open) response.destroy();
+    await expect
+      .poll(async () => (await get(`/submissions/${id}/export.${format}`, 'HEAD')).status, { timeout: 10_000 })
+      .toBe(200);
+  });
+});
+
+/** The values of a field `n`, the only one. */
+async function numbersIn(file: Buffer, format: Format): Promise<unknown[]> {
+  switch (format) {
+    case 'csv':
+      return parse(file, { fromLine: 2 }).map((row: string[]) => Number(row[3]));
+    case 'ndjson':
+      return file
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).data.n);
+    case 'xlsx':
+      return (await readWorkbook(file)).flatMap(({ data }) => data.slice(1).map((row) => row[3]));
+  }
+}
+
+/** An export whose body nobody reads yet. */
+const openExport = (id: string, format: Format): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    httpRequest(`${service.url}/submissions/${id}/export.${format}`, {
+      headers: { Authorization: `Bearer ${owner.key}` },
+      agent: false,
+    })
+      .once('response', resolve)
+      .once('error', reject)
+      .end();
+  });
+
+describe.each(['csv', 'ndjson'] as const)('export.%s with after', (format) => {
+  const from = async (id: string, after: string) =>
+    (await get(`/submissions/${id}/export.${format}?after=${after}`)).text();
+
+  it('has what follows the submission, or the number, and the header row of the whole file', async () => {
+    const id = await filled(['{"a":"1"}', '{"b":"\\n"}', '{"a":"3"}']);
+    const whole = await exported(id, format);
+    const header = format === 'csv' ? 'id,created_at,ip_address,a,b\r\n' : '';
+    const thirdAt = whole.indexOf(format === 'csv' ? submissionOf(id, 3) : `{"id":"${submissionOf(id, 3)}"`);
+    const last = header + whole.slice(thirdAt);
+    expect(await Promise.all([from(id, submissionOf(id, 2)), from(id, '2')])).toEqual([last, last]);
+    expect(await from(id, '0')).toBe(whole);
+    expect(await from(id, submissionOf(id, 3))).toBe(header);
+  });
+
+  it('is a 404 for a submission that is not there, and a 400 for what is no cursor', async () => {
+    const [id, other] = [await filled(['{}']), await filled(['{}'])];
+    const answers = [submissionOf(other, 1), 'sub_000000000000000000000000', 'x', '-1', '', '1&after=1'].map((after) =>
+      owner.get(`/submissions/${id}/export.${format}?after=${after}`),
+    );
+    expect((await Promise.all(answers)).map(({ status, body }) => [status, body])).toEqual(
+      [404, 404, 400, 400, 400, 400].map((status) => [status, failure]),
+    );
+    const { body } = await owner.get(`/submissions/${id}/export.${format}?after=x`);
+    expect(body.error).toMatch(/^after is invalid: /);
+  });
+});
+
+describe('export.ndjson', () => {
+  it('has a line for each, with the text as it was submitted, but for line ends between tokens', async () => {
+    const texts = [
+      '{"b":1.10,"b":12345678901234567890,"\\u0000":"\\ud800\\n","__proto__":[ 1 ]}',
+      '{\n"a" :\r\n[1,\r2],"b":"\\n\\r\u2028é"\t}',
+      '{}',
+    ];
+    const id = await filled(texts);
+    const lines = texts.map(
+      (text, index) =>
+        `{"id":"${submissionOf(id, index + 1)}","data":${text.replaceAll(/[\r\n]/g, '')},"ip_address":"2001:db8::1","created_at":"${TIME}"}\n`,
+    );
+    expect(await exported(id, 'ndjson')).toBe(lines.join(''));
+    const listed = (await owner.get(`/submissions/${id}`)).body.submissions;
+    expect(lines.map((line) => JSON.parse(line)).toReversed()).toEqual(listed);
+  });
+
+  it('says the time of each as the list does', async () => {
+    const times = ['1969-12-31T23:59:59.999Z', '1999-12-31T23:59:59.990Z', '2000-01-01T00:00:00.000Z'];
+    times.push(
+      '2024-02-29T09:08:07.006Z',
+      '2024-02-29T23:59:59.999Z',
+      '2024-03-01T00:00:00.000Z',
+      '2026-11-21T10:20:30.405Z',
+    );
+    const id = await filled(times.map(() => '{}'));
+    for (const [index, time] of times.entries()) {
+      await service
+        .db('submissions')
+        .where({ deployment_id: id, number: index + 1 })
+        .update({ created_at: time });
+    }
+    const lines = (await exported(id, 'ndjson')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).created_at)).toEqual(times);
+  });
+
+  it('is empty without submissions', async () => {
+    expect(await exported(await filled([]), 'ndjson')).toBe('');
+  });
+});
+
+describe('export.csv', () => {
+  it('is a header row alone without submissions', async () => {
+    expect(await exported(await filled([]), 'csv')).toBe('id,created_at,ip_address\r\n');
+  });
+
+  it('is RFC 4180: CRLF, quotes where they are needed, doubled within', async () => {
+    const id = await filled(['{"a,b":"say \\"hi\\"","c":"x\\ny","plain":"z","é":" "}']);
+    expect(await exported(id, 'csv')).toBe(
+      `id,created_at,ip_address,"a,b",c,plain,é\r\n${submissionOf(id, 1)},${TIME},2001:db8::1,"say ""hi""","x\ny",z, \r\n`,
+    );
+  });
+
+  it('has the fields in the order of first appearance over all submissions, and nothing where one has none', async () => {
+    expect(await table(['{"b":"1","10":"2"}', '{}', '{"a":"3","b":"4","2":"5"}', '{"__proto__":"6","a":"7"}'])).toEqual(
+      [
+        ['b', '10', 'a', '2', '__proto__'],
+        ['1', '2', '', '', ''],
+        ['', '', '', '', ''],
+        ['4', '', '3', '5', ''],
+        ['', '', '7', '', '6'],
+      ],
+    );
+  });
+
+  it.each<[what: string, value: string, cell: string]>([
+    ['a string', '"a \\"b\\" \\u00e9\\n"', 'a "b" é\n'],
+    ['an empty string', '""', ''],
+    ['null', 'null', ''],
+    ['a number as it is written', '1.10', '1.10'],
+    ['a large number', '12345678901234567890', '12345678901234567890'],
+    ['a boolean', 'true', 'true'],
+    ['a list', '[ "a", "b\\u0020c" , 1 ]', '["a","b\\u0020c",1]'],
+    ['an object', '{ "filename" : "a.txt", "size": 1 }', '{"filename":"a.txt","size":1}'],
+    ['what begins with =', '"=1+1"', "'=1+1"],
+    ['what begins with +', '"+A1"', "'+A1"],
+    ['what begins with -', '"-1+A1"', "'-1+A1"],
+    ['what begins with @', '"@SUM(A1)"', "'@SUM(A1)"],
+    ['what begins with a tab', '"\\t1"', "'\t1"],
+    ['what begins with CR', '"\\r1"', "'\r1"],
+    ['what begins with a tab and a sign', '"\\t=1"', "'\t'=1"],
+    ['a negative number', '-5', '-5'],
+    ['a negative number with decimals', '-1.50', '-1.50'],
+    ['a number with an exponent', '-1e5', "'-1e5"],
+    ['a number with a comma', '"-1,5"', "'-1,5"],
+    ['a telephone number', '"+49 170 1234567"', '+49 170 1234567'],
+    ['a telephone number with more between', '"+49 (0) 170/12.34-56"', '+49 (0) 170/12.34-56'],
+    ['a telephone number and more', '"+49 170 x"', "'+49 170 x"],
+    ['what begins with = and is digits otherwise', '"=1"', "'=1"],
+    ['a sign alone', '"-"', "'-"],
+    ['a sign and no digit', '"+ (/) "', "'+ (/) "],
+    ['a sign behind a semicolon', '"a;=1;+A1;-A1;@A"', "a;'=1;'+A1;'-A1;'@A"],
+    ['a sign behind a tab', '"a\\t=1"', "a\t'=1"],
+    ['a sign behind a line break', '"a\\n=1\\r+A1\\r\\n- x"', "a\n'=1\r'+A1\r\n'- x"],
+    ['numbers behind those', '"a;-5;+49 170\\t-1.5\\n(-2)\\n-3"', 'a;-5;+49 170\t-1.5\n(-2)\n-3'],
+    ['a number up to a semicolon', '"+49 170;=1"', "+49 170;'=1"],
+    ['a sign behind a quote that a semicolon makes one', '"a;\\"=1&\\""', `a;"'=1&"`],
+    ['a sign behind such a quote and spaces before it', '"a;  \\"\\"=1"', `a;  ""'=1`],
+    ['a sign behind a space, which makes it a text', '"a; =1"', 'a; =1'],
+    ['what has such a sign later on', '"a=1,=1 \\"=1 |=1"', 'a=1,=1 "=1 |=1'],
+    ['what begins with an apostrophe', '"\'=1"', "'=1"],
+    ['NUL', '"a\\u0000b"', 'a\ufffdb'],
+    ['a lone surrogate', '"a\\ud800b"', 'a\ufffdb'],
+    ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],
+    ['a quote and a comma behind a dangerous sign', '"=\\",\\""', `'=","`],
+  ])('writes %s: %s', async (_what, value, cell) => {
+    expect(await table([`{"x":${value}}`])).toEqual([['x'], [cell]]);
+  });
+
+  it.each([';', '\t'])(
+    'joins no number behind %j to the next cell, with which it might be a formula',
+    async (separator) => {
+      const id = await filled([JSON.stringify({ x: `a${separator}-5`, y: '0+A1' })]);
+      const [, row = ''] = (await exported(id, 'csv')).toString().split('\r\n');
+      expect(row.split(',').slice(3)).toEqual([`"a${separator}-5"`, '0+A1']);
+    },
+  );
+
+  it('lets no text be a formula, whatever separates cells', async () => {
+    const isNumber = (text: string): boolean => /^[+-][\d ().\-/]*$/.test(text) && /\d/.test(text);
+    const isFormula = (text: string): boolean => /^[=+\-@]/.test(text) && !isNumber(text);
+    const made = (text: string): string => (isFormula(text) ? `'${text}` : text);
+    /** Where the first cell is the field's own, and the others what it falls into. */
+    const harmless = (text: string): string => {
+      const [first = '', ...rest] = text.split(/([;\t\r\n])/);
+      const cells = rest.map((cell) => cell.replace(/^( *"+)?(.*)$/s, (_, quotes = '', value) => quotes + made(value)));
+      return (/^[\t\r]/.test(text) ? "'" : '') + [made(first), ...cells].join('');
+    };
+    const unit = fc.constantFrom(...'=+-@=+-@;;\t\r\n""  1().,/aé');
+    const [given = []] = fc.sample(
+      fc.array(fc.string({ unit, minLength: 1 }), { minLength: 2_000, maxLength: 2_000 }),
+      1,
+    );
+    const rows = await table(given.map((text) => JSON.stringify({ x: text })));
+    expect(rows.slice(1)).toEqual(given.map((text) => [harmless(text)]));
+  });
+
+  it('takes no longer for a text that is made to take long', async () => {
+    const pieces = ['=', '-', '-1;', ';"', ';  ', '; "', '\t', '"', '\r\n+', '-----;', '-1-1-1-1x'];
+    const texts = pieces.map((piece) => piece.repeat(100_000));
+    const rows = await table(texts.map((text) => JSON.stringify({ x: text })));
+    expect(rows.length).toBe(texts.length + 1);
+  });
+
+  it.each(['null', '""', '[]', '[ null, "" ]'])('leaves out `_redirect` and an empty `_hp`: %s', async (trap) => {
+    expect(await table([`{"_redirect":"/thanks","a":1,"_hp":${trap}}`, `{"b":2,"_hp":${trap},"a":3}`])).toEqual([
+      ['a', 'b'],
+      ['1', ''],
+      ['3', '2'],
+    ]);
+  });
+
+  it('keeps all values of a name that repeats, as a list', async () => {
+    expect(await table(['{"a":1,"b":"x","a":[ 2 ],"a":"\\u0033"}'])).toEqual([
+      ['a', 'b'],
+      ['[1,[2],"\\u0033"]', 'x'],
+    ]);
+  });
+
+  it('makes names harmless, and tells them from the columns that each row has', async () => {
+    const names = [
+      '=x',
+      '-',
+      'id',
+      'data.id',
+      'created_at',
+      'ip_address',
+      'other_fields',
+      'ID',
+      'data',
+      '',
+      'a"b',
+      'n\n',
+    ];
+    const data = JSON.stringify(Object.fromEntries(names.map((name) => [name, name.length])));
+    expect((await table([data]))[0]).toEqual([
+      ...["'=x", "'-", 'data.id', 'data.data.id', 'data.created_at', 'data.ip_address', 'data.other_fields'],
+      ...['ID', 'data', '', 'a"b', 'n\n'],
+    ]);
+  });
+
+  it('puts fields beyond 10,000 columns into one last column, as JSON', async () => {
+    const texts = Array.from({ length: 11 }, (_, row) => {
+      const names = Array.from({ length: 1_000 }, (_, index) => `"f${row * 1_000 + index}":"x"`);
+      return `{${names.join(',')}}`;
+    });
+    const rows = await table([...texts, '{"f1":1,"late \\ud800":[ 1 ],"late \\ud800":2,"=":3}']);
+    expect(rows[0]?.length).toBe(10_001);
+    expect(rows[0]?.slice(-2)).toEqual(['f9999', 'other_fields']);
+    expect(rows[10]?.slice(-2)).toEqual(['x', '']);
+    expect(JSON.parse(rows[11]?.at(-1) ?? '')).toEqual(JSON.parse(texts[10] ?? ''));
+    expect(rows[12]?.filter((cell) => cell !== '')).toEqual(['1', '{"late \\ud800":[[1],2],"=":3}']);
+  });
+
+  it('keeps no more than 1 MiB of names as columns', async () => {
+    const name = (n: number) => `${n}`.padStart(300_000, 'n');
+    const texts = [1, 2, 3, 4, 5].map((n) => `{"${name(n)}":${n}}`);
+    const [header, ...rows] = await table([...texts, '{"short":1}']);
+    expect(header?.map((cell) => cell.length)).toEqual([300_000, 300_000, 300_000, 5, 12]);
+    expect(rows.map((row) => row.findLast((cell) => cell !== '')?.length)).toEqual([1, 1, 1, 300_006, 300_006, 1]);
+  });
+});

@@ -1,0 +1,260 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createLinks } from '../../../src/db/link-secret.ts';
+import type { LinkedFile, SignedLinks } from '../../../src/signed-links.ts';
+import { failure, fixedHeaders } from '../../support/answers.ts';
+import { multipartBody } from '../../support/multipart.ts';
+import { startServiceProcess } from '../../support/process.ts';
+import {
+  BASE_URL,
+  type Owner,
+  openSocket,
+  PAGES_DOMAIN,
+  startTestService,
+  type TestService,
+} from '../../support/service.ts';
+import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const PATIENCE = { timeout: 20_000 };
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let smtp: SmtpServer;
+let service: TestService;
+let owner: Owner;
+/** Makes links as the service does, with any expiry. */
+let links: SignedLinks;
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  service = await startTestService({ SMTP_URL: smtp.url });
+  owner = await service.owner();
+  links = await createLinks(service.db, '')();
+});
+afterAll(async () => {
+  await service.close();
+  await smtp.close();
+});
+
+const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
+
+/** A page whose owner gets mail. */
+async function deploy(): Promise<{ id: string; slug: string }> {
+  const page = await owner.deploy();
+  await owner.patch(`/deploy/${page.id}`).send({ email_notifications: true }).expect(200);
+  return page;
+}
+
+/** Sends a form with a file, and answers with what the file is. */
+async function submit(
+  deploymentId: string,
+  content: Buffer | string,
+  parameters = 'filename="cv.txt"',
+): Promise<LinkedFile> {
+  const response = await fetch(`${service.url}/submit/${deploymentId}`, {
+    method: 'POST',
+    body: new Uint8Array(multipartBody([`name="cv"; ${parameters}`, content])),
+    headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+  });
+  expect(response.status).toBe(200);
+  const { id: submissionId } = JSON.parse(await response.text());
+  const { body } = await owner.get(`/submissions/${deploymentId}/${submissionId}`);
+  return { deploymentId, submissionId, fileId: /file_\w+/.exec(body.data.cv.url)?.[0] ?? '' };
+}
+
+/** Both parts of the one mail about a page. */
+const mailOf = (slug: string) =>
+  vi.waitFor(() => {
+    const mails = smtp.received.map(({ raw }) => readMail(raw));
+    const [mail] = mails.filter(({ headers }) => headerOf(headers, 'Subject').endsWith(` ${slug}`));
+    if (!mail) throw new Error(`There is no mail about ${slug}`);
+    return mail;
+  }, PATIENCE);
+
+/** What a browser gets, without a key. */
+async function open(path: string, { method = 'GET', url = service.url } = {}) {
+  const response = await fetch(url + path, { method });
+  const content = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, headers: fixedHeaders(response), content };
+}
+
+const pageHeaders = (length: number) => ({
+  'cache-control': 'no-store',
+  'content-length': String(length),
+  'content-security-policy': expect.stringMatching(
+    /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'; base-uri 'none'$/,
+  ),
+  'content-type': 'text/html; charset=utf-8',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+});
+
+async function expectPage(path: string, status: number, text: string): Promise<void> {
+  const { headers, content, ...page } = await open(path);
+  expect([path, page, headers]).toEqual([path, { status }, pageHeaders(content.length)]);
+  const html = content.toString();
+  expect(html).toContain('<h1>This link cannot be opened</h1>');
+  expect(html).toContain(`<p>${text}</p>`);
+}
+const WRONG = 'Check that the link is complete. If it is, the file has been deleted.';
+const EXPIRED =
+  'This link has expired: a link to a file works for 7 days. The owner of the page can still get the file with an API key.';
+
+describe('the link to a file in a mail', () => {
+  it('opens in a browser without a key, from both parts of the mail', async () => {
+    const { id, slug } = await deploy();
+    await submit(id, '<script>1</script>', 'filename="a b.html"\r\nContent-Type: text/html');
+    const { parts } = await mailOf(slug);
+    const [text = '', html = ''] = parts.map((part) => part.text);
+    const [, url = ''] = /^cv: a b\.html \(18 bytes\)\n {4}(\S+)$/m.exec(text) ?? [];
+    expect(url).toMatch(
+      new RegExp(`^${BASE_URL}/files/${id}/sub_\\w+/file_\\w+\\?expires=\\d{10}&signature=[\\w-]{43}$`),
+    );
+    expect(html).toContain(`<a dir="auto" href="${url.replace('&', '&amp;')}">a b.html</a> (18 bytes)`);
+    const expected = {
+      status: 200,
+      headers: {
+        'cache-control': 'private, no-store',
+        'content-disposition': 'attachment; filename="a b.html"',
+        'content-length': '18',
+        'content-security-policy': "sandbox; default-src 'none'",
+        'content-type': 'text/html',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      },
+      content: Buffer.from('<script>1</script>'),
+    };
+    const path = url.slice(BASE_URL.length);
+    expect(await open(path)).toEqual(expected);
+    expect(await open(path, { method: 'HEAD' })).toEqual({ ...expected, content: Buffer.alloc(0) });
+    const expires = Number(/expires=(\d+)/.exec(url)?.[1]) * 1_000;
+    expect(expires - inDays(7).getTime()).toSatisfy((ms: number) => ms > -60_000 && ms <= 60_000);
+  });
+
+  it('works in every process, and after a restart', async () => {
+    const { id } = await owner.deploy();
+    const file = await submit(id, 'Ada');
+    const another = await service.another({ BASE_URL: 'http://elsewhere.test' });
+    const { status, content } = await open(links.file(file, inDays(7)), { url: another.url });
+    expect([status, content.toString()]).toEqual([200, 'Ada']);
+  });
+
+  it('is a page that says so once it has expired', async () => {
+    const { id } = await owner.deploy();
+    const file = await submit(id, 'Ada');
+    const path = links.file(file, new Date(Date.now() - 1_000));
+    await expectPage(path, 410, EXPIRED);
+    const { status, content } = await open(path, { method: 'HEAD' });
+    expect([status, content.length]).toEqual([410, 0]);
+  });
+
+  it('is the same page for each link that was changed, of an expired file too', async () => {
+    const { id } = await owner.deploy();
+    const file = await submit(id, 'Ada');
+    const stranger = await (await service.owner()).deploy();
+    const path = links.file(file, inDays(7));
+    const [ids = '', query = ''] = path.split('?');
+    const signature = query.slice(query.indexOf('signature=') + 10);
+    const other = links.file({ ...file, fileId: `file_${'0'.repeat(24)}` }, inDays(7));
+    const wrong = [
+      ids,
+      `${ids}?`,
+      `${ids}?expires=9999999999&signature=${signature}`,
+      `${ids}?signature=${signature}`,
+      path.slice(0, -1),
+      path.replace(signature, signature.toUpperCase()),
+      path.replace(signature, signature.toLowerCase()),
+      `${path}&expires=9999999999`,
+      `${ids}?${other.split('?')[1]}`,
+      path.replace(id, stranger.id),
+      path.replace(file.submissionId, `sub_${'0'.repeat(24)}`),
+      path.replace(file.fileId, '%00'),
+      path.replace(file.deploymentId, '%F0%9F%98%80'),
+      `${ids}?${links.unsubscribe(id).split('?')[1]}&expires=9999999999`,
+      `${ids}?expires=1&signature=${signature}`,
+      `${ids}?${'a=b&'.repeat(3_000)}`,
+      // Signed, and of nothing that is there.
+      other,
+    ];
+    for (const each of wrong) await expectPage(each, 404, WRONG);
+    const pages = await Promise.all(wrong.map((each) => open(each)));
+    expect(new Set(pages.map(({ content }) => content.toString())).size).toBe(1);
+    expect((await open(path)).status).toBe(200);
+  });
+
+  it('ends with the submission, and with the deployment', async () => {
+    const { id } = await owner.deploy();
+    const [one, two] = [await submit(id, 'Ada'), await submit(id, 'Grace')];
+    const [first, second] = [links.file(one, inDays(7)), links.file(two, inDays(7))];
+    expect([(await open(first)).status, (await open(second)).status]).toEqual([200, 200]);
+    await owner.delete(`/submissions/${id}/${one.submissionId}`).expect(200);
+    await expectPage(first, 404, WRONG);
+    expect((await open(second)).status).toBe(200);
+    await owner.delete(`/deploy/${id}`).expect(200);
+    await expectPage(second, 404, WRONG);
+  });
+
+  it('is for GET and HEAD only, on the host of the API only', async () => {
+    const { id, slug } = await owner.deploy();
+    const path = links.file(await submit(id, 'Ada'), inDays(7));
+    const response = await service.anonymous.post(path);
+    expect([response.status, response.body, response.headers.allow]).toEqual([405, failure, 'GET, HEAD']);
+    expect((await service.anonymous.get(path).set('Host', `${slug}.${PAGES_DOMAIN}`)).status).toBe(404);
+  });
+
+  it('sends files of any size to several readers, and keeps no slot for those who do not read', async () => {
+    const { id } = await owner.deploy();
+    const content = randomBytes(3 * MIB + 1);
+    const path = links.file(await submit(id, content), inDays(7));
+    const idle = Array.from({ length: 6 }, () => {
+      const socket = openSocket(service.url);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: api.test\r\n\r\n`);
+      return socket;
+    });
+    await Promise.all(idle.map((socket) => once(socket, 'readable')));
+    const files = await Promise.all(Array.from({ length: 6 }, () => open(path)));
+    expect(files.map((file) => [file.status, file.content.equals(content)])).toEqual(files.map(() => [200, true]));
+    expect((await owner.get(`/deploy/${id}`)).status).toBe(200);
+    for (const socket of idle) socket.destroy();
+  });
+
+  it('is a page when something goes wrong', async () => {
+    const { id } = await owner.deploy();
+    const path = links.file(await submit(id, 'Ada'), inDays(7));
+    await service.db.raw('ALTER TABLE submission_files RENAME TO gone');
+    try {
+      const { status, headers, content } = await open(path);
+      expect([status, headers['content-type']]).toEqual([500, 'text/html; charset=utf-8']);
+      expect(content.toString()).toContain('<p>Internal server error</p>');
+    } finally {
+      await service.db.raw('ALTER TABLE gone RENAME TO submission_files');
+    }
+  });
+
+  it('is in no log', async () => {
+    const process = await startServiceProcess({
+      BASE_URL,
+      PAGES_DOMAIN,
+      DATABASE_URL: service.databaseUrl,
+      SMTP_URL: smtp.url,
+      LOG_LEVEL: 'trace',
+    });
+    await process.ready();
+    const { id } = await deploy();
+    const path = links.file(await submit(id, 'Ada'), inDays(7));
+    const signature = /signature=(.*)/.exec(path)?.[1] ?? '';
+    const unsubscribe = links.unsubscribe(id);
+    for (const asked of [path, path.slice(0, -1), `/${signature}`, `/files/${signature}`, unsubscribe])
+      await open(asked, { url: process.url });
+    const { stdout, stderr } = await process.stop();
+    const log = stdout + stderr;
+    expect(log).toContain(`"path":"${path.replace(/\?.*/, '')}"`);
+    expect([signature, unsubscribe.slice(-43), 'expires='].filter((secret) => log.includes(secret))).toEqual([]);
+  });
+});

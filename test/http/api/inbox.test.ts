@@ -1,0 +1,392 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { searchSubmissions } from '../../../src/db/search-submissions.ts';
+import { createMatcher } from '../../../src/submission-search.ts';
+import { answer, aTime, refused } from '../../support/answers.ts';
+import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+/** Submits this JSON, however many came before; its id. */
+async function submit(id: string, text: string): Promise<string> {
+  await service.db('deployments').where({ id }).update({ recent_submissions: [] });
+  const { status } = await owner.send('POST', `/submit/${id}`, text);
+  expect(status).toBe(200);
+  return (await service.db('submissions').where({ deployment_id: id }).orderBy('number', 'desc').first('id')).id;
+}
+
+/** A deployment with submissions of these JSON texts, oldest first, a minute between them. */
+async function deployWith(texts: readonly string[]): Promise<{ id: string; ids: string[] }> {
+  const { id } = await owner.deploy();
+  await service.db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT :id, number, 'sub_' || substr(:id, 3, 18) || lpad(number::text, 7, '0'), data::json, '192.0.2.1',
+            timestamptz '2026-01-01' + number * interval '1 minute'
+       FROM unnest(CAST(:texts AS text[])) WITH ORDINALITY AS sent (data, number)`,
+    { id, texts: [...texts] },
+  );
+  await service
+    .db('deployments')
+    .where({ id })
+    .update({ submission_count: texts.length, last_submission_number: texts.length });
+  return { id, ids: texts.map((_, index) => `sub_${id.slice(2, 20)}${String(index + 1).padStart(7, '0')}`) };
+}
+
+type Found = {
+  submissions: { id: string; data: { n: number } }[];
+  next_cursor: string | null;
+  searched: number;
+  total: number;
+};
+
+async function search(id: string, query: Record<string, string> = {}): Promise<Found> {
+  const { status, body } = await owner.get(`/submissions/${id}/search?${new URLSearchParams(query)}`);
+  expect([status, body]).toEqual([200, body]);
+  return body;
+}
+
+const idsIn = ({ submissions }: Found): string[] => submissions.map(({ id }) => id);
+
+describe('GET /submissions/:deployId/search', () => {
+  it('answers submissions, newest first, with their marks and the version of the page', async () => {
+    const { id } = await owner.deploy({ html: 'first' });
+    const first = await submit(id, '{"name":"Ada","x":1.10}');
+    await owner.put(`/deploy/${id}`).send({ html: 'second' }).expect(200);
+    const second = await submit(id, '{"name":"Grace"}');
+    await owner.patch(`/submissions/${id}/${first}`).send({ starred: true }).expect(200);
+    const { text, body } = await owner.get(`/submissions/${id}/search`);
+    const shared = { ip_address: '127.0.0.1', created_at: aTime };
+    expect(body).toEqual({
+      submissions: [
+        { id: second, data: { name: 'Grace' }, ...shared, read: false, starred: false, page_version: 2 },
+        { id: first, data: { name: 'Ada', x: 1.1 }, ...shared, read: false, starred: true, page_version: 1 },
+      ],
+      next_cursor: null,
+      searched: 2,
+      total: 2,
+    });
+    expect(text).toContain('"data":{"name":"Ada","x":1.10}');
+  });
+
+  it('finds what a person sees, whatever the case, and nothing of JSON', async () => {
+    const texts = [
+      '{"name":"Ren\\u00e9e"}',
+      '{"Straße":"x"}',
+      '{"a":{"deep":["ΟΔΟΣ",12.50]}}',
+      '{"a":"line\\nbreak \\"quoted\\" back\\\\slash"}',
+      '{"a":true,"b":null}',
+      '{"a":"\\ud83d\\ude80"}',
+      '{"a":"Le\u0301a","b":"Zoe\\u0308"}',
+    ];
+    const { id, ids } = await deployWith(texts);
+    const found = async (q: string) => idsIn(await search(id, { q })).map((one) => ids.indexOf(one) + 1);
+    expect(await found('RENÉE')).toEqual([1]);
+    expect(await found('straße')).toEqual([2]);
+    expect(await found('οδος')).toEqual([3]);
+    expect(await found('12.50')).toEqual([3]);
+    expect(await found('"quoted"')).toEqual([4]);
+    expect(await found('line\nbreak')).toEqual([4]);
+    expect(await found('back\\slash')).toEqual([4]);
+    expect(await found('🚀')).toEqual([6]);
+    expect([await found('LÉA'), await found('zoë'), await found('le\u0301')]).toEqual([[7], [7], [7]]);
+    expect(await found('DEEP')).toEqual([3]);
+    for (const q of ['u00e9', '":', '{', '\\n', 'ud83d', 'name"', 'x"}', 'name:'])
+      expect([q, await found(q)]).toEqual([q, []]);
+  });
+
+  it('finds a file by its name, and not by what the service says of it', async () => {
+    const { id } = await owner.deploy();
+    const form = new FormData();
+    form.append('upload', new File(['content'], 'Lebenslauf "Ada".pdf', { type: 'application/pdf' }));
+    expect((await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form })).status).toBe(200);
+    const counts = await Promise.all(
+      ['lebenslauf "ada"', 'upload', 'application/pdf', 'content_type', 'filename', 'submissions', 'file_'].map(
+        async (q) => (await search(id, { q })).submissions.length,
+      ),
+    );
+    expect(counts).toEqual([1, 1, 0, 0, 0, 0, 0]);
+  });
+
+  it('takes a range of time, marks, and pages by cursor', async () => {
+    const { id, ids } = await deployWith(Array.from({ length: 30 }, (_, n) => `{"n":${n + 1}}`));
+    await owner
+      .post(`/submissions/${id}/bulk`)
+      .send({ action: 'read', ids: ids.slice(0, 10) })
+      .expect(200);
+    await owner
+      .post(`/submissions/${id}/bulk`)
+      .send({ action: 'star', ids: [ids[2], ids[20], ids[25]] })
+      .expect(200);
+    const numbers = async (query: Record<string, string>) =>
+      (await search(id, query)).submissions.map(({ data }) => data.n);
+    const range = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
+    expect(await numbers({ from: '2026-01-01T00:05:00Z', to: '2026-01-01T00:08:00Z' })).toEqual([7, 6, 5]);
+    expect(await numbers({ from: '2026-01-01T01:28:00+01:00' })).toEqual([30, 29, 28]);
+    expect(await numbers({ from: '2026-01-01T00:28Z', to: '2026-01-01T01:30+01:00' })).toEqual([29, 28]);
+    expect(await numbers({ to: '2026-01-01T00:02:30Z' })).toEqual([2, 1]);
+    expect(await numbers({ from: '2027-01-01' })).toEqual([]);
+    expect(await numbers({ unread: 'true', limit: '100' })).toEqual(range(30, 11));
+    expect(await numbers({ starred: 'true' })).toEqual([26, 21, 3]);
+    expect(await numbers({ starred: 'true', unread: 'true', q: '2' })).toEqual([26, 21]);
+    const pages: number[][] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const found: Found = await search(id, { unread: 'true', limit: '7', ...(cursor && { cursor }) });
+      pages.push(found.submissions.map(({ data }) => data.n));
+      cursor = found.next_cursor;
+    }
+    expect(pages).toEqual([range(30, 24), range(23, 17), range(16, 11)]);
+  });
+
+  it.each([
+    'unread=false',
+    'starred=1',
+    'unread=true&unread=true',
+    'q=a&q=b',
+    `q=${'x'.repeat(201)}`,
+    'from=yesterday',
+    'from=0000-01-01',
+    'to=9999-12-31T23:59:59-23:59',
+    'from=2026-01-02&to=2026-01-01',
+    'cursor=0',
+    'cursor=x',
+    'limit=0',
+  ])('answers 400 to ?%s', async (query) => {
+    const { id } = await owner.deploy();
+    expect(answer(await owner.get(`/submissions/${id}/search?${query}`))).toEqual(refused(400));
+  });
+
+  it('takes 200 characters of any kind, and an empty text as none', async () => {
+    const { id, ids } = await deployWith([`{"a":"${'🚀'.repeat(200)}"}`]);
+    expect(idsIn(await search(id, { q: '🚀'.repeat(200) }))).toEqual(ids);
+    expect(idsIn(await search(id, { q: '' }))).toEqual(ids);
+    expect(await search(id, { q: '%' })).toEqual({ submissions: [], next_cursor: null, searched: 1, total: 1 });
+  });
+
+  it('agrees with a plain filter over all submissions, also where some are deleted and some are large', async () => {
+    const word = fc.constantFrom(
+      'Ada',
+      'ADA',
+      'ä',
+      'Ä',
+      'é',
+      'e\u0301',
+      'İ',
+      'ß',
+      'ς',
+      '"',
+      '\\',
+      '\n',
+      '\u0000',
+      ' ',
+      '💡',
+      '1',
+      'null',
+      ':',
+      '{}',
+    );
+    const text = fc.array(word, { maxLength: 4 }).map((words) => words.join(''));
+    const value = fc.oneof(text, fc.integer({ min: 0, max: 99 }), fc.constant(null), fc.array(text, { maxLength: 3 }));
+    const samples = fc.sample(fc.dictionary(text, value, { maxKeys: 4 }), 400);
+    samples[100] = { large: `${'x'.repeat(200_000)} Ada` };
+    samples[300] = { large: `${'y'.repeat(250_000)} é` };
+    const escaped = (json: string): string =>
+      json.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    const { id, ids } = await deployWith(
+      samples.map((one, n) => (n % 2 ? escaped(JSON.stringify(one)) : JSON.stringify(one))),
+    );
+    const gone = ids.filter((_, n) => n % 7 === 0 || (n > 150 && n < 220));
+    await owner.post(`/submissions/${id}/bulk`).send({ action: 'delete', ids: gone }).expect(200);
+    const strings = (of: unknown): string[] => {
+      if (Array.isArray(of)) return of.flatMap(strings);
+      if (of !== null && typeof of === 'object')
+        return Object.entries(of).flatMap(([name, its]) => [name, ...strings(its)]);
+      return [String(of)];
+    };
+    const fold = (one: string): string => one.normalize().toLowerCase().replaceAll('ς', 'σ');
+    for (const q of [
+      'ada',
+      'Ä',
+      'É',
+      'i̇',
+      'SS',
+      'Σ',
+      '"',
+      '\\',
+      '\n',
+      '\u0000',
+      '💡',
+      '1',
+      'NULL',
+      ':',
+      '{}',
+      'xx ada',
+      ' ',
+    ]) {
+      const expected = samples
+        .map((one, n) => ({ id: ids[n] ?? '', has: strings(one).some((part) => fold(part).includes(fold(q))) }))
+        .filter(({ id: of, has }) => has && !gone.includes(of))
+        .map(({ id: of }) => of)
+        .toReversed();
+      const found: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: Found = await search(id, { q, limit: '30', ...(cursor && { cursor }) });
+        found.push(...idsIn(page));
+        cursor = page.next_cursor;
+      }
+      expect([q, found]).toEqual([q, expected]);
+    }
+  });
+
+  it('takes no longer where a thousand million in a row are deleted', async () => {
+    const { id, ids } = await deployWith(['{}', '{}', '{}']);
+    await service
+      .db('submissions')
+      .where({ deployment_id: id })
+      .where('number', '>', 1)
+      .update({ number: service.db.raw('number * 1000000000') });
+    await service.db('deployments').where({ id }).update({ last_submission_number: 5_000_000_000 });
+    expect(await search(id)).toMatchObject({
+      submissions: ids.toReversed().map((one) => ({ id: one })),
+      next_cursor: null,
+    });
+    expect(idsIn(await search(id, { unread: 'true', cursor: '3000000000' }))).toEqual([ids[1], ids[0]]);
+  });
+
+  it('stops when its time is over, and goes on from where it was', async () => {
+    const { id } = await deployWith(Array.from({ length: 3_000 }, (_, n) => `{"n":${n}}`));
+    const found: number[] = [];
+    let requests = 0;
+    for (let before: number | undefined = 3_001; before !== undefined; requests += 1) {
+      const part = await searchSubmissions(service.db, id, {
+        ...{ first: 1, before, matches: createMatcher('7'), unread: false, starred: false, limit: 10_000, maxMs: 0 },
+      });
+      found.push(...part.numbers);
+      before = part.next;
+    }
+    expect(requests).toBeGreaterThan(2);
+    const expected = Array.from({ length: 3_000 }, (_, n) => 3_000 - n).filter((number) =>
+      String(number - 1).includes('7'),
+    );
+    expect(found).toEqual(expected);
+    const whole = await searchSubmissions(service.db, id, {
+      ...{ first: 1, before: 3_001, matches: createMatcher('7'), unread: false, starred: false },
+      ...{ limit: 10_000, maxMs: 60_000 },
+    });
+    expect(whole).toEqual({ numbers: expected, searched: 3_000, next: undefined });
+  });
+});
+
+describe('PATCH /submissions/:deployId/:submissionId', () => {
+  it('changes what is sent, and answers the submission as search shows it', async () => {
+    const { id } = await owner.deploy();
+    const submission = await submit(id, '{"a":"b"}');
+    const mark = (body: object) => owner.patch(`/submissions/${id}/${submission}`).send(body);
+    const states = [];
+    for (const body of [{}, { read: true }, { starred: true }, { read: false }, { read: true, starred: false }, {}]) {
+      const { status, body: marked } = await mark(body);
+      expect([status, marked]).toEqual([200, (await search(id)).submissions[0]]);
+      states.push([marked.read, marked.starred]);
+    }
+    expect(states).toEqual([
+      ...[
+        [false, false],
+        [true, false],
+        [true, true],
+        [false, true],
+        [true, false],
+        [true, false],
+      ],
+    ]);
+    for (const wrong of [{ read: 1 }, { read: null }, { starred: 'true' }]) {
+      expect(answer(await mark(wrong))).toEqual(refused(400));
+    }
+  });
+
+  it('answers the same 404 for what is not the owner’s, and 401 without a key', async () => {
+    const { id } = await owner.deploy();
+    const { id: another } = await owner.deploy();
+    const submission = await submit(id, '{}');
+    const other = await service.owner();
+    const refusals = await Promise.all([
+      other.patch(`/submissions/${id}/${submission}`).send({ read: 1 }),
+      owner.patch(`/submissions/${another}/${submission}`).send({}),
+      owner.patch(`/submissions/${UNKNOWN_ID}/${submission}`).send({}),
+      owner.patch(`/submissions/${id}/sub_000000000000000000000000`).send({}),
+      owner.patch(`/submissions/${id}/%00`).send({}),
+    ]);
+    expect(refusals.map(answer)).toEqual(refusals.map(() => refused(404)));
+    expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
+    expect(answer(await service.anonymous.patch(`/submissions/${id}/${submission}`).send({}))).toEqual(refused(401));
+  });
+});
+
+describe('POST /submissions/:deployId/bulk', () => {
+  it('says how many it has changed, and passes over what is not there', async () => {
+    const { id, ids } = await deployWith(['{}', '{}', '{}']);
+    const { ids: foreign } = await deployWith(['{}']);
+    const bulk = async (action: string, of: unknown[] = [...ids, ...foreign, 'x', '\u0000', ids[0]]) =>
+      (await owner.post(`/submissions/${id}/bulk`).send({ action, ids: of })).body;
+    expect(await bulk('read', [ids[1]])).toEqual({ done: 1 });
+    expect(await bulk('read')).toEqual({ done: 2 });
+    expect(await bulk('read')).toEqual({ done: 0 });
+    expect(await bulk('star')).toEqual({ done: 3 });
+    expect(await bulk('unstar', [ids[0]])).toEqual({ done: 1 });
+    expect(await bulk('unread')).toEqual({ done: 3 });
+    expect(await bulk('unread', [])).toEqual({ done: 0 });
+    expect((await search(id)).submissions).toMatchObject(
+      [true, true, false].map((starred) => ({ read: false, starred })),
+    );
+    expect(await bulk('delete', [ids[1], ...foreign])).toEqual({ done: 1 });
+    expect(idsIn(await search(id))).toEqual([ids[2], ids[0]]);
+    expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(2);
+    expect(await bulk('delete')).toEqual({ done: 2 });
+    expect(await service.db('submission_marks').where({ deployment_id: id })).toEqual([]);
+  });
+
+  it('takes 1,000 ids', async () => {
+    const { id, ids } = await deployWith(Array.from({ length: 1_001 }, () => '{}'));
+    const bulk = (action: string, of: string[]) => owner.post(`/submissions/${id}/bulk`).send({ action, ids: of });
+    expect(answer(await bulk('read', ids))).toEqual(refused(400));
+    expect((await bulk('read', ids.slice(1))).body).toEqual({ done: 1_000 });
+    expect((await bulk('delete', ids.slice(1))).body).toEqual({ done: 1_000 });
+    expect((await owner.get(`/submissions/${id}`)).body.total).toBe(1);
+  });
+
+  it.each([
+    {},
+    { action: 'read' },
+    { action: 'eat', ids: [] },
+    { ids: [] },
+    { action: 'read', ids: 'x' },
+    { action: 'read', ids: [1] },
+    { action: null, ids: [] },
+  ])('answers 400 to %j', async (body) => {
+    const { id } = await owner.deploy();
+    expect(answer(await owner.post(`/submissions/${id}/bulk`).send(body))).toEqual(refused(400));
+  });
+
+  it('and search are the owner’s alone', async () => {
+    const { id } = await owner.deploy();
+    const other = await service.owner();
+    const refusals = await Promise.all(
+      (
+        [
+          [other, id],
+          [owner, UNKNOWN_ID],
+        ] as const
+      ).flatMap(([who, of]) => [
+        who.get(`/submissions/${of}/search?limit=0`),
+        who.post(`/submissions/${of}/bulk`).send({}),
+      ]),
+    );
+    expect(refusals.map(answer)).toEqual(refusals.map(() => refused(404)));
+    expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
+    expect(answer(await service.anonymous.get(`/submissions/${id}/search`))).toEqual(refused(401));
+  });
+});

@@ -1,0 +1,203 @@
+import { parse } from 'csv-parse/sync';
+import readWorkbook from 'read-excel-file/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createComputePool } from '../../../src/compute/pool.ts';
+import { createLabelsOf } from '../../../src/labels.ts';
+import { answer, failure } from '../../support/answers.ts';
+import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+let checks: ReturnType<typeof createComputePool>;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+  checks = createComputePool({ maxJobMs: 20_000, maxHeapMb: 128 });
+});
+afterAll(async () => {
+  await checks.close();
+  await service.close();
+});
+
+const page = (label: string): string =>
+  `<form method="post" action="{{FORM_ACTION}}"><label>${label} <input name="name"></label><button>Send</button></form>`;
+
+/** Labels as a process has them, and how many pages it has read. */
+function startReader() {
+  const counts = { pages: 0 };
+  const labelsOf = createLabelsOf({
+    db: service.db,
+    checks: {
+      run(...args) {
+        counts.pages += 1;
+        return checks.run(...args);
+      },
+    },
+    baseUrl: service.config.baseUrl,
+    pagesDomain: service.config.pagesDomain,
+    urlOf: (slug) => `https://${slug}.pages.test`,
+  });
+  return { counts, labelsOf: async (id: string) => Object.fromEntries(await labelsOf(id)) };
+}
+
+const stored = (id: string) =>
+  service.db('pages').where({ deployment_id: id }).first('version', 'labels', 'labels_version');
+
+describe('labels', () => {
+  it('are read from each version of a page once, when they are needed, by all processes together', async () => {
+    const { id } = await owner.deploy({ html: page('Your name') });
+    const [one, other] = [startReader(), startReader()];
+    await service.anonymous.post(`/submit/${id}`).type('form').send({ name: 'Ada' }).expect(200);
+    expect(await stored(id)).toEqual({ version: 1, labels: null, labels_version: null });
+    expect(await Promise.all([one.labelsOf(id), one.labelsOf(id)])).toEqual([
+      { name: 'Your name' },
+      { name: 'Your name' },
+    ]);
+    expect(await stored(id)).toEqual({ version: 1, labels: '[["name","Your name"]]', labels_version: 1 });
+    expect([await other.labelsOf(id), await one.labelsOf(id)]).toEqual([{ name: 'Your name' }, { name: 'Your name' }]);
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: page('Name') })
+      .expect(200);
+    expect(await other.labelsOf(id)).toEqual({ name: 'Name' });
+    expect(await stored(id)).toEqual({ version: 2, labels: '[["name","Name"]]', labels_version: 2 });
+    expect([await one.labelsOf(id), one.counts.pages, other.counts.pages]).toEqual([{ name: 'Name' }, 1, 1]);
+  });
+
+  it('are read by two processes at once without harm', async () => {
+    const { id } = await owner.deploy({ html: page('Your name') });
+    const readers = [startReader(), startReader(), startReader()];
+    const read = await Promise.all(readers.map(({ labelsOf }) => labelsOf(id)));
+    expect(read).toEqual(readers.map(() => ({ name: 'Your name' })));
+  });
+
+  it('of a version that is replaced while they are read are not kept as those of the next', async () => {
+    const { id } = await owner.deploy({ html: page('First') });
+    const begun = Promise.withResolvers<void>();
+    const replaced = Promise.withResolvers<void>();
+    const labelsOf = createLabelsOf({
+      db: service.db,
+      checks: {
+        run: (owned, maxWaitMs, work) =>
+          checks.run(owned, maxWaitMs, async (thread) => {
+            const result = await work(thread);
+            begun.resolve();
+            await replaced.promise;
+            return result;
+          }),
+      },
+      baseUrl: service.config.baseUrl,
+      pagesDomain: service.config.pagesDomain,
+      urlOf: (slug) => `https://${slug}.pages.test`,
+    });
+    const reading = labelsOf(id);
+    await begun.promise;
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: page('Second') })
+      .expect(200);
+    replaced.resolve();
+    expect(await reading).toEqual(new Map([['name', 'First']]));
+    expect(await stored(id)).toEqual({ version: 2, labels: null, labels_version: null });
+    expect(await startReader().labelsOf(id)).toEqual({ name: 'Second' });
+  });
+
+  it('are read again after a change by an older version, which does not know them', async () => {
+    const { id } = await owner.deploy({ html: page('First') });
+    expect(await startReader().labelsOf(id)).toEqual({ name: 'First' });
+    await service.db.raw('UPDATE pages SET html = ?, version = version + 1 WHERE deployment_id = ?', [
+      Buffer.from(page('Second')),
+      id,
+    ]);
+    expect(await startReader().labelsOf(id)).toEqual({ name: 'Second' });
+  });
+
+  it('of a page that is too complex are none, and the page is not read again', async () => {
+    const formatting = Array.from({ length: 3_000 }, (_, index) => `<b a=${index}>`).join('');
+    const { id } = await owner.deploy({ html: `<p>${formatting}${'<p>x'.repeat(5_000)}` });
+    const reader = startReader();
+    expect([await reader.labelsOf(id), await reader.labelsOf(id), reader.counts.pages]).toEqual([{}, {}, 1]);
+  });
+
+  it('are none where there is no such deployment', async () => {
+    expect(await startReader().labelsOf(UNKNOWN_ID)).toEqual({});
+  });
+});
+
+describe('an export with labels=1', () => {
+  const submit = (id: string, fields: Record<string, string>) =>
+    service.anonymous.post(`/submit/${id}`).type('form').send(fields).expect(200);
+  const csvHeader = async (id: string, query: string): Promise<string[] | undefined> => {
+    const { text } = await owner.get(`/submissions/${id}/export.csv${query}`).expect(200);
+    const [header]: string[][] = parse(text, { relaxColumnCount: true });
+    return header?.slice(3);
+  };
+
+  it('has the labels of the live page as its header row, and names without the parameter', async () => {
+    const { id } = await owner.deploy({
+      html: '<form method="post"><label>Your name <input name="name"></label><label>Say, "what"? <input name="text"></label><input name="id" placeholder="Number"></form>',
+    });
+    await submit(id, { name: 'Ada', text: 'Hello', more: '1', id: '7' });
+    expect(await csvHeader(id, '')).toEqual(['name', 'text', 'more', 'data.id']);
+    expect(await csvHeader(id, '?labels=1')).toEqual(['Your name', 'Say, "what"?', 'more', 'Number']);
+    const { text } = await owner.get(`/submissions/${id}/export.csv?labels=1`);
+    expect(text.split('\r\n')[0]).toBe('id,created_at,ip_address,Your name,"Say, ""what""?",more,Number');
+    expect(text.split('\r\n')[1]).toMatch(/,Ada,Hello,1,7$/);
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: page('Name') })
+      .expect(200);
+    expect(await csvHeader(id, '?labels=1')).toEqual(['Name', 'text', 'more', 'data.id']);
+  });
+
+  it('keeps columns with the same label apart, also from names and from columns of ours', async () => {
+    const { id } = await owner.deploy({
+      html: `<form method="post">${[
+        ['first', 'E-mail'],
+        ['second', 'E-mail'],
+        ['third', 'id'],
+        ['fourth', 'other'],
+        ['fifth', 'E-mail (first)'],
+        ['same', 'same'],
+      ]
+        .map(([name, label]) => `<input name="${name}" aria-label="${label}">`)
+        .join('')}</form>`,
+    });
+    await submit(id, { first: '1', second: '2', third: '3', fourth: '4', other: '5', fifth: '6', same: '7' });
+    const header = await csvHeader(id, '?labels=1');
+    expect(header).toEqual([
+      'E-mail (first)',
+      'E-mail (second)',
+      'id (third)',
+      'other (fourth)',
+      'other',
+      'E-mail (first) (fifth)',
+      'same',
+    ]);
+    expect(new Set(header).size).toBe(header?.length);
+  });
+
+  it('writes no formula', async () => {
+    const { id } = await owner.deploy({ html: '<form method="post"><input name="a" aria-label="=1+1"></form>' });
+    await submit(id, { a: '1' });
+    expect(await csvHeader(id, '?labels=1')).toEqual(["'=1+1"]);
+  });
+
+  it('is a workbook, too', async () => {
+    const { id } = await owner.deploy({ html: page('Your name') });
+    await submit(id, { name: 'Ada' });
+    const response = await fetch(`${service.url}/submissions/${id}/export.xlsx?labels=1`, {
+      headers: { Authorization: `Bearer ${owner.key}` },
+    });
+    const [sheet] = await readWorkbook(Buffer.from(await response.arrayBuffer()));
+    expect(sheet?.data[0]).toEqual(['id', 'created_at', 'ip_address', 'Your name']);
+  });
+
+  it.each(['0', '', 'true', '1&labels=1'])('answers 400 for labels=%s', async (value) => {
+    const { id } = await owner.deploy();
+    for (const extension of ['csv', 'xlsx']) {
+      const response = await owner.get(`/submissions/${id}/export.${extension}?labels=${value}`);
+      expect(answer(response)).toEqual({ status: 400, body: failure });
+    }
+  });
+});

@@ -1,0 +1,332 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import { createSubmissionWatch } from '../../../src/http/submission-watch.ts';
+import { answer, refused } from '../../support/answers.ts';
+import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { untilWaiting } from '../../support/waiting.ts';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+/** Submits this JSON, however many came before; `url`: another process. */
+async function submit(id: string, text: string, url = service.url): Promise<string> {
+  await service.db('deployments').where({ id }).update({ recent_submissions: [] });
+  const response = await fetch(`${url}/submit/${id}`, {
+    ...{ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: text },
+  });
+  expect(response.status).toBe(200);
+  return z.object({ id: z.string() }).parse(await response.json()).id;
+}
+
+type Answer = { submissions: { id: string; data: { n: number } }[]; cursor: string };
+
+async function newAfter(id: string, cursor: string, query = '', by = owner): Promise<Answer> {
+  const { status, body } = await by.get(`/submissions/${id}/after/${cursor}${query}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+const numbersOf = ({ submissions }: Answer): number[] => submissions.map(({ data }) => data.n);
+
+describe('GET /submissions/:deployId/after/:cursor', () => {
+  it('answers what was accepted after the cursor, oldest first, and where to go on', async () => {
+    const { id } = await owner.deploy();
+    expect(await newAfter(id, '0')).toEqual({ submissions: [], cursor: '0' });
+    const ids: string[] = [];
+    for (const n of [1, 2, 3, 4, 5]) ids.push(await submit(id, `{"n":${n}}`));
+    const first = await newAfter(id, '0', '?limit=2');
+    expect(numbersOf(first)).toEqual([1, 2]);
+    const listed = await owner.get(`/submissions/${id}`);
+    expect(first.submissions).toEqual(listed.body.submissions.slice(-2).toReversed());
+    const second = await newAfter(id, first.cursor, '?limit=2');
+    expect(numbersOf(second)).toEqual([3, 4]);
+    const third = await newAfter(id, second.cursor);
+    expect(numbersOf(third)).toEqual([5]);
+    expect(await newAfter(id, third.cursor)).toEqual({ submissions: [], cursor: third.cursor });
+    expect(numbersOf(await newAfter(id, ids[2] ?? ''))).toEqual([4, 5]);
+    // Deleted ones are left out, and the cursor stays where it is.
+    await owner.delete(`/submissions/${id}/${ids[3]}`).expect(200);
+    expect(numbersOf(await newAfter(id, first.cursor))).toEqual([3, 5]);
+  });
+
+  it('has as many as fit 256 KiB, and one that is larger by itself', async () => {
+    const { id } = await owner.deploy();
+    for (const [n, bytes] of [100, 100, 100, 256, 1, 1].entries()) {
+      await submit(id, JSON.stringify({ n, x: 'x'.repeat(bytes * 1_020) }));
+    }
+    const answers: number[][] = [];
+    for (let cursor = '0'; cursor !== '6'; ) {
+      const found = await newAfter(id, cursor);
+      answers.push(numbersOf(found));
+      cursor = found.cursor;
+    }
+    expect(answers).toEqual([[0, 1], [2], [3], [4, 5]]);
+  });
+
+  it('gives JSON back as it was sent', async () => {
+    const { id } = await owner.deploy();
+    await submit(id, '{"10":1.10,"a":"\\u00e9","a":12345678901234567890}');
+    const { text } = await owner.get(`/submissions/${id}/after/0`);
+    expect(text).toContain('"data":{"10":1.10,"a":"\\u00e9","a":12345678901234567890}');
+  });
+
+  it('waits for a submission, of any process', async () => {
+    const other = await service.another();
+    onTestFinished(() => other.close());
+    const { id } = await owner.deploy();
+    const waiting = [service.url, other.url].map((url) =>
+      asOwner(url, owner.key).get(`/submissions/${id}/after/0?wait=20`).then(answer),
+    );
+    await untilWaiting(service.db, waiting.length);
+    await submit(id, '{"n":1}', other.url);
+    const expected = { status: 200, body: { submissions: [expect.objectContaining({ data: { n: 1 } })], cursor: '1' } };
+    expect(await Promise.all(waiting)).toEqual([expected, expected]);
+  });
+
+  it('goes on waiting where the new submission has been deleted, and passes it over', async () => {
+    const { id } = await owner.deploy();
+    await owner.delete(`/submissions/${id}/${await submit(id, '{"n":1}')}`).expect(200);
+    const start = performance.now();
+    expect(await newAfter(id, '0', '?wait=3')).toEqual({ submissions: [], cursor: '1' });
+    expect(performance.now() - start).toBeGreaterThan(2_900);
+    const waiting = newAfter(id, '0', '?wait=20');
+    await delay(1_500);
+    await submit(id, '{"n":2}');
+    expect(await waiting).toMatchObject({ submissions: [{ data: { n: 2 } }], cursor: '2' });
+  });
+
+  it('goes on from the last submission where the cursor is beyond it, as after the restore of a backup', async () => {
+    const { id } = await owner.deploy();
+    await submit(id, '{"n":1}');
+    expect(await newAfter(id, '400')).toEqual({ submissions: [], cursor: '1' });
+    const waiting = newAfter(id, '400', '?wait=20');
+    const stream = await openStream(id, { lastEventId: '400' });
+    await submit(id, '{"n":2}');
+    expect(await waiting).toMatchObject({ submissions: [{ data: { n: 2 } }], cursor: '2' });
+    await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), 8_000);
+  });
+
+  it('answers none when the time is over', async () => {
+    const { id } = await owner.deploy();
+    const start = performance.now();
+    expect(await newAfter(id, '0', '?wait=1')).toEqual({ submissions: [], cursor: '0' });
+    expect(performance.now() - start).toBeGreaterThan(900);
+  });
+
+  it('waits longer than other requests may take, and takes no place of other requests of the owner', {
+    tags: 'slow',
+    timeout: 60_000,
+  }, async () => {
+    const { id } = await owner.deploy();
+    const waiting = Array.from({ length: 20 }, () => newAfter(id, '0', '?wait=25'));
+    await delay(22_000);
+    expect((await owner.get(`/deploy/${id}`)).status).toBe(200);
+    await submit(id, '{"n":1}');
+    expect((await Promise.all(waiting)).map(numbersOf)).toEqual(waiting.map(() => [1]));
+  });
+
+  it('ends with a revoked key and a deleted deployment', async () => {
+    const { id } = await owner.deploy();
+    const other = await service.owner();
+    const { id: deleted } = await other.deploy();
+    const { id: kept } = await other.deploy();
+    const waiting = [
+      other.get(`/submissions/${deleted}/after/0?wait=20`).then(answer),
+      other.get(`/submissions/${kept}/after/0?wait=20`).then(answer),
+    ];
+    const untouched = newAfter(id, '0', '?wait=4');
+    await untilWaiting(service.db);
+    await other.delete(`/deploy/${deleted}`).expect(200);
+    expect(await waiting[0]).toEqual(refused(404));
+    const { rows } = await service.db.raw('SELECT owner_id FROM deployments WHERE id = ?', [kept]);
+    await service.db('api_keys').where({ owner_id: rows[0].owner_id }).update({ revoked_at: new Date() });
+    expect(await waiting[1]).toEqual(refused(401));
+    expect(numbersOf(await untouched)).toEqual([]);
+  });
+
+  it.each(['?wait=31', '?wait=-1', '?wait=x', '?wait=1&wait=1', '?limit=0'])('answers 400 to %s', async (query) => {
+    const { id } = await owner.deploy();
+    expect(answer(await owner.get(`/submissions/${id}/after/0${query}`))).toEqual(refused(400));
+  });
+
+  it('answers 400 to what is no cursor, and 404 to an unknown submission and another deployment’s', async () => {
+    const { id } = await owner.deploy();
+    const { id: other } = await owner.deploy();
+    const submission = await submit(other, '{}');
+    for (const cursor of ['x', '-1', '1e3', '9'.repeat(30), '%00']) {
+      expect(answer(await owner.get(`/submissions/${id}/after/${cursor}`))).toEqual(refused(400));
+    }
+    for (const cursor of [submission, 'sub_000000000000000000000000']) {
+      expect(answer(await owner.get(`/submissions/${id}/after/${cursor}`))).toEqual(refused(404));
+    }
+  });
+
+  it('answers 401 without a key, and the same 404 for what is not the owner’s', async () => {
+    const { id } = await owner.deploy();
+    expect(answer(await service.anonymous.get(`/submissions/${id}/after/0`))).toEqual(refused(401));
+    const other = await service.owner();
+    const refusals = await Promise.all([
+      other.get(`/submissions/${id}/after/0?wait=9`),
+      owner.get(`/submissions/${UNKNOWN_ID}/after/0`),
+      other.get(`/submissions/${id}/stream`),
+      owner.get(`/submissions/${UNKNOWN_ID}/stream`),
+    ]);
+    expect(refusals.map(answer)).toEqual(refusals.map(() => refused(404)));
+    expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+/** A stream, and its text so far. */
+async function openStream(id: string, { url = service.url, lastEventId }: { url?: string; lastEventId?: string } = {}) {
+  const controller = new AbortController();
+  onTestFinished(() => controller.abort());
+  const response = await fetch(`${url}/submissions/${id}/stream`, {
+    headers: {
+      Authorization: `Bearer ${owner.key}`,
+      ...(lastEventId !== undefined && { 'Last-Event-ID': lastEventId }),
+    },
+    signal: controller.signal,
+  });
+  const stream = { response, text: '', isEnded: false, abort: () => controller.abort() };
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) stream.text += decoder.decode(chunk, { stream: true });
+    stream.isEnded = true;
+  };
+  read().catch(() => undefined);
+  return stream;
+}
+
+/** The events of a stream as a browser reads them. */
+const eventsOf = (text: string) =>
+  text
+    .split('\n\n')
+    .filter((block) => block.startsWith('event:'))
+    .map((block) => Object.fromEntries(block.split('\n').map((line) => /^(\w+): (.*)$/.exec(line)?.slice(1) ?? [])));
+
+describe('GET /submissions/:deployId/stream', () => {
+  it('sends what comes from now on, each submission as an event with a cursor', async () => {
+    const { id } = await owner.deploy();
+    await submit(id, '{"n":1}');
+    const stream = await openStream(id);
+    expect([stream.response.status, stream.response.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ]);
+    await submit(id, '{\n"n": 2}');
+    await submit(id, '{"n":3}');
+    await vi.waitFor(() => expect(eventsOf(stream.text)).toHaveLength(2), 8_000);
+    const { submissions } = (await owner.get(`/submissions/${id}`)).body;
+    expect(eventsOf(stream.text).map(({ event, id: cursor, data }) => [event, cursor, JSON.parse(data ?? '')])).toEqual(
+      [
+        ['submission', '2', submissions[1]],
+        ['submission', '3', submissions[0]],
+      ],
+    );
+  });
+
+  it('goes on after Last-Event-ID, and misses nothing', async () => {
+    const { id } = await owner.deploy();
+    for (const n of [1, 2, 3]) await submit(id, `{"n":${n}}`);
+    const stream = await openStream(id, { lastEventId: '1' });
+    await vi.waitFor(() => expect(eventsOf(stream.text)).toHaveLength(2), 8_000);
+    stream.abort();
+    await submit(id, '{"n":4}');
+    const again = await openStream(id, { lastEventId: eventsOf(stream.text).at(-1)?.id ?? '' });
+    await vi.waitFor(() => expect(eventsOf(again.text)).toHaveLength(1), 8_000);
+    expect(JSON.parse(eventsOf(again.text)[0]?.data ?? '').data).toEqual({ n: 4 });
+  });
+
+  it('answers 400 to a Last-Event-ID that is no cursor, and names it', async () => {
+    const { id } = await owner.deploy();
+    const { status, body } = await owner.get(`/submissions/${id}/stream`).set('Last-Event-ID', 'x');
+    expect([status, body]).toEqual([400, { error: expect.stringMatching(/^Last-Event-ID is invalid: /) }]);
+  });
+
+  it('begins with a cursor, so that a client that comes back before the first event misses nothing', async () => {
+    const { id } = await owner.deploy();
+    await submit(id, '{"n":1}');
+    const stream = await openStream(id);
+    await vi.waitFor(() => expect(stream.text).toBe(': new submissions follow\nid: 1\n\n'), 5_000);
+  });
+
+  it('asks no more for a new submission that has been deleted, and goes on with its comments', {
+    timeout: 30_000,
+  }, async () => {
+    const { id } = await owner.deploy();
+    const stream = await openStream(id, { lastEventId: '0' });
+    await owner.delete(`/submissions/${id}/${await submit(id, '{"n":1}')}`).expect(200);
+    await vi.waitFor(() => expect(stream.text).toMatch(/\n:\n\n$/), 15_000);
+    await submit(id, '{"n":2}');
+    await vi.waitFor(() => expect(eventsOf(stream.text).map(({ id: cursor }) => cursor)).toEqual(['2']), 8_000);
+  });
+
+  it('reads no submissions while there is nothing new', { tags: 'slow', timeout: 60_000 }, async () => {
+    const { id } = await owner.deploy();
+    const reads = async (): Promise<number> => {
+      const { rows } = await service.db.raw(
+        "SELECT coalesce(seq_scan, 0) + coalesce(idx_scan, 0) AS reads FROM pg_stat_user_tables WHERE relname = 'submissions'",
+      );
+      return Number(rows[0].reads);
+    };
+    const stream = await openStream(id);
+    await vi.waitFor(() => expect(stream.text.match(/^:$/gm)).toHaveLength(1), 15_000);
+    // Postgres counts what it has read a second later, or when the session is idle for longer.
+    await delay(2_000);
+    const before = await reads();
+    await vi.waitFor(() => expect(stream.text.match(/^:$/gm)).toHaveLength(2), 15_000);
+    await delay(2_000);
+    expect(await reads()).toBe(before);
+  });
+
+  it('ends whole when the service stops, and when the key is revoked', async () => {
+    const stopping = await service.another();
+    const { id } = await owner.deploy();
+    const stream = await openStream(id, { url: stopping.url });
+    await stopping.close();
+    await vi.waitFor(() => expect(stream.isEnded).toBe(true), 5_000);
+    const who = await service.owner();
+    const { id: its } = await who.deploy();
+    const response = await fetch(`${service.url}/submissions/${its}/stream`, {
+      headers: { Authorization: `Bearer ${who.key}` },
+    });
+    const ended = response.text();
+    const [row] = await service.db('deployments').where({ id: its }).select('owner_id');
+    await service.db('api_keys').where({ owner_id: row?.owner_id }).update({ revoked_at: new Date() });
+    expect(await ended).toMatch(/^: [^\n]*\nid: 0\n\n(?::\n\n)*$/);
+  });
+
+  it('answers HEAD at once', async () => {
+    const { id } = await owner.deploy();
+    const response = await fetch(`${service.url}/submissions/${id}/stream`, {
+      ...{ method: 'HEAD', headers: { Authorization: `Bearer ${owner.key}` } },
+    });
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('createSubmissionWatch', () => {
+  it('asks once a second for all that wait, and goes on while the database is away', async () => {
+    const asked: [number, number][] = [];
+    let last = 0;
+    const watch = createSubmissionWatch(async (deploymentIds, credentialIds) => {
+      asked.push([deploymentIds.length, credentialIds.length]);
+      if (asked.length === 1) throw new Error('away');
+      return { numbers: new Map(deploymentIds.map((id) => [id, last])), validCredentials: new Set(credentialIds) };
+    });
+    const { signal } = new AbortController();
+    const waiting = Array.from({ length: 1_000 }, (_, n) =>
+      watch.wait({ deploymentId: `d_${n % 7}`, after: 0, credentialId: `k_${n % 3}`, signal }),
+    );
+    await vi.waitFor(() => expect(asked).toHaveLength(2), 5_000);
+    last = 1;
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
+    expect([asked.length, ...(asked[0] ?? []), watch.size()]).toEqual([3, 7, 3, 0]);
+  });
+});

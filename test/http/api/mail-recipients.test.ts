@@ -1,0 +1,781 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createLinks } from '../../../src/db/link-secret.ts';
+import { MAX_REFUSALS } from '../../../src/db/mail-failures.ts';
+import { MAX_ASKS, removeFormerRecipients } from '../../../src/db/mail-recipients.ts';
+import { NOTICE } from '../../../src/http/notice.ts';
+import type { SignedLinks } from '../../../src/signed-links.ts';
+import { answer, aTime, failure, refused } from '../../support/answers.ts';
+import { confirmPath, mailsWith, seenMails } from '../../support/mail.ts';
+import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 20 };
+const OWN = 'grace@owner.example';
+
+let smtp: SmtpServer;
+let service: TestService;
+let owner: Owner;
+let stranger: Owner;
+let links: SignedLinks;
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  service = await startTestService({ SMTP_URL: smtp.url, DELIVERY_RETRY_DELAYS: '0,0,0,0,0,0' });
+  owner = await service.owner({ email: OWN });
+  stranger = await service.owner();
+  links = await createLinks(service.db, '')();
+});
+// More than an owner may send and ask.
+beforeEach(() => service.db('owners').update({ recent_tests: [], recent_confirmations: [] }));
+afterAll(async () => {
+  await service.close();
+  await smtp.close();
+});
+
+type Page = { id: string; slug: string };
+
+const patch = (id: string, change: object, as = owner) => as.patch(`/deploy/${id}`).send(change);
+
+async function deploy(change: object = {}): Promise<Page> {
+  const { id, slug } = await owner.deploy();
+  await patch(id, { email_notifications: true, ...change }).expect(200);
+  return { id, slug };
+}
+
+const settingsOf = async (id: string, as = owner) => (await as.get(`/deploy/${id}/settings`).expect(200)).body;
+const recipientsOf = async (id: string) => (await settingsOf(id)).recipients;
+const submit = (id: string, data: object = { name: 'Ada' }) =>
+  service.anonymous.post(`/submit/${id}`).send(data).expect(200);
+const rowOf = (id: string, email: string) => service.db('mail_recipients').where({ deployment_id: id, email }).first();
+const asks = (slug: string, count: number) => mailsWith(smtp, `Do you want mail about ${slug}?`, count);
+const news = (slug: string, count: number) => mailsWith(smtp, `New submission for ${slug}`, count);
+const toOf = (mails: readonly { to: string }[]) => mails.map(({ to }) => to);
+
+/** Waits until no mail of a deployment is on its way; then lists them. */
+const settled = (id: string) =>
+  vi.waitFor(async () => {
+    const rows = await service.db('deliveries').where({ deployment_id: id }).orderBy('id');
+    expect(rows.filter(({ status }) => status === 'pending')).toEqual([]);
+    return rows;
+  }, PATIENCE);
+
+/** A deployment whose recipients have confirmed. */
+async function confirmed(...emails: string[]): Promise<Page> {
+  const page = await deploy({ recipients: emails });
+  for (const mail of await asks(page.slug, emails.filter((email) => email !== OWN).length)) {
+    expect((await fetch(service.url + confirmPath(mail), { method: 'POST' })).status).toBe(200);
+  }
+  return page;
+}
+
+const logOf = async (id: string, query = '') => (await owner.get(`/deploy/${id}/mails${query}`).expect(200)).body;
+
+describe('recipients', () => {
+  it('get nothing but one mail before they have confirmed, then each submission, each in a mail of its own', async () => {
+    const { id, slug } = await deploy({ recipients: ['Ada@Example.org', OWN, 'bob@example.org'] });
+    const list = (...states: boolean[]) =>
+      ['ada@example.org', OWN, 'bob@example.org'].map((email, at) => ({ email, confirmed: states[at] }));
+    expect(await recipientsOf(id)).toEqual(list(false, true, false));
+    const [ada, bob] = await asks(slug, 2);
+    expect([ada?.to, bob?.to]).toEqual(['ada@example.org', 'bob@example.org']);
+    await submit(id);
+    expect(toOf(await news(slug, 1))).toEqual([OWN]);
+
+    if (!ada) throw new Error('No mail');
+    const path = confirmPath(ada);
+    const asked = await fetch(service.url + path);
+    const html = await asked.text();
+    expect([asked.status, asked.headers.get('referrer-policy'), asked.headers.get('x-frame-options')]).toEqual([
+      200,
+      'no-referrer',
+      'DENY',
+    ]);
+    expect(html).toContain(`<h1>Get mail about ${slug}?</h1>`);
+    expect(html).toContain('<form method="post"><button>Send me these mails</button></form>');
+    // A program that checks links has opened it: nothing has changed.
+    expect(await recipientsOf(id)).toEqual(list(false, true, false));
+    for (const _time of [1, 2]) {
+      const done = await fetch(service.url + path, { method: 'POST' });
+      expect([done.status, await done.text()]).toEqual([
+        200,
+        expect.stringContaining(`<h1>You get mail about ${slug}</h1>`),
+      ]);
+      expect(await recipientsOf(id)).toEqual(list(true, true, false));
+    }
+    await submit(id);
+    const mails = await news(slug, 3);
+    expect(toOf(mails)).toEqual(['ada@example.org', OWN, OWN]);
+    expect(new Set(mails.map((mail) => mail.id)).size).toBe(3);
+    expect(new Set(mails.map(({ unsubscribe }) => unsubscribe)).size).toBe(2);
+    expect(mails[0]?.text).toContain(
+      `You get this mail because you are a recipient of mail about submissions to ${slug}.`,
+    );
+  });
+
+  it('keep their confirmation while they stay in the list, and lose it with their place', async () => {
+    const { id } = await confirmed('ada@example.org', 'bob@example.org');
+    const states = async (recipients: string[]) => {
+      await patch(id, { recipients }).expect(200);
+      return recipientsOf(id);
+    };
+    expect(await states(['bob@example.org', 'eve@example.org', 'ada@example.org'])).toEqual([
+      { email: 'bob@example.org', confirmed: true },
+      { email: 'eve@example.org', confirmed: false },
+      { email: 'ada@example.org', confirmed: true },
+    ]);
+    expect(await states(['bob@example.org'])).toEqual([{ email: 'bob@example.org', confirmed: true }]);
+    expect(await states(['ada@example.org', 'ADA@example.org'])).toEqual([
+      { email: 'ada@example.org', confirmed: false },
+    ]);
+    expect(await states([])).toEqual([]);
+  });
+
+  it('leave the mail to the owner when the list is empty again', async () => {
+    const { id, slug } = await confirmed('ada@example.org');
+    await submit(id);
+    expect(toOf(await news(slug, 1))).toEqual(['ada@example.org']);
+    await patch(id, { recipients: [] }).expect(200);
+    await submit(id);
+    expect(toOf(await news(slug, 2))).toEqual(['ada@example.org', OWN]);
+  });
+
+  it('of whom none has confirmed get no mail, and neither does the owner', async () => {
+    const { id, slug } = await deploy({ recipients: ['ada@example.org'] });
+    await asks(slug, 1);
+    await submit(id);
+    await settled(id);
+    expect(seenMails(smtp).filter(({ subject }) => subject === `New submission for ${slug}`)).toEqual([]);
+    expect(await logOf(id)).toEqual({ deliveries: [], total: 0, page: 1, limit: 50 });
+  });
+
+  it.each<[string, unknown]>([
+    ['a text', 'ada@example.org'],
+    ['null', null],
+    ['an object', {}],
+    ['a number in it', [1]],
+    ['null in it', [null]],
+    ['what GET answers', [{ email: 'ada@example.org', confirmed: true }]],
+    ['no address', ['ada']],
+    ['an empty text', ['']],
+    ['a name', ['Ada <ada@example.org>']],
+    ['two in one', ['ada@example.org,bob@example.org']],
+    ['a line break', ['ada@example.org\r\nBcc: eve@example.org']],
+    ['NUL', ['ada\0@example.org']],
+    ['an encoded word', ['=?utf-8?q?ada?=@example.org']],
+    ['an address that is not ASCII', ['ädä@example.org']],
+    ['white space around', [' ada@example.org']],
+    ['a long address', [`${'a'.repeat(64)}@${'b'.repeat(190)}.org`]],
+    ['six of them', Array.from({ length: 6 }, (_, at) => `a${at}@example.org`)],
+  ])('answer 400 for %s, and change nothing', async (_kind, recipients) => {
+    const { id } = await owner.deploy();
+    const before = await settingsOf(id);
+    const refusal = answer(await patch(id, { recipients, email_notifications: true }));
+    expect(refusal).toEqual({ status: 400, body: { error: expect.stringMatching(/^recipients /) } });
+    expect(await settingsOf(id)).toEqual(before);
+    expect(await service.db('mail_recipients').where({ deployment_id: id })).toEqual([]);
+  });
+
+  it.each([['week'], [''], [null], [1], [['hour']]])('notify_every %j answers 400', async (notify_every) => {
+    const { id } = await owner.deploy();
+    expect(answer(await patch(id, { notify_every }))).toEqual({
+      status: 400,
+      body: { error: 'notify_every is not known: send submission, hour, day.' },
+    });
+  });
+});
+
+describe('the mail that asks a recipient', () => {
+  it('says who wants what, and until when the link works', async () => {
+    const { slug, id } = await deploy({ recipients: ['ada@example.org'] });
+    const [mail] = await asks(slug, 1);
+    expect(mail?.text).toMatch(
+      new RegExp(
+        `^${OWN} wants you to get a mail when a form of ${slug} is submitted\\. You get none before you have confirmed\\.\n\n` +
+          'To get these mails, open this link until \\d+ \\w+ \\d{4}, \\d\\d:\\d\\d UTC, and press the button on the page:\n\n' +
+          `http://api.test/confirm/${id}/rcp_\\w{24}\\?expires=\\d+&signature=[\\w-]{43}\n\n` +
+          'If you do not want them, do nothing\\.\n\n' +
+          `You get this mail because ${OWN}, the owner of ${slug}, gave your address\\. It comes once a day at most\\.\n` +
+          `Open the page: https://${slug}\\.pages\\.test\n$`,
+      ),
+    );
+    expect(mail?.unsubscribe).toBeUndefined();
+  });
+
+  it('comes once in 24 hours, also when the address is removed and added again, with any spelling', async () => {
+    const { slug, id } = await deploy({ recipients: ['ada@example.org'] });
+    await asks(slug, 1);
+    for (const recipients of [['ada@example.org'], [], ['ADA@example.org'], ['bob@example.org', 'ada@example.org']]) {
+      await patch(id, { recipients }).expect(200);
+    }
+    expect(toOf(await asks(slug, 2))).toEqual(['ada@example.org', 'bob@example.org']);
+    await settled(id);
+    await service
+      .db('mail_recipients')
+      .where({ deployment_id: id })
+      .update({
+        asked_at: service.db.raw("now() - interval '24 hours'"),
+      });
+    await patch(id, { recipients: ['ada@example.org'] }).expect(200);
+    expect(toOf(await asks(slug, 3))).toEqual(['ada@example.org', 'ada@example.org', 'bob@example.org']);
+  });
+
+  it(`comes ${MAX_ASKS} times a day at most for an owner: more is a 429 that changes nothing`, async () => {
+    const other = await service.owner();
+    let address = 0;
+    const five = () => Array.from({ length: 5 }, () => `a${++address}@example.org`);
+    const pages = await Promise.all(Array.from({ length: 5 }, () => other.deploy()));
+    // At once: the limit holds for all processes.
+    const another = asOwner((await service.another()).url, other.key);
+    const answers = await Promise.all(
+      pages.map(({ id }, at) => patch(id, { recipients: five(), language: 'de' }, at % 2 === 0 ? other : another)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429]);
+    const late = answers.find(({ status }) => status === 429);
+    expect(Number(late?.headers['retry-after'])).toBeGreaterThan(24 * 60 * 60 - 60);
+    expect(late?.body).toEqual({
+      error: expect.stringMatching(/^Nothing was changed: in 24 hours you can have 20 new/),
+    });
+    const full = pages[answers.findIndex(({ status }) => status === 429)]?.id ?? '';
+    expect(await settingsOf(full, other)).toMatchObject({ recipients: [], language: null });
+    expect(answer(await patch(full, { recipients: ['more@example.org'] }, other))).toEqual(refused(429));
+    // Whom it need not ask is not counted.
+    const { email } = await service.db('owners').orderBy('id', 'desc').first();
+    await patch(full, { recipients: [email] }, other).expect(200);
+    await patch(full, { recipients: [] }, other).expect(200);
+  });
+
+  it('does not come without a mail server, and the answer says so', async () => {
+    const plain = await startTestService();
+    onTestFinished(() => plain.close());
+    const its = await plain.owner();
+    const { id } = await its.deploy();
+    const { headers } = await patch(id, { recipients: ['ada@example.org'] }, its).expect(200);
+    expect(headers[NOTICE]).toBe('Mail is off: the operator must set SMTP_URL. Then send recipients again');
+    expect(await settingsOf(id, its)).toMatchObject({ recipients: [{ email: 'ada@example.org', confirmed: false }] });
+    const made = () => plain.db('deliveries').where({ deployment_id: id });
+    expect(await made()).toEqual([]);
+    expect(answer(await its.post(`/deploy/${id}/mails/test`))).toEqual({
+      status: 409,
+      body: { error: 'Nobody would get this mail: the operator must set SMTP_URL, and try again.' },
+    });
+    const withMail = asOwner((await plain.another({ SMTP_URL: smtp.url })).url, its.key);
+    const again = await patch(id, { recipients: ['ada@example.org'] }, withMail).expect(200);
+    expect(again.headers[NOTICE]).toBe(
+      'Not confirmed yet, and without mail until then: ada@example.org. Each has one mail with a link in 24 hours; send recipients again for another',
+    );
+    expect(await made()).toMatchObject([{ event: 'confirmation' }]);
+  });
+});
+
+describe('the link that confirms', () => {
+  const post = (path: string) => fetch(service.url + path, { method: 'POST' });
+
+  it('is the same page for each that was changed, and where there is nothing to confirm', async () => {
+    const { id, slug } = await deploy({ recipients: ['ada@example.org', 'bob@example.org'] });
+    const [ada, bob] = await asks(slug, 2);
+    const gone = await deploy({ recipients: ['ada@example.org'] });
+    const [toGone] = await asks(gone.slug, 1);
+    await owner.delete(`/deploy/${gone.id}`).expect(200);
+    await patch(id, { recipients: ['ada@example.org'] }).expect(200);
+    if (!ada || !bob || !toGone) throw new Error('No mails');
+    const path = confirmPath(ada);
+    const { id: recipientId } = await rowOf(id, 'ada@example.org');
+    const pages: string[] = [];
+    for (const wrong of [
+      path.replace(/\?.*/, ''),
+      path.slice(0, -1),
+      path.replace(/expires=\d/, 'expires=9'),
+      path.replace(id, UNKNOWN_ID),
+      path.replace(recipientId, '%00'),
+      path.replace('/confirm/', '/unsubscribe/').replace(/expires=\d+&/, ''),
+      links.unsubscribe(id, recipientId).replace('/unsubscribe/', '/confirm/'),
+      // Signed, and of nothing that is there.
+      confirmPath(bob),
+      confirmPath(toGone),
+    ]) {
+      const [asked, done] = [await fetch(service.url + wrong), await post(wrong)];
+      expect([wrong, asked.status, done.status]).toEqual([wrong, 404, 404]);
+      if (wrong.startsWith('/confirm')) pages.push(await asked.text(), await done.text());
+    }
+    expect(new Set(pages).size).toBe(1);
+    expect(await recipientsOf(id)).toEqual([{ email: 'ada@example.org', confirmed: false }]);
+  });
+
+  it('expires after 7 days', async () => {
+    const { id } = await deploy({ recipients: ['ada@example.org'] });
+    const { id: recipientId } = await rowOf(id, 'ada@example.org');
+    const path = links.confirm({ deploymentId: id, recipientId }, new Date(Date.now() - 1_000));
+    const done = await post(path);
+    expect([done.status, await done.text()]).toEqual([410, expect.stringContaining('it works for 7 days.')]);
+    expect(await recipientsOf(id)).toEqual([{ email: 'ada@example.org', confirmed: false }]);
+  });
+
+  it('is for GET, HEAD and POST only', async () => {
+    const response = await service.anonymous.delete(`/confirm/${UNKNOWN_ID}/rcp_${'0'.repeat(24)}`);
+    expect([response.status, response.body, response.headers.allow]).toEqual([405, failure, 'GET, HEAD, POST']);
+  });
+});
+
+describe('the link by which a recipient stops mail', () => {
+  it('ends its mails of that deployment only, with one click, and needs a new confirmation', async () => {
+    const [page, other] = [await confirmed('ada@example.org', OWN), await confirmed('ada@example.org')];
+    await submit(page.id);
+    const [mail] = await news(page.slug, 2);
+    const path = mail?.unsubscribe ?? '';
+    const asked = await (await fetch(service.url + path)).text();
+    expect(asked).toContain(`<h1>Stop the mails about ${page.slug}?</h1>`);
+    expect(asked).toContain('<form method="post"><button name="List-Unsubscribe" value="One-Click">');
+    expect(await recipientsOf(page.id)).toMatchObject([{ confirmed: true }, { confirmed: true }]);
+    for (const _time of [1, 2]) {
+      const done = await fetch(service.url + path, {
+        method: 'POST',
+        body: 'List-Unsubscribe=One-Click',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        redirect: 'manual',
+      });
+      expect([done.status, done.headers.get('set-cookie')]).toEqual([200, null]);
+      expect(await done.text()).toContain(`<h1>No more mails about ${page.slug}</h1>`);
+    }
+    expect(await recipientsOf(page.id)).toEqual([
+      { email: 'ada@example.org', confirmed: false },
+      { email: OWN, confirmed: true },
+    ]);
+    expect(await settingsOf(page.id)).toMatchObject({ email_notifications: true });
+    expect(await recipientsOf(other.id)).toEqual([{ email: 'ada@example.org', confirmed: true }]);
+    await submit(page.id);
+    expect(toOf(await news(page.slug, 3))).toEqual(['ada@example.org', OWN, OWN]);
+
+    // The owner can't ask again before a day is over.
+    await patch(page.id, { recipients: ['ada@example.org'] }).expect(200);
+    await settled(page.id);
+    await asks(page.slug, 1);
+    await service
+      .db('mail_recipients')
+      .where({ deployment_id: page.id })
+      .update({
+        asked_at: service.db.raw("now() - interval '24 hours'"),
+      });
+    await patch(page.id, { recipients: ['ada@example.org'] }).expect(200);
+    await asks(page.slug, 2);
+  });
+
+  it('ends mails that wait for another attempt', async () => {
+    const { id } = await confirmed('ada@example.org', OWN);
+    const { id: recipientId } = await rowOf(id, 'ada@example.org');
+    await service.db('deliveries').insert(
+      [recipientId, null].map((recipient_id, at) => ({
+        id: `dl_${'0'.repeat(23)}${at}`,
+        deployment_id: id,
+        recipient_id,
+        event: 'test-mail',
+        next_attempt_at: service.db.raw("now() + interval '1 hour'"),
+        created_at: service.db.fn.now(),
+        updated_at: service.db.fn.now(),
+      })),
+    );
+    expect((await fetch(service.url + links.unsubscribe(id, recipientId), { method: 'POST' })).status).toBe(200);
+    const waiting = service.db('deliveries').where({ deployment_id: id, event: 'test-mail' });
+    await waiting.clone().update({ next_attempt_at: service.db.fn.now() });
+    await settled(id);
+    expect((await waiting).map(({ recipient_id }) => recipient_id)).toEqual([null]);
+  });
+
+  it("is not the owner's, and the owner's is not a recipient's", async () => {
+    const { id } = await confirmed('ada@example.org');
+    const { id: recipientId } = await rowOf(id, 'ada@example.org');
+    const [own, recipients] = [links.unsubscribe(id), links.unsubscribe(id, recipientId)];
+    const queryOf = (link: string) => link.slice(link.indexOf('?'));
+    for (const path of [
+      `/unsubscribe/${id}${queryOf(recipients)}`,
+      `/unsubscribe/${id}/${recipientId}${queryOf(own)}`,
+    ]) {
+      expect((await fetch(service.url + path, { method: 'POST' })).status).toBe(404);
+    }
+    expect(await settingsOf(id)).toMatchObject({ email_notifications: true, recipients: [{ confirmed: true }] });
+  });
+});
+
+describe('a mail', () => {
+  it("has the labels of the page's form instead of names, also the first time and after a change", async () => {
+    const pageOf = (label: string) =>
+      `<!doctype html><title>Hello</title><form method="post"><label>${label}: <input name="n"></label><input name="other"></form>`;
+    const { id, slug } = await deploy();
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: pageOf('Your name') })
+      .expect(200);
+    const textOf = async (count: number) => {
+      await submit(id, { n: 'Ada', other: 'x' });
+      return (await news(slug, count)).at(-1)?.text;
+    };
+    for (const count of [1, 2]) expect(await textOf(count)).toContain('\n\nYour name: Ada\nother: x\n\n');
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: pageOf('Ihr <b>Name</b>') })
+      .expect(200);
+    await submit(id, { n: 'Ada', other: 'x' });
+    const texts = (await news(slug, 3)).map(({ text }) => text);
+    expect(texts.filter((text) => text.includes('\n\nIhr Name: Ada\nother: x\n\n')).length).toBe(1);
+  });
+});
+
+describe('the source of a mail', () => {
+  it('keeps to RFC 5322, 2369 and 8058: short lines, ASCII headers, one id for each recipient', async () => {
+    const { id, slug } = await confirmed('ada@example.org', OWN);
+    const data = { email: 'eve@example.org', naïve: '😀'.repeat(900), long: 'x'.repeat(5_000), 'a: b': '.\n.\nFrom x' };
+    await submit(id, data);
+    await news(slug, 2);
+    await owner.post(`/deploy/${id}/mails/test`).expect(202);
+    await mailsWith(smtp, `Test mail for ${slug}`, 2);
+    await patch(id, { notify_every: 'hour' }).expect(200);
+    await submit(id, data);
+    await patch(id, { notify_every: 'submission' }).expect(200);
+    await mailsWith(smtp, `1 new submission for ${slug}`, 2);
+    const raws = smtp.received.map(({ raw }) => raw).filter((raw) => raw.includes(slug));
+    // With the two that asked.
+    expect(raws.length).toBe(7);
+    for (const raw of raws) {
+      const text = raw.toString('latin1');
+      const lines = text.split('\r\n');
+      expect(lines.filter((line) => line.length > 998 || /[\r\n]/.test(line))).toEqual([]);
+      const headers = text.slice(0, text.indexOf('\r\n\r\n'));
+      expect(/[^\r\n\x20-\x7e]/.test(headers)).toBe(false);
+      // Unfolded, each is a name and a value, and there is one of each name.
+      const unfolded = headers.replaceAll(/\r\n(?=[ \t])/g, '').split('\r\n');
+      const names = unfolded.map((line) => /^([!-9;-~]+): \S/.exec(line)?.[1] ?? line);
+      expect(new Set(names).size).toBe(names.length);
+      const isListMail = !text.includes('Subject: Do you want mail');
+      const list = names.filter((name) => name.startsWith('List-')).sort();
+      expect(list).toEqual(isListMail ? ['List-Unsubscribe', 'List-Unsubscribe-Post'] : []);
+      expect(names).toEqual(expect.arrayContaining(['Date', 'From', 'To', 'Subject', 'Message-ID', 'MIME-Version']));
+    }
+    const ids = seenMails(smtp).map((mail) => mail.id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('GET /deploy/:id/mails', () => {
+  it('lists mails newest first, with their recipients, and none that asks or tells', async () => {
+    const { id, slug } = await confirmed('ada@example.org', OWN);
+    expect(await logOf(id)).toEqual({ deliveries: [], total: 0, page: 1, limit: 50 });
+    const { body: submission } = await submit(id);
+    await news(slug, 2);
+    const test = await owner.post(`/deploy/${id}/mails/test`).expect(202);
+    await mailsWith(smtp, `Test mail for ${slug}`, 2);
+    await settled(id);
+    const entry = (more: object) => ({
+      id: expect.stringMatching(/^dl_\w{24,}$/),
+      submission_id: null,
+      status: 'succeeded',
+      attempts: 1,
+      next_attempt_at: null,
+      last_status: 250,
+      last_error: null,
+      created_at: aTime,
+      updated_at: aTime,
+      ...more,
+    });
+    const log = await logOf(id);
+    expect(log).toEqual({
+      deliveries: [
+        ...[1, 2].map(() => entry({ recipient: expect.any(String) })),
+        ...[1, 2].map(() => entry({ recipient: expect.any(String), submission_id: submission.id })),
+      ],
+      total: 4,
+      page: 1,
+      limit: 50,
+    });
+    const recipients: string[] = log.deliveries.map(({ recipient }: { recipient: string }) => recipient);
+    expect([recipients.slice(0, 2).sort(), recipients.slice(2).sort()]).toEqual(
+      [1, 2].map(() => ['ada@example.org', OWN]),
+    );
+    const ids: string[] = log.deliveries.map((delivery: { id: string }) => delivery.id);
+    expect(ids).toEqual([...ids].sort().reverse());
+    expect(ids[1]).toBe(test.body.id);
+    expect(await logOf(id, '?page=2&limit=3')).toEqual({
+      deliveries: log.deliveries.slice(3),
+      total: 4,
+      page: 2,
+      limit: 3,
+    });
+    expect(await logOf(id, '?page=9')).toEqual({ deliveries: [], total: 4, page: 9, limit: 50 });
+    // Also once the recipient is removed, and forgotten.
+    await patch(id, { recipients: [] }).expect(200);
+    expect((await logOf(id)).deliveries).toEqual(log.deliveries);
+    await service.db('mail_recipients').update({ asked_at: null });
+    expect(await removeFormerRecipients(service.db, new Date(Date.now() + 1_000), 100)).toBeGreaterThan(1);
+    const later = (await logOf(id)).deliveries;
+    expect(new Set(later.map(({ recipient }: { recipient: string }) => recipient))).toEqual(new Set([null]));
+  });
+
+  it("has the owner's address where no recipient is listed, and says why a mail failed", async () => {
+    const { id, slug } = await deploy();
+    smtp.makeTrouble({ at: 'rcpt', does: { code: 451, text: 'Later' } });
+    await submit(id);
+    await settled(id);
+    smtp.makeTrouble();
+    const failed = (await logOf(id)).deliveries;
+    expect(failed).toMatchObject([
+      { status: 'failed', attempts: 7, last_status: 451, last_error: 'the mail server answered 451', recipient: OWN },
+    ]);
+    const retried = await owner.post(`/deploy/${id}/mails/${failed[0].id}/retry`).send({}).expect(202);
+    expect(retried.body).toEqual({ id: failed[0].id, status: 'pending' });
+    await news(slug, 1);
+    await settled(id);
+    expect((await logOf(id)).deliveries).toMatchObject([{ status: 'succeeded', attempts: 8, last_error: null }]);
+  });
+
+  it.each(['?page=0', '?page=x', '?limit=0', '?limit=1&limit=2'])('answers 400 to %s', async (query) => {
+    const { id } = await owner.deploy();
+    expect(answer(await owner.get(`/deploy/${id}/mails${query}`))).toEqual(refused(400));
+  });
+});
+
+describe('POST /deploy/:id/mails/test', () => {
+  it('sends a sample to the owner, who need not have switched mail on', async () => {
+    const { id, slug } = await owner.deploy();
+    const made = await owner.post(`/deploy/${id}/mails/test`).expect(202);
+    const [mail] = await mailsWith(smtp, `Test mail for ${slug}`, 1);
+    expect([mail?.to, mail?.id]).toEqual([OWN, `<${made.body.id}@api.test>`]);
+    expect(mail?.text).toMatch(/^This is a test, and no form was submitted\./);
+    expect((await owner.get(`/submissions/${id}`)).body.total).toBe(0);
+  });
+
+  it('answers 409, which says what to do, when nobody would get it', async () => {
+    const { id } = await deploy({ recipients: ['ada@example.org'] });
+    expect(answer(await owner.post(`/deploy/${id}/mails/test`))).toEqual({
+      status: 409,
+      body: {
+        error: 'Nobody would get this mail: have a recipient confirm by the link in the mail to it, and try again.',
+      },
+    });
+  });
+
+  it('shares its limit with tests of webhooks', async () => {
+    const other = await service.owner();
+    const { id } = await other.deploy();
+    const { body } = await other.post(`/webhooks/${id}`).send({ url: 'https://nowhere.invalid/' });
+    await other.patch(`/webhooks/${id}/${body.id}`).send({ active: false }).expect(200);
+    const paths = Array.from({ length: 20 }, (_, at) =>
+      at % 2 === 0 ? `/deploy/${id}/mails/test` : `/webhooks/${id}/${body.id}/test`,
+    );
+    for (const path of paths) await other.post(path).expect(202);
+    for (const path of paths.slice(0, 2)) {
+      const late = await other.post(path);
+      expect([late.status, late.body]).toEqual([
+        429,
+        { error: expect.stringMatching(/^Too many tests: try again in /) },
+      ]);
+      expect(Number(late.headers['retry-after'])).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('POST /deploy/:id/mails/:deliveryId/retry', () => {
+  it('answers 409 when nobody would get the mail any more', async () => {
+    const { id, slug } = await confirmed('ada@example.org');
+    await submit(id);
+    await news(slug, 1);
+    const [{ recipient_id: recipientId, id: mailId }] = (await settled(id)).filter(
+      ({ event }) => event !== 'confirmation',
+    );
+    const retry = () => owner.post(`/deploy/${id}/mails/${mailId}/retry`);
+    await patch(id, { email_notifications: false }).expect(200);
+    expect((await retry()).status).toBe(409);
+    await patch(id, { email_notifications: true }).expect(200);
+    expect((await retry()).status).toBe(202);
+    await news(slug, 2);
+    await settled(id);
+    await fetch(service.url + links.unsubscribe(id, recipientId), { method: 'POST' });
+    expect((await retry()).status).toBe(409);
+    expect((await logOf(id)).deliveries).toMatchObject([{ status: 'succeeded' }]);
+  });
+
+  it('answers 404 for what is no mail of the deployment', async () => {
+    const { id, slug } = await deploy({ recipients: ['ada@example.org'] });
+    await asks(slug, 1);
+    const [{ id: askId }] = await settled(id);
+    const [page, other] = [await deploy(), await deploy()];
+    const { body: made } = await owner.post(`/deploy/${page.id}/mails/test`).expect(202);
+    for (const [deployment, mail] of [
+      [id, askId],
+      [other.id, made.id],
+      [page.id, 'dl_000000000000000000000000'],
+      [page.id, 'x'],
+      [page.id, '%00'],
+    ]) {
+      expect(answer(await owner.post(`/deploy/${deployment}/mails/${mail}/retry`))).toEqual({
+        status: 404,
+        body: { error: 'No such delivery: check the id.' },
+      });
+    }
+  });
+});
+
+describe('a mail that has succeeded', () => {
+  it('counts as a test when it is sent again; one that has failed does not', async () => {
+    const { id } = await deploy();
+    const { id: mailId } = (await owner.post(`/deploy/${id}/mails/test`).expect(202)).body;
+    await settled(id);
+    await service.db('owners').update({ recent_tests: Array.from({ length: 19 }, () => new Date()) });
+    const again = () => owner.post(`/deploy/${id}/mails/${mailId}/retry`);
+    await again().expect(202);
+    await settled(id);
+    const refusal = await again();
+    expect(refusal.status).toBe(429);
+    expect(Number(refusal.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await settled(id)).map(({ status }) => status)).toEqual(['succeeded']);
+    await service.db('deliveries').where({ id: mailId }).update({ status: 'failed' });
+    await again().expect(202);
+    await settled(id);
+  });
+});
+
+describe('the mails of a deployment', () => {
+  it('answer 404 to others, the same for what was deleted and what never was; 401 first, 403 to a key that reads', async () => {
+    const { id } = await deploy();
+    const { id: deleted } = await owner.deploy();
+    await owner.delete(`/deploy/${deleted}`).expect(200);
+    const { key } = (await owner.post('/keys').send({ name: 'reads', scope: 'read' })).body;
+    const reader = asOwner(service.url, key);
+    const paths = (of: string) => [
+      ['get', `/deploy/${of}/mails`] as const,
+      ['post', `/deploy/${of}/mails/test`] as const,
+      ['post', `/deploy/${of}/mails/dl_000000000000000000000000/retry`] as const,
+    ];
+    for (const [at, [method]] of paths(id).entries()) {
+      const texts = await Promise.all(
+        [
+          [stranger, id],
+          [owner, deleted],
+          [owner, UNKNOWN_ID],
+          [owner, '%00'],
+        ].map(async ([as, of]) => {
+          const path = paths(String(of))[at]?.[1] ?? '';
+          const response = await (as === stranger ? stranger : owner)[method](path);
+          return `${response.status} ${response.text}`;
+        }),
+      );
+      expect([new Set(texts).size, texts[0]?.slice(0, 4)]).toEqual([1, '404 ']);
+      const path = paths(id)[at]?.[1] ?? '';
+      expect((await service.anonymous[method](path)).status).toBe(401);
+      expect((await reader[method](path)).status).toBe(method === 'get' ? 200 : 403);
+    }
+  });
+});
+
+describe('an address that the mail server refuses', () => {
+  const refuse = (to: string) => smtp.makeTrouble({ at: 'rcpt', to, does: { code: 550, text: 'No such mailbox' } });
+
+  it(`gets no more mail after ${MAX_REFUSALS} times in a row, and the owner is told`, async () => {
+    const { id, slug } = await confirmed('ada@example.org', OWN);
+    refuse('ada@example.org');
+    await submit(id);
+    const [told] = await mailsWith(smtp, 'Mail to ada@example.org was switched off', 1);
+    expect(told?.to).toBe(OWN);
+    expect(told?.text).toContain('Last failure: the mail server answered 550');
+    smtp.makeTrouble();
+    await settled(id);
+    // What still waited for the address is not lost.
+    const { deliveries } = await logOf(id);
+    const refused = deliveries.find(({ recipient }: { recipient: string }) => recipient === 'ada@example.org');
+    expect(deliveries).toHaveLength(2);
+    expect(refused).toMatchObject({
+      status: 'failed',
+      attempts: MAX_REFUSALS,
+      last_status: 550,
+      last_error: 'the mail server answered 550',
+    });
+    const again = () => owner.post(`/deploy/${id}/mails/${refused.id}/retry`);
+    await again().expect(409);
+    expect(await recipientsOf(id)).toMatchObject([{ confirmed: true }, { confirmed: true }]);
+    const notice =
+      'ada@example.org gets no mail, the mail server refused it 5 times in a row: check it, and send recipients again';
+    expect((await owner.get(`/deploy/${id}/settings`)).headers[NOTICE]).toBe(notice);
+    expect((await owner.get('/me')).headers[NOTICE]).toBe(
+      `Mail about a page was switched off because the mail server refused an address, see GET /deploy/:id/settings: ${id}`,
+    );
+    expect((await stranger.get('/me')).headers).not.toHaveProperty(NOTICE);
+    await submit(id);
+    expect(toOf(await news(slug, 2))).toEqual([OWN, OWN]);
+    await patch(id, { recipients: ['ada@example.org', OWN] }).expect(200);
+    expect((await owner.get(`/deploy/${id}/settings`)).headers).not.toHaveProperty(NOTICE);
+    await submit(id);
+    expect(toOf(await news(slug, 4))).toEqual(['ada@example.org', OWN, OWN, OWN]);
+    await again().expect(202);
+    expect(toOf(await news(slug, 5))).toEqual(['ada@example.org', 'ada@example.org', OWN, OWN, OWN]);
+  });
+
+  it('is named to the owner with a request that keeps the other recipients, and that a shell reads as it is', async () => {
+    const odd = "o'`id`'@example.org";
+    const { id, slug } = await confirmed('bob@example.org', odd, OWN);
+    refuse(odd);
+    await submit(id);
+    const [told] = await mailsWith(smtp, `Mail to ${odd} was switched off`, 1);
+    smtp.makeTrouble();
+    await settled(id);
+    expect(toOf(await news(slug, 2))).toEqual(['bob@example.org', OWN]);
+    const [, body = ''] = / -d '([^']*)'\n/.exec(told?.text ?? '') ?? [];
+    expect(JSON.parse(body)).toEqual({ recipients: ['bob@example.org', odd, OWN] });
+  });
+
+  it('is counted again from a success, and not for other failures', async () => {
+    const { id, slug } = await confirmed('ada@example.org');
+    const failures = async () => (await rowOf(id, 'ada@example.org')).failures;
+    const fail = async (times: number, at: 'rcpt' | 'mail' | 'message', code: number) => {
+      const { id: mailId } = (await logOf(id)).deliveries[0];
+      smtp.makeTrouble({ at, does: { code, text: 'No' } });
+      for (let time = 0; time < times; time += 1) {
+        // The last of its attempts: it fails with this one.
+        await service.db('deliveries').where({ id: mailId }).update({ attempts: 99 });
+        await owner.post(`/deploy/${id}/mails/${mailId}/retry`).expect(202);
+        await settled(id);
+      }
+      smtp.makeTrouble();
+    };
+    await submit(id);
+    await news(slug, 1);
+    await settled(id);
+    await fail(4, 'rcpt', 550);
+    await vi.waitFor(async () => expect(await failures()).toBe(4), PATIENCE);
+    await fail(2, 'mail', 550);
+    await fail(2, 'rcpt', 450);
+    expect(await failures()).toBe(4);
+    await submit(id);
+    await news(slug, 2);
+    await vi.waitFor(async () => expect(await failures()).toBe(0), PATIENCE);
+    await fail(4, 'message', 554);
+    await vi.waitFor(async () => expect(await failures()).toBe(4), PATIENCE);
+    expect(await rowOf(id, 'ada@example.org')).toMatchObject({ switched_off_at: null });
+    await fail(1, 'message', 554);
+    await vi.waitFor(
+      async () => expect(await rowOf(id, 'ada@example.org')).toMatchObject({ switched_off_at: expect.any(Date) }),
+      PATIENCE,
+    );
+  });
+
+  it("is the owner's: email_notifications goes off, and a header says why until it is on again", async () => {
+    const other = await service.owner();
+    const { id } = await other.deploy();
+    await patch(id, { email_notifications: true }, other).expect(200);
+    const { email } = await service.db('owners').orderBy('id', 'desc').first();
+    refuse(email);
+    await submit(id);
+    await vi.waitFor(
+      async () => expect(await settingsOf(id, other)).toMatchObject({ email_notifications: false }),
+      PATIENCE,
+    );
+    smtp.makeTrouble();
+    await settled(id);
+    expect((await other.get(`/deploy/${id}/mails`)).body.deliveries).toMatchObject([
+      { status: 'failed', last_status: 550 },
+    ]);
+    const noticeAt = async (path: string) => (await other.get(path)).headers[NOTICE];
+    expect(await noticeAt(`/deploy/${id}/settings`)).toBe(
+      'Mail is off because your address does not work, the mail server refused it 5 times in a row: check it, and send email_notifications true',
+    );
+    expect(await noticeAt('/me')).toMatch(/^Mail about a page was switched off .*d_\w+$/);
+    expect(seenMails(smtp).filter(({ subject }) => subject === `Mail to ${email} was switched off`)).toEqual([]);
+    await patch(id, { email_notifications: true }, other).expect(200);
+    expect([await noticeAt(`/deploy/${id}/settings`), await noticeAt('/me')]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { restore, takeDown } from '../../../src/db/take-downs.ts';
+import { MAX_NAMED_PAGES } from '../../../src/http/api/me.ts';
+import { NOTICE } from '../../../src/http/notice.ts';
+import { answer, refused } from '../../support/answers.ts';
+import { PROJECT } from '../../support/process.ts';
+import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
+
+const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ PLAN_LIMITS: 'free:3,closed:0,unlimited:none' });
+});
+afterAll(() => service.close());
+
+const noticeTo = async (owner: Owner): Promise<unknown> => (await owner.get('/me')).headers[NOTICE];
+
+describe('GET /me', () => {
+  it.each([
+    ['free', 3],
+    ['closed', 0],
+    ['unlimited', null],
+    ['gone-from-the-settings', 0],
+  ])('answers 200 with who the owner is, and what the plan %s allows', async (plan, limit) => {
+    const email = `${plan}@me.example`;
+    const owner = await service.owner({ email, plan });
+    expect(answer(await owner.get('/me'))).toEqual({
+      status: 200,
+      body: { email, plan, deployment_limit: limit, deployments: 0, mail: false, version },
+    });
+    expect(await noticeTo(owner)).toBeUndefined();
+  });
+
+  it('counts live deployments, of this owner alone', async () => {
+    const [owner, other] = [await service.owner(), await service.owner()];
+    await other.deploy();
+    const [first] = [await owner.deploy(), await owner.deploy()];
+    expect((await owner.get('/me')).body.deployments).toBe(2);
+    await owner.delete(`/deploy/${first.id}`);
+    expect((await owner.get('/me')).body.deployments).toBe(1);
+  });
+
+  it('follows a change of the address and the plan at once', async () => {
+    const owner = await service.owner({ email: 'before@me.example', plan: 'free' });
+    expect((await owner.get('/me')).body).toEqual({
+      ...{ email: 'before@me.example', plan: 'free', deployment_limit: 3 },
+      ...{ deployments: 0, mail: false, version },
+    });
+    await service
+      .db('owners')
+      .where({ email: 'before@me.example' })
+      .update({ email: 'after@me.example', plan: 'closed' });
+    expect((await owner.get('/me')).body).toEqual({
+      ...{ email: 'after@me.example', plan: 'closed', deployment_limit: 0 },
+      ...{ deployments: 0, mail: false, version },
+    });
+  });
+
+  it('says whether the service can send mail', async () => {
+    const { key } = await service.owner();
+    const { url } = await service.another({ SMTP_URL: 'smtp://127.0.0.1:1' });
+    expect((await asOwner(url, key).get('/me')).body.mail).toBe(true);
+  });
+
+  it('answers 401 without a key, and 405 with Allow to other methods', async () => {
+    expect(answer(await service.anonymous.get('/me'))).toEqual(refused(401));
+    const { status, headers } = await service.anonymous.post('/me');
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe(`${NOTICE} of GET /me`, () => {
+  const ASK = 'To ask why, contact the operator';
+
+  it('names the pages that were taken down, newest first, until they are restored', async () => {
+    const owner = await service.owner();
+    const [first, second] = [await owner.deploy(), await owner.deploy()];
+    await takeDown(service.db, first.id, 'a "reason"');
+    expect(await noticeTo(owner)).toBe(`The operator has taken down 1 of your pages: ${first.id}. ${ASK}`);
+    await takeDown(service.db, second.id, 'another');
+    expect(await noticeTo(owner)).toBe(
+      `The operator has taken down 2 of your pages: ${second.id}, ${first.id}. ${ASK}`,
+    );
+    expect(await noticeTo(await service.owner())).toBeUndefined();
+    await owner.delete(`/deploy/${second.id}`);
+    expect(await noticeTo(owner)).toBe(`The operator has taken down 1 of your pages: ${first.id}. ${ASK}`);
+    await restore(service.db, first.id);
+    expect(await noticeTo(owner)).toBeUndefined();
+  });
+
+  it(`names ${MAX_NAMED_PAGES} at most, and how many more there are`, async () => {
+    const owner = await service.owner();
+    const ids: string[] = [];
+    for (let count = 0; count < MAX_NAMED_PAGES + 2; count += 1) ids.unshift((await owner.deploy()).id);
+    for (const id of ids) await takeDown(service.db, id, 'x');
+    expect(await noticeTo(owner)).toBe(
+      `The operator has taken down 7 of your pages: ${ids.slice(0, MAX_NAMED_PAGES).join(', ')} and 2 more. ${ASK}`,
+    );
+  });
+
+  it.each(['abuse@e.example', 'https://e.example/abuse?a=1'])('names ABUSE_CONTACT: %s', async (contact) => {
+    const owner = await service.owner();
+    const { id } = await owner.deploy();
+    await takeDown(service.db, id, 'x');
+    const { url } = await service.another({ ABUSE_CONTACT: contact });
+    expect(await noticeTo(asOwner(url, owner.key))).toBe(
+      `The operator has taken down 1 of your pages: ${id}. To ask why, contact ${contact}`,
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takeDown } from '../../../src/db/take-downs.ts';
+import { answer, aTime, refused } from '../../support/answers.ts';
+import { BASE_URL, type Owner, startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+describe('GET /overview', () => {
+  it('answers live deployments, newest first, each with what there is to see', async () => {
+    const who = await service.owner();
+    const plain = await who.deploy({ html: '<p>No title' });
+    const { id: deleted } = await who.deploy();
+    await who.delete(`/deploy/${deleted}`).expect(200);
+    const full = await who.deploy({
+      html: '<!doctype html><head><TITLE lang=en>\n Caf&eacute; &amp; &#x1F680;\t “x”&lt;y </TITLE><title>second</title>',
+    });
+    await who.patch(`/deploy/${full.id}`).send({ email_notifications: true }).expect(200);
+    for (const n of [1, 2, 3]) await who.send('POST', `/submit/${full.id}`, `{"n":${n}}`);
+    const { submissions } = (await who.get(`/submissions/${full.id}`)).body;
+    await who.patch(`/submissions/${full.id}/${submissions[1].id}`).send({ read: true }).expect(200);
+    const { id: webhook } = (await who.post(`/webhooks/${full.id}`).send({ url: 'https://hooks.example.org/' })).body;
+    await who.post(`/webhooks/${full.id}`).send({ url: 'https://hooks.example.org/2' }).expect(201);
+    await service.db('webhooks').where({ id: webhook }).update({ failing_since: new Date() });
+    await takeDown(service.db, plain.id, 'a reason');
+    await owner.deploy();
+    const shared = { spam: 0, updated_at: aTime };
+    const deployments = [
+      {
+        ...full,
+        ...shared,
+        title: 'Café & 🚀 “x”<y',
+        form_action: `${BASE_URL}/submit/${full.id}`,
+        submission_count: 3,
+        unread: 2,
+        last_submission_at: submissions[0].created_at,
+        email_notifications: true,
+        failing_webhooks: 1,
+        taken_down: false,
+      },
+      {
+        ...plain,
+        ...shared,
+        title: null,
+        form_action: `${BASE_URL}/submit/${plain.id}`,
+        submission_count: 0,
+        unread: 0,
+        last_submission_at: null,
+        email_notifications: false,
+        failing_webhooks: 0,
+        taken_down: true,
+      },
+    ];
+    expect(answer(await who.get('/overview'))).toEqual({
+      ...{ status: 200, body: { deployments, total: 2, page: 1, limit: 50 } },
+    });
+    expect((await who.get('/overview?page=2&limit=1')).body).toEqual({
+      ...{ deployments: deployments.slice(1), total: 2, page: 2, limit: 1 },
+    });
+    await who.delete(`/submissions/${full.id}/${submissions[1].id}`).expect(200);
+    expect((await who.get('/overview')).body.deployments[0]).toMatchObject({ submission_count: 2, unread: 2 });
+  });
+
+  it('answers 401 without a key, and 400 to a wrong page', async () => {
+    expect(answer(await service.anonymous.get('/overview'))).toEqual(refused(401));
+    expect(answer(await owner.get('/overview?page=0'))).toEqual(refused(400));
+    expect(answer(await (await service.owner()).get('/overview'))).toEqual({
+      ...{ status: 200, body: { deployments: [], total: 0, page: 1, limit: 50 } },
+    });
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, refused } from '../../support/answers.ts';
+import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
+
+const LIMIT = 3;
+
+const limitReached = refused(403);
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ PLAN_LIMITS: `free:${LIMIT},crowd:20,single:1,none-at-all:0,unlimited:none` });
+});
+afterAll(() => service.close());
+
+/** Sends it again while too many of the owner's requests wait, as clients do. */
+async function create(owner: Owner, body: object = {}) {
+  for (;;) {
+    const answer = await owner.post('/deploy').send({ html: 'x', ...body });
+    if (answer.status !== 503) return answer;
+  }
+}
+
+const deploy = async (owner: Owner, count: number): Promise<string[]> => {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push((await owner.deploy()).id);
+  return ids;
+};
+
+/** The statuses of requests made at the same time, in order of size. */
+const statuses = async (requests: PromiseLike<{ status: number }>[]) =>
+  (await Promise.all(requests)).map(({ status }) => status).toSorted((a, b) => a - b);
+
+const times = <T>(count: number, task: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => task(index));
+
+const live = (email: string) =>
+  service
+    .db('deployments')
+    .join('owners', 'owners.id', 'deployments.owner_id')
+    .where({ email, deleted_at: null })
+    .then((rows) => rows.length);
+
+describe('POST /deploy', () => {
+  it('answers 403 when the plan limit is reached', async () => {
+    const owner = await service.owner({ plan: 'free' });
+    await deploy(owner, LIMIT);
+    expect(answer(await create(owner))).toEqual(limitReached);
+    expect(answer(await create(owner, { slug: 'one-too-many' }))).toEqual(limitReached);
+    expect((await create(await service.owner(), { slug: 'one-too-many' })).status).toBe(201);
+  });
+
+  it('answers 403 at once on a plan of none', async () => {
+    expect(answer(await create(await service.owner({ plan: 'none-at-all' })))).toEqual(limitReached);
+  });
+
+  it.each([
+    ['none-at-all', 0, 'allows no pages: ask the operator for a larger plan.'],
+    ['single', 1, 'allows 1 page: delete one, or ask the operator for a larger plan.'],
+    ['free', LIMIT, `allows ${LIMIT} pages: delete one, or ask the operator for a larger plan.`],
+  ])('names the plan %s and its limit, %i', async (plan, limit, sentence) => {
+    const owner = await service.owner({ plan });
+    for (let count = 0; count < limit; count += 1) await owner.deploy();
+    expect(answer(await create(owner))).toEqual({ status: 403, body: { error: `Your plan (${plan}) ${sentence}` } });
+  });
+
+  it('has no limit on a plan without one, which is the default', async () => {
+    const owner = await service.owner();
+    expect(await statuses(times(30, () => create(owner)))).toEqual(times(30, () => 201));
+  });
+
+  it('counts each owner’s own', async () => {
+    const [owner, other] = [await service.owner({ plan: 'free' }), await service.owner({ plan: 'free' })];
+    await deploy(owner, LIMIT);
+    await deploy(other, LIMIT);
+    expect(answer(await create(other))).toEqual(limitReached);
+  });
+
+  it('counts the keys of an owner together', async () => {
+    const first = await service.owner({ email: 'two@test.example', plan: 'free' });
+    const second = await service.owner({ email: 'Two@test.example' });
+    await deploy(first, 1);
+    await deploy(second, LIMIT - 1);
+    for (const owner of [first, second]) expect(answer(await create(owner))).toEqual(limitReached);
+  });
+
+  it('counts nothing that failed', async () => {
+    const owner = await service.owner({ plan: 'free' });
+    await owner.deploy({ slug: 'held' });
+    await create(owner, { slug: 'held' });
+    await create(owner, { slug: 'A' });
+    await create(owner, { html: '' });
+    await deploy(owner, LIMIT - 1);
+    expect(answer(await create(owner))).toEqual(limitReached);
+  });
+
+  it('frees one slot with each deletion', async () => {
+    const owner = await service.owner({ plan: 'free' });
+    const [first = '', second = ''] = await deploy(owner, LIMIT);
+    await owner.delete(`/deploy/${first}`);
+    await owner.delete(`/deploy/${first}`);
+    expect(await statuses([create(owner)])).toEqual([201]);
+    expect(answer(await create(owner))).toEqual(limitReached);
+    await owner.delete(`/deploy/${second}`);
+    expect(await statuses([create(owner)])).toEqual([201]);
+  });
+
+  it('follows a change of the plan, and leaves what is live', async () => {
+    const email = 'changing@test.example';
+    const owner = await service.owner({ email, plan: 'unlimited' });
+    const ids = await deploy(owner, LIMIT + 1);
+    await service.owner({ email, plan: 'free' });
+    expect(answer(await create(owner))).toEqual(limitReached);
+    for (const id of ids) expect((await owner.put(`/deploy/${id}`).send({ html: 'y' })).status).toBe(200);
+
+    await owner.delete(`/deploy/${ids[0]}`);
+    expect(answer(await create(owner))).toEqual(limitReached);
+    await owner.delete(`/deploy/${ids[1]}`);
+    expect((await create(owner)).status).toBe(201);
+
+    await service.owner({ email, plan: 'unlimited' });
+    expect((await create(owner)).status).toBe(201);
+  });
+
+  it('answers 400, 413 and 415 before 403, and 403 before 409', async () => {
+    const owner = await service.owner({ plan: 'free' });
+    await owner.deploy({ slug: 'mine' });
+    await deploy(owner, LIMIT - 1);
+    expect([
+      answer(await create(owner, { slug: 'A' })),
+      answer(await create(owner, { slug: 'admin' })),
+      answer(await create(owner, { html: null })),
+      answer(await create(owner, { html: 'x'.repeat(2 * 1024 * 1024 + 1) })),
+      answer(await owner.post('/deploy').type('text').send('x')),
+      answer(await create(owner, { slug: 'mine' })),
+    ]).toEqual([400, 400, 400, 413, 415, 403].map(refused));
+  });
+});
+
+describe('the limit under concurrent requests', () => {
+  it('lets exactly so many through of 50 at once, over two processes and two keys; another owner is unaffected', async () => {
+    const email = 'crowd@test.example';
+    const here = await service.owner({ email, plan: 'crowd' });
+    const there = asOwner((await service.another()).url, (await service.owner({ email })).key);
+    const other = await service.owner({ plan: 'free' });
+    const race = statuses(
+      times(50, (index) => create(index % 2 ? here : there, index % 4 < 2 ? { slug: `race-${slugOf(index)}` } : {})),
+    );
+    const others = statuses(times(LIMIT, () => create(other)));
+    expect(await race).toEqual([...times(20, () => 201), ...times(30, () => 403)]);
+    expect(await others).toEqual(times(LIMIT, () => 201));
+    expect(await live(email)).toBe(20);
+  });
+
+  it('lets one through for a slot that is freed meanwhile', async () => {
+    const email = 'freeing@test.example';
+    const owner = await service.owner({ email, plan: 'free' });
+    const there = asOwner((await service.another()).url, owner.key);
+    const [id = ''] = await deploy(owner, LIMIT);
+    const freed = statuses(times(5, () => owner.delete(`/deploy/${id}`)));
+    const created = statuses(times(20, (index) => create(index % 2 ? owner : there)));
+    expect(await freed).toEqual([200, 404, 404, 404, 404]);
+    // All of them may have been there before the deletion.
+    expect([times(20, () => 403), [201, ...times(19, () => 403)]]).toContainEqual(await created);
+    expect((await statuses([create(owner), create(there)])).at(-1)).toBe(403);
+    expect(await live(email)).toBe(LIMIT);
+  });
+});
+
+/** Letters for a number. */
+function slugOf(index: number): string {
+  return [...String(index)].map((digit) => String.fromCharCode(97 + Number(digit))).join('');
+}

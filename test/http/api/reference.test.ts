@@ -1,0 +1,495 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Router } from 'express';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../../src/config.ts';
+import { createLinks } from '../../../src/db/link-secret.ts';
+import { SECURITY_TXT } from '../../../src/http/api/security-txt.ts';
+import { newRecipientId } from '../../../src/ids.ts';
+import { refused } from '../../support/answers.ts';
+import {
+  type Exchange,
+  holdAgainst,
+  holdService,
+  lookUp,
+  referenceOf,
+  releaseService,
+  takeProblems,
+} from '../../support/reference.ts';
+import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+
+const config = loadConfig({ BASE_URL, PAGES_DOMAIN });
+const reference = referenceOf(config);
+const hold = holdAgainst(reference);
+
+const isObject = (value: unknown): value is Record<string, unknown> => value instanceof Object;
+const at = (...way: string[]): Record<string, unknown> => {
+  const { value } = lookUp(reference, ...way);
+  return isObject(value) ? value : {};
+};
+
+const operations = Object.entries(reference.paths ?? {}).flatMap(([path, item]) =>
+  Object.keys(item).map((method) => ({ path, method, name: `${method.toUpperCase()} ${path}` })),
+);
+
+/** The paths of all routes that Express has. */
+const routes = new Set<string>();
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  const routed = vi.spyOn(Router.prototype, 'route');
+  service = await startTestService({ ABUSE_CONTACT: 'abuse@example.org', SMTP_URL: 'smtp://127.0.0.1:1' });
+  for (const path of routed.mock.calls.flat()) routes.add(String(path).replaceAll(/:(\w+)/g, '{$1}'));
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+describe('the document', () => {
+  it('is OpenAPI 3.1', async () => {
+    expect(await new Validator().validate({ ...reference })).toEqual({ valid: true });
+  });
+
+  it('has the paths that the service has, and no others', () => {
+    // What /docs is made of is nobody's to call, what a proxy in front asks is not there for anybody else.
+    // So are a link that signs a person in, and the dashboard.
+    const hidden = ['/internal/tls', '/session/mail/{token}'];
+    const paths = [...routes].filter((path) => !/^\/(?:docs\/|dashboard)/.test(path) && !hidden.includes(path));
+    // Answered ahead of Express, and on pages' hosts too.
+    expect(Object.keys(reference.paths ?? {}).toSorted()).toEqual([...paths, SECURITY_TXT].toSorted());
+  });
+
+  it.each(Object.keys(reference.paths ?? {}))(
+    'has the methods that the service has, and no others: %s',
+    async (path) => {
+      const documented = operations
+        .filter((operation) => operation.path === path)
+        .map(({ method }) => method.toUpperCase());
+      const expected = documented.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).toSorted();
+      const ask = (method: string) =>
+        fetch(service.url + path.replaceAll(/\{\w+\}/g, 'x'), { method, redirect: 'manual' });
+      const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+      const statuses = await Promise.all(methods.map(async (method) => (await ask(method)).status));
+      expect(methods.filter((_method, index) => statuses[index] !== 405).toSorted()).toEqual(expected);
+      expect((await ask('PROPFIND')).headers.get('allow')?.split(', ').toSorted()).toEqual(expected);
+    },
+  );
+
+  it('says whom to ask, under which license it is, and where the service is', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
+    const about = (settings: Record<string, string>) => {
+      const { info, servers } = referenceOf(loadConfig({ BASE_URL, PAGES_DOMAIN, ...settings }));
+      const { description: _description, ...rest } = info;
+      return { ...rest, servers: servers?.map(({ url }) => url) };
+    };
+    const name = 'The operator of this service';
+    const license = { name: 'MIT', identifier: 'MIT' };
+    const same = { title: 'formhost', version, license };
+    expect(about({ ABUSE_CONTACT: 'abuse@example.org' })).toEqual({
+      ...same,
+      contact: { name, email: 'abuse@example.org' },
+      servers: [BASE_URL],
+    });
+    expect(about({ ABUSE_CONTACT: 'https://example.org/abuse', BASE_URL: 'http://localhost:3000' })).toEqual({
+      ...same,
+      contact: { name, url: 'https://example.org/abuse' },
+      servers: ['http://127.0.0.1:3000'],
+    });
+    expect(about({}).contact).toEqual({ name });
+  });
+
+  it('describes each tag', () => {
+    const described = reference.tags?.filter(({ description }) => /\w/.test(description ?? ''));
+    expect(described).toEqual(reference.tags);
+    expect(described?.length).toBeGreaterThan(0);
+  });
+
+  it('names each operation, and says of each what it is for', () => {
+    const names = operations.map(({ path, method }) => at('paths', path, method).operationId);
+    expect(new Set(names).size).toBe(operations.length);
+    for (const field of ['summary', 'description']) {
+      const said = operations.filter(({ path, method }) => /\w/.test(String(at('paths', path, method)[field] ?? '')));
+      expect(said).toEqual(operations);
+    }
+    const tags = new Set(reference.tags?.map(({ name }) => name));
+    expect(operations.flatMap(({ path, method }) => at('paths', path, method).tags)).toSatisfy((used: string[]) =>
+      used.every((tag) => tags.has(tag)),
+    );
+  });
+
+  it.each(operations)('says who may: $name', async ({ path, method }) => {
+    const isPublic = Array.isArray(at('paths', path, method).security);
+    const target = service.url + path.replaceAll(/\{\w+\}/g, 'x');
+    const { status } = await fetch(target, { method: method.toUpperCase(), redirect: 'manual' });
+    expect(status === 401).toBe(!isPublic);
+    // This one has its key in the body.
+    const isSignIn = path === '/session' && method === 'post';
+    expect(Object.hasOwn(at('paths', path, method, 'responses'), '401')).toBe(!isPublic || isSignIn);
+  });
+
+  it('shows the limits that are validated', async () => {
+    const small = await startTestService({ MAX_HTML_BYTES: '12', RESERVED_SLUGS: 'mine' });
+    onTestFinished(() => small.close());
+    const { body } = await small.anonymous.get('/openapi.json');
+    const properties = body.paths['/deploy'].post.requestBody.content['application/json'].schema.properties;
+    expect(properties.html).toMatchObject({ type: 'string', minLength: 1, maxLength: 12 });
+    expect(properties.slug.description).toContain('mine');
+    const webhook = body.paths['/webhooks/{deployId}'].post.requestBody.content['application/json'].schema;
+    expect(webhook).toMatchObject({
+      required: ['url'],
+      properties: {
+        url: { type: 'string', format: 'uri', maxLength: 2048 },
+        type: { enum: ['generic', 'slack'], default: 'generic' },
+        events: { type: 'array', minItems: 1, maxItems: 50, default: ['submission'], items: { enum: ['submission'] } },
+      },
+    });
+    const [, page, limit] = body.paths['/submissions/{deployId}'].get.parameters;
+    expect(page).toMatchObject({ in: 'query', name: 'page', schema: { type: 'integer', minimum: 1, default: 1 } });
+    expect(limit).toMatchObject({ in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, default: 50 } });
+    const bodyOf = (path: string, method: string) =>
+      body.paths[path][method].requestBody.content['application/json'].schema.properties;
+    expect(bodyOf('/keys', 'post').name).toMatchObject({ minLength: 1, maxLength: 100 });
+    const settings = bodyOf('/deploy/{id}', 'patch');
+    expect(settings.recipients).toMatchObject({ maxItems: 5, items: { type: 'string', format: 'email' } });
+    expect(settings.spam.properties.blocklist).toMatchObject({
+      maxItems: 100,
+      items: { minLength: 1, maxLength: 100 },
+    });
+    const search = body.paths['/submissions/{deployId}/search'].get.parameters;
+    const schemaOf = (name: string) => search.find((parameter: { name: string }) => parameter.name === name).schema;
+    expect(schemaOf('q')).toMatchObject({ type: 'string', maxLength: 200 });
+    for (const name of ['from', 'to']) {
+      const pattern = new RegExp(schemaOf(name).pattern);
+      expect(
+        ['2026-11-22', '2026-11-22T10:00Z', '2026-11-22T10:00:00.5+02:00'].filter((time) => !pattern.test(time)),
+      ).toEqual([]);
+      expect(['', 'x', '2026', '2026-11-22T10:00:00'].filter((time) => pattern.test(time))).toEqual([]);
+    }
+  });
+});
+
+/** What paths name, all of it the owner's: a webhook that is off sends nothing anywhere. */
+async function fixture(path: string): Promise<Record<string, string>> {
+  const { id } = await owner.deploy();
+  if (path.startsWith('/trash')) {
+    await owner.delete(`/deploy/${id}`).expect(200);
+    return { id };
+  }
+  const webhook = await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.example.org/' });
+  const webhookPath = `/webhooks/${id}/${webhook.body.id}`;
+  await owner.patch(webhookPath).send({ active: false });
+  // More than an owner may have sent in a minute.
+  await service.db('owners').update({ recent_tests: [] });
+  const test = await owner.post(`${webhookPath}/test`);
+  const recipientId = await addRecipient(id);
+  const mail = path.startsWith('/deploy/{id}/mails') ? await owner.post(`/deploy/${id}/mails/test`) : undefined;
+  const { id: keyId } = (await owner.post('/keys').send({ name: 'example' })).body;
+  const form = new FormData();
+  form.append('cv', new File(['Ada'], 'cv.txt', { type: 'text/plain' }));
+  await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form });
+  const { submissions } = (await owner.get(`/submissions/${id}`)).body;
+  const [{ id: submissionId, data }] = submissions;
+  const fileId = data.cv.url.split('/').at(-1);
+  if (path.includes('/spam/')) {
+    await owner
+      .post(`/submissions/${id}/bulk`)
+      .send({ action: 'spam', ids: [submissionId] })
+      .expect(200);
+  }
+  return {
+    id,
+    deployId: id,
+    submissionId,
+    fileId,
+    webhookId: webhook.body.id,
+    deliveryId: (mail ?? test).body.id,
+    recipientId,
+    cursor: '0',
+    version: '1',
+    keyId,
+  };
+}
+
+/** Adds a confirmed recipient to a deployment, of whom nobody was asked. */
+async function addRecipient(id: string): Promise<string> {
+  const recipientId = newRecipientId();
+  await service.db('mail_recipients').insert({
+    id: recipientId,
+    deployment_id: id,
+    email: 'ada@example.org',
+    position: 1,
+    confirmed_at: service.db.fn.now(),
+  });
+  return recipientId;
+}
+
+/** The query of a link in a mail, or of a challenge; undefined where a path is neither. */
+async function signedQuery(
+  path: string,
+  { id = '', submissionId = '', fileId = '', recipientId = '' }: Record<string, string>,
+) {
+  if (path === '/altcha/challenge') return `deployment=${id}`;
+  const links = await createLinks(service.db, '')();
+  const until = new Date(Date.now() + 60_000);
+  const link = path.startsWith('/files/')
+    ? links.file({ deploymentId: id, submissionId, fileId }, until)
+    : path.startsWith('/confirm/')
+      ? links.confirm({ deploymentId: id, recipientId }, until)
+      : path.startsWith('/unsubscribe/')
+        ? links.unsubscribe(id, path.endsWith('{recipientId}') ? recipientId : undefined)
+        : undefined;
+  return link?.slice(link.indexOf('?') + 1);
+}
+
+/** The key, or for what is about a session, its cookie. */
+async function credentialsFor(path: string): Promise<Record<string, string>> {
+  if (path !== '/session') return { Authorization: `Bearer ${owner.key}` };
+  const { headers } = await service.anonymous.post('/session').send({ key: owner.key });
+  return { Cookie: String(headers['set-cookie']).replace(/;.*/, ''), Origin: BASE_URL };
+}
+
+function encode(type: string, example: unknown): string | URLSearchParams | FormData {
+  if (type === 'application/json') return JSON.stringify(example);
+  if (type === 'text/html') return String(example);
+  const form = type === 'multipart/form-data' ? new FormData() : new URLSearchParams();
+  for (const [name, value] of Object.entries(isObject(example) ? example : {})) form.append(name, String(value));
+  return form;
+}
+
+describe('the examples', () => {
+  const requests = operations.flatMap((operation) => {
+    const { path, method } = operation;
+    const content = at('paths', path, method, 'requestBody', 'content');
+    const types: (string | undefined)[] = Object.keys(content);
+    return (types.length > 0 ? types : [undefined]).map((type) => ({ ...operation, type, sent: type ?? 'no body' }));
+  });
+
+  it.each(requests)('are answered with a success as it is described: $name, $sent', async ({ path, method, type }) => {
+    const values = await fixture(path);
+    const operation = at('paths', path, method);
+    const parameters: unknown[] = Array.isArray(operation.parameters) ? operation.parameters : [];
+    const query = parameters.filter(isObject).filter((parameter) => parameter.in === 'query');
+    const search = new URLSearchParams();
+    for (const { name, schema } of query) {
+      const value = isObject(schema) ? (schema.default ?? schema.example) : undefined;
+      if (value !== undefined) search.set(String(name), String(value));
+    }
+    const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? `no ${name}`);
+    const { example } = type ? at('paths', path, method, 'requestBody', 'content', type) : {};
+    const answer = await fetch(`${service.url}${target}?${(await signedQuery(path, values)) ?? search}`, {
+      method: method.toUpperCase(),
+      redirect: 'manual',
+      headers: {
+        ...(operation.security ? {} : await credentialsFor(path)),
+        ...(type === 'application/json' || type === 'text/html' ? { 'Content-Type': type } : {}),
+      },
+      ...(type ? { body: encode(type, path === '/session' ? { key: owner.key } : example) } : {}),
+    });
+    // A stream has no end: its headers are compared.
+    const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    if (isStream) await answer.body?.cancel();
+    const body = isStream ? '' : await answer.text();
+    const success = Object.keys(at('paths', path, method, 'responses')).find((status) => Number(status) < 400);
+    expect({ status: String(answer.status), body }).toEqual({ status: success, body });
+    const headers = new Map(answer.headers);
+    expect(hold({ method: method.toUpperCase(), path: target, status: answer.status, headers, body })).toBeUndefined();
+  });
+
+  const responses = operations.flatMap((operation) =>
+    Object.keys(at('paths', operation.path, operation.method, 'responses')).map((status) => ({ ...operation, status })),
+  );
+  it.each(responses)('are what their schema says: $name, $status', ({ path, method, status }) => {
+    const way = ['paths', path, method, 'responses', status];
+    const json = at(...way, 'content', 'application/json');
+    if (Object.keys(at(...way, 'content')).length === 0) return;
+    const types = Object.keys(at(...way, 'content'));
+    expect(types.filter((type) => !('example' in at(...way, 'content', type)))).toEqual([]);
+    if (!('example' in json)) return;
+    const documented = Object.keys(at(...way, 'headers')).map((name): [string, string] => [name.toLowerCase(), '1']);
+    const headers = new Map([...documented, ['content-type', 'application/json; charset=utf-8'] as const]);
+    const exchange = {
+      method: method.toUpperCase(),
+      status: Number(status),
+      headers,
+      body: JSON.stringify(json.example),
+    };
+    expect(hold({ ...exchange, path: path.replaceAll(/[{}]/g, '') })).toBeUndefined();
+  });
+
+  it('are there for each parameter of a path', () => {
+    const parameters = operations.flatMap(({ path, method }) => at('paths', path, method).parameters ?? []);
+    const inPaths = parameters.filter((parameter) => isObject(parameter) && parameter.in === 'path');
+    expect(inPaths.length).toBeGreaterThan(0);
+    for (const parameter of inPaths)
+      expect(parameter).toMatchObject({ schema: { example: expect.stringMatching(/./) } });
+  });
+});
+
+describe('what holds the answers of all tests', () => {
+  const JSON_TYPE: [string, string] = ['content-type', 'application/json; charset=utf-8'];
+  const fine: Exchange = {
+    method: 'GET',
+    path: '/healthz',
+    status: 200,
+    headers: new Map([JSON_TYPE]),
+    body: '{"status":"ok"}',
+  };
+  const me =
+    '{"email":"a@e.example","plan":"free","deployment_limit":null,"deployments":0,"mail":false,"version":"1.0.0"}';
+  const keyless = { path: '/deploy', method: 'POST', status: 401, body: '{"error":"No."}' };
+  const header = (...more: [string, string][]) => ({ headers: new Map([JSON_TYPE, ...more]) });
+
+  it.each([
+    ['what is documented', {}],
+    ['an error with its header', { ...keyless, ...header(['www-authenticate', 'Bearer']) }],
+    ['a body that is too long to be kept', { body: undefined }],
+    ['a header that only some answers have', { path: '/me', body: me, ...header(['formhost-notice', 'Soon']) }],
+    ['the same answer without it', { path: '/me', body: me }],
+    ['an unknown path', { path: '/nothing', status: 404, body: '{"error":"No."}' }],
+    ['another method', { method: 'PUT', status: 405, body: '{"error":"No."}', ...header(['allow', 'GET, HEAD']) }],
+  ])('lets %s pass', (_case, change) => {
+    expect(hold({ ...fine, ...change })).toBeUndefined();
+  });
+
+  it.each([
+    ['a field more', { body: '{"status":"ok","more":1}' }],
+    ['a field less', { body: '{}' }],
+    ['a wrong value', { body: '{"status":"fine"}' }],
+    ['what is no JSON', { body: 'ok' }],
+    ['nothing', { body: '' }],
+    ['another type', { headers: new Map([['content-type', 'text/html']]) }],
+    ['no type', { headers: new Map<string, string>() }],
+    ['a status that is not documented', { status: 201 }],
+    ['an error with a field more', { path: '/nothing', status: 404, body: '{"error":"No.","code":1}' }],
+    ['an error without its header', keyless],
+    ['a notice that is not documented', header(['formhost-notice', 'Soon'])],
+    ['a notice that is not ASCII', { path: '/me', body: me, ...header(['formhost-notice', 'é']) }],
+    ['a 405 without Allow', { method: 'PUT', status: 405, body: '{"error":"No."}' }],
+    ['a method that is not documented', { method: 'PUT' }],
+    ['a path that is not documented', { path: '/nothing' }],
+    ['an id of another kind', { path: '/deploy/d_1', method: 'DELETE', body: '{"message":"Gone","id":"wh_1"}' }],
+  ])('does not let %s pass', (_case, change) => {
+    expect(hold({ ...fine, ...change })).toMatch(/^\S+ \S+ answered \d+, and the answer /);
+  });
+
+  it('sees each answer of the API of a service, whole or in pieces, and none of its pages', async () => {
+    const server = createServer((incoming, response) => {
+      response.setHeader('Content-Type', 'application/json; charset=utf-8');
+      if (incoming.url !== '/readyz') return response.end('{"status":"bad"}');
+      response.write('{"status":');
+      return response.end('"worse"}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const url = `http://127.0.0.1:${address instanceof Object ? address.port : 0}`;
+    holdService(url, config);
+    // Another server may get the port.
+    onTestFinished(() => void releaseService(url));
+    await request(url).get('/healthz').set('Host', `page.${PAGES_DOMAIN}`);
+    expect(takeProblems()).toEqual([]);
+    expect((await request(url).get('/readyz')).text).toBe('{"status":"worse"}');
+    await request(url).get('/healthz');
+    expect(takeProblems()).toEqual([
+      expect.stringMatching(/^GET \/readyz answered 200, and the answer does not fit: .*"worse"/),
+      expect.stringMatching(/^GET \/healthz answered 200, and the answer does not fit: .*"bad"/),
+    ]);
+  });
+});
+
+describe('GET /', () => {
+  it('says where things are', async () => {
+    const { status, body, headers } = await service.anonymous.get('/');
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { service: 'formhost', docs: `${BASE_URL}/docs`, openapi: `${BASE_URL}/openapi.json` },
+    });
+    expect(headers.vary).toBe('Accept');
+  });
+
+  it.each(['text/html', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'Text/HTML;q=0.9'])(
+    'sends a browser to the dashboard: Accept: %s',
+    async (accept) => {
+      const { status, headers } = await service.anonymous.get('/').set('Accept', accept);
+      expect({ status, location: headers.location, vary: headers.vary }).toEqual({
+        status: 302,
+        location: '/dashboard',
+        vary: 'Accept',
+      });
+    },
+  );
+
+  it.each(['*/*', 'application/json', 'text/plain', 'text/html;q=0, */*', 'text/*', ''])(
+    'answers JSON to Accept: %s',
+    async (accept) => {
+      expect((await service.anonymous.get('/').set('Accept', accept)).body.service).toBe('formhost');
+    },
+  );
+});
+
+describe.each([
+  ['/openapi.json', 'application/json; charset=utf-8'],
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/start.js', 'text/javascript; charset=utf-8'],
+  ['/docs/page.css', 'text/css; charset=utf-8'],
+  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+])('GET %s', (path, type) => {
+  it('needs no key, and is kept by who has it', async () => {
+    const { status, headers } = await service.anonymous.get(path);
+    expect({ status, type: headers['content-type'], nosniff: headers['x-content-type-options'] }).toEqual({
+      status: 200,
+      type,
+      nosniff: 'nosniff',
+    });
+    expect(headers['cache-control']).toBe('public, max-age=0, must-revalidate');
+    const again = await service.anonymous.get(path).set('If-None-Match', String(headers.etag));
+    expect({ status: again.status, text: again.text, etag: again.headers.etag }).toEqual({
+      status: 304,
+      text: '',
+      etag: headers.etag,
+    });
+    expect((await service.anonymous.get(path).set('If-None-Match', '"another"')).status).toBe(200);
+  });
+
+  it('answers HEAD without a body, and nothing else', async () => {
+    const { status, headers, text } = await service.anonymous.head(path);
+    expect({ status, type: headers['content-type'], text }).toEqual({ status: 200, type, text: undefined });
+    expect(await owner.send('POST', path, '{}')).toEqual(refused(405));
+  });
+
+  it('is on the host of the API only', async () => {
+    const { slug } = await owner.deploy();
+    expect((await service.anonymous.get(path).set('Host', `${slug}.${PAGES_DOMAIN}`)).status).toBe(404);
+  });
+});
+
+describe('/docs', () => {
+  it.each(['bytes=0-1', 'bytes=9999999-'])('answers Range: %s with all of it', async (range) => {
+    expect((await service.anonymous.get('/docs').set('Range', range)).status).toBe(200);
+  });
+
+  it('lets nothing in from elsewhere, and nobody frame it', async () => {
+    const { headers } = await service.anonymous.get('/docs');
+    const policy = headers['content-security-policy']?.split('; ').toSorted();
+    expect(policy).toEqual([
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self' data:",
+      "script-src 'self'",
+      "style-src 'self'",
+    ]);
+  });
+
+  it.each(['index.html', 'package.json', 'swagger-ui.js', '..%2fpackage.json', 'swagger-ui-bundle.js.map'])(
+    'has nothing else of the packages: %s',
+    async (name) => {
+      expect((await service.anonymous.get(`/docs/${name}`)).status).toBe(404);
+    },
+  );
+});

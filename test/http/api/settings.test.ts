@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { FIRST_OWNER } from '../../../src/db/owners.ts';
+import { takeDown } from '../../../src/db/take-downs.ts';
+import { NOTICE } from '../../../src/http/notice.ts';
+import { answer, aTime, refused } from '../../support/answers.ts';
+import { startServiceProcess } from '../../support/process.ts';
+import {
+  asOwner,
+  BASE_URL,
+  type Owner,
+  PAGES_DOMAIN,
+  startTestService,
+  type TestService,
+  UNKNOWN_ID,
+} from '../../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+/** The same owner, at a service that has a mail server. */
+let withMail: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+  withMail = asOwner((await service.another({ SMTP_URL: 'smtp://127.0.0.1:1' })).url, owner.key);
+});
+afterAll(() => service.close());
+
+const AT_FIRST = {
+  email_notifications: false,
+  notify_every: 'submission',
+  recipients: [],
+  redirect_url: null,
+  allowed_origins: [],
+  language: null,
+  retention_days: null,
+  spam: { blocklist: [], captcha: null },
+};
+
+const settingsOf = async (id: string) => (await owner.get(`/deploy/${id}/settings`)).body;
+
+describe('GET /deploy/:id/settings', () => {
+  it('answers 200 with every setting: as they are at first, and as PATCH has left them', async () => {
+    const { id } = await owner.deploy();
+    expect(answer(await owner.get(`/deploy/${id}/settings`))).toEqual({
+      status: 200,
+      body: AT_FIRST,
+    });
+    const states: unknown[] = [];
+    for (const change of [
+      { email_notifications: true },
+      {},
+      { email_notifications: 1 },
+      { email_notifications: false, language: 'de' },
+      { language: 'tlh' },
+      { language: null },
+    ]) {
+      await owner.patch(`/deploy/${id}`).send(change);
+      states.push(await settingsOf(id));
+    }
+    expect(states).toEqual([
+      ...[true, true, true].map((on) => ({ ...AT_FIRST, email_notifications: on })),
+      ...['de', 'de', null].map((language) => ({ ...AT_FIRST, language })),
+    ]);
+  });
+
+  it.each([
+    { redirect_url: 'https://example.org/thanks?a=b#c' },
+    { redirect_url: 'http://example.org' },
+    { redirect_url: 'HTTPS://Example.org/%20é' },
+    { redirect_url: `https://example.org/${'a'.repeat(2_048 - 20)}` },
+    { allowed_origins: ['https://example.org', 'http://localhost:8080', 'http://[::1]:8080', 'http://192.0.2.1'] },
+    { allowed_origins: Array.from({ length: 20 }, (_, n) => `https://a${n}.example.org`) },
+    { retention_days: 1 },
+    { retention_days: 3_650 },
+    {
+      language: 'ar',
+      retention_days: 30,
+      redirect_url: 'https://example.org/',
+      allowed_origins: ['https://example.org'],
+    },
+    { spam: { blocklist: ['casino', 'é'], captcha: null } },
+    { spam: { blocklist: [], captcha: { provider: 'altcha' } } },
+  ])('keeps %j, and takes it back', async (change) => {
+    const { id } = await owner.deploy();
+    expect(answer(await owner.patch(`/deploy/${id}`).send(change))).toEqual({
+      status: 200,
+      body: { success: true, id },
+    });
+    expect(await settingsOf(id)).toEqual({ ...AT_FIRST, ...change });
+    const { email_notifications: _, ...others } = AT_FIRST;
+    await owner.patch(`/deploy/${id}`).send(others).expect(200);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+  });
+
+  it('writes origins as browsers do, each once', async () => {
+    const { id } = await owner.deploy();
+    const origins = ['HTTPS://Example.ORG', 'https://example.org:443', 'http://münchen.example:80', 'http://a.test:81'];
+    await owner.patch(`/deploy/${id}`).send({ allowed_origins: origins }).expect(200);
+    const written = ['https://example.org', 'http://xn--mnchen-3ya.example', 'http://a.test:81'];
+    expect((await settingsOf(id)).allowed_origins).toEqual(written);
+  });
+
+  it.each([
+    ...[
+      '',
+      '/thanks',
+      'example.org',
+      '//example.org',
+      'ftp://example.org',
+      'javascript:alert(1)',
+      'https://',
+      'https:a',
+    ],
+    ...[
+      'https:///a',
+      'https://a b.test',
+      'https://a.test/a b',
+      'https://a.test/\n',
+      'https://a.test\\b',
+      ' https://a.test',
+    ],
+    ...[
+      'https://user:secret@example.org',
+      'https://a.test:99999',
+      `https://a.test/${'a'.repeat(2_035)}`,
+      1,
+      {},
+      [],
+      false,
+    ],
+  ])('answers 400 that names redirect_url for %j, and changes nothing', async (value) => {
+    const { id } = await owner.deploy();
+    const { status, body } = await owner.patch(`/deploy/${id}`).send({ retention_days: 5, redirect_url: value });
+    expect([status, body]).toEqual([400, { error: expect.stringMatching(/^redirect_url /) }]);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+  });
+
+  it.each(
+    [
+      ...[
+        'https://example.org',
+        null,
+        {},
+        [null],
+        [1],
+        ['*'],
+        ['null'],
+        [''],
+        ['example.org'],
+        ['https://*.example.org'],
+      ],
+      ...[['https://example.org/'], ['https://example.org/a'], ['https://example.org?'], ['https://example.org#']],
+      ...[['https://user@example.org'], ['ftp://example.org'], ['https://example.org', 'x'], ['https://a.test ']],
+      ...[Array.from({ length: 21 }, (_, n) => `https://a${n}.example.org`)],
+    ].map((value) => [value]),
+  )('answers 400 that names allowed_origins for %j, and changes nothing', async (value) => {
+    const { id } = await owner.deploy();
+    const { status, body } = await owner.patch(`/deploy/${id}`).send({ retention_days: 5, allowed_origins: value });
+    expect([status, body]).toEqual([400, { error: expect.stringMatching(/^allowed_origins /) }]);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+  });
+
+  it.each([0, -1, 3_651, 1.5, '30', true, [], 1e300])('answers 400 that names retention_days for %j', async (value) => {
+    const { id } = await owner.deploy();
+    const { status, body } = await owner.patch(`/deploy/${id}`).send({ language: 'de', retention_days: value });
+    expect([status, body]).toEqual([400, { error: expect.stringMatching(/^retention_days /) }]);
+    expect(await settingsOf(id)).toEqual(AT_FIRST);
+  });
+
+  it('keeps all of several changes at once', async () => {
+    const { id } = await owner.deploy();
+    const changes = [
+      { redirect_url: 'https://example.org/' },
+      { allowed_origins: ['https://example.org'] },
+      { spam: { blocklist: ['casino'], captcha: null } },
+      { retention_days: 5 },
+      { language: 'de' },
+    ];
+    await Promise.all(changes.map((change) => owner.patch(`/deploy/${id}`).send(change).expect(200)));
+    expect(await settingsOf(id)).toEqual(Object.assign({}, AT_FIRST, ...changes));
+  });
+
+  it('has each field that PATCH takes', async () => {
+    const { paths, components } = (await service.anonymous.get('/openapi.json')).body;
+    const taken = paths['/deploy/{id}'].patch.requestBody.content['application/json'].schema.properties;
+    expect(Object.keys(components.schemas.Settings.properties)).toEqual(Object.keys(taken));
+    expect(components.schemas.Settings.required).toEqual(Object.keys(taken));
+  });
+
+  it('answers 404 as GET /deploy/:id does, byte for byte, and 401 before it', async () => {
+    const other = await service.owner();
+    const { id: foreign } = await other.deploy();
+    const { id: deleted } = await owner.deploy();
+    await owner.delete(`/deploy/${deleted}`).expect(200);
+    for (const id of [foreign, deleted, UNKNOWN_ID, 'x', '%00']) {
+      const [settings, status] = await Promise.all([owner.get(`/deploy/${id}/settings`), owner.get(`/deploy/${id}`)]);
+      expect([id, settings.status, settings.text]).toEqual([id, 404, status.text]);
+    }
+    expect(answer(await service.anonymous.get(`/deploy/${UNKNOWN_ID}/settings`))).toEqual(refused(401));
+  });
+
+  it('answers 405 to other methods', async () => {
+    const { id } = await owner.deploy();
+    const { status, headers } = await owner.put(`/deploy/${id}/settings`).send({});
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe(`${NOTICE} of a deployment that is taken down`, () => {
+  const ASK = 'To ask why, contact the operator';
+  const DOWN = `The operator has taken this page down: visitors get a 451, and its form accepts no submissions. ${ASK}`;
+
+  it('is on its status and its settings, and on neither while it is up', async () => {
+    const { id } = await owner.deploy();
+    const notices = async () => {
+      const answers = [await owner.get(`/deploy/${id}`), await owner.get(`/deploy/${id}/settings`)];
+      return answers.map(({ status, headers }) => [status, headers[NOTICE]]);
+    };
+    expect(await notices()).toEqual([
+      [200, undefined],
+      [200, undefined],
+    ]);
+    await takeDown(service.db, id, 'phishing');
+    expect(await notices()).toEqual([
+      [200, DOWN],
+      [200, DOWN],
+    ]);
+  });
+
+  it('is on PUT, which stores the page, and says that it is not shown', async () => {
+    const { id } = await owner.deploy();
+    expect((await owner.put(`/deploy/${id}`).send({ html: 'one' })).headers).not.toHaveProperty(NOTICE);
+    await takeDown(service.db, id, 'phishing');
+    const { status, headers } = await owner.put(`/deploy/${id}`).send({ html: 'two' });
+    expect([status, headers[NOTICE]]).toEqual([
+      200,
+      `The operator has taken this page down: the new HTML is stored, and is not shown before the operator restores the page. ${ASK}`,
+    ]);
+    expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: 'two' });
+    expect((await owner.put(`/deploy/${id}`).send({ html: '' })).headers).not.toHaveProperty(NOTICE);
+  });
+});
+
+describe(`${NOTICE} of PATCH /deploy/:id`, () => {
+  const OFF = 'Mail is off: the operator must set SMTP_URL';
+  const NOBODY =
+    'Your address is owner@localhost, which gets no mail: the operator must run npm run --silent owners -- set-email owner@localhost you@example.com with your address';
+
+  it('says that mail is off when it is switched on, each time, and at no other change', async () => {
+    const { id } = await owner.deploy();
+    const noticeTo = async (change: object, who = owner) => {
+      const { status, body, headers } = await who.patch(`/deploy/${id}`).send(change);
+      expect([status, body]).toEqual([200, { success: true, id }]);
+      return headers[NOTICE];
+    };
+    expect(await noticeTo({})).toBeUndefined();
+    expect(await noticeTo({ email_notifications: true })).toBe(OFF);
+    expect(await noticeTo({ email_notifications: true })).toBe(OFF);
+    expect(await noticeTo({})).toBeUndefined();
+    expect(await noticeTo({ email_notifications: false })).toBeUndefined();
+    expect(await noticeTo({ email_notifications: true }, withMail)).toBeUndefined();
+    expect((await owner.patch(`/deploy/${id}`).send({ email_notifications: 1 })).headers).not.toHaveProperty(NOTICE);
+  });
+
+  it(`says that ${FIRST_OWNER} gets no mail; two sentences have a semicolon between them`, async () => {
+    const first = await service.owner({ email: FIRST_OWNER });
+    const { id } = await first.deploy();
+    const { url } = await service.another({ SMTP_URL: 'smtp://127.0.0.1:1' });
+    const change = { email_notifications: true };
+    expect((await asOwner(url, first.key).patch(`/deploy/${id}`).send(change)).headers[NOTICE]).toBe(NOBODY);
+    expect((await first.patch(`/deploy/${id}`).send(change)).headers[NOTICE]).toBe(`${OFF}; ${NOBODY}`);
+    await service.db('owners').where({ email: FIRST_OWNER }).update({ email: 'you@example.com' });
+    expect((await asOwner(url, first.key).patch(`/deploy/${id}`).send(change)).headers).not.toHaveProperty(NOTICE);
+  });
+
+  it('is in the log as well, once for each call', async () => {
+    const process = await startServiceProcess({
+      BASE_URL,
+      PAGES_DOMAIN,
+      DATABASE_URL: service.databaseUrl,
+      LOG_LEVEL: 'warn',
+    });
+    onTestFinished(() => void process.child.kill());
+    await process.ready();
+    const first = asOwner(process.url, (await service.owner({ email: FIRST_OWNER })).key);
+    const { id } = await first.deploy();
+    for (const on of [true, false, true])
+      await first.patch(`/deploy/${id}`).send({ email_notifications: on }).expect(200);
+    const { stderr } = await process.stop();
+    const lines = stderr.split('\n').filter((line) => line.includes(id));
+    const warning = { level: 40, deployment: id, msg: `mail was switched on, and none will arrive: ${OFF}; ${NOBODY}` };
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { ...warning, time: aTime, pid: expect.any(Number) },
+      { ...warning, time: aTime, pid: expect.any(Number) },
+    ]);
+  });
+});

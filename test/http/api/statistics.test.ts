@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startOfDay, startsBetween } from '../../../src/time-buckets.ts';
+import { answer, refused } from '../../support/answers.ts';
+import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+/** A deployment with submissions accepted at these times, as Postgres reads them. */
+async function deployWith(times: readonly (string | Date)[]): Promise<string> {
+  const { id } = await owner.deploy();
+  await service.db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT :id, number, 'sub_' || substr(:id, 3, 18) || lpad(number::text, 6, '0'), '{}', '192.0.2.1', at
+       FROM unnest(CAST(:times AS timestamptz[])) WITH ORDINALITY AS taken (at, number)`,
+    { id, times: [...times] },
+  );
+  await service
+    .db('deployments')
+    .where({ id })
+    .update({ submission_count: times.length, last_submission_number: times.length });
+  return id;
+}
+
+async function statistics(id: string, query = '') {
+  const { status, body } = await owner.get(`/deploy/${id}/stats${query}`);
+  return { status, body };
+}
+
+describe('GET /deploy/:id/stats', () => {
+  it('counts what is from a bucket’s start and before the next', async () => {
+    const id = await deployWith([
+      ...['2026-11-01T00:00:00Z', '2026-11-01T23:59:59.999Z', '2026-11-02T00:00:00Z', '2026-11-04T12:00:00Z'],
+    ]);
+    expect(await statistics(id, '?from=2026-10-31&to=2026-11-05')).toEqual({
+      status: 200,
+      body: {
+        buckets: [
+          { start: '2026-10-31T00:00:00.000Z', submissions: 0 },
+          { start: '2026-11-01T00:00:00.000Z', submissions: 2 },
+          { start: '2026-11-02T00:00:00.000Z', submissions: 1 },
+          { start: '2026-11-03T00:00:00.000Z', submissions: 0 },
+          { start: '2026-11-04T00:00:00.000Z', submissions: 1 },
+        ],
+        total: 4,
+      },
+    });
+    // In the first and the last bucket, only what is from `from` and before `to`.
+    expect(await statistics(id, '?from=2026-11-01T23:59:59.999Z&to=2026-11-02T00:00:00Z&by=hour')).toEqual({
+      status: 200,
+      body: { buckets: [{ start: '2026-11-01T23:00:00.000Z', submissions: 1 }], total: 1 },
+    });
+  });
+
+  it('counts submissions that came in bursts, beside few in years', async () => {
+    const burst = Array.from({ length: 2_000 }, (_, n) => new Date(Date.UTC(2026, 5, 15, 12) + (n >> 8)));
+    const id = await deployWith([
+      ...['1970-01-01T00:00:00Z', '2026-06-01T00:00:00Z', ...burst, '2026-06-15T23:59:59.999Z', '2026-06-30T00:00:00Z'],
+    ]);
+    const { status, body } = await statistics(id, '?from=2026-06-01&to=2026-07-01');
+    const counted = body.buckets.map(({ submissions }: { submissions: number }) => submissions);
+    expect({ status, counted, total: body.total }).toEqual({
+      status: 200,
+      counted: [1, ...Array(13).fill(0), 2_001, ...Array(14).fill(0), 1],
+      total: 2_003,
+    });
+    // Each millisecond of the burst has 256.
+    const moment = await statistics(id, '?from=2026-06-15T12:00:00.001Z&to=2026-06-15T12:00:00.003Z&by=hour');
+    expect(moment.body.total).toBe(512);
+    expect((await statistics(id, '?from=1970-01-01&to=1970-01-02')).body.total).toBe(1);
+    expect((await statistics(id, '?from=2400-01-01&to=2400-01-02')).body.total).toBe(0);
+  });
+
+  it('covers the last 30 days by day when it is not told', async () => {
+    const { id } = await owner.deploy();
+    await owner.send('POST', `/submit/${id}`, '{}');
+    const { status, body } = await statistics(id);
+    expect([status, body.buckets.length, body.buckets.at(-1).submissions, body.total]).toEqual([200, 30, 1, 1]);
+    expect(Date.now() - Date.parse(body.buckets[29].start)).toBeLessThan(2 * 86_400_000);
+  });
+
+  it('takes days of 23 and of 25 hours, and days without a midnight', async () => {
+    const { id } = await owner.deploy();
+    const startsIn = async (query: string) =>
+      (await statistics(id, `?${query}`)).body.buckets.map(({ start }: { start: string }) => start.slice(0, 16));
+    expect(await startsIn('tz=Europe/Berlin&from=2026-03-28&to=2026-03-31')).toEqual([
+      ...['2026-03-27T23:00', '2026-03-28T23:00', '2026-03-29T22:00'],
+    ]);
+    expect(await startsIn('tz=Europe/Berlin&from=2026-10-24&to=2026-10-27')).toEqual([
+      ...['2026-10-23T22:00', '2026-10-24T22:00', '2026-10-25T23:00'],
+    ]);
+    expect(await startsIn('tz=Europe/Berlin&from=2026-10-25&to=2026-10-26&by=hour')).toHaveLength(25);
+    expect(await startsIn('tz=Europe/Berlin&from=2026-03-29&to=2026-03-30&by=hour')).toHaveLength(23);
+    // The clock goes from 0:00 to 1:00 on the 24th, and the day has two hours that begin at 0:00 in the autumn.
+    expect(await startsIn('tz=Africa/Cairo&from=2026-04-23&to=2026-04-25')).toEqual([
+      ...['2026-04-22T22:00', '2026-04-23T22:00'],
+    ]);
+    expect(await startsIn('tz=Atlantic/Azores&from=2026-10-25&to=2026-10-27')).toEqual([
+      ...['2026-10-25T00:00', '2026-10-26T01:00'],
+    ]);
+    // Half an hour east, and a day that there was not.
+    expect(await startsIn('tz=Asia/Kolkata&from=2026-01-01T18:40:00Z&to=2026-01-01T20:00:00Z&by=hour')).toEqual([
+      ...['2026-01-01T18:30', '2026-01-01T19:30'],
+    ]);
+    expect(await startsIn('tz=Pacific/Apia&from=2011-12-29&to=2012-01-01')).toEqual([
+      ...['2011-12-29T10:00', '2011-12-30T10:00'],
+    ]);
+  });
+
+  it.each([
+    'from=yesterday',
+    'from=2026-02-30',
+    'from=2026-11-01T10:00:00',
+    'from=2026-11-01&from=2026-11-02',
+    'from=2026-11-02&to=2026-11-02',
+    'from=2026-11-02&to=2026-11-01',
+    'to=',
+    'by=week',
+    'by=day&by=day',
+    'tz=Mars/Olympus',
+    'tz=%2B01:00',
+    'tz=',
+    'tz=UTC&tz=UTC',
+    'from=2020-01-01&to=2026-01-01',
+    'by=hour&from=2026-01-01&to=2026-03-01',
+    'from=0001-01-01&to=9999-12-31',
+    'from=0000-01-01&to=0000-01-05',
+    'from=0001-01-01T00:00:00%2B14:00&to=0001-01-03',
+    'to=9999-12-31T23:59:59-23:59',
+  ])('answers 400 to ?%s', async (query) => {
+    const { id } = await owner.deploy();
+    expect(await statistics(id, `?${query}`)).toEqual(refused(400));
+  });
+
+  it('answers at most 1,000 buckets', async () => {
+    const { id } = await owner.deploy();
+    const hours = (count: number) => new Date(Date.UTC(2026, 0, 1) + count * 3_600_000).toISOString();
+    const { body } = await statistics(id, `?by=hour&from=${hours(0)}&to=${hours(1_000)}`);
+    expect([body.buckets.length, body.buckets[999].start]).toEqual([1_000, hours(999)]);
+    expect(await statistics(id, `?by=hour&from=${hours(0)}&to=${hours(1_001)}`)).toEqual(refused(400));
+    expect(await statistics(id, `?by=hour&from=${hours(0.5)}&to=${hours(1_000.5)}`)).toEqual(refused(400));
+  });
+
+  it('answers 401 without a key, and the same 404 for an unknown, a deleted and another owner’s deployment', async () => {
+    const { id } = await owner.deploy();
+    expect(answer(await service.anonymous.get(`/deploy/${id}/stats`))).toEqual(refused(401));
+    const { id: deleted } = await owner.deploy();
+    await owner.delete(`/deploy/${deleted}`).expect(200);
+    const other = await service.owner();
+    const refusals = await Promise.all([
+      other.get(`/deploy/${id}/stats?by=week`),
+      owner.get(`/deploy/${deleted}/stats`),
+      owner.get(`/deploy/${UNKNOWN_ID}/stats`),
+    ]);
+    expect(refusals.map(answer)).toEqual(refusals.map(() => refused(404)));
+    expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('counts as a person would who had all submissions and a calendar, deleted ones left out', async () => {
+    const zones = [
+      'UTC',
+      'Europe/Berlin',
+      'America/New_York',
+      'Asia/Kolkata',
+      'America/Santiago',
+      'Australia/Lord_Howe',
+    ];
+    const start = Date.UTC(2026, 0, 1);
+    const year = 365 * 86_400_000;
+    const random = (below: number) => Math.floor(Math.random() * below);
+    const times = Array.from({ length: 3_000 }, () => new Date(start + random(year))).toSorted((a, b) => +a - +b);
+    const id = await deployWith(times);
+    const isGone = times.map(() => false);
+    const remove = async (isToGo: (index: number) => boolean): Promise<void> => {
+      const gone = times.flatMap((_, index) => (!isGone[index] && isToGo(index) ? [index + 1] : []));
+      for (const number of gone) isGone[number - 1] = true;
+      await service.db.raw(
+        `WITH gone AS (
+           DELETE FROM submissions WHERE deployment_id = :id AND number = ANY (CAST(:gone AS bigint[])) RETURNING number
+         )
+         INSERT INTO removed_submissions (deployment_id, number) SELECT :id, number FROM gone`,
+        { id, gone },
+      );
+    };
+    const ranges = zones.flatMap((tz) =>
+      (['hour', 'day'] as const).map((by) => {
+        const from = start + random(year);
+        return { tz, by, from, to: from + random((by === 'day' ? 300 : 30) * 86_400_000) + 1 };
+      }),
+    );
+    const check = async ({ tz, by, from, to }: (typeof ranges)[number]): Promise<void> => {
+      const format = new Intl.DateTimeFormat('en-GB', {
+        ...{ timeZone: tz, dateStyle: 'short' },
+        ...(by === 'hour' && { timeStyle: 'long' }),
+      });
+      // An hour as the clock shows it, with its offset, which differs where it is there twice.
+      const nameOf = (at: number): string => format.format(at).replace(/:\d\d:\d\d/, '');
+      const within = times.filter((at, index) => !isGone[index] && +at >= from && +at < to);
+      const expected = Object.fromEntries(
+        Array.from(
+          Map.groupBy(within, (at) => nameOf(+at)),
+          ([name, some]) => [name, some.length],
+        ),
+      );
+      const query = new URLSearchParams({
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+        by,
+        tz,
+      });
+      const { status, body } = await statistics(id, `?${query}`);
+      expect([status, body.total]).toEqual([200, within.length]);
+      const found: Record<string, number> = {};
+      for (const { start: at, submissions } of body.buckets) {
+        if (submissions > 0) found[nameOf(Date.parse(at))] = submissions;
+      }
+      expect(found).toEqual(expected);
+    };
+    await remove((index) => random(3) === 0 || (index > 500 && index < 900));
+    for (const range of ranges) await check(range);
+    // What was found before is remembered, and holds when more are deleted, also for other ranges.
+    await remove((index) => random(3) === 0 || (index > 1_500 && index < 2_500));
+    for (const range of ranges) {
+      await check(range);
+      const moved = 1 + random(20 * 86_400_000);
+      await check({ ...range, from: range.from + moved, to: range.to + moved });
+    }
+  });
+});
+
+describe('startsBetween', () => {
+  it('gives each start once, rising, on a full hour or a midnight of the zone', () => {
+    for (const timeZone of Intl.supportedValuesOf('timeZone').filter((_, index) => index % 10 === 0)) {
+      const from = startOfDay('2026-01-01', timeZone);
+      const to = startOfDay('2027-01-01', timeZone);
+      expect([timeZone, startsBetween({ from, to, by: 'day', timeZone }, 1_000).length]).toEqual([timeZone, 365]);
+    }
+  });
+});

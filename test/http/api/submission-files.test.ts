@@ -1,0 +1,519 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { MAX_FILENAME } from '../../../src/http/api/submission-files.ts';
+import { answer, failure, fixedHeaders, refused } from '../../support/answers.ts';
+import { multipartBody } from '../../support/multipart.ts';
+import { startServiceProcess } from '../../support/process.ts';
+import { type Received, startReceiver } from '../../support/receivers.ts';
+import {
+  asOwner,
+  BASE_URL,
+  getPage,
+  type Owner,
+  openSocket,
+  PAGES_DOMAIN,
+  startTestService,
+  type TestService,
+  UNKNOWN_ID,
+  UNKNOWN_KEY,
+} from '../../support/service.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const OCTETS = 'application/octet-stream';
+const TYPE = 'multipart/form-data; boundary=b';
+const PER_DEPLOYMENT = 10;
+const PATIENCE = { timeout: 30_000 };
+
+// Tens of megabytes go to and fro, on whatever machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+type FileValue = { filename: string; content_type: string; size: number; url: string };
+type Part = [parameters: string, content: string | Buffer];
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', TRUST_PROXY: '1' });
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+const deploy = async (): Promise<string> => (await owner.deploy()).id;
+
+async function submit(id: string, form: Buffer, { url = service.url, headers = {} } = {}) {
+  const response = await fetch(`${url}/submit/${id}`, {
+    method: 'POST',
+    body: new Uint8Array(form),
+    headers: { 'Content-Type': TYPE, ...headers },
+  });
+  const body: { id: string } = JSON.parse(await response.text());
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** A submission of these parts to a new deployment, and what is listed of it. */
+async function stored(...parts: Part[]) {
+  const deploymentId = await deploy();
+  const { status, body } = await submit(deploymentId, multipartBody(...parts));
+  expect([status, body]).toEqual([200, { message: 'Submission received', id: expect.stringMatching(/^sub_/) }]);
+  const { text: list } = await owner.get(`/submissions/${deploymentId}`);
+  return { deploymentId, submissionId: body.id, list, data: JSON.parse(list).submissions[0].data };
+}
+
+async function get(path: string, { key = owner.key, method = 'GET' } = {}) {
+  const response = await fetch(service.url + path, { method, headers: { Authorization: `Bearer ${key}` } });
+  const content = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, headers: fixedHeaders(response), content };
+}
+
+const part = (filename: string, content: string | Buffer, name = 'f'): Part => [
+  `name="${name}"; filename="${filename}"`,
+  content,
+];
+const urlPattern = (deploymentId: string, submissionId: string) =>
+  expect.stringMatching(new RegExp(`^/submissions/${deploymentId}/${submissionId}/files/file_[0-9A-Za-z]{20,}$`));
+
+const rowsOf = async (deploymentId: string): Promise<{ files: number; bytes: number }> => {
+  const { rows } = await service.db.raw(
+    `SELECT count(DISTINCT files.id)::int AS files, coalesce(sum(length(content)), 0)::int AS bytes
+       FROM submission_files AS files LEFT JOIN submission_file_chunks ON file_id = files.id WHERE deployment_id = ?`,
+    [deploymentId],
+  );
+  return rows[0];
+};
+const NOTHING = { files: 0, bytes: 0 };
+
+describe('POST /submit/:deployId with files', () => {
+  it.each<[string, Buffer]>([
+    ['no bytes', Buffer.alloc(0)],
+    ['a byte', Buffer.from([0])],
+    ['every byte', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+    ['line breaks and what is like its boundary', Buffer.from('\r\n--bx\r\n--b-\r\n\r\n\r\n--b--x\r\n--')],
+    ['a piece', randomBytes(256 * KIB)],
+    ['a piece and a byte', randomBytes(256 * KIB + 1)],
+    ['several pieces but a byte', randomBytes(MIB - 1)],
+    ['MAX_FILE_BYTES', randomBytes(10 * MIB)],
+  ])('gives back a file of %s as it was', async (_, content) => {
+    const { data } = await stored(part('a.bin', content));
+    expect(data.f.size).toBe(content.length);
+    const file = await get(data.f.url);
+    expect([file.status, file.content.equals(content)]).toEqual([200, true]);
+  });
+
+  it('has its fields in order, other fields beside it', async () => {
+    const { list, data, deploymentId, submissionId } = await stored(
+      ['name="a"', 'x'],
+      ['name="cv"; filename="cv.pdf"\r\nContent-Type: Application/PDF; a="b c"', '%PDF'],
+      part('', '', 'photo'),
+    );
+    const { url } = data.cv;
+    expect(url).toEqual(urlPattern(deploymentId, submissionId));
+    const text = `{"filename":"cv.pdf","content_type":"Application/PDF; a=\\"b c\\"","size":4,"url":"${url}"}`;
+    expect(list).toContain(`"data":{"a":"x","cv":${text},"photo":""},`);
+  });
+
+  it('has lists of files, and of texts and files, in order', async () => {
+    const { data, deploymentId, submissionId } = await stored(
+      part('1', 'one'),
+      ['name="f"', 'two'],
+      part('3', 'three!'),
+      part('', ''),
+      part('1', 'one more', 'g'),
+      part('1', '', 'g'),
+    );
+    const file = (filename: string, size: number) => ({
+      filename,
+      content_type: OCTETS,
+      size,
+      url: urlPattern(deploymentId, submissionId),
+    });
+    expect(data).toEqual({ f: [file('1', 3), 'two', file('3', 6), ''], g: [file('1', 8), file('1', 0)] });
+    const files: FileValue[] = [data.f[0], data.f[2], ...data.g];
+    expect(new Set(files.map(({ url }) => url)).size).toBe(4);
+    const contents = await Promise.all(files.map(({ url }) => get(url)));
+    expect(contents.map(({ content }) => content.toString())).toEqual(['one', 'three!', 'one more', '']);
+  });
+
+  it('takes what FormData sends, and a small form with a file that is compressed', async () => {
+    const id = await deploy();
+    const form = new FormData();
+    form.append('a', new File(['x'], 'é "1".txt', { type: 'text/plain' }));
+    expect((await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form })).status).toBe(200);
+    const zipped = gzipSync(multipartBody(part('b', 'y'.repeat(MIB))));
+    expect((await submit(id, zipped, { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(200);
+    const { submissions } = (await owner.get(`/submissions/${id}`)).body;
+    expect(submissions.map(({ data }: { data: object }) => data)).toEqual([
+      { f: { filename: 'b', content_type: OCTETS, size: MIB, url: expect.any(String) } },
+      { a: { filename: 'é "1".txt', content_type: 'text/plain', size: 1, url: expect.any(String) } },
+    ]);
+  });
+
+  it('takes MAX_FILES_BYTES in files of at most MAX_FILE_BYTES', async () => {
+    const { deploymentId } = await stored(
+      part('a', Buffer.alloc(10 * MIB)),
+      part('b', Buffer.alloc(10 * MIB)),
+      part('c', Buffer.alloc(5 * MIB)),
+    );
+    expect(await rowsOf(deploymentId)).toEqual({ files: 3, bytes: 25 * MIB });
+  });
+
+  it('takes 10 files', async () => {
+    const { deploymentId } = await stored(...Array.from({ length: 10 }, () => part('a', 'x')), part('', ''));
+    expect(await rowsOf(deploymentId)).toEqual({ files: 10, bytes: 10 });
+  });
+
+  it.each<[string, Part[], string]>([
+    [
+      'a file over MAX_FILE_BYTES',
+      [part('a', Buffer.alloc(10 * MIB + 1))],
+      'A file is too large: send at most 10485760 bytes in each.',
+    ],
+    [
+      'files over MAX_FILES_BYTES',
+      [part('a', Buffer.alloc(10 * MIB)), part('b', Buffer.alloc(10 * MIB)), part('c', Buffer.alloc(5 * MIB + 1))],
+      'The files are too large: send at most 26214400 bytes of files.',
+    ],
+    [
+      '11 files',
+      Array.from({ length: 11 }, () => part('a', 'x')),
+      'The submission has too many files: send at most 10.',
+    ],
+    [
+      'names of files over MAX_SUBMISSION_BYTES',
+      [...Array.from({ length: 9 }, () => part('a', 'x')), ['name="a"', 'x'.repeat(256 * KIB - 9)]],
+      'The submission is too large: send at most 262144 bytes of names and values.',
+    ],
+  ])('refuses %s with 413, and stores nothing', async (_, parts, error) => {
+    const id = await deploy();
+    const { status, body } = await submit(id, multipartBody(...parts));
+    expect([status, body]).toEqual([413, { error }]);
+    expect(await rowsOf(id)).toEqual(NOTHING);
+  });
+
+  it('is refused before it is sent, where Content-Length says too much', async () => {
+    const socket = openSocket(service.url);
+    socket.write(
+      `POST /submit/${await deploy()} HTTP/1.1\r\nHost: api.test\r\nContent-Type: ${TYPE}\r\nContent-Length: ${30 * MIB}\r\n\r\n`,
+    );
+    const [head] = await once(socket, 'data');
+    expect(String(head)).toMatch(
+      /^HTTP\/1\.1 413 [\s\S]*\{"error":"The submission is too large: send at most 262144 bytes of names and values and 26214400 bytes of files\."\}$/,
+    );
+  });
+
+  it.each([{ MAX_FILE_BYTES: '0' }, { MAX_FILES_BYTES: '0' }])('takes only empty files with %j', async (setting) => {
+    const { url } = await service.another(setting);
+    const id = await deploy();
+    expect(answer(await submit(id, multipartBody(part('a', 'x')), { url }))).toEqual(refused(413));
+    expect((await submit(id, multipartBody(part('a', ''), part('', '')), { url })).status).toBe(200);
+    expect(await rowsOf(id)).toEqual({ files: 1, bytes: 0 });
+  });
+
+  it('stores no file where the honeypot is filled, with a file or with text', async () => {
+    const id = await deploy();
+    const traps: Part[] = [part('', 'x', '_hp'), part('a', '', '_hp'), ['name="_hp"', 'x']];
+    for (const trap of traps) expect((await submit(id, multipartBody(trap, part('a', 'x')))).status).toBe(200);
+    expect([await rowsOf(id), (await owner.get(`/submissions/${id}`)).body.total]).toEqual([NOTHING, 0]);
+  });
+
+  it('answers 404 and stores no file where there is no deployment', async () => {
+    const gone = await deploy();
+    await owner.delete(`/deploy/${gone}`).expect(200);
+    for (const id of [UNKNOWN_ID, gone]) {
+      const { status, body } = await submit(id, multipartBody(part('a', 'x')));
+      expect([status, body]).toEqual([404, (await submit('x', Buffer.alloc(0))).body]);
+      expect(await rowsOf(id)).toEqual(NOTHING);
+    }
+  });
+
+  it('lets exactly 10 of 40 in, with files and without, over two processes, and keeps the files of those alone', async () => {
+    const urls = [service.url, (await service.another()).url];
+    const ids = await Promise.all([deploy(), deploy(), deploy()]);
+    const answers = await Promise.all(
+      ids.flatMap((id) =>
+        Array.from({ length: 40 }, async (_, n) => {
+          const parts = n % 4 < 2 ? part('a', 'x'.repeat(n + 1)) : part('', '');
+          return { id, n, ...(await submit(id, multipartBody(parts), { url: urls[n % 2] ?? '' })) };
+        }),
+      ),
+    );
+    for (const id of ids) {
+      const [taken, others] = [true, false].map((isTaken) =>
+        answers.filter((answer) => answer.id === id && (answer.status === 200) === isTaken),
+      );
+      expect(taken?.length).toBe(PER_DEPLOYMENT);
+      for (const { status, headers, body } of others ?? []) {
+        expect([status, body]).toEqual([429, failure]);
+        expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5][0-9]|60)$/);
+      }
+      const sizes = (taken ?? []).flatMap(({ n }) => (n % 4 < 2 ? [n + 1] : []));
+      expect(await rowsOf(id)).toEqual({ files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) });
+      expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(PER_DEPLOYMENT);
+    }
+  });
+
+  it('writes no file for a deployment that takes no more', async () => {
+    const id = await deploy();
+    for (let count = 0; count < PER_DEPLOYMENT; count += 1) await submit(id, multipartBody());
+    await service.db.raw(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'written'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON submission_files
+        FOR EACH ROW WHEN (NEW.deployment_id = '${id}') EXECUTE FUNCTION refuse()`);
+    // One process has it from memory, the other from the database.
+    for (const { url } of [service, await service.another()]) {
+      expect(answer(await submit(id, multipartBody(part('a', 'x')), { url }))).toEqual(refused(429));
+    }
+  });
+
+  it('stores the files together with the submission and its deliveries, or none of them', async () => {
+    const id = await deploy();
+    await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.invalid/' }).expect(201);
+    await service.db.raw(`
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'secret'; END $$;
+      CREATE TRIGGER fail BEFORE INSERT ON deliveries
+        FOR EACH ROW WHEN (NEW.deployment_id = '${id}') EXECUTE FUNCTION fail()`);
+    const { status, body } = await submit(id, multipartBody(part('a', 'x')));
+    expect([status, body]).toEqual([500, { error: 'Internal server error' }]);
+    expect([await rowsOf(id), (await owner.get(`/submissions/${id}`)).body.total]).toEqual([NOTHING, 0]);
+  });
+
+  it('has the file where the submission is delivered', async () => {
+    const contents: Promise<string>[] = [];
+    const fetchFile = async ({ body }: Received): Promise<string> =>
+      (await get(JSON.parse(body).data.f.url)).content.toString();
+    const receiver = await startReceiver((response, request) => {
+      contents.push(fetchFile(request));
+      response.end();
+    });
+    const id = await deploy();
+    await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
+    await submit(id, multipartBody(part('a', 'delivered')));
+    await vi.waitFor(() => expect(contents.length).toBe(1), PATIENCE);
+    expect(await Promise.all(contents)).toEqual(['delivered']);
+    const { submissions } = (await owner.get(`/submissions/${id}`)).body;
+    expect(JSON.parse(receiver.received[0]?.body ?? '').data).toEqual(submissions[0].data);
+  });
+
+  it('waits for a deployment that somebody else holds', async () => {
+    const id = await deploy();
+    const held = await service.db.transaction();
+    await held.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
+    const answered = submit(id, multipartBody(part('a', 'x')));
+    await vi.waitFor(async () => expect(await writersOf(service)).toBe(1), PATIENCE);
+    expect(await rowsOf(id)).toEqual(NOTHING);
+    await held.commit();
+    expect((await answered).status).toBe(200);
+    expect(await rowsOf(id)).toEqual({ files: 1, bytes: 1 });
+  });
+
+  it('leaves nothing behind when the process is killed in the middle', async () => {
+    const process = await startServiceProcess({
+      ...{ DATABASE_URL: service.databaseUrl, BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent' },
+    });
+    onTestFinished(async () => void (await process.stop()));
+    await process.ready();
+    const id = await deploy();
+    const held = await service.db.transaction();
+    await held.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
+    const answered = submit(id, multipartBody(part('a', 'x')), process).catch(() => 'cut');
+    await vi.waitFor(async () => expect(await writersOf(service)).toBe(1), PATIENCE);
+    process.child.kill('SIGKILL');
+    expect(await answered).toBe('cut');
+    await held.commit();
+    await vi.waitFor(async () => expect(await writersOf(service)).toBe(0), PATIENCE);
+    expect([await rowsOf(id), (await owner.get(`/submissions/${id}`)).body.total]).toEqual([NOTHING, 0]);
+  });
+});
+
+/** How many transactions have written something. */
+async function writersOf({ db }: TestService): Promise<number> {
+  const { rows } = await db.raw(
+    `SELECT count(*)::int AS writers FROM pg_stat_activity
+      WHERE datname = current_database() AND backend_xid IS NOT NULL AND query NOT LIKE '%FOR UPDATE%'`,
+  );
+  return rows[0].writers;
+}
+
+describe('the memory of uploads', () => {
+  it('is bounded: past it an upload is a 503, a small submission is not, and there is room once some have gone', {
+    tags: 'slow',
+  }, async () => {
+    const [id, other] = [await deploy(), await deploy()];
+    const file = multipartBody(
+      part('a', Buffer.alloc(10 * MIB)),
+      part('b', Buffer.alloc(10 * MIB)),
+      part('c', Buffer.alloc(5 * MIB)),
+    );
+    const head = `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nContent-Type: ${TYPE}\r\nContent-Length: ${file.length}\r\n`;
+    // Each from another address, for one sender may have no more than half of it.
+    const begin = async (_each: undefined, index: number): Promise<Socket> => {
+      const socket = openSocket(service.url);
+      socket.write(`${head}X-Forwarded-For: 203.0.113.${index + 1}\r\n\r\n`);
+      await new Promise((resolve) => socket.write(file.subarray(0, -1), resolve));
+      return socket;
+    };
+    const sockets = await Promise.all(Array.from<undefined>({ length: 5 }).map(begin));
+    const refusal = { status: 503, retryAfter: expect.stringMatching(/^[1-9]\d*$/), body: failure };
+    const again = async () => {
+      const { status, headers, body } = await submit(other, file);
+      return { status, retryAfter: headers.get('retry-after'), body };
+    };
+    await vi.waitFor(async () => expect(await again()).toEqual(refusal), PATIENCE);
+    expect((await submit(id, multipartBody(part('a', 'small')))).status).toBe(200);
+    expect((await owner.post(`/submit/${id}`).send({ a: 'small' })).status).toBe(200);
+
+    // One is let finish, the others leave.
+    const [first, ...others] = sockets;
+    for (const socket of others) socket.destroy();
+    first?.write(file.subarray(-1));
+    expect(first && (await text(first))).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    await vi.waitFor(async () => expect((await again()).status).toBe(200), PATIENCE);
+  });
+});
+
+describe('DELETE /submissions/:deployId/:submissionId', () => {
+  it('removes the files of the submission, and no others', async () => {
+    const { deploymentId, submissionId, data } = await stored(part('a.txt', 'Ada'));
+    const other = await submit(deploymentId, multipartBody(part('b.txt', 'Grace')));
+    expect(await rowsOf(deploymentId)).toEqual({ files: 2, bytes: 8 });
+    expect((await owner.delete(`/submissions/${deploymentId}/${submissionId}`)).status).toBe(200);
+    expect(await rowsOf(deploymentId)).toEqual({ files: 1, bytes: 5 });
+    expect((await get(data.f.url)).status).toBe(404);
+    const kept = (await owner.get(`/submissions/${deploymentId}/${other.body.id}`)).body.data.f;
+    expect((await get(kept.url)).content.toString()).toBe('Grace');
+  });
+});
+
+describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
+  it('answers the file as an attachment that does nothing', async () => {
+    const { data } = await stored(['name="f"; filename="a.html"\r\nContent-Type: text/html', '<script>1</script>']);
+    const expected = {
+      status: 200,
+      headers: {
+        'cache-control': 'no-store',
+        'content-disposition': 'attachment; filename=a.html',
+        'content-length': '18',
+        'content-security-policy': "sandbox; default-src 'none'",
+        'content-type': 'text/html',
+        'x-content-type-options': 'nosniff',
+      },
+      content: Buffer.from('<script>1</script>'),
+    };
+    expect(await get(data.f.url)).toEqual(expected);
+    expect(await get(data.f.url, { method: 'HEAD' })).toEqual({ ...expected, content: Buffer.alloc(0) });
+  });
+
+  it.each([
+    ['a b.txt', 'attachment; filename="a b.txt"'],
+    ['a%22b', 'attachment; filename="a\\"b"'],
+    ['a; x=y', 'attachment; filename="a; x=y"'],
+    [
+      'a%0D%0ASet-Cookie: x=y',
+      `attachment; filename="a??Set-Cookie: x=y"; filename*=UTF-8''a%0D%0ASet-Cookie%3A%20x%3Dy`,
+    ],
+    ['../../etc/passwd', 'attachment; filename=passwd'],
+    ['C:\\fakepath\\cv.pdf', 'attachment; filename=cv.pdf'],
+    ['naïve 😀.txt', `attachment; filename="na?ve ??.txt"; filename*=UTF-8''na%C3%AFve%20%F0%9F%98%80.txt`],
+    ['100%41.txt', `attachment; filename=100%41.txt; filename*=UTF-8''100%2541.txt`],
+    ['a/', 'attachment'],
+    ['', 'attachment'],
+    ['x'.repeat(MAX_FILENAME + 45), `attachment; filename=${'x'.repeat(MAX_FILENAME)}`],
+    ['é'.repeat(5_000), `attachment; filename="${'?'.repeat(127)}"; filename*=UTF-8''${'%C3%A9'.repeat(127)}`],
+    ['a\0b', `attachment; filename="a?b"; filename*=UTF-8''a%00b`],
+  ])('names it safely: %j', async (filename, expected) => {
+    const { data } = await stored(part(filename, 'x'));
+    const { headers, content } = await get(data.f.url);
+    expect([headers['content-disposition'], content.toString()]).toEqual([expected, 'x']);
+    const sent = filename.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
+    expect(data.f.filename).toBe(sent);
+  });
+
+  it('answers 401 without a key, and one 404 for whatever is not there or is another’s', async () => {
+    const { data, deploymentId, submissionId } = await stored(part('a', 'x'));
+    const other = await stored(part('a', 'x'));
+    const url: string = data.f.url;
+    const fileId = url.slice(url.lastIndexOf('/') + 1);
+    expect(answer(await service.anonymous.get(url))).toEqual(refused(401));
+    expect(answer(await asOwner(service.url, UNKNOWN_KEY).get(url))).toEqual(refused(401));
+
+    const noDeployment = (await owner.get(`/deploy/${UNKNOWN_ID}`)).text;
+    const strangers = await Promise.all([
+      (await service.owner()).get(url),
+      owner.get(url.replace(deploymentId, UNKNOWN_ID)),
+      owner.get(url.replace(deploymentId, '%00')),
+    ]);
+    expect(strangers.map(({ status, text }) => [status, text])).toEqual(strangers.map(() => [404, noDeployment]));
+    const missing = await Promise.all(
+      [
+        url.replace(fileId, `file_${'0'.repeat(24)}`),
+        url.replace(fileId, '%00'),
+        url.replace(fileId, `${fileId}%00`),
+        url.replace(fileId, submissionId),
+        url.replace(submissionId, `sub_${'0'.repeat(24)}`),
+        url.replace(submissionId, other.submissionId),
+        url.replace(submissionId, '%00'),
+        other.data.f.url.replace(/file_.*/, fileId),
+      ].map((path) => owner.get(path)),
+    );
+    expect(missing.map(answer)).toEqual(missing.map(() => refused(404)));
+    expect(new Set(missing.map(({ text }) => text)).size).toBe(1);
+    expect((await owner.get(`${url}/`)).status).toBe(404);
+  });
+
+  it('answers 405 to other methods', async () => {
+    const { data } = await stored(part('a', 'x'));
+    for (const method of ['post', 'put', 'patch', 'delete'] as const) {
+      const response = await owner[method](data.f.url);
+      expect([answer(response), response.headers.allow]).toEqual([refused(405), 'GET, HEAD']);
+    }
+  });
+
+  it('answers 404 once the deployment is deleted; the file is kept', async () => {
+    const { data, deploymentId } = await stored(part('a', 'x'));
+    await owner.delete(`/deploy/${deploymentId}`).expect(200);
+    expect(answer(await owner.get(data.f.url))).toEqual(refused(404));
+    expect(await rowsOf(deploymentId)).toEqual({ files: 1, bytes: 1 });
+  });
+
+  it('is on no page’s host', async () => {
+    const { slug, id } = await owner.deploy();
+    await submit(id, multipartBody(part('a', 'x')));
+    const { url } = (await owner.get(`/submissions/${id}`)).body.submissions[0].data.f;
+    const response = await owner.get(url).set('Host', `${slug}.${PAGES_DOMAIN}`);
+    expect([response.status, response.type]).toEqual([404, 'text/html']);
+    expect((await getPage(service.url, slug)).status).toBe(200);
+  });
+
+  it('holds no connection of the pool for those who do not read, and lets go of those who leave', {
+    tags: 'slow',
+  }, async () => {
+    const { data } = await stored(part('a', randomBytes(10 * MIB)));
+    const readers = Array.from({ length: 12 }, () => {
+      const socket = openSocket(service.url);
+      socket.write(`GET ${data.f.url} HTTP/1.1\r\nHost: api.test\r\nAuthorization: Bearer ${owner.key}\r\n\r\n`);
+      return socket;
+    });
+    await Promise.all(readers.map((socket) => once(socket, 'readable')));
+    for (const socket of readers) socket.pause();
+    const file = await get(data.f.url);
+    expect([file.status, file.content.length]).toEqual([200, 10 * MIB]);
+    for (const socket of readers) socket.destroy();
+    expect((await get(data.f.url)).content.equals(file.content)).toBe(true);
+  });
+
+  it('cuts a file off, and never ends it as if it were whole, when it is deleted meanwhile', async () => {
+    const { data, deploymentId, submissionId } = await stored(part('a', randomBytes(10 * MIB)));
+    const response = await fetch(service.url + data.f.url, { headers: { Authorization: `Bearer ${owner.key}` } });
+    expect(response.status).toBe(200);
+    await service.db.raw('DELETE FROM submission_files WHERE deployment_id = ? AND submission_id = ?', [
+      deploymentId,
+      submissionId,
+    ]);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    expect(await rowsOf(deploymentId)).toEqual(NOTHING);
+  });
+});

@@ -1,0 +1,293 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compactMarks } from '../../../src/db/submission-marks.ts';
+import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+const idOf = (id: string, number: number): string => `sub_${id.slice(2, 20)}${String(number).padStart(7, '0')}`;
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+/** Adds submissions after those that there are. */
+async function addSubmissions(id: string, count: number): Promise<void> {
+  await service.db.transaction(async (transaction) => {
+    const { rows } = await transaction.raw(
+      `UPDATE deployments
+          SET submission_count = submission_count + :count, last_submission_number = last_submission_number + :count
+        WHERE id = :id RETURNING last_submission_number AS last`,
+      { id, count },
+    );
+    await transaction.raw(
+      `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+       SELECT :id, number, 'sub_' || substr(:id, 3, 18) || lpad(number::text, 7, '0'), '{}', '192.0.2.1',
+              timestamptz '2026-01-01' + number * interval '1 minute'
+         FROM generate_series(CAST(:last AS int) - CAST(:count AS int) + 1, CAST(:last AS int)) AS number`,
+      { id, count, last: rows[0].last },
+    );
+  });
+}
+
+async function deployWith(count: number): Promise<string> {
+  const { id } = await owner.deploy();
+  await addSubmissions(id, count);
+  return id;
+}
+
+type Action = 'read' | 'unread' | 'star' | 'unstar' | 'delete';
+
+async function bulk(id: string, action: Action, numbers: readonly number[]): Promise<number> {
+  const ids = numbers.map((number) => idOf(id, number));
+  const { body } = await owner.post(`/submissions/${id}/bulk`).send({ action, ids }).expect(200);
+  return body.done;
+}
+
+/** The numbers of what a search finds, to its end, newest first. */
+async function search(id: string, query: Record<string, string> = {}): Promise<number[]> {
+  const found: number[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const parameters = new URLSearchParams({ limit: '100', ...query, ...(cursor && { cursor }) });
+    const { body } = await owner.get(`/submissions/${id}/search?${parameters}`).expect(200);
+    found.push(...body.submissions.map((one: { id: string }) => Number(one.id.slice(-7))));
+    cursor = body.next_cursor;
+  }
+  return found;
+}
+
+const unreadOf = async (id: string): Promise<number> =>
+  (await owner.get('/overview').expect(200)).body.deployments.find((one: { id: string }) => one.id === id).unread;
+
+/** What is stored of the marks of a deployment. */
+async function stored(id: string): Promise<{ upTo: number; rows: [number, boolean, boolean][] }> {
+  const [known] = await service.db('read_up_to').where({ deployment_id: id });
+  const rows = await service.db('submission_marks').where({ deployment_id: id }).orderBy('number');
+  return { upTo: known?.number ?? 0, rows: rows.map(({ number, read, starred }) => [number, read, starred]) };
+}
+
+describe('marks', () => {
+  it('of everything from the first submission on are one row, also over deleted ones, in any order', async () => {
+    const id = await deployWith(9);
+    expect(await bulk(id, 'read', [2, 3])).toBe(2);
+    expect(await stored(id)).toEqual({
+      upTo: 0,
+      rows: [
+        [2, true, false],
+        [3, true, false],
+      ],
+    });
+    expect(await bulk(id, 'star', [3])).toBe(1);
+    expect(await bulk(id, 'delete', [5])).toBe(1);
+    expect(await bulk(id, 'read', [1, 4])).toBe(2);
+    expect(await stored(id)).toEqual({ upTo: 5, rows: [[3, true, true]] });
+    expect(await bulk(id, 'unread', [2, 3, 4, 5])).toBe(3);
+    expect(await bulk(id, 'read', [2, 4, 4])).toBe(2);
+    expect(await stored(id)).toEqual({ upTo: 5, rows: [[3, false, true]] });
+    expect(await bulk(id, 'unstar', [3])).toBe(1);
+    expect(await search(id, { unread: 'true' })).toEqual([9, 8, 7, 6, 3]);
+    expect(await unreadOf(id)).toBe(5);
+    expect(await bulk(id, 'read', range(1, 9))).toBe(5);
+    expect(await stored(id)).toEqual({ upTo: 9, rows: [] });
+    await addSubmissions(id, 2);
+    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[11, 10], 2]);
+    expect(await bulk(id, 'star', [1, 11])).toBe(2);
+    expect(await bulk(id, 'unstar', [1, 11])).toBe(2);
+    expect(await stored(id)).toEqual({ upTo: 9, rows: [] });
+  });
+
+  it('that were made before stay valid, and become part of the one row', async () => {
+    const id = await deployWith(5);
+    const before = [1, 2, 4].map((number) => ({ deployment_id: id, number, read: true, starred: number === 2 }));
+    await service
+      .db('submission_marks')
+      .insert([...before, { deployment_id: id, number: 5, read: false, starred: false }]);
+    expect([await search(id, { unread: 'true' }), await search(id, { starred: 'true' })]).toEqual([[5, 3], [2]]);
+    expect(await unreadOf(id)).toBe(2);
+    expect(await bulk(id, 'read', range(1, 3))).toBe(1);
+    expect(await stored(id)).toEqual({
+      upTo: 4,
+      rows: [
+        [2, true, true],
+        [5, false, false],
+      ],
+    });
+  });
+
+  it('agree with a plain model, whatever is done in which order', { tags: 'slow', timeout: 60_000 }, async () => {
+    const numbers = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 40 })), {
+      maxLength: 15,
+    });
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ action: fc.constant('read'), numbers }) },
+      { weight: 3, arbitrary: fc.record({ action: fc.constantFrom('unread', 'star', 'unstar', 'delete'), numbers }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ action: fc.constant('patch'), numbers, read: fc.boolean(), starred: fc.boolean() }),
+      },
+      { weight: 1, arbitrary: fc.record({ action: fc.constant('submit'), count: fc.integer({ min: 1, max: 8 }) }) },
+      { weight: 1, arbitrary: fc.record({ action: fc.constant('everything') }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+        const id = await deployWith(10);
+        const model = new Map(range(1, 10).map((number) => [number, { read: false, starred: false }]));
+        let last = 10;
+        const change = (of: readonly number[], marks: Partial<{ read: boolean; starred: boolean }>): number => {
+          let done = 0;
+          for (const number of new Set(of)) {
+            const now = model.get(number);
+            const next = now && { ...now, ...marks };
+            if (!next || (next.read === now.read && next.starred === now.starred)) continue;
+            model.set(number, next);
+            done += 1;
+          }
+          return done;
+        };
+        for (const one of steps) {
+          if ('count' in one) {
+            await addSubmissions(id, one.count);
+            for (const number of range(last + 1, last + one.count)) model.set(number, { read: false, starred: false });
+            last += one.count;
+          } else if ('read' in one) {
+            const number = one.numbers.find((its) => model.has(its));
+            if (number === undefined) continue;
+            const marks = { read: one.read, starred: one.starred };
+            const { body } = await owner
+              .patch(`/submissions/${id}/${idOf(id, number)}`)
+              .send(marks)
+              .expect(200);
+            expect(body).toMatchObject({ id: idOf(id, number), ...marks });
+            change([number], marks);
+          } else if (!('numbers' in one)) {
+            const all = range(1, last);
+            expect(await bulk(id, 'read', all)).toBe(change(all, { read: true }));
+          } else if (one.action === 'delete') {
+            const there = new Set(one.numbers.filter((number) => model.delete(number)));
+            expect(await bulk(id, 'delete', one.numbers)).toBe(there.size);
+          } else if (one.action === 'read' || one.action === 'unread') {
+            expect(await bulk(id, one.action, one.numbers)).toBe(change(one.numbers, { read: one.action === 'read' }));
+          } else if (one.action === 'star' || one.action === 'unstar') {
+            expect(await bulk(id, one.action, one.numbers)).toBe(
+              change(one.numbers, { starred: one.action === 'star' }),
+            );
+          }
+          const shown = (of: (marks: { read: boolean; starred: boolean }) => boolean): number[] =>
+            [...model].flatMap(([number, marks]) => (of(marks) ? [number] : [])).toSorted((a, b) => b - a);
+          const unread = shown(({ read }) => !read);
+          expect(await search(id, { unread: 'true', limit: '7' })).toEqual(unread);
+          expect(await search(id, { starred: 'true' })).toEqual(shown(({ starred }) => starred));
+          expect(await search(id, { starred: 'true', unread: 'true' })).toEqual(
+            shown(({ read, starred }) => starred && !read),
+          );
+          expect(await unreadOf(id)).toBe(unread.length);
+          const { upTo, rows } = await stored(id);
+          expect(rows.filter(([number, read, starred]) => !starred && read === number <= upTo)).toEqual([]);
+        }
+        await owner.delete(`/deploy/${id}`).expect(200);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('are all kept when they are made at the same time, beside deletions and new submissions', async () => {
+    const other = await service.another();
+    const id = await deployWith(600);
+    const shuffled = (numbers: number[]): number[] =>
+      numbers
+        .map((number) => [Math.random(), number] as const)
+        .toSorted(([a], [b]) => a - b)
+        .map(([, number]) => number);
+    const at = (url: string, action: Action, numbers: readonly number[]) =>
+      fetch(`${url}/submissions/${id}/bulk`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ action, ids: numbers.map((number) => idOf(id, number)) }),
+      });
+    const every = (of: number, rest: number): number[] => range(1, 600).filter((number) => number % of === rest);
+    const all = shuffled(range(1, 600));
+    const [deleted, starred, unread] = [every(10, 0), every(7, 1), every(13, 5)];
+    expect(await bulk(id, 'read', unread)).toBe(unread.length);
+    const requests: (readonly [Action, number[]])[] = [
+      ...range(0, 19).map(
+        (n) => ['read', all.slice(n * 30, n * 30 + 30).filter((one) => !unread.includes(one))] as const,
+      ),
+      ...range(0, 3).map((n) => ['delete', shuffled(deleted).slice(n * 15, n * 15 + 15)] as const),
+      ...range(0, 3).map((n) => ['star', starred.slice(n * 22, n * 22 + 22)] as const),
+      ['unread', unread],
+    ];
+    const deletedOnes = new Set(requests.flatMap(([action, numbers]) => (action === 'delete' ? numbers : [])));
+    const done = Promise.all(
+      requests.map(async ([action, numbers], index) => {
+        for (;;) {
+          const { status, headers } = await at(index % 2 ? service.url : other.url, action, numbers);
+          if (status === 200) return;
+          // The share of one key.
+          expect([status, headers.has('retry-after')]).toEqual([503, true]);
+        }
+      }),
+    );
+    for (let n = 0; n < 5; n += 1) await addSubmissions(id, 2);
+    await done;
+    const there = (numbers: readonly number[]): number[] =>
+      numbers.filter((number) => !deletedOnes.has(number)).toReversed();
+    expect(await search(id, { unread: 'true' })).toEqual([...range(601, 610).toReversed(), ...there(unread)]);
+    expect(await search(id, { starred: 'true' })).toEqual(there(starred));
+    expect(await unreadOf(id)).toBe(10 + there(unread).length);
+    await bulk(id, 'read', range(1, 610));
+    expect(await stored(id)).toEqual({
+      upTo: 610,
+      rows: there(starred)
+        .toReversed()
+        .map((number) => [number, true, true]),
+    });
+  });
+
+  it('of many submissions, when the first is marked last, become one row in pieces', async () => {
+    const id = await deployWith(12_000);
+    await service.db.raw(
+      `INSERT INTO submission_marks (deployment_id, number, read, starred)
+       SELECT ?, number, true, false FROM generate_series(2, 12000) AS number`,
+      [id],
+    );
+    expect(await bulk(id, 'read', [1])).toBe(1);
+    const { upTo, rows } = await stored(id);
+    expect([upTo, rows.length]).toEqual([5_000, 7_000]);
+    expect([await unreadOf(id), await search(id, { unread: 'true' })]).toEqual([0, []]);
+    expect([await compactMarks(service.db), await compactMarks(service.db), await compactMarks(service.db)]).toEqual([
+      ...[true, true, false],
+    ]);
+    expect(await stored(id)).toEqual({ upTo: 12_000, rows: [] });
+  });
+
+  it.each(['read', 'delete'])(
+    'are a 404 for a deployment that is deleted while the body arrives (%s)',
+    async (action) => {
+      const id = await deployWith(3);
+      const body = JSON.stringify({ action, ids: [idOf(id, 1)] });
+      const { promise: isDeleted, resolve } = Promise.withResolvers<void>();
+      const pieces = new ReadableStream({
+        async start(controller) {
+          controller.enqueue(Buffer.from(body.slice(0, 10)));
+          await isDeleted;
+          controller.enqueue(Buffer.from(body.slice(10)));
+          controller.close();
+        },
+      });
+      const marking = fetch(`${service.url}/submissions/${id}/bulk`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' },
+        body: pieces,
+        duplex: 'half',
+      });
+      await owner.delete(`/deploy/${id}`).expect(200);
+      resolve();
+      const { status } = await marking;
+      const { submission_count } = await service.db('deployments').where({ id }).first();
+      expect([status, await stored(id), submission_count]).toEqual([404, { upTo: 0, rows: [] }, 3]);
+    },
+  );
+});

@@ -1,0 +1,213 @@
+import { createServer } from 'node:http';
+import { Duplex } from 'node:stream';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { takeDown } from '../../../src/db/take-downs.ts';
+import { tlsEndpoints } from '../../../src/http/api/tls.ts';
+import { createApi } from '../../../src/http/router.ts';
+import { createSending } from '../../../src/http/sending.ts';
+import { failure } from '../../support/answers.ts';
+import { proxyTo } from '../../support/postgres-proxy.ts';
+import { type Owner, startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+let ordinary404: string;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+  await owner.deploy({ slug: 'contact' });
+  ordinary404 = (await service.anonymous.get('/nothing').expect(404)).text;
+});
+const proxies: { close(): Promise<void> }[] = [];
+afterAll(async () => {
+  await service.close();
+  await Promise.all(proxies.map((proxy) => proxy.close()));
+});
+
+const ask = (domain: string, url = service.url) => request(url).get('/internal/tls').query({ domain });
+const statusOf = async (domain: string): Promise<number> => (await ask(domain)).status;
+
+describe('GET /internal/tls', () => {
+  it.each(['api.test', 'API.test', 'api.test.', 'contact.pages.test', 'Contact.Pages.Test', 'contact.pages.test.'])(
+    'answers 200 for a host at which there is something: %s',
+    async (domain) => {
+      const { status, body } = await ask(domain);
+      expect([status, body]).toEqual([200, { status: 'ok' }]);
+    },
+  );
+
+  it.each([
+    '',
+    'nobody.pages.test',
+    'pages.test',
+    '.pages.test',
+    'a.contact.pages.test',
+    'contact.pages.test.evil.test',
+    'contactpages.test',
+    'evil.test',
+    'x.api.test',
+    'test',
+    'localhost',
+    '127.0.0.1',
+    '*.pages.test',
+    'c_ntact.pages.test',
+    `${'a'.repeat(64)}.pages.test`,
+    `${'a'.repeat(6_000)}.pages.test`,
+    'contact.pages.test/x',
+    'contact.pages.test\0',
+    'x@api.test',
+    "'; DROP TABLE deployments; --.pages.test",
+    '__proto__.pages.test',
+    'ü.pages.test',
+  ])('answers the 404 of a path that is not there for any other: %j', async (domain) => {
+    const { status, text } = await ask(domain);
+    expect([status, text]).toEqual([404, ordinary404]);
+  });
+
+  it.each([
+    '',
+    '?',
+    '?domain',
+    '?domain=api.test&domain=api.test',
+    '?domain=evil.test&domain=api.test',
+    '?Domain=api.test',
+  ])('wants one domain: 404 for %j', async (query) => {
+    await request(service.url).get(`/internal/tls${query}`).expect(404, ordinary404);
+  });
+
+  it('follows deployments made and deleted, here and in another process, within a second', async () => {
+    const other = await service.another();
+    const both = () =>
+      Promise.all([service.url, other.url].map(async (url) => (await ask('soon.pages.test', url)).status));
+    const soon = (expected: number) =>
+      vi.waitFor(async () => expect(await both()).toEqual([expected, expected]), 1_000);
+    expect(await both()).toEqual([404, 404]);
+    const { id } = await owner.deploy({ slug: 'soon' });
+    expect(await statusOf('soon.pages.test')).toBe(200);
+    await soon(200);
+    await owner.delete(`/deploy/${id}`).expect(200);
+    expect(await statusOf('soon.pages.test')).toBe(404);
+    await soon(404);
+  });
+
+  it('answers 200 for a page that was taken down, which says so over TLS', async () => {
+    const { id } = await owner.deploy({ slug: 'abused' });
+    await takeDown(service.db, id, 'phishing');
+    await ask('abused.pages.test').expect(200);
+    const other = await service.another();
+    await ask('abused.pages.test', other.url).expect(200);
+  });
+
+  it('is 405 for other methods', async () => {
+    const { status, headers, body } = await request(service.url).post('/internal/tls?domain=api.test');
+    expect([status, headers.allow, body]).toEqual([405, 'GET, HEAD', failure]);
+  });
+
+  it('is no path of a page’s host', async () => {
+    await request(service.url)
+      .get('/internal/tls?domain=api.test')
+      .set('Host', 'contact.pages.test')
+      .expect(404, /<html/);
+  });
+});
+
+describe('GET /internal/tls from outside', () => {
+  it.each([
+    ['X-Forwarded-For', '203.0.113.7'],
+    ['X-Forwarded-For', '127.0.0.1'],
+    ['X-Forwarded-For', ''],
+    ['X-Forwarded-Host', 'api.test'],
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Real-IP', '203.0.113.7'],
+    ['Forwarded', 'for=203.0.113.7'],
+    ['Via', '1.1 proxy'],
+    ['Host', 'api.test'],
+    ['Host', 'api.test:443'],
+    ['Host', 'evil.test'],
+    ['Host', '203.0.113.7'],
+    ['Host', '[2001:db8::1]:3000'],
+    ['Host', ''],
+  ])('is a path that is not there, whatever the method: with %s: %s', async (name, value) => {
+    const from = async (method: 'get' | 'post') => {
+      const { status, text, headers } = await request(service.url)
+        [method]('/internal/tls?domain=api.test')
+        .set(name, value);
+      return [status, text, headers.allow];
+    };
+    const refused = [404, ordinary404, undefined];
+    expect([await from('get'), await from('post')]).toEqual([refused, refused]);
+  });
+
+  it.each(['localhost', 'localhost:3000', '127.0.0.1:3000', '[::1]:3000', '10.0.0.4', 'app:3000', 'formhost_app_1'])(
+    'is none of: with Host: %s',
+    async (host) => {
+      await ask('api.test').set('Host', host).expect(200);
+    },
+  );
+
+  /** The status that a client at `address` gets. */
+  async function statusFrom(address: string | undefined): Promise<number> {
+    const { ask } = tlsEndpoints({ apiHost: 'api.test', placeOf: () => 'api', findPage: () => undefined });
+    const unused = () => Promise.reject(new Error('It needs no key and no body.'));
+    const sending = createSending({ release: () => undefined, largest: 1 });
+    const app = createApi([ask], {
+      authenticate: unused,
+      isCredentialValid: unused,
+      body: { fields: unused },
+      sending,
+    });
+    const status = Promise.withResolvers<number>();
+    const socket = new Duplex({
+      read: () => undefined,
+      write(bytes, _encoding, done) {
+        status.resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(String(bytes))?.[1]));
+        done();
+      },
+    });
+    createServer(app).emit('connection', Object.assign(socket, { remoteAddress: address }));
+    socket.push('GET /internal/tls?domain=api.test HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return status.promise.finally(() => socket.destroy());
+  }
+
+  it.each([
+    ...['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '10.0.0.1', '172.16.0.1', '172.31.255.255'],
+    ...['192.168.0.1', '::ffff:192.168.0.1', 'fd00::1', 'fe80::1%eth0'],
+  ])('is none of: by %s', async (address) => {
+    expect(await statusFrom(address)).toBe(200);
+  });
+
+  it.each([
+    ...['203.0.113.7', '8.8.8.8', '172.32.0.1', '172.15.255.255', '192.169.0.1', '11.0.0.1', '::ffff:8.8.8.8'],
+    ...['2001:db8::1', '2606:4700::1111', '64:ff9b::808:808', '', undefined],
+  ])('is what any other address asks: %s', async (address) => {
+    expect(await statusFrom(address)).toBe(404);
+  });
+});
+
+describe('GET /internal/tls without the database', () => {
+  it('answers what it knows from memory, and 503 for the rest', async () => {
+    const proxy = await proxyTo(
+      service.databaseUrl,
+      () => ({}),
+      ({ client, postgres }) => void client.pipe(postgres).pipe(client),
+    );
+    proxies.push(proxy);
+    const { url, exposeMetrics } = await service.another({ DATABASE_URL: proxy.url });
+    const registry = await exposeMetrics();
+    // Nothing is cached without a limit before it receives changes.
+    await vi.waitFor(async () => {
+      await ask('contact.pages.test', url).expect(200);
+      expect(await registry.metrics()).toMatch(/^formhost_page_cache_lookups_total\{result="hit"\} [1-9]/m);
+    }, 5_000);
+    await proxy.close();
+    const statuses = await Promise.all(
+      ['contact.pages.test', 'api.test', 'other.pages.test', 'evil.test', '-.pages.test'].map(
+        async (domain) => (await ask(domain, url)).status,
+      ),
+    );
+    await proxy.open();
+    expect(statuses).toEqual([200, 200, 503, 404, 404]);
+    await vi.waitFor(() => ask('other.pages.test', url).expect(404), 5_000);
+  });
+});

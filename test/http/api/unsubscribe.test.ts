@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createLinks } from '../../../src/db/link-secret.ts';
+import { MAX_CONCURRENT_MAILS } from '../../../src/delivery/attempt.ts';
+import type { SignedLinks } from '../../../src/signed-links.ts';
+import { failure, fixedHeaders } from '../../support/answers.ts';
+import { BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
+
+const PATIENCE = { timeout: 20_000 };
+
+let smtp: SmtpServer;
+let service: TestService;
+let owner: Owner;
+let links: SignedLinks;
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  service = await startTestService({ SMTP_URL: smtp.url, DELIVERY_RETRY_DELAYS: '600' });
+  owner = await service.owner();
+  links = await createLinks(service.db, '')();
+});
+afterAll(async () => {
+  await service.close();
+  await smtp.close();
+});
+
+/** A page whose owner gets mail. */
+async function deploy(): Promise<{ id: string; slug: string }> {
+  const page = await owner.deploy();
+  await owner.patch(`/deploy/${page.id}`).send({ email_notifications: true }).expect(200);
+  return page;
+}
+
+const submit = (id: string) => service.anonymous.post(`/submit/${id}`).send({ name: 'Ada' }).expect(200);
+
+const isOn = async (id: string): Promise<boolean> => {
+  const { email_notifications } = await service.db('deployments').where({ id }).first('email_notifications');
+  return email_notifications;
+};
+
+const mailsOf = (slug: string) =>
+  smtp.received
+    .map(({ raw }) => readMail(raw))
+    .filter(({ headers }) => headerOf(headers, 'Subject') === `New submission for ${slug}`);
+
+/** The path that the headers of the one mail about a page name. */
+async function linkOf(slug: string): Promise<string> {
+  await vi.waitFor(() => expect(mailsOf(slug).length).toBe(1), PATIENCE);
+  const [{ headers, parts } = { headers: [], parts: [] }] = mailsOf(slug);
+  const [, url = ''] = /^<(http:[^<>\s]+)>$/.exec(headerOf(headers, 'List-Unsubscribe')) ?? [];
+  expect(headerOf(headers, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
+  const [text = '', html = ''] = parts.map((part) => part.text);
+  expect(text).toContain(`\nStop these mails: ${url}\n`);
+  expect(html).toContain(`<a href="${url}">Stop these mails</a>`);
+  return url.slice(BASE_URL.length);
+}
+
+/** What mail software does (RFC 8058, 3.2). */
+const oneClick = (path: string) =>
+  fetch(service.url + path, {
+    method: 'POST',
+    body: 'List-Unsubscribe=One-Click',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    redirect: 'manual',
+  });
+
+const WRONG = '<p>Check that the link is complete. If it is, the page has been deleted, and sends no mail.</p>';
+
+describe('POST /unsubscribe/:deployId', () => {
+  it('switches mail off for the one page, without a cookie or a redirect, as often as it comes', async () => {
+    const [page, other] = [await deploy(), await deploy()];
+    await submit(page.id);
+    const link = await linkOf(page.slug);
+    const before = (await owner.get(`/deploy/${page.id}`)).body;
+    for (const _time of [1, 2]) {
+      const response = await oneClick(link);
+      const html = await response.text();
+      expect([response.status, fixedHeaders(response)]).toEqual([
+        200,
+        {
+          'cache-control': 'no-store',
+          'content-length': String(Buffer.byteLength(html)),
+          'content-security-policy': expect.stringMatching(/form-action 'none'/),
+          'content-type': 'text/html; charset=utf-8',
+          'origin-agent-cluster': '?1',
+          'referrer-policy': 'no-referrer',
+          'x-content-type-options': 'nosniff',
+          'x-frame-options': 'DENY',
+        },
+      ]);
+      expect(html).toContain(`<h1>No more mails about ${page.slug}</h1>`);
+      expect(html).toContain(
+        `<code>curl -X PATCH ${BASE_URL}/deploy/${page.id} -H &quot;Authorization: Bearer YOUR_API_KEY&quot; -H &quot;Content-Type: application/json&quot; -d &#39;{&quot;email_notifications&quot;: true}&#39;</code>`,
+      );
+      expect([await isOn(page.id), await isOn(other.id)]).toEqual([false, true]);
+    }
+    expect((await owner.get(`/deploy/${page.id}`)).body).toEqual(before);
+    await submit(page.id);
+    await submit(other.id);
+    await linkOf(other.slug);
+    expect(mailsOf(page.slug).length).toBe(1);
+
+    await owner.patch(`/deploy/${page.id}`).send({ email_notifications: true }).expect(200);
+    expect((await oneClick(link)).status).toBe(200);
+    expect(await isOn(page.id)).toBe(false);
+  });
+
+  it.each([
+    ['as multipart', { body: new FormData() }],
+    ['with a large body', { body: 'x'.repeat(300_000) }],
+    ['without a body', {}],
+    ['with an encoding that is not known', { body: 'x', headers: { 'Content-Encoding': 'x' } }],
+  ])('works %s', async (_how, init) => {
+    const { id } = await deploy();
+    if ('body' in init && init.body instanceof FormData) init.body.append('List-Unsubscribe', 'One-Click');
+    expect((await fetch(service.url + links.unsubscribe(id), { method: 'POST', ...init })).status).toBe(200);
+    expect(await isOn(id)).toBe(false);
+  });
+
+  it('ends mails that wait for another attempt', async () => {
+    const { id } = await deploy();
+    smtp.makeTrouble({ at: 'rcpt', does: { code: 451, text: 'Later' } });
+    await submit(id);
+    const waiting = () =>
+      service.db('deliveries').where({ deployment_id: id, status: 'pending' }).whereNotNull('last_error');
+    await vi.waitFor(async () => expect((await waiting()).length).toBe(1), PATIENCE);
+    smtp.makeTrouble();
+    await oneClick(links.unsubscribe(id));
+    await service
+      .db('deliveries')
+      .where({ deployment_id: id })
+      .update({ next_attempt_at: service.db.raw('now()') });
+    await vi.waitFor(
+      async () => expect(await service.db('deliveries').where({ deployment_id: id })).toEqual([]),
+      PATIENCE,
+    );
+  });
+
+  it('stops a mail that waits while the mail server is busy', async () => {
+    const [busy, page, after] = [await deploy(), await deploy(), await deploy()];
+    const met = smtp.met();
+    smtp.makeTrouble({ at: 'mail', does: 'hang' });
+    for (let sent = 0; sent < MAX_CONCURRENT_MAILS; sent += 1) await submit(busy.id);
+    await vi.waitFor(() => expect(smtp.met() - met).toBe(MAX_CONCURRENT_MAILS), PATIENCE);
+    await submit(page.id);
+    expect((await oneClick(links.unsubscribe(page.id))).status).toBe(200);
+    smtp.makeTrouble();
+    for (const socket of smtp.sockets.values()) socket.destroy();
+    await submit(after.id);
+    await linkOf(after.slug);
+    expect(mailsOf(page.slug)).toEqual([]);
+  });
+
+  it('is the same page for each link that was changed, and for a page that is deleted', async () => {
+    const [page, other, gone] = [await deploy(), await deploy(), await deploy()];
+    await owner.delete(`/deploy/${gone.id}`).expect(200);
+    const link = links.unsubscribe(page.id);
+    const signature = link.slice(-43);
+    const file = links.file({ deploymentId: page.id, submissionId: '', fileId: '' }, new Date());
+    const wrong = [
+      `/unsubscribe/${page.id}`,
+      link.slice(0, -1),
+      link.replace(signature, signature.toUpperCase()),
+      `${link}&signature=${signature}`,
+      link.replace(page.id, other.id),
+      link.replace(page.id, '%00'),
+      `/unsubscribe/${page.id}?${file.split('?')[1]}`,
+      // Signed, and of nothing that is there.
+      links.unsubscribe(gone.id),
+      links.unsubscribe(UNKNOWN_ID),
+    ];
+    const pages: string[] = [];
+    for (const path of wrong) {
+      const [asked, done] = [await fetch(service.url + path), await oneClick(path)];
+      expect([path, asked.status, done.status]).toEqual([path, 404, 404]);
+      pages.push(await asked.text(), await done.text());
+    }
+    expect([new Set(pages).size, pages[0]?.includes(WRONG)]).toEqual([1, true]);
+    expect([await isOn(page.id), await isOn(other.id)]).toEqual([true, true]);
+  });
+});
+
+describe('GET /unsubscribe/:deployId', () => {
+  it('asks with a button that posts to the same address, and changes nothing', async () => {
+    const { id, slug } = await deploy();
+    const path = links.unsubscribe(id);
+    const response = await fetch(service.url + path);
+    const html = await response.text();
+    expect([response.status, response.headers.get('content-type'), response.headers.get('referrer-policy')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-referrer',
+    ]);
+    expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
+    expect(html).toContain(`<h1>Stop the mails about ${slug}?</h1>`);
+    expect(html).toContain(
+      '<form method="post"><button name="List-Unsubscribe" value="One-Click">Stop the mails</button></form>',
+    );
+    expect((await fetch(service.url + path, { method: 'HEAD' })).status).toBe(200);
+    expect(await isOn(id)).toBe(true);
+  });
+
+  it('is for GET, HEAD and POST only', async () => {
+    const response = await service.anonymous.delete(links.unsubscribe(UNKNOWN_ID));
+    expect([response.status, response.body, response.headers.allow]).toEqual([405, failure, 'GET, HEAD, POST']);
+  });
+});

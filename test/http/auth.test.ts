@@ -1,0 +1,313 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { listKeys, revokeKey } from '../../src/db/api-keys.ts';
+import { failure } from '../support/answers.ts';
+import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../support/service.ts';
+
+const ENDPOINTS = [
+  ['POST', '/deploy'],
+  ['GET', '/deploy/:id'],
+  ['PUT', '/deploy/:id'],
+  ['PATCH', '/deploy/:id'],
+  ['DELETE', '/deploy/:id'],
+  ['GET', '/deploy/:id/settings'],
+  ['GET', '/submissions/:id'],
+  ['POST', '/webhooks/:id'],
+  ['GET', '/webhooks/:id'],
+  ['DELETE', '/webhooks/:id/:webhookId'],
+] as const;
+
+type Ids = { id: string; webhookId: string };
+
+const NOTHING: Ids = { id: UNKNOWN_ID, webhookId: 'wh_000000000000000000000000' };
+/** Good for every endpoint that takes one. */
+const BODY = JSON.stringify({ html: 'changed', url: 'https://hooks.example/changed', email_notifications: true });
+const UNKNOWN_KEYS = 300;
+
+const UNAUTHORIZED = { status: 401, challenge: 'Bearer', retryAfter: null, body: failure };
+const NOT_FOUND = { status: 404, challenge: null, retryAfter: null, body: failure };
+const THROTTLED = {
+  status: 429,
+  challenge: null,
+  retryAfter: expect.stringMatching(/^([1-9]|[1-5][0-9]|60)$/),
+  body: failure,
+};
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ TRUST_PROXY: '1' });
+});
+afterAll(() => service.close());
+
+let addresses = 0;
+/** An address that no other case is counted by. */
+function newAddress(): string {
+  addresses += 1;
+  return `198.51.${Math.floor(addresses / 256)}.${addresses % 256}`;
+}
+
+let unknownKeys = 0;
+/** A key that could be one, and is not. */
+function newUnknownKey(): string {
+  unknownKeys += 1;
+  return `fh_${String(unknownKeys).padStart(43, '0')}`;
+}
+
+/** What an endpoint answers to these credentials, with the headers that go with a refusal. */
+async function call(
+  authorization: string | undefined,
+  {
+    method = 'GET',
+    path = '/deploy/:id',
+    ids = NOTHING,
+    address = newAddress(),
+    url = service.url,
+  }: { method?: string; path?: string; ids?: Ids; address?: string; url?: string } = {},
+) {
+  const headers = new Headers({ 'Content-Type': 'application/json', 'X-Forwarded-For': address });
+  if (authorization !== undefined) headers.set('Authorization', authorization);
+  const response = await fetch(url + path.replace(':id', ids.id).replace(':webhookId', ids.webhookId), {
+    method,
+    headers,
+    ...(method === 'GET' || method === 'DELETE' ? {} : { body: BODY }),
+  });
+  return {
+    status: response.status,
+    challenge: response.headers.get('www-authenticate'),
+    retryAfter: response.headers.get('retry-after'),
+    body: await response.json(),
+  };
+}
+
+/** How often each status was answered to so many requests, a few of them at a time. */
+async function tally(count: number, request: () => Promise<{ status: number }>): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  let left = count;
+  const worker = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const { status } = await request();
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, worker));
+  return counts;
+}
+
+/** A deployment with one submission and one webhook. */
+async function furnish(owner: Owner): Promise<Ids> {
+  const { id } = await owner.deploy({ html: 'as it was' });
+  await service.anonymous.post(`/submit/${id}`).send({ name: 'Ada' });
+  const webhook = await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.example/' });
+  return { id, webhookId: webhook.body.id };
+}
+
+const view = async (owner: Owner, { id }: Ids) => [
+  (await owner.get(`/deploy/${id}`)).body,
+  (await owner.get(`/submissions/${id}`)).body,
+  (await owner.get(`/webhooks/${id}`)).body,
+];
+
+describe.each(ENDPOINTS)('%s %s', (method, path) => {
+  let owner: Owner;
+  let ids: Ids;
+  beforeAll(async () => {
+    owner = await service.owner();
+    ids = await furnish(owner);
+  });
+
+  it('answers 401 when the key is missing or invalid, and does nothing', async () => {
+    const before = await view(owner, ids);
+    for (const authorization of [undefined, '', owner.key, `Basic ${owner.key}`, `Bearer ${newUnknownKey()}`]) {
+      expect(await call(authorization, { method, path, ids })).toEqual(UNAUTHORIZED);
+    }
+    expect(await view(owner, ids)).toEqual(before);
+  });
+
+  if (path !== '/deploy') {
+    it('answers another owner the 404 of what never was, and does nothing', async () => {
+      const before = await view(owner, ids);
+      const stranger = await service.owner();
+      const own = await furnish(stranger);
+      const answers = [];
+      for (const others of [ids, NOTHING]) {
+        answers.push(await call(`Bearer ${stranger.key}`, { method, path, ids: others }));
+        answers.push(await call(`Bearer ${stranger.key}`, { method, path, ids: { ...own, id: others.id } }));
+      }
+      expect(answers).toEqual(answers.map(() => NOT_FOUND));
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+      expect(await view(owner, ids)).toEqual(before);
+    });
+  }
+
+  it('answers 2xx to the owner', async () => {
+    const { status } = await call(`Bearer ${owner.key}`, { method, path, ids });
+    expect(status).toBe(method === 'POST' ? 201 : 200);
+  });
+});
+
+describe('the webhook of another', () => {
+  it('cannot be deleted through a deployment of one’s own', async () => {
+    const [owner, stranger] = [await service.owner(), await service.owner()];
+    const [ids, own] = [await furnish(owner), await furnish(stranger)];
+    const before = await view(owner, ids);
+    for (const webhookId of [ids.webhookId, NOTHING.webhookId, '%00']) {
+      const foreign = { method: 'DELETE', path: '/webhooks/:id/:webhookId', ids: { id: own.id, webhookId } };
+      expect(await call(`Bearer ${stranger.key}`, foreign)).toEqual(NOT_FOUND);
+    }
+    expect(await view(owner, ids)).toEqual(before);
+  });
+});
+
+describe('Authorization', () => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme in any case: %s', async (scheme) => {
+    const owner = await service.owner();
+    const ids = await furnish(owner);
+    expect((await call(`${scheme} ${owner.key}`, { ids })).status).toBe(200);
+  });
+
+  const malformed: [string, (key: string) => string][] = [
+    ['no key', () => 'Bearer'],
+    ['another scheme', (key) => `Token ${key}`],
+    ['no scheme', (key) => key],
+    ['no space', (key) => `Bearer${key}`],
+    ['a second key', (key) => `Bearer ${key} ${key}`],
+    ['a list', (key) => `Bearer ${key}, Bearer ${key}`],
+    ['quotes', (key) => `Bearer "${key}"`],
+    ['a cut key', (key) => `Bearer ${key.slice(0, -1)}`],
+    ['more than the key', (key) => `Bearer ${key}0`],
+    ['a key in the other case', (key) => `Bearer ${key.toUpperCase()}`],
+    ['a key without its prefix', (key) => `Bearer ${key.slice(3)}`],
+    ['another prefix', (key) => `Bearer xx_${key.slice(3)}`],
+    ['letters that are not ASCII', (key) => `Bearer ${key}é`],
+    ['its own hash', (key) => `Bearer ${createHash('sha256').update(key).digest('hex')}`],
+    ['a wildcard', () => 'Bearer %'],
+    ['a very long key', () => `Bearer fh_${'a'.repeat(10_000)}`],
+  ];
+  it.each(malformed)('is refused with 401 when it has %s', async (_case, write) => {
+    const { key } = await service.owner();
+    expect(await call(write(key))).toEqual(UNAUTHORIZED);
+  });
+
+  it('is the only place for a key', async () => {
+    const { key } = await service.owner();
+    const path = `/deploy/:id?access_token=${key}&api_key=${key}&key=${key}`;
+    expect(await call(undefined, { path })).toEqual(UNAUTHORIZED);
+  });
+});
+
+describe('too many unknown keys from one address', () => {
+  it('are answered 429 after 300 a minute, and further unknown keys only', async () => {
+    const address = newAddress();
+    const owner = await service.owner();
+    const ids = await furnish(owner);
+    const valid = () => call(`Bearer ${owner.key}`, { address, ids });
+    const unknown = () => call(`Bearer ${newUnknownKey()}`, { address, ids });
+    const malformed = () => call('Bearer fh_short', { address, ids });
+    const missing = () => call(undefined, { address, ids });
+
+    // Neither of these counts.
+    expect(await tally(UNKNOWN_KEYS + 10, valid)).toEqual({ 200: UNKNOWN_KEYS + 10 });
+    expect(await tally(UNKNOWN_KEYS + 10, malformed)).toEqual({ 401: UNKNOWN_KEYS + 10 });
+
+    expect(await tally(UNKNOWN_KEYS + 10, unknown)).toEqual({ 401: UNKNOWN_KEYS, 429: 10 });
+    expect(await unknown()).toEqual(THROTTLED);
+    for (const [method, path] of ENDPOINTS) {
+      expect(await call(`Bearer ${newUnknownKey()}`, { method, path, ids, address })).toEqual(THROTTLED);
+    }
+    expect([await malformed(), await missing()]).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
+    expect((await valid()).status).toBe(200);
+    expect(await call(`Bearer ${newUnknownKey()}`)).toEqual(UNAUTHORIZED);
+  });
+
+  it('are counted for all processes together', { tags: 'slow' }, async () => {
+    const address = newAddress();
+    const { url } = await service.another();
+    const { url: third } = await service.another();
+    const urls = [service.url, url, third];
+    let turn = 0;
+    const unknown = () => {
+      turn += 1;
+      return call(`Bearer ${newUnknownKey()}`, { address, url: urls[turn % urls.length] ?? '' });
+    };
+    expect(await tally(UNKNOWN_KEYS + 90, unknown)).toEqual({ 401: UNKNOWN_KEYS, 429: 90 });
+    for (const each of urls) expect(await call(`Bearer ${newUnknownKey()}`, { address, url: each })).toEqual(THROTTLED);
+  });
+
+  it('are tried again when their minute is over', async () => {
+    const address = newAddress();
+    const unknown = () => call(`Bearer ${newUnknownKey()}`, { address });
+    await service
+      .db('unknown_key_tries')
+      .insert({ network: address, tries: UNKNOWN_KEYS, window_ends_at: service.db.raw("now() + interval '1 s'") });
+    expect(await unknown()).toEqual(THROTTLED);
+    await vi.waitFor(async () => expect(await unknown()).toEqual(UNAUTHORIZED), { timeout: 5_000, interval: 100 });
+  });
+
+  it('are not hidden by X-Forwarded-For, which nobody vouches for unless TRUST_PROXY says so', async () => {
+    const { url } = await service.another({ TRUST_PROXY: '0' });
+    const unknown = () => call(`Bearer ${newUnknownKey()}`, { url });
+    expect(await tally(UNKNOWN_KEYS + 1, unknown)).toEqual({ 401: UNKNOWN_KEYS, 429: 1 });
+    expect(await unknown()).toEqual(THROTTLED);
+  });
+});
+
+describe('a key', () => {
+  it('is refused within a second by every process once it is revoked, and no other key is', async () => {
+    const email = 'revoking@test.example';
+    const [revoked, kept] = [await service.owner({ email }), await service.owner({ email })];
+    const ids = await furnish(revoked);
+    const urls = [service.url, (await service.another()).url];
+    const answers = (key: string) => Promise.all(urls.map((url) => call(`Bearer ${key}`, { url, ids })));
+    const both = async ({ key }: Owner) => (await answers(key)).map(({ status }) => status);
+    expect([await both(revoked), await both(kept)]).toEqual([
+      [200, 200],
+      [200, 200],
+    ]);
+
+    const hash = createHash('sha256').update(revoked.key).digest();
+    const [{ id }] = await service.db('api_keys').where({ hash });
+    await revokeKey(service.db, id);
+    const deadline = performance.now() + 1_000;
+    // Whoever is asked after the second must know; most will before.
+    for (let late = false; !late && (await both(revoked)).includes(200); ) late = performance.now() > deadline;
+    expect(await answers(revoked.key)).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
+    expect(await both(kept)).toEqual([200, 200]);
+  });
+
+  it('is one of `fh_` and at least 40 characters, another each time', async () => {
+    const keys = [(await service.owner()).key, (await service.owner()).key];
+    expect(keys).toEqual(keys.map(() => expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}$/)));
+    expect(new Set(keys.map((key) => key.slice(0, 20))).size).toBe(2);
+  });
+
+  it('is stored as a SHA-256 hash only', async () => {
+    const { key } = await service.owner();
+    const hash = createHash('sha256').update(key).digest();
+    expect(await service.db('api_keys').where({ hash })).toHaveLength(1);
+
+    const { rows: tables } = await service.db.raw(
+      "SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    const spellings = ['utf8', 'hex', 'base64'] as const;
+    for (const { name } of tables) {
+      const { rows } = await service.db.raw(`SELECT row_to_json(t)::text AS text FROM ${name} t`);
+      const all = rows.map(({ text }: { text: string }) => text).join('\n');
+      // Without the prefix, and what base64 makes of the bytes at its end.
+      const secret = Buffer.from(key.slice(3, 39));
+      expect(spellings.filter((spelling) => all.includes(secret.toString(spelling)))).toEqual([]);
+    }
+  });
+
+  it('is noted as used when it is, and not before', async () => {
+    const owner = await service.owner({ email: 'noted@test.example' });
+    const lastUsedAt = async () => {
+      const times: (Date | null)[] = [];
+      for await (const key of listKeys(service.db)) if (key.email === 'noted@test.example') times.push(key.lastUsedAt);
+      return times;
+    };
+    expect(await lastUsedAt()).toEqual([null]);
+    await owner.deploy();
+    await expect.poll(lastUsedAt).toEqual([expect.any(Date)]);
+  });
+});

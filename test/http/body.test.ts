@@ -1,0 +1,395 @@
+import { once } from 'node:events';
+import { createServer, IncomingMessage, request } from 'node:http';
+import { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MIMEType } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createComputePool } from '../../src/compute/pool.ts';
+import {
+  type BodyReader,
+  createBodyReader,
+  MAX_CONTENT_TYPE,
+  mediaType,
+  SMALL_BODY_BYTES,
+} from '../../src/http/body.ts';
+import { HttpError } from '../../src/http/errors.ts';
+import { BUDGET_BYTES as BUDGET } from '../../src/http/memory-budget.ts';
+import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
+
+const MIB = 1024 * 1024;
+/** Two of these fit into the memory that large bodies may have, and three don't. */
+const LARGE = 50 * MIB;
+const LIMIT = 100 * MIB;
+
+// Hundreds of megabytes go through here, on whatever machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** The client of a body: another one for each request, unless a header names one. */
+let senders = 0;
+function clientOf({ headers }: IncomingMessage): string {
+  senders += 1;
+  return String(headers['x-sender'] ?? senders);
+}
+
+const newReader = (): BodyReader =>
+  createBodyReader({
+    largest: 1,
+    concurrency: createOwnerConcurrency(),
+    compute: createComputePool({ maxJobMs: 10_000, maxHeapMb: 64 }),
+  });
+
+const statusOf = (error: unknown): string => (error instanceof HttpError ? `${error.status}` : String(error));
+
+/**
+ * A body without a length that is being read, at most `limit` bytes; `read` is its size, or the status of its refusal.
+ */
+function startBody(limit: number) {
+  const incoming = new IncomingMessage(new Socket());
+  const body = newReader();
+  return {
+    read: body.bytes(incoming, limit, body.reserve('a')).then(({ length }) => `${length}`, statusOf),
+    async push(bytes: number): Promise<void> {
+      incoming.push(Buffer.alloc(bytes));
+      await nextTurn();
+    },
+    end: () => void incoming.push(null),
+  };
+}
+
+/** A server that reads bodies, and answers with their sizes, or with the status of their refusal. */
+async function startReader(read: (body: BodyReader, request: IncomingMessage) => Promise<Buffer>) {
+  const body = newReader();
+  const server = createServer((incoming, response) => {
+    read(body, incoming).then(
+      (bytes) => response.end(String(bytes.length)),
+      (error) => {
+        incoming.resume();
+        response.end(statusOf(error));
+      },
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await server[Symbol.asyncDispose]();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+  const url = `http://127.0.0.1:${address.port}`;
+  return Object.assign(
+    async (content: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Promise<string> =>
+      (await fetch(url, { method: 'POST', body: content, headers })).text(),
+    {
+      /** Begins a body without a length; `push` sends more of it, `answer` is what is said in the end. */
+      begin(headers: Record<string, string> = {}) {
+        const out = request(url, { method: 'POST', headers });
+        const answer = new Promise<string>((resolve, reject) => {
+          out.on('response', (response) => resolve(text(response))).on('error', reject);
+        });
+        // It may be broken off.
+        answer.catch(() => undefined);
+        onTestFinished(() => void out.destroy());
+        return {
+          answer,
+          push: (bytes: number) => new Promise<void>((resolve) => void out.write(Buffer.alloc(bytes), () => resolve())),
+          end: () => void out.end(),
+          breakOff: () => void out.destroy(),
+        };
+      },
+    },
+  );
+}
+
+it('counts a body that is held until it is let go, and refuses only large ones for it', { tags: 'slow' }, async () => {
+  const stored = Promise.withResolvers<void>();
+  let read = 0;
+  const send = await startReader(async (body, request) => {
+    using reservation = body.reserve(clientOf(request));
+    const bytes = await body.bytes(request, LIMIT, reservation);
+    read += 1;
+    if (bytes.length === LARGE) await stored.promise;
+    return bytes;
+  });
+  const held = [send(new Uint8Array(LARGE)), send(new Uint8Array(LARGE))];
+  await vi.waitFor(() => expect(read).toBe(2), { timeout: 30_000 });
+  expect(await send(new Uint8Array(LARGE))).toBe('503');
+  expect(await send(new Uint8Array(SMALL_BODY_BYTES))).toBe(`${SMALL_BODY_BYTES}`);
+  stored.resolve();
+  expect(await Promise.all(held)).toEqual([`${LARGE}`, `${LARGE}`]);
+  expect(await send(new Uint8Array(LARGE))).toBe(`${LARGE}`);
+});
+
+it('counts a body that was refused no longer', { tags: 'slow' }, async () => {
+  const send = await startReader(async (body, request) => {
+    using reservation = body.reserve(clientOf(request));
+    return await body.bytes(request, LIMIT, reservation);
+  });
+  // What is no gzip is refused when all of it has come.
+  for (let count = 0; count < 3; count += 1) {
+    expect(await send(new Uint8Array(LARGE), { 'Content-Encoding': 'gzip' })).toBe('400');
+  }
+  expect(await send(new Uint8Array(LARGE))).toBe(`${LARGE}`);
+});
+
+it('counts what a compressed body has become', { tags: 'slow' }, async () => {
+  const stored = Promise.withResolvers<void>();
+  let read = 0;
+  const send = await startReader(async (body, request) => {
+    using reservation = body.reserve(clientOf(request));
+    const bytes = await body.bytes(request, LIMIT, reservation);
+    read += 1;
+    await stored.promise;
+    return bytes;
+  });
+  const compressed = new Uint8Array(gzipSync(Buffer.alloc(LARGE)));
+  const held = [1, 2].map(() => send(compressed, { 'Content-Encoding': 'gzip' }));
+  await vi.waitFor(() => expect(read).toBe(2), { timeout: 30_000 });
+  expect(await send(new Uint8Array(LARGE))).toBe('503');
+  stored.resolve();
+  expect(await Promise.all(held)).toEqual([`${LARGE}`, `${LARGE}`]);
+  expect(await send(new Uint8Array(LARGE))).toBe(`${LARGE}`);
+});
+
+it('refuses a compressed body that becomes more than its sender may have', async () => {
+  const stored = Promise.withResolvers<void>();
+  let read = 0;
+  const send = await startReader(async (body, request) => {
+    using reservation = body.reserve(clientOf(request));
+    const bytes = await body.bytes(request, LIMIT, reservation);
+    read += 1;
+    await stored.promise;
+    return bytes;
+  });
+  const bomb = new Uint8Array(gzipSync(Buffer.alloc(LARGE)));
+  const compressed = { 'Content-Encoding': 'gzip', 'x-sender': 'flooder' };
+  const held = send(bomb, compressed);
+  await vi.waitFor(() => expect(read).toBe(1), { timeout: 30_000 });
+  expect(await send(bomb, compressed)).toBe('503');
+  stored.resolve();
+  expect(await held).toBe(`${LARGE}`);
+  expect(await send(bomb, compressed)).toBe(`${LARGE}`);
+});
+
+it('lets one sender have half of the memory for large bodies, and leaves the rest to others', async () => {
+  const stored = Promise.withResolvers<void>();
+  let read = 0;
+  const send = await startReader(async (body, request) => {
+    using reservation = body.reserve(clientOf(request));
+    const bytes = await body.bytes(request, LIMIT, reservation);
+    read += 1;
+    await stored.promise;
+    return bytes;
+  });
+  const flooder = { 'x-sender': 'flooder' };
+  const held = send(new Uint8Array(LARGE), flooder);
+  await vi.waitFor(() => expect(read).toBe(1), { timeout: 30_000 });
+  expect(await send(new Uint8Array(LARGE), flooder)).toBe('503');
+  const others = [send(new Uint8Array(LARGE)), send(new Uint8Array(SMALL_BODY_BYTES), flooder)];
+  await vi.waitFor(() => expect(read).toBe(3), { timeout: 30_000 });
+  stored.resolve();
+  expect(await Promise.all([held, ...others])).toEqual([`${LARGE}`, `${LARGE}`, `${SMALL_BODY_BYTES}`]);
+});
+
+describe('what bodies count for', () => {
+  it('is the budget for all, and half of it for one sender', () => {
+    const body = newReader();
+    const [first, second] = [body.reserve('a'), body.reserve('a')];
+    first.add(BUDGET / 2 - 2);
+    second.add(1);
+    expect([first, second].map((one) => [one.fits(1), one.fits(2)])).toEqual(Array(2).fill([true, false]));
+    const other = body.reserve('b');
+    other.add(BUDGET / 4);
+    const third = body.reserve('c');
+    expect([third.fits(BUDGET / 4 + 1), third.fits(BUDGET / 4 + 2)]).toEqual([true, false]);
+  });
+
+  it('is nothing once they are disposed of, and no less than that when it is said twice', () => {
+    const body = newReader();
+    const [first, second] = [body.reserve('a'), body.reserve('a')];
+    first.add(BUDGET / 4);
+    second.add(BUDGET / 4);
+    expect(second.fits(1)).toBe(false);
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    // One that is alone is bounded by its own limit.
+    expect(second.fits(2 * BUDGET)).toBe(true);
+    const third = body.reserve('a');
+    expect([third.fits(BUDGET / 4), third.fits(BUDGET / 4 + 1)]).toEqual([true, false]);
+    second[Symbol.dispose]();
+    expect(third.fits(2 * BUDGET)).toBe(true);
+    // Nobody else is held to what is gone.
+    const other = body.reserve('b');
+    first.add(BUDGET / 2);
+    expect([other.fits(BUDGET / 2), other.fits(BUDGET / 2 + 1)]).toEqual([true, false]);
+  });
+});
+
+describe('a body without a length', () => {
+  /** How a body ended, by its sender; the holds are kept until the test lets go of them. */
+  async function startHeld() {
+    const ended: string[] = [];
+    const letGo = Promise.withResolvers<void>();
+    onTestFinished(() => letGo.resolve());
+    const reader = await startReader(async (body, incoming) => {
+      using reservation = body.reserve(clientOf(incoming));
+      try {
+        return await body.bytes(incoming, LIMIT, reservation);
+      } finally {
+        ended.push(String(incoming.headers['x-sender']));
+        await letGo.promise;
+      }
+    });
+    const from = (sender: string) => reader.begin({ 'x-sender': sender });
+    return { reader, from, ended, letGo: letGo.resolve };
+  }
+  const endOf = (ended: readonly string[], sender: string): Promise<void> =>
+    vi.waitFor(() => expect(ended).toContain(sender), { timeout: 30_000 });
+
+  it('counts as it comes, and is refused when there is no room for more of it', async () => {
+    const { from, ended, letGo } = await startHeld();
+    const [first, second] = [from('first'), from('second')];
+    for (const body of [first, second]) {
+      await body.push(LARGE);
+      body.end();
+    }
+    await Promise.all([endOf(ended, 'first'), endOf(ended, 'second')]);
+    const third = from('third');
+    await third.push(SMALL_BODY_BYTES);
+    expect(ended).toEqual(expect.not.arrayContaining(['third']));
+    void third.push(LARGE);
+    await endOf(ended, 'third');
+    letGo();
+    expect(await Promise.all([first, second, third].map(({ answer }) => answer))).toEqual([
+      `${LARGE}`,
+      `${LARGE}`,
+      '503',
+    ]);
+  });
+
+  it('counts for its sender alone up to half of the memory', async () => {
+    const { from, ended, letGo } = await startHeld();
+    const first = from('flooder');
+    await first.push(LARGE);
+    first.end();
+    await endOf(ended, 'flooder');
+    const [second, other] = [from('flooder'), from('other')];
+    await Promise.all([second.push(LARGE), other.push(LARGE)]);
+    other.end();
+    await endOf(ended, 'other');
+    letGo();
+    expect([await second.answer, await other.answer]).toEqual(['503', `${LARGE}`]);
+  });
+
+  it.each<[what: string, bytes: number]>([
+    ['broke off', LARGE],
+    ['was too large', LIMIT + 1],
+  ])('counts no longer once it %s, before its answer is made', async (_what, bytes) => {
+    const { from, ended, letGo } = await startHeld();
+    for (let count = 0; count < 3; count += 1) {
+      const body = from(`${count}`);
+      void body.push(bytes);
+      if (bytes === LARGE) {
+        await body.push(1);
+        body.breakOff();
+      }
+      await endOf(ended, `${count}`);
+    }
+    const last = from('last');
+    await last.push(LARGE);
+    last.end();
+    await endOf(ended, 'last');
+    letGo();
+    expect(await last.answer).toBe(`${LARGE}`);
+  });
+
+  it('is taken up to its limit, and refused with one byte more', async () => {
+    const outcomes: string[] = [];
+    for (const bytes of [10, 11]) {
+      const { read, push, end } = startBody(10);
+      await push(bytes);
+      end();
+      outcomes.push(await read);
+    }
+    expect(outcomes).toEqual(['10', '413']);
+  });
+});
+
+describe('a large body that comes slowly', () => {
+  const PACE_MS = 30_000;
+  const PACE_BYTES = 256 * 1024;
+
+  it.each<[what: string, bytes: number, outcome: string]>([
+    ['is cut when it brings too little in half a minute', PACE_BYTES - 1, '408'],
+    ['is waited for while it brings enough', PACE_BYTES, `${SMALL_BODY_BYTES + 1 + 3 * PACE_BYTES}`],
+  ])('%s', async (_what, bytes, outcome) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { read, push, end } = startBody(LIMIT);
+    await push(SMALL_BODY_BYTES);
+    // A small one is let come as slowly as it may.
+    vi.advanceTimersByTime(10 * PACE_MS);
+    await push(1);
+    for (let count = 0; count < 3; count += 1) {
+      vi.advanceTimersByTime(PACE_MS - 1);
+      await push(bytes);
+      vi.advanceTimersByTime(1);
+    }
+    end();
+    expect([await read, vi.getTimerCount()]).toEqual([outcome, 0]);
+  });
+});
+
+/** A request with a Content-Type, or with none. */
+function typed(contentType: string | undefined): IncomingMessage {
+  const request = new IncomingMessage(new Socket());
+  if (contentType !== undefined) request.headers['content-type'] = contentType;
+  return request;
+}
+
+describe('mediaType', () => {
+  const space = fc.constantFrom('', '', ' ', '\t', ' \t ');
+  const token = fc.string({ unit: fc.constantFrom(..."!#$%&'*+-.^_`|~09AZaz"), minLength: 1, maxLength: 5 });
+  const quoted = fc
+    .array(fc.oneof(fc.string({ unit: fc.constantFrom(...' \t!#;=,/ab[]é') }), fc.constantFrom('\\"', '\\\\', '\\a')))
+    .map((pieces) => `"${pieces.join('')}"`);
+  const name = fc.oneof(fc.constantFrom('boundary', 'Boundary', 'BOUNDARY', '__proto__', 'constructor'), token);
+  const parameter = fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(name, fc.oneof(token, quoted)).map((pair) => pair.join('=')) },
+    // Empty ones, and others that say nothing.
+    fc.constantFrom('', '', 'boundary'),
+  );
+  const header = fc
+    .tuple(token, token, fc.array(fc.tuple(space, space, parameter)))
+    .map(([type, subtype, all]) => `${type}/${subtype}${all.map(([a, b, said]) => `${a};${b}${said}`).join('')}`)
+    .filter((text) => text.length <= MAX_CONTENT_TYPE);
+
+  it('is read as WHATWG MIME Sniffing has it, from whatever is valid', () => {
+    fc.assert(
+      fc.property(header, (text) => {
+        const expected = new MIMEType(text);
+        const { type, parameters = {} } = mediaType(typed(text)) ?? {};
+        expect([type, Object.entries(parameters).toSorted()]).toEqual([
+          expected.essence,
+          [...expected.params].toSorted(),
+        ]);
+      }),
+    );
+  });
+
+  it.each(['UTF-8', 'utf8', '"Utf-8"'])('takes the charset %s', (charset) => {
+    expect(mediaType(typed(`text/html; CharSet=${charset};`))?.type).toBe('text/html');
+  });
+
+  it.each(['latin1', '"utf-16"', 'utf-8x', 'latin1; charset=utf-8'])('refuses the charset %s', (charset) => {
+    expect(() => mediaType(typed(`text/html; charset=${charset}`))).toThrow(HttpError);
+  });
+
+  it('is none of too many characters', () => {
+    const longest = 'text/html;'.padEnd(MAX_CONTENT_TYPE, ' ;');
+    expect(mediaType(typed(longest))?.type).toBe('text/html');
+    expect(mediaType(typed(`${longest};`))).toBe(undefined);
+  });
+});

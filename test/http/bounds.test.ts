@@ -1,0 +1,98 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, refused } from '../support/answers.ts';
+import { getPage, type Owner, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService({ BASE_URL: 'http://forms.pages.test', PLAN_LIMITS: 'free:3,unlimited:none' });
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+const MULTIPART = { 'Content-Type': 'multipart/form-data; boundary=b' };
+
+describe('what a few bytes can stand for', () => {
+  const bomb = Buffer.concat([
+    Buffer.from('--b\r\nContent-Disposition: form-data; name="a"; filename="x"\r\n\r\n'),
+    Buffer.alloc(24 * 1024 * 1024),
+    Buffer.from('\r\n--b--'),
+  ]);
+
+  it.each([
+    ['br', brotliCompressSync(bomb)],
+    ['gzip', gzipSync(bomb)],
+  ])('is bounded: a multipart body of 24 MiB in %s is a 413', async (encoding, body) => {
+    const { id } = await owner.deploy();
+    const response = await service.anonymous
+      .post(`/submit/${id}`)
+      .set(MULTIPART)
+      .set('Content-Encoding', encoding)
+      .send(body);
+    expect(answer(response)).toEqual(refused(413));
+  });
+
+  it('takes a compressed form that is no larger than it may be', async () => {
+    const { id } = await owner.deploy();
+    const form = gzipSync('--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n--b--\r\n');
+    const response = await service.anonymous
+      .post(`/submit/${id}`)
+      .set(MULTIPART)
+      .set('Content-Encoding', 'gzip')
+      .send(form);
+    expect(response.status).toBe(200);
+    expect((await owner.get(`/submissions/${id}`)).body.submissions[0].data).toEqual({ a: 'x' });
+  });
+
+  it('refuses a body that is nothing but lines like its boundary', async () => {
+    const { id } = await owner.deploy();
+    const response = await service.anonymous
+      .post(`/submit/${id}`)
+      .set(MULTIPART)
+      .send(Buffer.from('\r\n--bx'.repeat(1_000_000)));
+    expect(answer(response)).toEqual(refused(400));
+  });
+
+  it.each([
+    ['a list nested deeply', `{"html":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`],
+    ['a long list', `{"html":[${'0,'.repeat(1_000_000)}0]}`],
+    ['very many members', `{${'"html":1,'.repeat(1_000_000)}"html":"x"}`],
+  ])('refuses html that is %s', async (_what, body) => {
+    const response = await owner.send('POST', '/deploy', body);
+    expect(response).toEqual(refused(400));
+  });
+
+  it('refuses a list of events that is longer than there are events', async () => {
+    const { id } = await owner.deploy();
+    const events = Array.from({ length: 20_000 }, () => 0);
+    const response = await owner.post(`/webhooks/${id}`).send({ url: 'https://example.com/', events });
+    expect(answer(response)).toEqual(refused(400));
+  });
+});
+
+describe('a page that could never be seen', () => {
+  it('is refused: the slug that would make the host of BASE_URL', async () => {
+    const response = await owner.post('/deploy').send({ html: 'x', slug: 'forms' });
+    expect(answer(response)).toEqual(refused(400));
+  });
+
+  it('is not made of a title either', async () => {
+    const { slug } = await owner.deploy({ html: '<title>Forms</title>' });
+    expect(slug).not.toBe('forms');
+    expect((await getPage(service.url, slug)).text).toBe('<title>Forms</title>');
+  });
+});
+
+describe('POST / on the host of a page', () => {
+  it('is answered with a small page where there is no page', async () => {
+    const response = await service.anonymous.post('/').set('Host', 'nobody.pages.test').type('form').send('a=1');
+    expect({ status: response.status, type: response.type }).toEqual({ status: 404, type: 'text/html' });
+  });
+
+  it('is answered like any other submission where there is one', async () => {
+    const { slug } = await owner.deploy();
+    const response = await service.anonymous.post('/').set('Host', `${slug}.pages.test`).type('text').send('a');
+    expect(answer(response)).toEqual(refused(415));
+  });
+});

@@ -1,0 +1,195 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MIN_COMPRESSED_BYTES } from '../../src/http/compress.ts';
+import { type Owner, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+/** A deployment with lists that are long. */
+let id: string;
+let webhookId: string;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+  ({ id } = await owner.deploy({ html: `<p>${'A page. '.repeat(10_000)}` }));
+  for (const slug of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']) await owner.deploy({ slug });
+  for (let count = 0; count < 10; count += 1) {
+    const webhook = await owner.post(`/webhooks/${id}`).send({ url: `https://hooks.example.org/${count}` });
+    webhookId = webhook.body.id;
+    await owner.patch(`/webhooks/${id}/${webhookId}`).send({ active: false });
+  }
+  for (let count = 0; count < 8; count += 1) {
+    await owner.post(`/submit/${id}`).send({ name: `Ada ${count}`, text: 'x'.repeat(200) });
+  }
+});
+afterAll(() => service.close());
+
+type Received = { status: number; headers: Record<string, unknown>; bytes: Buffer };
+
+/** An answer as it is sent: neither undici nor this decodes it. */
+async function ask(path: string, acceptEncoding?: string, more: Record<string, string> = {}, method = 'GET') {
+  const { statusCode, headers, body } = await request(service.url + path, {
+    method: method === 'HEAD' ? 'HEAD' : 'GET',
+    headers: {
+      Authorization: `Bearer ${owner.key}`,
+      ...(acceptEncoding === undefined ? {} : { 'Accept-Encoding': acceptEncoding }),
+      ...more,
+    },
+  });
+  const received: Received = { status: statusCode, headers, bytes: Buffer.from(await body.arrayBuffer()) };
+  return received;
+}
+
+function textOf({ headers, bytes }: Received): string {
+  if (headers['content-encoding'] === 'br') return brotliDecompressSync(bytes).toString();
+  if (headers['content-encoding'] === 'gzip') return gunzipSync(bytes).toString();
+  return bytes.toString();
+}
+
+/** The headers that say what is sent. Transfer-Encoding is absent in answers to HEAD. */
+const described = ({ headers }: Received): [string, unknown][] =>
+  Object.entries(headers)
+    .filter(([name]) => !/^(date|x-request-id|connection|keep-alive|transfer-encoding)$/.test(name))
+    .toSorted();
+
+const LISTS = [
+  '/deploy',
+  '/submissions/ID',
+  '/webhooks/ID',
+  '/deploy/ID/html',
+  '/submissions/ID/export.csv',
+  '/submissions/ID/export.ndjson',
+];
+const FIXED = [
+  '/openapi.json',
+  '/docs',
+  '/docs/start.js',
+  '/docs/page.css',
+  '/docs/swagger-ui.css',
+  '/docs/swagger-ui-bundle.js',
+];
+const pathOf = (path: string): string => path.replace('ID', id).replace('WEBHOOK', webhookId);
+
+describe.each([...LISTS, ...FIXED])('GET %s', (named) => {
+  it.each(['br', 'gzip'])('is sent as %s to clients that accept that, and the same otherwise', async (encoding) => {
+    const path = pathOf(named);
+    const plain = await ask(path);
+    expect([plain.status, plain.headers['content-encoding'], plain.headers.vary]).toEqual([
+      200,
+      undefined,
+      'Accept-Encoding',
+    ]);
+    const answer = await ask(path, encoding);
+    expect([answer.status, answer.headers['content-encoding'], answer.headers.vary]).toEqual([
+      200,
+      encoding,
+      'Accept-Encoding',
+    ]);
+    expect(textOf(answer)).toBe(plain.bytes.toString());
+    expect(answer.bytes.length).toBeLessThan(plain.bytes.length);
+    expect(answer.headers['content-type']).toBe(plain.headers['content-type']);
+    const { 'content-length': length, 'transfer-encoding': transfer } = answer.headers;
+    expect([String(answer.bytes.length), undefined]).toContain(length);
+    expect(transfer).toBe(length === undefined ? 'chunked' : undefined);
+  });
+
+  it('has the same headers in answer to HEAD', async () => {
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const expected = described(await ask(pathOf(named), encoding));
+      const head = await ask(pathOf(named), encoding, {}, 'HEAD');
+      expect([head.status, head.bytes.length, described(head)]).toEqual([200, 0, expected]);
+    }
+  });
+});
+
+it.each([
+  [undefined, undefined],
+  ['', undefined],
+  ['identity', undefined],
+  ['deflate, zstd', undefined],
+  ['GZIP', 'gzip'],
+  ['gzip, deflate, br, zstd', 'br'],
+  ['br;q=0.5, gzip;q=0.8', 'gzip'],
+  ['gzip;q=0.5', 'gzip'],
+  ['gzip;q=0.5, identity', undefined],
+  ['gzip;q=0.5, identity;q=0.1', 'gzip'],
+  ['br;q=0, gzip;q=0', undefined],
+  ['*', 'br'],
+  ['br;q=0, *', 'gzip'],
+  ['*;q=0, gzip', 'gzip'],
+  ['identity;q=0', undefined],
+  ['identity;q=0, gzip', 'gzip'],
+  ['identity;q=0, *;q=0.1', 'br'],
+])('sends an answer to Accept-Encoding %j as %s (RFC 9110, 12.5.3)', async (accepted, encoding) => {
+  for (const path of [`/submissions/${id}`, '/openapi.json', `/submissions/${id}/export.csv`]) {
+    expect((await ask(path, accepted)).headers['content-encoding']).toBe(encoding);
+  }
+});
+
+describe('what is sent as it is', () => {
+  it.each(['/healthz', '/deploy/ID', '/webhooks/ID/WEBHOOK/secret', '/submissions/ID?limit=1'])(
+    'is a short answer: GET %s',
+    async (path) => {
+      const { status, headers, bytes } = await ask(pathOf(path), 'br, gzip');
+      expect([status, headers['content-encoding'], headers.vary, headers['content-length']]).toEqual([
+        200,
+        undefined,
+        undefined,
+        String(bytes.length),
+      ]);
+    },
+  );
+
+  it('is one of up to MIN_COMPRESSED_BYTES', async () => {
+    const page = await owner.deploy({ html: 'x'.repeat(MIN_COMPRESSED_BYTES - '{"html":""}'.length) });
+    const short = await ask(`/deploy/${page.id}/html`, 'br');
+    expect([short.bytes.length, short.headers['content-encoding']]).toEqual([MIN_COMPRESSED_BYTES, undefined]);
+    await owner.put(`/deploy/${page.id}`).send({ html: 'x'.repeat(MIN_COMPRESSED_BYTES) });
+    expect((await ask(`/deploy/${page.id}/html`, 'br')).headers['content-encoding']).toBe('br');
+  });
+
+  it('is an Excel workbook, which is compressed already', async () => {
+    const { headers, bytes } = await ask(`/submissions/${id}/export.xlsx`, 'br, gzip');
+    expect([headers['content-encoding'], bytes.subarray(0, 2).toString()]).toEqual([undefined, 'PK']);
+  });
+});
+
+it.each(['br', 'gzip'])('sends what is too large for memory as a stream in %s', async (encoding) => {
+  const large = await owner.deploy();
+  for (let count = 0; count < 6; count += 1) {
+    await owner.post(`/submit/${large.id}`).send({ text: `${count}é${'0123456789'.repeat(20_000)}` });
+  }
+  const plain = await ask(`/submissions/${large.id}`);
+  const answer = await ask(`/submissions/${large.id}`, encoding);
+  expect([plain, answer].map(({ headers }) => headers['transfer-encoding'])).toEqual(['chunked', 'chunked']);
+  expect(answer.headers['content-encoding']).toBe(encoding);
+  expect(textOf(answer) === plain.bytes.toString()).toBe(true);
+  expect(answer.bytes.length).toBeLessThan(plain.bytes.length / 20);
+  const head = await ask(`/submissions/${large.id}`, encoding, {}, 'HEAD');
+  expect([head.headers['content-encoding'], head.headers.vary]).toEqual([encoding, 'Accept-Encoding']);
+});
+
+describe.each(FIXED)('the ETag of %s', (path) => {
+  it('is another in each encoding, and answers 304 in that one only', async () => {
+    const encodings = ['br', 'gzip', 'identity'];
+    const answers = await Promise.all(encodings.map((encoding) => ask(path, encoding)));
+    const tags = answers.map(({ headers }) => String(headers.etag));
+    expect(new Set(tags).size).toBe(encodings.length);
+    for (const [index, encoding] of encodings.entries()) {
+      const statuses = await Promise.all(
+        tags.map(async (tag) => (await ask(path, encoding, { 'If-None-Match': tag })).status),
+      );
+      expect(statuses).toEqual(tags.map((_tag, at) => (at === index ? 304 : 200)));
+    }
+    const unchanged = await ask(path, 'br', { 'If-None-Match': `"another", W/${tags[0]}` });
+    const { etag, vary, 'content-encoding': encoding } = unchanged.headers;
+    expect([unchanged.status, unchanged.bytes.length, etag, vary, encoding]).toEqual([
+      304,
+      0,
+      tags[0],
+      'Accept-Encoding',
+      undefined,
+    ]);
+  });
+});

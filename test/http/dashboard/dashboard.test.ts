@@ -1,0 +1,150 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VIEW_PATHS } from '../../../src/dashboard-paths.ts';
+import { PROJECT } from '../../support/process.ts';
+import { getPage, startTestService, type TestService } from '../../support/service.ts';
+
+const MAX_SCRIPT_BYTES = 60 * 1024;
+const ID = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
+const SUBMISSION_ID = 'sub_0VbbZBZeswpZ5bGpjxVeCiYz';
+const PATHS = Object.values(VIEW_PATHS).map((path) => path.replace(':id', ID).replace(':submissionId', SUBMISSION_ID));
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const scriptsOf = (shell: string): string[] =>
+  Array.from(
+    shell.matchAll(/(?:src|modulepreload" href)="\/dashboard\/assets\/([^"]+\.js)"/g),
+    ([, name = '']) => name,
+  );
+
+const bytes = (path: string, encoding: string) =>
+  service.anonymous
+    .get(path)
+    .set('Accept-Encoding', encoding)
+    .buffer(true)
+    .parse((response, done) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => done(null, Buffer.concat(chunks)));
+    });
+
+describe('GET /dashboard', () => {
+  it.each(PATHS)('answers the shell at %s', async (path) => {
+    const { status, headers, text } = await service.anonymous.get(path);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'private, no-cache',
+      etag: expect.stringMatching(/^"[\w-]{43}"$/),
+      'content-security-policy': `default-src 'self'; frame-src https://*.pages.test; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+    expect(text).toMatch(/^<!doctype html>/);
+    // Nothing inline, and nothing of another host.
+    expect(text).not.toMatch(/<style|<script(?![^>]* src="\/dashboard\/assets\/)|\son\w+=|https?:|\{\{/);
+  });
+
+  it('answers 304 to whoever has it', async () => {
+    const { headers } = await service.anonymous.get('/dashboard');
+    const { status, text } = await service.anonymous.get('/dashboard/new').set('If-None-Match', String(headers.etag));
+    expect({ status, text }).toEqual({ status: 304, text: '' });
+  });
+
+  it.each(['/dashboard/nowhere', `/dashboard/pages/${ID}/nothing`, '/dashboard/new/more', '/dashboard/pages'])(
+    'answers 404 with the shell, which says so, at %s',
+    async (path) => {
+      const { status, headers, text } = await service.anonymous.get(path);
+      expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'text/html; charset=utf-8' });
+      expect(text).toContain('<div id="app"></div>');
+    },
+  );
+
+  it('answers HEAD, and 405 to other methods', async () => {
+    await service.anonymous.head('/dashboard').expect(200);
+    const { headers } = await service.anonymous.post('/dashboard').expect(405);
+    expect(headers.allow).toBe('GET, HEAD');
+  });
+
+  it('is not on the hosts of pages', async () => {
+    const owner = await service.owner();
+    const { slug } = await owner.deploy();
+    expect((await getPage(service.url, slug)).status).toBe(200);
+    const { status } = await service.anonymous.get('/dashboard').set('Host', `${slug}.pages.test`);
+    expect(status).toBe(404);
+  });
+
+  it.each([
+    ['none', { 'Sec-Fetch-Site': 'none' }],
+    ['none', { 'Sec-Fetch-Site': 'same-origin', Cookie: 'other=1' }],
+    ['unknown', { 'Sec-Fetch-Site': 'same-origin', Cookie: 'other=1; formhost=x' }],
+    // A strict cookie is not sent along with a link of another site.
+    ['unknown', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['unknown', {}],
+  ])('says that nobody is signed in where that is certain: %s, %j', async (session, headers) => {
+    const { text } = await service.anonymous.get('/dashboard').set(headers);
+    expect(text).toContain(`data-session="${session}"`);
+  });
+
+  it('says whether there is mail', async () => {
+    expect((await service.anonymous.get('/dashboard')).text).toContain('data-mail="off"');
+  });
+
+  it('is not part of the reference', async () => {
+    const { body } = await service.anonymous.get('/openapi.json');
+    expect(Object.keys(body.paths).filter((path) => path.startsWith('/dashboard'))).toEqual([]);
+  });
+});
+
+describe('GET /dashboard/assets/:asset', () => {
+  it('answers every built file, compressed as the client wants, to be kept for ever', async () => {
+    const names = await readdir(join(PROJECT, 'dist/dashboard/assets'));
+    const plain = names.filter((name) => !/\.(?:br|gz)$/.test(name));
+    expect(plain.length).toBeGreaterThan(10);
+    for (const name of plain) {
+      expect(name).toMatch(/^[\w-]+-[\w-]{8}\.(?:js|css|svg)$/);
+      const path = `/dashboard/assets/${name}`;
+      const { body: content, headers } = await bytes(path, 'identity').expect(200);
+      expect(headers).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+        vary: 'Accept-Encoding',
+      });
+      expect(headers['content-type']).toMatch(/^(?:text\/(?:javascript|css); charset=utf-8|image\/svg\+xml)/);
+      for (const encoding of ['br', 'gzip']) {
+        const { body, headers: encoded } = await bytes(path, encoding).expect('Content-Encoding', encoding);
+        expect(Buffer.compare(body, content)).toBe(0);
+        expect(Number(encoded['content-length'])).toBeLessThan(content.length);
+      }
+    }
+  });
+
+  it.each(['nothing.js', 'main.js', '..%2fshell.html', '%00', 'shell.html', 'main-00000000.js.br'])(
+    'answers 404 to a name that is not one of them: %s',
+    async (name) => {
+      const { status, body } = await service.anonymous.get(`/dashboard/assets/${name}`);
+      expect({ status, body }).toEqual({
+        status: 404,
+        body: { error: 'This file is not part of the dashboard: load the page again.' },
+      });
+    },
+  );
+
+  it('has at most 60 KB of script on the first load of the pages', async () => {
+    const { text: shell } = await service.anonymous.get('/dashboard');
+    const names = await readdir(join(PROJECT, 'dist/dashboard/assets'));
+    const first = [...scriptsOf(shell), ...names.filter((name) => /^pages-[\w-]+\.js$/.test(name))];
+    expect(first.length).toBeGreaterThan(1);
+    const sizes = await Promise.all(
+      first.map(async (name) => Number((await bytes(`/dashboard/assets/${name}`, 'br')).headers['content-length'])),
+    );
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_SCRIPT_BYTES);
+  });
+});

@@ -1,0 +1,193 @@
+import { PassThrough } from 'node:stream';
+import express, { type ErrorRequestHandler } from 'express';
+import { pino } from 'pino';
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { loadConfig } from '../../src/config.ts';
+import { VIEW_PATHS } from '../../src/dashboard-paths.ts';
+import { type Endpoint, endpoint, publicEndpoint } from '../../src/http/endpoint.ts';
+import { HttpError, toHttpError, writeError } from '../../src/http/errors.ts';
+
+import { createLogRequest } from '../../src/http/request-log.ts';
+import { createApi, listEndpoints } from '../../src/http/router.ts';
+import { createSending } from '../../src/http/sending.ts';
+import { endpointsOf } from '../support/reference.ts';
+import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
+
+const described = { name: 'test', tag: 'Service', summary: 'A test' } as const;
+const answer = { status: 200, description: 'Text.', schema: z.string(), example: 'text' };
+
+/** Requests to these endpoints. The key of its only owner is `key`; a body is read as the header `x-body`. */
+function serve(...endpoints: Endpoint[]) {
+  const api = createApi(endpoints, {
+    async authenticate({ headers }) {
+      if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
+      return { id: 7, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' };
+    },
+    isCredentialValid: async () => true,
+    body: {
+      async fields({ headers }, _ownerId, { schema }) {
+        const read = schema.safeParse(JSON.parse(String(headers['x-body'])));
+        if (!read.success) throw new HttpError(400, 'bad body');
+        return read.data;
+      },
+    },
+    sending: createSending({ release: () => undefined, largest: 1 }),
+  });
+  api.use(((error, _request, response, _next) =>
+    writeError(response, toHttpError(error), {})) satisfies ErrorRequestHandler);
+  return request(api);
+}
+
+describe('endpoint()', () => {
+  const change = endpoint({
+    ...described,
+    method: 'PUT',
+    path: '/deploy/:id',
+    async find(owner, { id }) {
+      if (id !== 'd_1') throw new HttpError(404, 'no such deployment');
+      return { name: `${id} of ${owner.id}` };
+    },
+    query: z.object({ page: z.string('bad query') }),
+    body: { schema: z.object({ html: z.string() }), example: { html: '<p>' }, maxBytes: 10 },
+    answer: { ...answer, status: 202 },
+    handle: async ({ owner, params, resource, query, body }) =>
+      [owner.plan, params.id, resource.name, query.page, body.html].join(', '),
+  });
+
+  it('hands on what it was declared to read', async () => {
+    const sent = serve(change)
+      .put('/deploy/d_1?page=2')
+      .set({ authorization: 'Bearer key', 'x-body': '{"html":"<p>"}' });
+    const { status, body } = await sent;
+    expect([status, body]).toEqual([202, 'free, d_1, d_1 of 7, 2, <p>']);
+  });
+
+  it('checks the key, what the path names, the query and the body in this order', async () => {
+    const statuses: [number, string][] = [];
+    for (const [key, path, body] of [
+      ['wrong', '/deploy/d_2', '{}'],
+      ['key', '/deploy/d_2', '{}'],
+      ['key', '/deploy/d_1', '{}'],
+      ['key', '/deploy/d_1?page=1', '{}'],
+    ] as const) {
+      const sent = await serve(change)
+        .put(path)
+        .set({ authorization: `Bearer ${key}`, 'x-body': body });
+      statuses.push([sent.status, sent.body.error]);
+    }
+    expect(statuses).toEqual([
+      [401, 'no key'],
+      [404, 'no such deployment'],
+      [400, 'bad query'],
+      [400, 'bad body'],
+    ]);
+  });
+
+  it('names a parameter that is not described when it is declared', () => {
+    const declare = () =>
+      endpoint({ ...described, method: 'GET', path: '/x/:other', answer, handle: async () => 'text' });
+    expect(declare).toThrow('/x/:other has parameters that fields.ts does not have: other');
+  });
+});
+
+describe('createApi()', () => {
+  const get = publicEndpoint({ ...described, method: 'GET', path: '/a/:id', answer, handle: () => 'a' });
+  const remove = publicEndpoint({ ...described, method: 'DELETE', path: '/a/:id', answer, handle: () => 'deleted' });
+  const literal = publicEndpoint({ ...described, method: 'GET', path: '/a/b', answer, handle: () => 'b' });
+
+  it('answers HEAD with GET, and 405 with Allow for methods that a path does not have', async () => {
+    const api = serve(get, remove);
+    expect((await api.head('/a/1')).status).toBe(200);
+    expect((await api.delete('/a/1')).body).toBe('deleted');
+    const { status, headers, body } = await api.post('/a/1');
+    const error = 'This method is not allowed here: use GET, HEAD, DELETE.';
+    expect([status, headers.allow, body]).toEqual([405, 'GET, HEAD, DELETE', { error }]);
+  });
+
+  it('prefers a path without parameters, wherever it is in the list', async () => {
+    expect((await serve(get, literal).get('/a/b')).body).toBe('b');
+    expect((await serve(get, literal).get('/a/c')).body).toBe('a');
+  });
+
+  it('has no path for an endpoint that is answered elsewhere, but its method in the Allow of others', async () => {
+    const elsewhere = publicEndpoint({ ...described, method: 'POST', path: '/a/:id', answer });
+    expect((await serve(elsewhere).post('/a/1')).status).toBe(404);
+    expect((await serve(get, elsewhere).put('/a/1')).headers.allow).toBe('GET, HEAD, POST');
+  });
+
+  it('answers 404 to every method where a path is not there for a request', async () => {
+    const api = serve(
+      publicEndpoint({
+        ...described,
+        method: 'GET',
+        path: '/a',
+        answer,
+        isThere: ({ headers }) => headers['x-inside'] === 'yes',
+        handle: () => 'inside',
+      }),
+    );
+    expect((await api.get('/a').set('x-inside', 'yes')).body).toBe('inside');
+    expect([(await api.get('/a')).status, (await api.post('/a')).status]).toEqual([404, 404]);
+  });
+
+  it('lets an endpoint write its answer itself', async () => {
+    const written = publicEndpoint({
+      ...described,
+      method: 'GET',
+      path: '/a',
+      answer,
+      handle: () => (response) => void response.status(203).type('text').end('text'),
+    });
+    const { status, text } = await serve(written).get('/a');
+    expect([status, text]).toEqual([203, 'text']);
+  });
+
+  it('lists endpoints under their own methods and paths', () => {
+    expect(listEndpoints({ 'GET /a/:id': get, 'DELETE /a/:id': remove })).toEqual([get, remove]);
+  });
+});
+
+describe("the API's endpoints", () => {
+  const endpoints = endpointsOf(loadConfig({ BASE_URL, PAGES_DOMAIN }));
+
+  it('have a name each, those included that the reference leaves out', () => {
+    expect(new Set(endpoints.map(({ name }) => name)).size).toBe(endpoints.length);
+  });
+
+  /** The path that is logged for a request. */
+  async function loggedPath(path: string): Promise<string> {
+    const lines = new PassThrough();
+    const log = pino(lines);
+    const logRequest = createLogRequest(log, [...endpoints.map((each) => each.path), ...Object.values(VIEW_PATHS)]);
+    const app = express().use((incoming, response) => {
+      logRequest(incoming, response, { requestId: 'r-1', startedAt: 0, slug: undefined });
+      response.end();
+    });
+    const logged = new Promise((resolve) => lines.once('data', resolve));
+    await request(app).get(path);
+    return JSON.parse(String(await logged)).path;
+  }
+
+  it.each(
+    [...endpoints.map(({ path }) => path), ...Object.values(VIEW_PATHS)]
+      .filter((path) => !path.includes('*'))
+      .map((path) => path.replaceAll(/:(\w+)/g, 'd_0VbbZBZKKTcBD17YQfyDgVGm')),
+  )('are logged by their whole path: %s', async (path) => {
+    expect(await loggedPath(path)).toBe(path);
+  });
+
+  it.each([
+    ['/nothing', '/nothing'],
+    ['/', '/'],
+    ['/deploy/', '/deploy…'],
+    [`/deploy/fh_${'0'.repeat(43)}`, '/deploy…'],
+    [`/fh_${'0'.repeat(43)}`, '/fh…'],
+    ['/deploy/d_1/secret/other', '/deploy…'],
+    ['/openapiXjson', '/openapi…'],
+    [`/${'a'.repeat(30)}/x`, `/${'a'.repeat(20)}…`],
+  ])('are told from other paths in the log: %s', async (path, logged) => {
+    expect(await loggedPath(path)).toBe(logged);
+  });
+});

@@ -1,0 +1,420 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failure } from '../support/answers.ts';
+import {
+  type Owner,
+  openSocket,
+  PAGES_DOMAIN,
+  sendRaw,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
+
+let service: TestService;
+let owner: Owner;
+let page: { id: string; slug: string; host: string };
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+  const deployment = await owner.deploy({ html: 'the page', slug: 'hello' });
+  page = { ...deployment, host: `${deployment.slug}.${PAGES_DOMAIN}` };
+});
+afterAll(() => service.close());
+
+type Answer = { status: number; headers: Record<string, string>; body: string };
+
+/** A request's bytes: the lines of its head, and its body. */
+const wire = (lines: readonly string[], body = ''): string => `${lines.join('\r\n')}\r\n\r\n${body}`;
+
+/** The body that comes in chunks, and what is left after it; undefined while it isn't whole. */
+function dechunk(rest: Buffer): { body: Buffer; rest: Buffer } | undefined {
+  const pieces: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const lineEnd = rest.indexOf('\r\n', at);
+    const size = Number.parseInt(rest.toString('latin1', at, lineEnd), 16);
+    const end = lineEnd + 2 + size;
+    if (lineEnd < 0 || rest.length < end + 2) return undefined;
+    if (size === 0) return { body: Buffer.concat(pieces), rest: rest.subarray(end + 2) };
+    pieces.push(rest.subarray(lineEnd + 2, end));
+    at = end + 2;
+  }
+}
+
+/** The answers that are whole in what a connection brought, one after another. */
+function answersIn(raw: Buffer | string): Answer[] {
+  const answers: Answer[] = [];
+  for (let rest: Buffer = Buffer.from(raw); ; ) {
+    const headEnd = rest.indexOf('\r\n\r\n');
+    if (headEnd < 0) return answers;
+    const [first = '', ...lines] = rest.toString('latin1', 0, headEnd).split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line): [string, string] => {
+        const [, name = line, value = ''] = /^([^:]+):[ \t]*(.*)$/.exec(line) ?? [];
+        return [name.toLowerCase(), value];
+      }),
+    );
+    rest = rest.subarray(headEnd + 4);
+    const length = Number(headers['content-length'] ?? 0);
+    const whole = rest.length < length ? undefined : { body: rest.subarray(0, length), rest: rest.subarray(length) };
+    const found = headers['transfer-encoding'] === 'chunked' ? dechunk(rest) : whole;
+    if (!found) return answers;
+    answers.push({ status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]), headers, body: found.body.toString() });
+    rest = found.rest;
+  }
+}
+
+/** The one answer to one request; the connection ends after it. */
+async function exchange(lines: readonly string[], body = ''): Promise<Answer> {
+  const answers = answersIn(await sendRaw(service.url, wire([...lines, 'Connection: close'], body)));
+  expect(answers.length).toBe(1);
+  return answers[0] ?? { status: 0, headers: {}, body: '' };
+}
+
+/** An error as the API answers it: `{"error": "<a sentence>"}` and nothing else. */
+function expectError(answer: Answer | undefined, status: number): void {
+  const { headers = {}, body = '' } = answer ?? {};
+  expect(answer?.status, body).toBe(status);
+  expect(headers['content-type']).toMatch(/^application\/json(; charset=utf-8)?$/);
+  expect(JSON.parse(body)).toEqual(failure);
+}
+
+/** Who answered a request for `/`, or for /healthz, which only the API has. */
+async function answeredBy(requestLineFor: (path: string) => string, ...headers: string[]): Promise<string> {
+  const [root, health] = [
+    await exchange([requestLineFor('/'), ...headers]),
+    await exchange([requestLineFor('/healthz'), ...headers]),
+  ];
+  if (health.status === 200 && root.body !== 'the page') return 'the API';
+  if (health.status === 404 && root.status === 200 && root.body === 'the page') return 'the page';
+  if (health.status === 404 && root.status === 404 && /^<!doctype html>/i.test(root.body)) return 'no page';
+  return `/ is ${root.status} ${root.body}, /healthz is ${health.status} ${health.body}`;
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1`;
+const isFine = async (): Promise<void> => expect(await answeredBy(get, `Host: ${page.host}`)).toBe('the page');
+
+/** A deployment of its own, for what counts submissions. */
+async function form() {
+  const { id, slug } = await owner.deploy();
+  const total = async (): Promise<number> => (await owner.get(`/submissions/${id}`)).body.total;
+  return { id, host: `${slug}.${PAGES_DOMAIN}`, total };
+}
+
+const open = (): Socket => openSocket(service.url);
+
+const JSON_TYPE = 'Content-Type: application/json';
+
+describe('the Host header', () => {
+  it('has to be there in HTTP/1.1, else 400', async () => {
+    expectError(await exchange([get('/healthz')]), 400);
+    expectError(await exchange([`GET http://${page.host}/ HTTP/1.1`]), 400);
+    expectError(await exchange(['POST /deploy HTTP/1.1', 'Content-Length: 2', JSON_TYPE], '{}'), 400);
+  });
+
+  it.each([
+    ['the same', 'Host: api.test', 'Host: api.test'],
+    ['two pages', 'Host: hello.pages.test', 'Host: other.pages.test'],
+    ['a page and the API', 'Host: hello.pages.test', 'hOST: api.test'],
+    ['one of them empty', 'Host:', 'Host: hello.pages.test'],
+  ])('must not be there twice, else 400 (%s)', async (_which, ...hosts) => {
+    expectError(await exchange([get('/'), hosts[0] ?? '', 'Accept: */*', hosts[1] ?? '']), 400);
+    expectError(await exchange(['GET /healthz HTTP/1.0', ...hosts]), 400);
+  });
+
+  it('may be missing in HTTP/1.0: the API is meant', async () => {
+    expect(await answeredBy((path) => `GET ${path} HTTP/1.0`)).toBe('the API');
+    expect(await answeredBy((path) => `GET ${path} HTTP/1.0`, `Host: ${page.host}`)).toBe('the page');
+  });
+
+  it.each([
+    ['empty', ''],
+    ['garbage', '!!!"<>'],
+    ['very long', `${'a.'.repeat(3_000)}test`],
+    ['very long, under the pages’ domain by two labels', `a.${'b'.repeat(6_000)}.${PAGES_DOMAIN}`],
+    ['an IPv4 address', '127.0.0.1'],
+    ['an IPv6 literal with a port', '[::1]:3000'],
+    ['an IPv6 literal that never ends', '[::1'],
+    ['a page with a port that is none', `hello.${PAGES_DOMAIN}:80x`],
+    ['a page with two ports', `hello.${PAGES_DOMAIN}:80:80`],
+    ['a page with two final dots', `hello.${PAGES_DOMAIN}..`],
+    ['a page as the user of another host', `hello.${PAGES_DOMAIN}@evil.test`],
+    ['a page and a path', `hello.${PAGES_DOMAIN}/x`],
+    ['a list', `hello.${PAGES_DOMAIN}, api.test`],
+    ['the name of a property of objects', '__proto__'],
+  ])('is the API’s when it is %s', async (_what, host) => {
+    expect(await answeredBy(get, `Host: ${host}`)).toBe('the API');
+  });
+
+  it.each([
+    ['not ASCII', `h\u00e9llo.${PAGES_DOMAIN}`],
+    ['too long for a label', `${'a'.repeat(6_000)}.${PAGES_DOMAIN}`],
+    ['punctuation', `!$'().${PAGES_DOMAIN}`],
+    ['with white space inside', `hel lo.${PAGES_DOMAIN}`],
+    ['the name of a property of objects', `__proto__.${PAGES_DOMAIN}`],
+    ['that of another property', `constructor.${PAGES_DOMAIN}`],
+  ])('is that of no page when its label is %s', async (_what, host) => {
+    expect(await answeredBy(get, `Host: ${host}`)).toBe('no page');
+  });
+
+  it.each(['X-Forwarded-Host', 'X-Host', 'X-Original-Host', 'Forwarded'])(
+    'is the only one: %s is not read',
+    async (name) => {
+      const value = (host: string) => `${name}: ${name === 'Forwarded' ? `host=${host}` : host}`;
+      expect(await answeredBy(get, 'Host: api.test', value(page.host))).toBe('the API');
+      expect(await answeredBy(get, `Host: ${page.host}`, value('api.test'))).toBe('the page');
+    },
+  );
+});
+
+describe('a request target in absolute form (RFC 9112, 3.2.2)', () => {
+  it.each(['http://hello.pages.test', 'HTTP://HELLO.Pages.Test.:80', 'https://hello.pages.test:443'])(
+    'says which host is meant, whatever the Host header says: %s',
+    async (origin) => {
+      expect(await answeredBy((path) => get(origin + path), 'Host: api.test')).toBe('the page');
+    },
+  );
+
+  it('reaches the API the same way', async () => {
+    expect(await answeredBy((path) => get(`http://api.test${path}`), `Host: ${page.host}`)).toBe('the API');
+    const { id, total } = await form();
+    const line = `POST http://api.test/submit/${id} HTTP/1.1`;
+    const answer = await exchange([line, `Host: ${page.host}`, JSON_TYPE, 'Content-Length: 9'], '{"a":"b"}');
+    expect([answer.status, await total()]).toEqual([200, 1]);
+  });
+
+  it.each(['http://hello.pages.test', 'http://hello.pages.test?a=b'])('may leave the path out: %s', async (target) => {
+    const { status, body } = await exchange([get(target), 'Host: api.test']);
+    expect([status, body]).toEqual([200, 'the page']);
+  });
+
+  it.each(['ftp://hello.pages.test/', 'http:///healthz', 'http:healthz', 'hello', 'mailto:a@b.test'])(
+    'is a 400 when it is no http URL: %s',
+    async (target) => {
+      expectError(await exchange([get(target), 'Host: api.test']), 400);
+    },
+  );
+});
+
+describe('what is no ordinary request', () => {
+  it.each(['/#', '/healthz#', '/?a#b', '//a:b@c:d#', 'http://hello.pages.test/#a', 'http://hello.pages.test#a'])(
+    'answers 400 for a target with a fragment: %s',
+    async (target) => {
+      expectError(await exchange([get(target), 'Host: api.test']), 400);
+    },
+  );
+
+  it.each(['/%zz', '/deploy/%', '/deploy/%ff', '/submissions/%C3%28'])('answers 400 for the path %s', async (path) => {
+    expectError(await exchange([get(path), 'Host: api.test', `Authorization: Bearer ${owner.key}`]), 400);
+  });
+
+  it.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['a TLS handshake', Buffer.from('16030100c8010000c40303', 'hex')],
+    ['binary', Buffer.from([0, 1, 2, 255, 254, 13, 10, 13, 10])],
+    ['no target', wire(['GET HTTP/1.1', 'Host: api.test'])],
+    ['an unknown version', wire(['GET /healthz HTTP/9.9', 'Host: api.test'])],
+    ['an unknown method', wire(['BREW /healthz HTTP/1.1', 'Host: api.test'])],
+    ['a NUL in a header', wire([get('/healthz'), 'Host: api.test', 'X-A: a\0b'])],
+    ['white space before a colon', wire([get('/healthz'), 'Host : api.test'])],
+    ['a header without a colon', wire([get('/healthz'), 'Host: api.test', 'nothing'])],
+    ['two lengths', wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Content-Length: 2', 'Content-Length: 3'], '{}')],
+    ['a length below zero', wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Content-Length: -1'])],
+    ['a length in hex', wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Content-Length: 0x2'], '{}')],
+    [
+      'a length and chunks',
+      wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
+    ],
+    ['an unknown transfer coding', wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Transfer-Encoding: x'], '{}')],
+  ])('answers 400 as JSON, and ends the connection: %s', async (_what, bytes) => {
+    const answers = answersIn(await sendRaw(service.url, bytes));
+    expect(answers.length).toBe(1);
+    expectError(answers[0], 400);
+    await isFine();
+  });
+
+  it.each([
+    ['one long header', [`X-Long: ${'x'.repeat(64 * 1024)}`]],
+    ['many short ones', Array.from({ length: 5_000 }, (_, index) => `X-${index}: value`)],
+    ['a long Host', [`X-Host: ${'x'.repeat(32 * 1024)}.pages.test`]],
+  ])('answers 431 as JSON for headers that are too large: %s', async (_what, headers) => {
+    const answers = answersIn(await sendRaw(service.url, wire([get('/healthz'), 'Host: api.test', ...headers])));
+    expectError(answers[0], 431);
+  });
+
+  it('answers 417 for an expectation it does not know, on a page’s host with a page', async () => {
+    const expecting = (host: string) => exchange([get('/'), `Host: ${host}`, 'Expect: the-unexpected']);
+    expectError(await expecting('api.test'), 417);
+    const { status, headers } = await expecting(page.host);
+    expect([status, headers['content-type']]).toEqual([417, 'text/html; charset=utf-8']);
+  });
+
+  it('answers OPTIONS * without harm', async () => {
+    const { status } = await exchange(['OPTIONS * HTTP/1.1', 'Host: api.test']);
+    expect([200, 204, 404, 405]).toContain(status);
+  });
+
+  it('opens no tunnel with CONNECT', async () => {
+    const raw = await sendRaw(service.url, wire(['CONNECT hello.pages.test:80 HTTP/1.1', 'Host: hello.pages.test:80']));
+    expect(raw).toMatch(/^HTTP\/1\.1 501 .*\r\n\r\n\{"error":"[^"]+"\}$/s);
+    await isFine();
+  });
+
+  it('answers what came before a CONNECT, and closes the connection', async () => {
+    const { id, total } = await form();
+    const post = wire([`POST /submit/${id} HTTP/1.1`, 'Host: api.test', JSON_TYPE, 'Content-Length: 2'], '{}');
+    const raw = await sendRaw(
+      service.url,
+      post + post + wire(['CONNECT hello.pages.test:80 HTTP/1.1', 'Host: hello.pages.test:80']) + post,
+    );
+    expect(answersIn(raw).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await total()).toBe(2);
+  });
+
+  it('answers who asks for an upgrade as if it had not, on a connection that goes on', async () => {
+    const { id, total } = await form();
+    const socket = open();
+    const upgrade = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'];
+    const post = [`POST /submit/${id} HTTP/1.1`, 'Host: api.test', JSON_TYPE, 'Content-Length: 2', ...upgrade];
+    socket.write(wire(post, '{}'));
+    const [first] = await once(socket, 'data');
+    const rest = text(socket);
+    socket.write(wire([get('/healthz'), 'Host: api.test', 'Connection: close']));
+    expect(answersIn(`${first}${await rest}`).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await total()).toBe(1);
+  });
+});
+
+describe('requests on one connection', () => {
+  it('are answered in their order though they come at once, whatever they are for', async () => {
+    const { id, host, total } = await form();
+    const submission = (n: number) =>
+      wire([`POST /submit/${id} HTTP/1.1`, 'Host: api.test', JSON_TYPE, 'Content-Length: 7'], `{"n":${n}}`);
+    const raw = await sendRaw(
+      service.url,
+      [
+        submission(1),
+        wire([get('/'), `Host: ${page.host}`]),
+        submission(2),
+        wire([get('/nothing'), 'Host: api.test']),
+        wire([get('/'), `Host: ${host}`]),
+        submission(3),
+        wire([get('/healthz'), 'Host: api.test', 'Connection: close']),
+      ].join(''),
+    );
+    const answers = answersIn(raw);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 200, 200]);
+    expect([answers[1]?.body, answers[4]?.body]).toEqual(['the page', '<h1>Hello</h1>']);
+    expect(await total()).toBe(3);
+    const list = await owner.get(`/submissions/${id}`);
+    expect(list.body.submissions.map(({ data }: { data: { n: number } }) => data.n)).toEqual([3, 2, 1]);
+  });
+
+  it('may bring their bodies in chunks, with extensions and trailers', async () => {
+    const { id, total } = await form();
+    const chunked = ['Host: api.test', 'Transfer-Encoding: chunked', JSON_TYPE];
+    const body = '5;x=y\r\n{"a":\r\n1\r\n"\r\n3\r\nb"}\r\n0\r\nX-Trailer: z\r\n\r\n';
+    expect((await exchange([`POST /submit/${id} HTTP/1.1`, ...chunked], body)).status).toBe(200);
+    const list = await owner.get(`/submissions/${id}`);
+    expect([list.body.submissions[0].data, await total()]).toEqual([{ a: 'b' }, 1]);
+
+    const key = `Authorization: Bearer ${owner.key}`;
+    const html = 'c\r\n{"html":"x"}\r\n0\r\n\r\n';
+    expect((await exchange(['POST /deploy HTTP/1.1', ...chunked, key], html)).status).toBe(201);
+    const none = '0\r\n\r\n';
+    expect((await exchange([`PATCH /deploy/${id} HTTP/1.1`, ...chunked, key], none)).status).toBe(200);
+  });
+
+  it('may wait for 100 Continue before they bring them', async () => {
+    const { id, total } = await form();
+    const socket = open();
+    const rest = text(socket);
+    const head = [`POST /submit/${id} HTTP/1.1`, 'Host: api.test', JSON_TYPE, 'Content-Length: 9', 'Connection: close'];
+    socket.write(wire([...head, 'Expect: 100-continue']));
+    await once(socket, 'data');
+    socket.write('{"a":"b"}');
+    expect(answersIn(await rest).map(({ status }) => status)).toEqual([100, 200]);
+    expect(await total()).toBe(1);
+  });
+});
+
+describe('a body that does not come to its end', () => {
+  const start = (id: string): string =>
+    wire([`POST /submit/${id} HTTP/1.1`, 'Host: api.test', JSON_TYPE, 'Content-Length: 100'], '{"a":"b"}');
+
+  it('stores nothing when the client goes away, and disturbs nobody', async () => {
+    const { id, total } = await form();
+    for (const leave of [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()]) {
+      for (let count = 0; count < 5; count += 1) {
+        const socket = open().on('error', () => undefined);
+        await once(socket, 'connect');
+        socket.write(start(id), () => leave(socket));
+        await once(socket.resume(), 'close');
+      }
+    }
+    expect((await exchange(['GET /readyz HTTP/1.1', 'Host: api.test'])).status).toBe(200);
+    expect(await total()).toBe(0);
+  });
+
+  it('holds nobody up while it is on its way', async () => {
+    const { id, total } = await form();
+    const slow = Array.from({ length: 20 }, () => open());
+    for (const socket of slow) {
+      await once(socket, 'connect');
+      socket.write(start(id));
+    }
+    await isFine();
+    const own = await exchange([`POST /submit/${id} HTTP/1.1`, 'Host: api.test', JSON_TYPE, 'Content-Length: 2'], '{}');
+    expect([own.status, await total()]).toEqual([200, 1]);
+  });
+});
+
+describe('a large body that is refused early', () => {
+  const MEGABYTES = 12;
+
+  /** Sends a head and then megabytes, and reads nothing before: a reset would take the answer away. */
+  async function upload(lines: readonly string[], isChunked: boolean): Promise<Answer | undefined> {
+    const socket = open();
+    socket.write(wire([...lines, isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${MEGABYTES * 2 ** 20}`]));
+    const piece = Buffer.alloc(2 ** 18, ' ');
+    for (let sent = 0; sent < MEGABYTES * 4; sent += 1) {
+      if (isChunked) socket.write('40000\r\n');
+      if (!socket.write(piece)) await once(socket, 'drain');
+      if (isChunked) socket.write('\r\n');
+    }
+    if (isChunked) socket.write('0\r\n\r\n');
+    const read: Buffer[] = [];
+    for await (const bytes of socket) {
+      read.push(bytes);
+      const [answer] = answersIn(Buffer.concat(read));
+      if (answer) return answer;
+    }
+    return undefined;
+  }
+
+  describe.each([
+    ['with its length', false, []],
+    ['in chunks', true, []],
+    ['with its length, on a connection that is to be closed', false, ['Connection: close']],
+    ['in chunks, on a connection that is to be closed', true, ['Connection: close']],
+  ])('%s', (_framing, isChunked, more) => {
+    it.each([
+      ['413 of POST /submit', 413, (id: string) => [`POST /submit/${id} HTTP/1.1`, JSON_TYPE]],
+      ['415 of POST /submit', 415, (id: string) => [`POST /submit/${id} HTTP/1.1`, 'Content-Type: text/plain']],
+      ['401 of POST /deploy', 401, () => ['POST /deploy HTTP/1.1', JSON_TYPE]],
+      ['404 of an unknown path', 404, () => ['POST /nothing HTTP/1.1', JSON_TYPE]],
+      ['405 of a known path', 405, (id: string) => [`PUT /submit/${id} HTTP/1.1`, JSON_TYPE]],
+    ])('still lets the client read the answer, the %s', async (_which, status, linesFor) => {
+      const { id, total } = await form();
+      expectError(await upload([...linesFor(id), 'Host: api.test', ...more], isChunked), status);
+      expect(await total()).toBe(0);
+    });
+
+    it('still lets the client read the answer of a page’s host, and leaves the service as it was', async () => {
+      const answer = await upload(['PUT / HTTP/1.1', `Host: ${page.host}`, ...more], isChunked);
+      expect([answer?.status, answer?.headers['content-type']]).toEqual([405, 'text/html; charset=utf-8']);
+      await isFine();
+    });
+  });
+});

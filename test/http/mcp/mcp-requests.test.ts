@@ -1,0 +1,364 @@
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startService } from '../../../src/service.ts';
+import { aSentence, failure } from '../../support/answers.ts';
+import { startProgram } from '../../support/process.ts';
+import {
+  asOwner,
+  BASE_URL,
+  JSON_TYPE,
+  type Owner,
+  openSocket,
+  PAGES_DOMAIN,
+  startTestService,
+  type TestService,
+  UNKNOWN_KEY,
+} from '../../support/service.ts';
+
+/*
+ * POST /mcp as HTTP and JSON-RPC: what the specification of 2025-11-25 says of the Streamable HTTP transport.
+ */
+
+const MAX_HTML_BYTES = 100_000;
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService({ MAX_HTML_BYTES: String(MAX_HTML_BYTES) });
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+const ACCEPT = { Accept: 'application/json, text/event-stream' };
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+const initialize = (protocolVersion: string) => ({
+  jsonrpc: '2.0',
+  id: 'start',
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+});
+
+/** What a message is answered, with its status. */
+async function post(
+  body: string | Buffer | object,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: unknown; headers: Headers }> {
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+  const response = await fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${owner.key}`, ...JSON_TYPE, ...ACCEPT, ...headers },
+    body: new Uint8Array(Buffer.from(isRaw ? body : JSON.stringify(body))),
+  });
+  const sent = await response.text();
+  return { status: response.status, body: sent === '' ? undefined : JSON.parse(sent), headers: response.headers };
+}
+
+const statusAndBody = ({ status, body }: { status: number; body: unknown }) => ({ status, body });
+
+/** A message that is refused. */
+const refusal = (code: number) => ({
+  status: 400,
+  body: { jsonrpc: '2.0', error: { code, message: aSentence }, id: null },
+});
+
+describe('POST /mcp', () => {
+  it('answers a request with JSON, without a session', async () => {
+    const { headers, ...answered } = await post(PING);
+    expect(statusAndBody(answered)).toEqual({ status: 200, body: { jsonrpc: '2.0', id: 1, result: {} } });
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('mcp-session-id')).toBeNull();
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it.each([
+    ['2025-11-25', '2025-11-25'],
+    ['2025-06-18', '2025-06-18'],
+    ['2025-03-26', '2025-03-26'],
+    ['2099-01-01', '2025-11-25'],
+  ])('negotiates %s: %s', async (asked, agreed) => {
+    // The header is for what follows.
+    const { body } = await post(initialize(asked), { 'MCP-Protocol-Version': asked });
+    expect(body).toMatchObject({ id: 'start', result: { protocolVersion: agreed, capabilities: { tools: {} } } });
+  });
+
+  it.each([
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } },
+    { jsonrpc: '2.0', method: 'notifications/unknown' },
+    { jsonrpc: '2.0', id: 1, result: {} },
+    { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'No' } },
+  ])('accepts %j without an answer', async (message) => {
+    expect(statusAndBody(await post(message))).toEqual({ status: 202, body: undefined });
+  });
+
+  it.each([
+    ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'resources/list' }, -32_601],
+    ['an unknown tool', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'drop_table' } }, -32_602],
+    ['a tool of every object', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: '__proto__' } }, -32_602],
+    ['no tool', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, -32_602],
+    [
+      'arguments that are a list',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_pages', arguments: [] } },
+      -32_602,
+    ],
+  ])('answers %s with an error of JSON-RPC', async (_, message, code) => {
+    const { status, body } = await post(message);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { jsonrpc: '2.0', id: 1, error: expect.objectContaining({ code, message: aSentence }) },
+    });
+  });
+
+  it.each([
+    ['no JSON', 'ping', -32_700],
+    ['half of a message', '{"jsonrpc":"2.0","id":1,', -32_700],
+    ['a batch', JSON.stringify([PING, PING]), -32_700],
+    ['a batch of none', '[]', -32_700],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), -32_700],
+    ['too many levels', `{"params":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, -32_700],
+    ['no body', '', -32_600],
+    ['another version of JSON-RPC', { ...PING, jsonrpc: '1.0' }, -32_600],
+    ['no version', { id: 1, method: 'ping' }, -32_600],
+    ['no method', { jsonrpc: '2.0', id: 1 }, -32_600],
+    ['a method that is a number', { ...PING, method: 7 }, -32_600],
+    ['an id that is null', { ...PING, id: null }, -32_600],
+    ['an id that is a list', { ...PING, id: [1] }, -32_600],
+    ['parameters that are a list', { ...PING, params: [1] }, -32_600],
+    [
+      'parameters that are long, and no object',
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":[${'1,'.repeat(99_999)}1]}`,
+      -32_600,
+    ],
+  ])('refuses %s', async (_, message, code) => {
+    expect(statusAndBody(await post(message))).toEqual(refusal(code));
+  });
+
+  it('refuses a version of the protocol that it does not know', async () => {
+    const { status, body } = await post(PING, { 'MCP-Protocol-Version': '2099-01-01' });
+    expect({ status, body }).toEqual(refusal(-32_000));
+    expect(JSON.stringify(body)).toContain('2025-11-25');
+    expect((await post(PING, { 'MCP-Protocol-Version': '2025-11-25' })).status).toBe(200);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', 'application/jsonx'])(
+    'answers 415 to %s',
+    async (type) => {
+      expect(statusAndBody(await post(PING, { 'Content-Type': type }))).toEqual({ status: 415, body: failure });
+    },
+  );
+
+  it.each([
+    ['text/html', 406],
+    ['text/event-stream', 406],
+    ['application/json;q=0', 406],
+    ['application/json', 200],
+    ['*/*', 200],
+    ['Application/JSON, Text/Event-Stream', 200],
+  ])('answers Accept: %s with %i', async (accept, status) => {
+    expect((await post(PING, { Accept: accept })).status).toBe(status);
+  });
+
+  it('takes a body that is compressed, and compresses its answer', async () => {
+    const { status, headers } = await post(gzipSync(JSON.stringify({ ...PING, method: 'tools/list' })), {
+      'Content-Encoding': 'gzip',
+      'Accept-Encoding': 'gzip',
+    });
+    expect([status, headers.get('content-encoding')]).toEqual([200, 'gzip']);
+  });
+
+  it('takes a page of the largest size, however it is escaped, and refuses more than that', async () => {
+    const escaped = '\\u0041'.repeat(MAX_HTML_BYTES);
+    const message = (html: string) =>
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"publish_page","arguments":{"slug":"large","html":"${html}"}}}`;
+    const { body } = await post(message(escaped));
+    expect(body).toMatchObject({ result: { structuredContent: { slug: 'large' } } });
+    const { body: pages } = await owner.get('/deploy?limit=1');
+    const { body: page } = await owner.get(`/deploy/${pages.deployments[0].id}/html`);
+    expect(page.html === 'A'.repeat(MAX_HTML_BYTES)).toBe(true);
+    expect(statusAndBody(await post(message(escaped.repeat(2))))).toEqual({ status: 413, body: failure });
+  });
+
+  it.each(['GET', 'DELETE', 'PUT', 'PATCH', 'OPTIONS'])('answers 405 with Allow to %s', async (method) => {
+    const response = await fetch(`${service.url}/mcp`, { method, headers: { Authorization: `Bearer ${owner.key}` } });
+    expect([response.status, response.headers.get('allow'), await response.json()]).toEqual([405, 'POST', failure]);
+  });
+});
+
+describe('the key', () => {
+  const withoutKey = async (headers: Record<string, string>) => {
+    const response = await fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, ...ACCEPT, ...headers },
+      body: JSON.stringify(PING),
+    });
+    return [response.status, response.headers.get('www-authenticate'), await response.json()];
+  };
+  const refused = [401, 'Bearer', failure];
+
+  it.each([
+    {},
+    { Authorization: '' },
+    { Authorization: 'Bearer' },
+    { Authorization: 'Bearer x' },
+    { Authorization: `Bearer ${UNKNOWN_KEY}` },
+    { Authorization: `Basic ${UNKNOWN_KEY}` },
+  ])('%j is answered 401 with WWW-Authenticate', async (headers) => {
+    expect(await withoutKey(headers)).toEqual(refused);
+  });
+
+  it('is refused once it has been revoked, or has expired', async () => {
+    const { body: revoked } = await owner.post('/keys').send({ name: 'agent' });
+    const headers = { Authorization: `Bearer ${revoked.key}` };
+    expect(await withoutKey(headers)).toEqual([200, null, expect.anything()]);
+    await owner.delete(`/keys/${revoked.id}`).expect(200);
+    expect(await withoutKey(headers)).toEqual(refused);
+    const { body: expired } = await owner.post('/keys').send({ name: 'agent', expires_at: '2099-01-01T00:00:00Z' });
+    await service
+      .db('api_keys')
+      .where({ id: expired.id })
+      .update({ expires_at: new Date(Date.now() - 1) });
+    expect(await withoutKey({ Authorization: `Bearer ${expired.key}` })).toEqual(refused);
+  });
+
+  it('is not replaced by a session of the dashboard', async () => {
+    const { headers } = await service.anonymous
+      .post('/session')
+      .set('Sec-Fetch-Site', 'same-origin')
+      .send({ key: owner.key })
+      .expect(200);
+    const session = { Cookie: String(headers['set-cookie']).replace(/;.*/, ''), 'Sec-Fetch-Site': 'same-origin' };
+    const me = await fetch(`${service.url}/me`, { headers: session });
+    expect(me.status).toBe(200);
+    expect(await withoutKey(session)).toEqual(refused);
+    expect(await withoutKey({ ...session, Origin: BASE_URL })).toEqual(refused);
+  });
+
+  it('is checked again after a body that took long', async () => {
+    const { body: revoked } = await owner.post('/keys').send({ name: 'agent' });
+    const message = JSON.stringify({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'publish_page', arguments: { html: 'late', slug: 'late' } },
+    });
+    const socket = openSocket(service.url);
+    const head = `POST /mcp HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nAuthorization: Bearer ${revoked.key}\r\nContent-Type: application/json\r\n`;
+    socket.write(`${head}Content-Length: ${message.length}\r\n\r\n${message.slice(0, 10)}`);
+    await expect
+      .poll(async () => (await service.db('api_keys').where({ id: revoked.id }).first()).last_used_at, {
+        timeout: 10_000,
+      })
+      .not.toBeNull();
+    await owner.delete(`/keys/${revoked.id}`).expect(200);
+    // Longer than what counts as a slow body.
+    const since = performance.now();
+    await expect.poll(() => performance.now() - since, { timeout: 10_000 }).toBeGreaterThan(1_000);
+    socket.write(message.slice(10));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+describe('the Origin', () => {
+  it.each(['https://evil.example', 'null', 'http://api.test.evil.example', 'https://api.test', `${BASE_URL}:81`, ''])(
+    'of another site (%j) is answered 403',
+    async (origin) => {
+      expect(statusAndBody(await post(PING, { Origin: origin }))).toEqual({ status: 403, body: failure });
+      expect((await post(PING, { Origin: origin, Authorization: '' })).status).toBe(403);
+    },
+  );
+
+  it('of the service itself, or none, is fine', async () => {
+    expect((await post(PING, { Origin: BASE_URL })).status).toBe(200);
+    expect((await post(PING)).status).toBe(200);
+  });
+});
+
+describe('the owner of the key', () => {
+  it('has the tools work for it, and for no other', async () => {
+    const other = await service.owner();
+    const { id } = await other.deploy();
+    const { body } = await post(
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_page', arguments: { id } } },
+      { Authorization: `Bearer ${asOwner(service.url, other.key).key}` },
+    );
+    expect(body).toMatchObject({ result: { structuredContent: { id } } });
+  });
+});
+
+describe('an error that was not foreseen', () => {
+  it('is logged with the id that the agent gets, and without what was sent', async () => {
+    const own = await startTestService();
+    onTestFinished(() => own.close());
+    const lines: string[] = [];
+    const stream = new Writable({
+      write(line, _encoding, done) {
+        lines.push(String(line));
+        done();
+      },
+    });
+    const logged = await startService(own.config, pino({ level: 'debug' }, stream));
+    onTestFinished(() => logged.close());
+    await logged.ready;
+    const by = await own.owner();
+    const { id } = await by.deploy();
+    await own.db.raw('ALTER TABLE submission_marks RENAME TO gone');
+    await own.db.raw('ALTER TABLE submissions RENAME TO gone_too');
+    const response = await fetch(`${logged.url}/mcp`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${by.key}`, ...JSON_TYPE, ...ACCEPT },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'wait_for_submission', arguments: { id, cursor: `sub_${'private'.repeat(4)}` } },
+      }),
+    });
+    const requestId = response.headers.get('x-request-id');
+    expect(await response.json()).toEqual({
+      ...{ jsonrpc: '2.0', id: 1 },
+      result: {
+        content: [
+          {
+            type: 'text',
+            text: `Internal server error. If it fails once more, tell the user, with the request id ${requestId}.`,
+          },
+        ],
+        isError: true,
+      },
+    });
+    const parsed = lines.map((line) => JSON.parse(line));
+    const failed = parsed.filter(({ msg }) => msg === 'request failed');
+    expect(failed).toEqual([expect.objectContaining({ req_id: requestId, level: 50 })]);
+    await expect
+      .poll(() => lines.map((line) => JSON.parse(line)).filter(({ path }) => path === '/mcp'), { timeout: 10_000 })
+      .toEqual([expect.objectContaining({ method: 'POST', status: 200, msg: 'answered' })]);
+    expect(lines.join('')).not.toContain('private');
+    expect(lines.join('')).not.toContain(by.key);
+  });
+});
+
+it('a service whose /mcp nobody uses does not load the SDK', async () => {
+  const program = `
+    const { startService } = await import('./src/service.ts');
+    const { loadConfig } = await import('./src/config.ts');
+    const { createLog } = await import('./src/log.ts');
+    const { registerHooks } = await import('node:module');
+    const loaded = [];
+    registerHooks({ load(url, context, next) { if (url.includes('modelcontextprotocol')) loaded.push(url); return next(url, context); } });
+    const service = await startService({ ...loadConfig(process.env), port: 0 }, createLog('silent'));
+    await service.ready;
+    await fetch(service.url + '/llms.txt');
+    await fetch(service.url + '/openapi.json');
+    await fetch(service.url + '/mcp', { method: 'POST' });
+    const before = loaded.length;
+    const message = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}', headers: { Authorization: 'Bearer ' + process.argv[1], 'Content-Type': 'application/json' } };
+    const { status } = await fetch(service.url + '/mcp', message);
+    console.log(before, status, loaded.length > 0);
+    await service.close();`;
+  const { result } = startProgram(process.execPath, ['--input-type=module', '-e', program, owner.key], {
+    DATABASE_URL: service.databaseUrl,
+    BASE_URL,
+    PAGES_DOMAIN,
+  });
+  const { stdout, stderr } = await result;
+  expect([stdout.trim(), stderr]).toEqual(['0 200 true', '']);
+});

@@ -1,0 +1,206 @@
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { failure } from '../support/answers.ts';
+import { proxyTo } from '../support/postgres-proxy.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import {
+  asOwner,
+  BASE_URL,
+  getPage,
+  type Owner,
+  PAGES_DOMAIN,
+  startTestService,
+  type TestService,
+  UNKNOWN_KEY,
+} from '../support/service.ts';
+
+/**
+ * Connections to the database may be refused and cut, or get no answer; or be cut at every so-manieth piece of traffic.
+ */
+type Trouble = 'none' | 'refused' | 'hanging' | { cutEvery: number };
+
+/** Postgres at an address where a test can make trouble. */
+async function troubledPostgres(databaseUrl: string) {
+  let trouble: Trouble = 'none';
+  const proxy = await proxyTo(
+    databaseUrl,
+    () => ({ pieces: 0 }),
+    (link) => {
+      const pass = (to: Socket) => (bytes: Buffer) => {
+        link.pieces += 1;
+        if (trouble === 'refused' || (typeof trouble === 'object' && link.pieces % trouble.cutEvery === 0)) link.end();
+        else if (trouble !== 'hanging') to.write(bytes);
+      };
+      link.client.on('data', pass(link.postgres));
+      link.postgres.on('data', pass(link.client));
+      if (trouble === 'refused') link.end();
+    },
+  );
+  return {
+    ...proxy,
+    make(next: Trouble) {
+      // What hangs stays so for whoever waits on it: a network that comes back does not bring back what it lost.
+      if (next === 'refused' || trouble === 'hanging') for (const link of proxy.links) link.end();
+      trouble = next;
+    },
+  };
+}
+
+/** A service with the same database and no trouble. */
+let service: TestService;
+let proxy: Awaited<ReturnType<typeof troubledPostgres>>;
+/** The process that reaches its database through the proxy; where it listens, and an owner's way to it. */
+let troubled: ServiceProcess;
+let url: string;
+let owner: Owner;
+let form: { id: string; slug: string };
+let webhookId: string;
+let filePath: string;
+beforeAll(async () => {
+  service = await startTestService();
+  proxy = await troubledPostgres(service.databaseUrl);
+  troubled = await startServiceProcess({ DATABASE_URL: proxy.url, BASE_URL, PAGES_DOMAIN, LOG_LEVEL: 'silent' });
+  url = troubled.url;
+  const { key } = await service.owner();
+  owner = asOwner(url, key);
+  await troubled.ready();
+  form = await owner.deploy({ html: 'kept' });
+  await upload();
+  filePath = (await owner.get(`/submissions/${form.id}`)).body.submissions[0].data.file.url;
+  webhookId = (await owner.post(`/webhooks/${form.id}`).send({ url: 'https://receiver.example/' })).body.id;
+});
+afterAll(async () => {
+  await troubled.stop();
+  await service.close();
+  await proxy.close();
+});
+
+const submit = (id = form.id) => request(url).post(`/submit/${id}`).send({ a: 'b' });
+const upload = (id = form.id) => request(url).post(`/submit/${id}`).attach('file', Buffer.alloc(300_000), 'a.bin');
+
+const requests: Record<string, () => request.Test> = {
+  'GET /me': () => owner.get('/me'),
+  'POST /deploy': () => owner.post('/deploy').send({ html: 'x' }),
+  'POST /deploy of a page': () => owner.post('/deploy').type('text/html').send('<p>'),
+  'GET /deploy/:id/settings': () => owner.get(`/deploy/${form.id}/settings`),
+  'GET /deploy/:id': () => owner.get(`/deploy/${form.id}`),
+  'PUT /deploy/:id': () => owner.put(`/deploy/${form.id}`).send({ html: 'lost' }),
+  'PATCH /deploy/:id': () => owner.patch(`/deploy/${form.id}`).send({ email_notifications: true }),
+  'DELETE /deploy/:id': () => owner.delete(`/deploy/${form.id}`),
+  'GET /submissions/:deployId': () => owner.get(`/submissions/${form.id}`),
+  'GET /submissions/:deployId/:submissionId/files/:fileId': () => owner.get(filePath),
+  'POST /webhooks/:deployId': () => owner.post(`/webhooks/${form.id}`).send({ url: 'https://receiver.example/' }),
+  'GET /webhooks/:deployId': () => owner.get(`/webhooks/${form.id}`),
+  'DELETE /webhooks/:deployId/:webhookId': () => owner.delete(`/webhooks/${form.id}/${webhookId}`),
+  'POST /submit/:deployId': () => submit(),
+  'POST /submit/:deployId with a file': () => upload(),
+  'POST /submit/:deployId with a filled honeypot': () => request(url).post(`/submit/${form.id}`).send({ _hp: 'x' }),
+  'POST / of a page': () => request(url).post('/').set('Host', `${form.slug}.${PAGES_DOMAIN}`).send({ a: 'b' }),
+  'a key that is unknown': () => asOwner(url, UNKNOWN_KEY).get(`/deploy/${form.id}`),
+};
+
+/** What is to be answered while the database is out of reach. */
+const UNAVAILABLE = {
+  status: 503,
+  retryAfter: expect.stringMatching(/^[1-9]\d*$/),
+  body: failure,
+  inTime: true,
+};
+
+async function answerTo(send: () => request.Test) {
+  const start = performance.now();
+  const { status, headers, body } = await send();
+  return { status, retryAfter: headers['retry-after'], body, inTime: performance.now() - start < 3_000 };
+}
+
+const answersTo = async (all: Record<string, () => request.Test>) =>
+  Object.fromEntries(await Promise.all(Object.entries(all).map(async ([name, send]) => [name, await answerTo(send)])));
+
+const alike = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, UNAVAILABLE]));
+
+const back = () => vi.waitFor(async () => expect((await submit()).status).toBe(200), { timeout: 10_000, interval: 20 });
+
+const whileConnectionsAre = (trouble: 'refused' | 'hanging'): void => {
+  beforeAll(async () => {
+    await getPage(url, form.slug).expect(200, 'kept');
+    proxy.make(trouble);
+  });
+
+  describe.concurrent('within 3 s', () => {
+    it('every endpoint answers 503, with Retry-After', async () => {
+      expect(await answersTo(requests)).toEqual(alike(Object.keys(requests)));
+    });
+
+    it('100 submissions that come at once are answered 503', async () => {
+      const crowd = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`${n}`, () => submit()]));
+      expect(await answersTo(crowd)).toEqual(alike(Object.keys(crowd)));
+    });
+
+    it('30 submissions with files that come at once are answered 503', async () => {
+      const crowd = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`${n}`, () => upload()]));
+      expect(await answersTo(crowd)).toEqual(alike(Object.keys(crowd)));
+    });
+
+    it('submissions that come one after another are answered 503, however many wait already', async () => {
+      const line = Array.from({ length: 25 }, (_, n) => `${n}`);
+      const answers = line.map(async (_name, n) => {
+        await delay(n * 60);
+        return answerTo(() => submit());
+      });
+      expect(await Promise.all(answers)).toEqual(line.map(() => UNAVAILABLE));
+    });
+
+    it('a page’s host answers with a page: the one that the process has, or a 503', async () => {
+      const [kept, other] = await Promise.all([getPage(url, form.slug), getPage(url, 'unheard-of')]);
+      expect([kept.status, kept.text]).toEqual([200, 'kept']);
+      expect([other.status, other.type, other.headers['retry-after']]).toEqual([
+        503,
+        'text/html',
+        expect.stringMatching(/^[1-9]\d*$/),
+      ]);
+    });
+
+    it('what needs no database is answered as ever', async () => {
+      const answers = await Promise.all([
+        request(url).get('/healthz'),
+        request(url).post('/deploy').send({ html: 'x' }),
+        request(url).get('/nothing'),
+        request(url).options(`/submit/${form.id}`),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 204]);
+    });
+  });
+
+  it('all is well once it is back, and nothing that got a 503 was done', async () => {
+    proxy.make('none');
+    await back();
+    const [status, webhooks] = [await owner.get(`/deploy/${form.id}`), await owner.get(`/webhooks/${form.id}`)];
+    expect([status.status, webhooks.body.webhooks.length]).toEqual([200, 1]);
+    await getPage(url, form.slug).expect(200, 'kept');
+  });
+};
+describe('while connections to the database are refused', () => whileConnectionsAre('refused'));
+describe('while connections to the database are hanging', { tags: 'slow' }, () => whileConnectionsAre('hanging'));
+
+describe('while connections to the database break at any moment', () => {
+  it('what was answered 200 is stored, the rest is answered 503, and the process lives on', async () => {
+    const forms = await Promise.all(Array.from({ length: 8 }, () => owner.deploy()));
+    const answers: { status: number; body: { id?: string } }[] = [];
+    // Rounds of one for each form: in ten, no form gets more than the rate limit lets in.
+    for (const cutEvery of [3, 20, 5, 11, 8, 14, 9, 17, 7, 13]) {
+      proxy.make({ cutEvery });
+      const sent = forms.map(({ id }, n) => (n % 2 ? submit : upload)(id).catch(() => ({ status: 0, body: {} })));
+      answers.push(...(await Promise.all(sent)));
+    }
+    proxy.make('none');
+    expect(troubled.child.exitCode, 'the exit code of the process, which should be there').toBe(null);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+    const healthy = asOwner(service.url, owner.key);
+    const lists = await Promise.all(forms.map(({ id }) => healthy.get(`/submissions/${id}`)));
+    const stored = new Set(lists.flatMap(({ body }) => body.submissions.map(({ id }: { id: string }) => id)));
+    expect(answers.filter(({ status, body }) => status === 200 && !stored.has(body.id))).toEqual([]);
+    await back();
+  });
+});

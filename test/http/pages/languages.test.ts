@@ -1,0 +1,220 @@
+import { type IncomingMessage, request as startRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_ACCEPT } from '../../../src/http/accept.ts';
+import { createSpeak } from '../../../src/http/speech.ts';
+import { LANGUAGES, langOf, PAGE_START_BYTES } from '../../../src/languages.ts';
+import { cpuMs } from '../../support/figures.ts';
+import { multipartBody } from '../../support/multipart.ts';
+import { type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+
+describe('langOf', () => {
+  it.each<[string, string | undefined]>([
+    ['<!doctype html><html lang="de">', 'de'],
+    ["<html class=a lang='fr' id=b>", 'fr'],
+    ['<html lang=it>', 'it'],
+    ['\uFEFF<!-- <html lang="en"> -->\n<!DOCTYPE HTML>\n<!---->\n<HTML LANG = "PT-br">', 'pt'],
+    ['<?xml version="1.0"?><html xml:lang="en" lang="nl"/>', 'nl'],
+    ['<html lang="zh_TW">', 'zh'],
+    ['<html lang=" ja ">', 'ja'],
+    ['<html lang="gsw-CH">', 'gsw'],
+    ['<html lang="de" lang="fr">', 'de'],
+    ['<html title="lang=de" data-lang=fr hreflang=es lang=pl>', 'pl'],
+    ['<html\nlang\n=\n"tr"\n>', 'tr'],
+    ['<html>', undefined],
+    ['<html lang>', undefined],
+    ['<html lang="">', undefined],
+    ['<html lang="english">', undefined],
+    ['<html lang="d&#101;">', undefined],
+    ['<html lang="de', undefined],
+    ['<html></html><html lang="de">', undefined],
+    ['<htmlx lang="de">', undefined],
+    ['<p lang="de">', undefined],
+    ['<!-- <html lang="de">', undefined],
+    ['', undefined],
+    [`<!--${' '.repeat(PAGE_START_BYTES)}--><html lang="de">`, undefined],
+  ])('%j is in %j', (html, expected) => {
+    expect(langOf(Buffer.from(html))).toBe(expected);
+  });
+
+  it.each(['a ', '"', "'", 'a="', "a='", 'a=', '<!--', '<!', ' ', '/', '\0', 'lang', 'é'])(
+    'takes no time for a page of %j',
+    async (piece) => {
+      for (const start of ['', '<html ', '<!--', '<!-- --><html lang=']) {
+        const html = Buffer.from(start + piece.repeat(1024 * 1024));
+        expect(await cpuMs(() => langOf(html))).toBeLessThan(100);
+      }
+    },
+  );
+});
+
+describe('the language for a visitor', () => {
+  const speak = createSpeak();
+  it.each<[string, string]>([
+    ['de-CH, de;q=0.9, en;q=0.8', 'de'],
+    ['en;q=0.5, ar', 'ar'],
+    ['pt-BR', 'pt'],
+    ['ZH-hant-TW', 'zh'],
+    ['sv, fi;q=0.9, *;q=0.5', 'en'],
+    ['sv, nl;q=0.1', 'nl'],
+    ['en;q=0, de;q=0.1', 'de'],
+    ['de;q=x, fr;q=0.2', 'fr'],
+    ['xx', 'en'],
+    [',;q=,', 'en'],
+    ['de'.padEnd(MAX_ACCEPT, ' '), 'de'],
+    ['de'.padEnd(MAX_ACCEPT + 1, ' '), 'en'],
+  ])('follows Accept-Language: %j', (header, language) => {
+    expect(speak({ 'accept-language': header }).language).toBe(language);
+  });
+
+  it('is that of the deployment, else of the page, else of the browser, else English', () => {
+    const headers = { 'accept-language': 'fr' };
+    expect(speak(headers, { language: 'de', lang: 'es' }).language).toBe('de');
+    expect(speak(headers, { language: null, lang: 'es' }).language).toBe('es');
+    expect(speak(headers, { language: null, lang: 'sv' }).language).toBe('fr');
+    expect(speak(headers, undefined).language).toBe('fr');
+    expect(speak({}).language).toBe('en');
+  });
+
+  it('has times in words and sizes in MB', () => {
+    const said = LANGUAGES.map((language) => {
+      const speech = speak({}, { language, lang: undefined });
+      return [speech.tryAgain(speech.time(40)), speech.tooLarge.file('photo.png', speech.size(10 * 1024 * 1024))];
+    });
+    expect(said).toEqual([
+      ['Please try again in 40 seconds.', 'The file photo.png is larger than 10 MB.'],
+      ['Bitte versuchen Sie es in 40 Sekunden erneut.', 'Die Datei photo.png ist größer als 10 MB.'],
+      ['Veuillez réessayer dans 40 secondes.', 'Le fichier photo.png dépasse 10\u202fMo.'],
+      ['Inténtelo de nuevo dentro de 40 segundos.', 'El archivo photo.png ocupa más de 10 MB.'],
+      ['Tente novamente em 40 segundos, por favor.', 'O arquivo photo.png tem mais de 10 MB.'],
+      ['Si prega di riprovare tra 40 secondi.', 'Il file photo.png è più grande di 10 MB.'],
+      ['Probeer het over 40 seconden opnieuw.', 'Het bestand photo.png is groter dan 10 MB.'],
+      ['Prosimy spróbować ponownie za 40 sekund.', 'Plik photo.png jest większy niż 10 MB.'],
+      ['Lütfen 40 saniye sonra yeniden deneyin.', 'photo.png dosyası 10 MB sınırını aşıyor.'],
+      ['40 秒後にもう一度お試しください。', 'ファイル「photo.png」は10 MBを超えています。'],
+      ['请在40秒钟后重试。', '文件“photo.png”超过了 10 MB。'],
+      ['يرجى المحاولة مرة أخرى بعد 40 ثانية.', 'حجم الملف photo.png أكبر من 10 م.ب.'],
+    ]);
+    const polish = speak({}, { language: 'pl', lang: undefined });
+    expect([1, 2, 5, 59, 60, 61].map(polish.time)).toEqual([
+      ...['za 1 sekundę', 'za 2 sekundy', 'za 5 sekund', 'za 59 sekund', 'za 1 minutę', 'za 2 minuty'],
+    ]);
+    const { size } = speak({});
+    const MIB = 1024 * 1024;
+    expect([1.5 * MIB, MIB - 1, 2_048, 100, 1].map(size)).toEqual([
+      '1.5 MB',
+      '1,023.9 kB',
+      '2 kB',
+      '100 bytes',
+      '1 byte',
+    ]);
+  });
+});
+
+describe('pages for visitors', () => {
+  let service: TestService;
+  let owner: Owner;
+  beforeAll(async () => {
+    service = await startTestService({ MAX_FILE_BYTES: String(10 * 1024 * 1024) });
+    owner = await service.owner();
+  });
+  afterAll(() => service.close());
+
+  type Asked = { host?: string; accepts?: string; body?: string | Buffer; type?: string; method?: string };
+  async function ask(path: string, { host, accepts, body, type, method = body ? 'POST' : 'GET' }: Asked = {}) {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const headers = {
+      Accept: 'text/html',
+      'Content-Type': type ?? 'application/x-www-form-urlencoded',
+      ...(host !== undefined && { Host: host }),
+      ...(accepts !== undefined && { 'Accept-Language': accepts }),
+    };
+    startRequest(service.url + path, { method, headers })
+      .on('error', reject)
+      .on('response', resolve)
+      .end(body);
+    const response = await promise;
+    const page = await text(response);
+    const [, lang, dir] = /<html lang="(\w+)" dir="(\w+)">/.exec(page) ?? [];
+    return { status: response.statusCode, lang, dir, title: /<title>(.*)<\/title>/.exec(page)?.[1], page };
+  }
+
+  /** Makes it look as if the deployment had taken ten submissions a moment ago. */
+  const fill = (id: string) =>
+    service.db.raw(
+      'UPDATE deployments SET recent_submissions = array_fill(clock_timestamp(), ARRAY[10]) WHERE id = ?',
+      [id],
+    );
+  const thanksIn = async (id: string, accepts?: string): Promise<string | undefined> =>
+    (await ask(`/submit/${id}/thanks`, accepts === undefined ? {} : { accepts })).lang;
+
+  it.each(LANGUAGES)('are whole in %s, in its direction', async (language) => {
+    const { id, slug } = await owner.deploy({ html: `<!doctype html><html lang="${language}"><p>Hello` });
+    const host = `${slug}.${PAGES_DOMAIN}`;
+    const file = multipartBody(['name="f"; filename="photo.png"', 'x'.repeat(10 * 1024 * 1024 + 1)]);
+    const answers = [
+      await ask(`/submit/${id}/thanks`),
+      await ask('/thanks', { host }),
+      await ask(`/submit/${id}?name=secret`),
+      await ask(`/submit/${id}`, { body: file, type: 'multipart/form-data; boundary=b' }),
+      await ask(`/submit/${id}`, { body: 'a=%ff' }),
+      await ask(`/submit/${id}`, { body: `a=${'x'.repeat(300_000)}` }),
+      await ask('/other', { host, accepts: language }),
+      await ask('/', { host, accepts: language, method: 'PUT' }),
+    ];
+    await fill(id);
+    answers.push(await ask(`/submit/${id}`, { body: 'a=1' }), await ask('/', { host, body: 'a=1' }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 405, 413, 400, 413, 404, 405, 429, 429]);
+    expect(answers.map(({ lang, dir }) => `${lang} ${dir}`)).toEqual(
+      answers.map(() => `${language} ${language === 'ar' ? 'rtl' : 'ltr'}`),
+    );
+    for (const { page } of answers) {
+      expect(page).not.toMatch(/undefined|\bnull\b|NaN|\[object|JSON|secret|10485760|[ .]{2}</);
+    }
+  });
+
+  it("speak the language of the page's latest version, and of the deployment before all", async () => {
+    const { id } = await owner.deploy({ html: '<html lang="de"><p>Hallo' });
+    expect(await thanksIn(id, 'fr')).toBe('de');
+    await owner.put(`/deploy/${id}`).send({ html: '<html lang="es"><p>Hola' }).expect(200);
+    expect(await thanksIn(id, 'fr')).toBe('es');
+    await owner.patch(`/deploy/${id}`).send({ language: 'ja' }).expect(200, { success: true, id });
+    expect(await thanksIn(id, 'fr')).toBe('ja');
+    await owner.patch(`/deploy/${id}`).send({ email_notifications: false }).expect(200);
+    expect(await thanksIn(id, 'fr')).toBe('ja');
+    await owner.patch(`/deploy/${id}`).send({ language: null }).expect(200);
+    expect(await thanksIn(id, 'fr')).toBe('es');
+    await owner.put(`/deploy/${id}`).send({ html: '<p>Hello' }).expect(200);
+    expect([await thanksIn(id, 'fr'), await thanksIn(id)]).toEqual(['fr', 'en']);
+  });
+
+  it('speak it in every process at once', async () => {
+    const other = await service.another();
+    const { id } = await owner.deploy({ html: '<html lang="de"><p>Hallo' });
+    const elsewhere = async (): Promise<string> => (await fetch(`${other.url}/submit/${id}/thanks`)).text();
+    expect(await elsewhere()).toContain('<html lang="de" dir="ltr">');
+    await owner.patch(`/deploy/${id}`).send({ language: 'ar' }).expect(200);
+    await expect.poll(elsewhere).toContain('<html lang="ar" dir="rtl">');
+  });
+
+  it('speak that of a page from before there were languages, or that an older version has replaced', async () => {
+    const { id } = await owner.deploy({ html: '<html lang="de"><p>Hallo' });
+    await service.db.raw(`UPDATE pages SET html = '<html lang="it">', version = version + 1 WHERE deployment_id = ?`, [
+      id,
+    ]);
+    expect(await thanksIn(id)).toBe('it');
+    const { id: old } = await owner.deploy({ html: '<html lang="pl"><p>Witaj' });
+    await service.db.raw('UPDATE pages SET lang = NULL, lang_version = NULL WHERE deployment_id = ?', [old]);
+    expect(await thanksIn(old)).toBe('pl');
+  });
+
+  it.each(['sv', 'EN', 'de-CH', '', 5, true, [], ['de'], {}])('answers 400 when language is %j', async (value) => {
+    const { id } = await owner.deploy();
+    await owner.patch(`/deploy/${id}`).send({ language: 'fr' }).expect(200);
+    await owner.patch(`/deploy/${id}`).send({ language: value, email_notifications: true }).expect(400, {
+      error:
+        'language is not one that pages for visitors have: send en, de, fr, es, pt, it, nl, pl, tr, ja, zh, ar or null.',
+    });
+    expect(await thanksIn(id)).toBe('fr');
+  });
+});

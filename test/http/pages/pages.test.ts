@@ -1,0 +1,677 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_ACCEPT } from '../../../src/http/accept.ts';
+import { LARGE_PAGE_BYTES } from '../../../src/http/page-encoding.ts';
+import { aTime } from '../../support/answers.ts';
+import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+type Ask = { method?: string; path?: string; headers?: Record<string, string>; body?: string; url?: string };
+
+/** Asks a host and takes the bytes as they are sent: supertest would decode them. */
+async function ask(host: string, { method = 'GET', path = '/', headers = {}, body, url = service.url }: Ask = {}) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    startRequest(url, { method, path, headers: { ...headers, Host: host } }, resolve)
+      .on('error', reject)
+      .end(body);
+  });
+  const answer: Answer = {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: await buffer(response),
+  };
+  return answer;
+}
+
+const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;
+
+/** A page of a new owner's. */
+async function publish(html = '<h1>Hello</h1>') {
+  const owner = await service.owner();
+  const { id, slug } = await owner.deploy({ html });
+  return { owner, id, slug, host: hostOf(slug) };
+}
+
+const replace = (owner: Owner, id: string, html: string) => owner.put(`/deploy/${id}`).send({ html }).expect(200);
+
+/** The headers of an answer but for those of the connection and the request. */
+function saidIn({ headers }: Answer) {
+  const { date, connection, 'x-request-id': requestId, ...said } = headers;
+  return said;
+}
+
+function decoded({ headers, body }: Answer): Buffer {
+  if (headers['content-encoding'] === 'br') return brotliDecompressSync(body);
+  if (headers['content-encoding'] === 'gzip') return gunzipSync(body);
+  return body;
+}
+
+const textOf = (answer: Answer): string => decoded(answer).toString();
+const codingOf = ({ headers }: Answer): string => headers['content-encoding'] ?? 'identity';
+
+const CACHED = {
+  'cache-control': 'public, max-age=0, must-revalidate',
+  etag: expect.stringMatching(/^"[\x21\x23-\x7e]+"$/),
+  'origin-agent-cluster': '?1',
+  vary: 'Accept-Encoding',
+  'x-content-type-options': 'nosniff',
+};
+
+/** A small HTML page, as a page's host answers errors. */
+function expectErrorPage(answer: Answer, status: number): void {
+  const { headers, body } = answer;
+  expect({
+    status: answer.status,
+    type: headers['content-type'],
+    cookie: headers['set-cookie'],
+    isSmallPage: /^<!doctype html>/i.test(body.toString()) && body.length < 2_048,
+  }).toEqual({ status, type: 'text/html; charset=utf-8', cookie: undefined, isSmallPage: true });
+}
+
+/** Whether the API has answered a request: a page's host has no /healthz. */
+const isApi = async (host: string, url = service.url): Promise<boolean> =>
+  (await ask(host, { path: '/healthz', url })).status === 200;
+
+const LONG = '<p>The same words, over and over, are worth compressing.</p>\n'.repeat(200);
+
+describe('GET / on the host of a page', () => {
+  it.each([
+    ['a byte order mark', '\uFEFF<!doctype html><title>x</title>'],
+    ['NUL and other controls', '<p>a\0b\u0001\u001f\u007f\u0085</p>'],
+    ['line ends of all kinds', 'a\r\nb\nc\rd\u2028e\r\n'],
+    ['emoji, combining marks, noncharacters', '😀👩‍👩‍👧 é é \uFFFE \uFFFF \u{10FFFF}'],
+    ['what looks like an escape', '\\u0041 &amp; %41 $& $1 $` <%= y %>'],
+    ['no markup at all', ' '],
+    ['as many bytes as html may have', `<!-- ${'x'.repeat(2 * 1024 * 1024 - 9)} -->`],
+  ])('serves %s byte for byte', async (_what, html) => {
+    const { host } = await publish(html);
+    const answer = await ask(host);
+    expect(answer.body.equals(Buffer.from(html))).toBe(true);
+  });
+
+  it('answers the headers of a page that may be kept and has to be asked for again', async () => {
+    const { host } = await publish('é');
+    const answer = await ask(host);
+    expect({ status: answer.status, headers: saidIn(answer) }).toEqual({
+      status: 200,
+      headers: { ...CACHED, 'content-type': 'text/html; charset=utf-8', 'content-length': '2' },
+    });
+    expect(answer.headers['x-request-id']).toMatch(/\S/);
+  });
+
+  it.each([
+    ['in capitals', (slug: string) => `${slug.toUpperCase()}.Pages.TEST`],
+    ['with a final dot', (slug: string) => `${hostOf(slug)}.`],
+    ['with a port', (slug: string) => `${hostOf(slug)}:8080`],
+    ['with the last port', (slug: string) => `${hostOf(slug)}:65535`],
+    ['with an empty port', (slug: string) => `${hostOf(slug)}:`],
+    ['with all of these', (slug: string) => `${slug.toUpperCase()}.PAGES.test.:443`],
+  ])('answers a host written %s', async (_how, hostFor) => {
+    const { slug } = await publish('found');
+    expect(textOf(await ask(hostFor(slug)))).toBe('found');
+  });
+
+  it.each(['/?', '/?utm_source=mail&a=1', '/?path=/deploy', '/?broken=%zz%ff'])('answers %s like /', async (path) => {
+    const { host } = await publish('found');
+    const answer = await ask(host, { path });
+    expect([answer.status, textOf(answer)]).toEqual([200, 'found']);
+  });
+
+  it.each([
+    [undefined, ['identity']],
+    ['', ['identity']],
+    ['identity', ['identity']],
+    ['deflate', ['identity']],
+    ['gzip', ['gzip']],
+    ['GZip', ['gzip']],
+    ['br', ['br']],
+    ['gzip, deflate, br, zstd', ['br', 'gzip']],
+    ['br;q=0.1, gzip;q=1', ['br', 'gzip']],
+    ['gzip;q=0', ['identity']],
+    ['gzip; q=0.000, br ; q=0', ['identity']],
+    ['gzip;q=0, br', ['br']],
+    ['br;q=0, *', ['gzip', 'identity']],
+    ['*', ['br', 'gzip', 'identity']],
+    ['*;q=0, gzip', ['gzip']],
+    ['identity;q=0, gzip', ['gzip']],
+    ['identity, br;q=0.5', ['identity', 'br']],
+    [';;q=,=,gzip;x=y', ['identity', 'gzip']],
+    ['gzip'.padEnd(MAX_ACCEPT, ','), ['gzip']],
+    ['gzip'.padEnd(MAX_ACCEPT + 1, ','), ['identity']],
+  ])('answers Accept-Encoding %j in an encoding that is accepted', async (accept, codings) => {
+    const { host } = await publish(LONG);
+    const answer = await ask(host, { headers: accept === undefined ? {} : { 'Accept-Encoding': accept } });
+    expect(codings).toContain(codingOf(answer));
+    expect({ status: answer.status, headers: saidIn(answer), text: textOf(answer) }).toEqual({
+      status: 200,
+      headers: {
+        ...CACHED,
+        'content-type': 'text/html; charset=utf-8',
+        'content-length': String(answer.body.length),
+        ...(codingOf(answer) === 'identity' ? {} : { 'content-encoding': codingOf(answer) }),
+      },
+      text: LONG,
+    });
+    if (codingOf(answer) !== 'identity') expect(answer.body.length).toBeLessThan(LONG.length / 10);
+  });
+
+  it('answers many who ask at once for a page that nobody has asked for yet', async () => {
+    const { host } = await publish(LONG);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        ask(host, { headers: { 'Accept-Encoding': ['br', 'gzip', 'identity'][index % 3] ?? '' } }),
+      ),
+    );
+    expect(new Set(answers.map((answer) => `${answer.status} ${textOf(answer)}`))).toEqual(new Set([`200 ${LONG}`]));
+  });
+});
+
+describe('HEAD / on the host of a page', () => {
+  it.each(['identity', 'gzip', 'br'])('answers what GET does, without the body (%s)', async (coding) => {
+    const { host } = await publish(LONG);
+    const headers = { 'Accept-Encoding': coding };
+    const head = await ask(host, { method: 'HEAD', headers });
+    const get = await ask(host, { headers });
+    expect(codingOf(get)).toBe(coding);
+    expect([head.status, saidIn(head), head.body.length]).toEqual([get.status, saidIn(get), 0]);
+  });
+});
+
+describe('If-None-Match', () => {
+  const tagOf = async (host: string, coding = 'identity'): Promise<string> =>
+    (await ask(host, { headers: { 'Accept-Encoding': coding } })).headers.etag ?? '';
+
+  it.each([
+    ['the tag', (tag: string) => tag, 304],
+    ['a list that has the tag', (tag: string) => `"other", ${tag},"more"`, 304],
+    ['the tag as a weak one', (tag: string) => `W/${tag}`, 304],
+    ['a list that has it as a weak one', (tag: string) => `W/"other" , W/${tag}`, 304],
+    ['*', () => '*', 304],
+    ['another tag', () => '"other"', 200],
+    ['the tag without its quotes', (tag: string) => tag.slice(1, -1), 200],
+    ['a tag that begins with the tag', (tag: string) => `${tag.slice(0, -1)}x"`, 200],
+    ['nothing', () => '', 200],
+  ])('%s is answered as it should be', async (_what, valueFor, status) => {
+    const { host } = await publish(LONG);
+    for (const coding of ['identity', 'gzip', 'br']) {
+      const etag = await tagOf(host, coding);
+      const headers = { 'Accept-Encoding': coding, 'If-None-Match': valueFor(etag) };
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await ask(host, { method, headers });
+        expect([coding, method, answer.status]).toEqual([coding, method, status]);
+        if (status === 304) {
+          expect([saidIn(answer), answer.body.length]).toEqual([{ ...CACHED, etag }, 0]);
+        } else if (method === 'GET') expect(textOf(answer)).toBe(LONG);
+      }
+    }
+  });
+
+  it('gives each encoding a tag of its own, which is no match for another', async () => {
+    const { host } = await publish(LONG);
+    const tags = await Promise.all(['identity', 'gzip', 'br'].map((coding) => tagOf(host, coding)));
+    expect(new Set(tags).size).toBe(3);
+    const answer = await ask(host, { headers: { 'Accept-Encoding': 'gzip', 'If-None-Match': tags[2] ?? '' } });
+    expect([answer.status, codingOf(answer), textOf(answer)]).toEqual([200, 'gzip', LONG]);
+  });
+
+  it('keeps the tag while the page is the same, and changes it with PUT', async () => {
+    const { owner, id, host } = await publish('one');
+    const etag = await tagOf(host);
+    expect(await tagOf(host)).toBe(etag);
+    await replace(owner, id, 'two');
+    const answer = await ask(host, { headers: { 'If-None-Match': etag } });
+    expect([answer.status, textOf(answer)]).toEqual([200, 'two']);
+    expect(answer.headers.etag).not.toBe(etag);
+  });
+});
+
+describe('anything else on the host of a page', () => {
+  it.each([
+    ...['/index.html', '/robots.txt', '//', '/./', '/%2F', '/deploy', '/healthz', '/readyz'],
+    ...['/submissions/d_00000000000000000000', '/%00', '/%C3%A9', '/__proto__', '/index.html?a=/'],
+  ])('answers 404 with a page for GET %s', async (path) => {
+    const { host } = await publish();
+    expectErrorPage(await ask(host, { path }), 404);
+  });
+
+  it('answers 404 for every path of the API, whatever is sent along', async () => {
+    const { owner, id, host } = await publish();
+    const headers = { Authorization: `Bearer ${owner.key}`, 'Content-Type': 'application/json' };
+    for (const [method, path, body] of [
+      ['POST', '/deploy', '{"html":"x"}'],
+      ['GET', `/deploy/${id}`],
+      ['PUT', `/deploy/${id}`, '{"html":"x"}'],
+      ['DELETE', `/deploy/${id}`],
+      ['POST', `/submit/${id}`, '{"a":"b"}'],
+      ['GET', `/submissions/${id}`],
+      ['POST', `/webhooks/${id}`, '{"url":"https://receiver.example/"}'],
+      ['GET', `/webhooks/${id}`],
+    ] as const) {
+      expectErrorPage(await ask(host, { method, path, headers, ...(body ? { body } : {}) }), 404);
+    }
+    const [status, webhooks] = [await owner.get(`/deploy/${id}`), await owner.get(`/webhooks/${id}`)];
+    expect([status.body.submission_count, webhooks.body.webhooks]).toEqual([0, []]);
+  });
+
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('answers %s / with 405 and Allow', async (method) => {
+    const { host } = await publish();
+    const answer = await ask(host, { method });
+    expectErrorPage(answer, 405);
+    expect(answer.headers.allow?.split(/, */).toSorted()).toEqual(['GET', 'HEAD', 'POST']);
+  });
+
+  it.each(['/%', '/%zz', '/%ff', '/a%C3'])('answers 400 with a page for the path %s', async (path) => {
+    const { host } = await publish();
+    expectErrorPage(await ask(host, { path }), 400);
+  });
+
+  it('answers HEAD without a body', async () => {
+    const { host } = await publish();
+    const answer = await ask(host, { method: 'HEAD', path: '/nothing' });
+    expect([answer.status, answer.headers['content-type'], answer.body.length]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+      0,
+    ]);
+  });
+});
+
+describe('the split by host', () => {
+  it.each([...['nobody', 'www', 'api', 'a1', 'a_b', '-a', 'a-', 'xn--bcher-kva', 'a'.repeat(64), '*', '127']])(
+    'answers 404 with a page where the label is %s and no page has it',
+    async (label) => {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const answer = await ask(hostOf(label), { method, path: '/', headers: { 'Content-Type': 'application/json' } });
+        expect([method, answer.status]).toEqual([method, 404]);
+      }
+      expectErrorPage(await ask(hostOf(label)), 404);
+      expect(await isApi(hostOf(label))).toBe(false);
+    },
+  );
+
+  it.each([
+    ['the host of BASE_URL', () => 'api.test'],
+    ['the pages’ domain itself', () => PAGES_DOMAIN],
+    ['two labels', (slug: string) => `www.${hostOf(slug)}`],
+    ['a domain that ends like the pages’', (slug: string) => `${slug}${PAGES_DOMAIN}`],
+    ['a domain that begins like the pages’', (slug: string) => `${hostOf(slug)}.evil.test`],
+    ['any other name', (slug: string) => slug],
+    ['an address', () => '127.0.0.1:3000'],
+  ])('takes %s for the API, which has no pages', async (_what, hostFor) => {
+    const { slug } = await publish('the page');
+    const host = hostFor(slug);
+    expect(await isApi(host)).toBe(true);
+    expect(textOf(await ask(host))).not.toBe('the page');
+  });
+
+  it('takes BASE_URL’s host for the API even where it is one label under the pages’ domain', async () => {
+    const { slug, host } = await publish('the page');
+    const other = await service.another({ BASE_URL: `http://${host}:8080` });
+    expect(await isApi(`${slug.toUpperCase()}.${PAGES_DOMAIN}.:1`, other.url)).toBe(true);
+    expect(textOf(await ask(host, { url: other.url }))).not.toBe('the page');
+  });
+});
+
+describe('the placeholder {{FORM_ACTION}}', () => {
+  const html = [
+    '<form action="{{FORM_ACTION}}">$&{{FORM_ACTION}}$&$1$$</form>{{FORM_ACTION}}{{FORM_ACTION}}',
+    '{{{FORM_ACTION}}} {{FORM_ACTION} {{ FORM_ACTION }} {{form_action}} &#123;{FORM_ACTION}} \0é😀{{FORM_ACTION}}é\uFEFF',
+  ].join('\r\n');
+  const filledIn = (action: string): string => html.replaceAll('{{FORM_ACTION}}', () => action);
+
+  it('becomes BASE_URL/submit/<id> wherever it stands, and nothing else changes', async () => {
+    const { owner, id, host } = await publish('first');
+    await replace(owner, id, html);
+    for (const coding of ['identity', 'gzip', 'br']) {
+      expect(textOf(await ask(host, { headers: { 'Accept-Encoding': coding } }))).toBe(
+        filledIn(`${BASE_URL}/submit/${id}`),
+      );
+    }
+  });
+
+  it('is what is stored: a service with another BASE_URL serves the page with that', async () => {
+    const { id, host } = await publish(html);
+    expect(textOf(await ask(host))).toBe(filledIn(`${BASE_URL}/submit/${id}`));
+    const moved = await service.another({ BASE_URL: 'https://moved.test:8443' });
+    expect(textOf(await ask(host, { url: moved.url }))).toBe(filledIn(`https://moved.test:8443/submit/${id}`));
+  });
+});
+
+describe('POST / on the host of a page', () => {
+  const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const submit = (host: string, body: string, headers: Record<string, string> = FORM) =>
+    ask(host, { method: 'POST', body, headers });
+
+  it.each([
+    ['application/x-www-form-urlencoded', 'name=Ada+L%C3%A9&b=', { name: 'Ada Lé', b: '' }],
+    ['application/json', '{"name":"Ada","n":1.10}', { name: 'Ada', n: 1.1 }],
+    [
+      'multipart/form-data; boundary=xx',
+      '--xx\r\nContent-Disposition: form-data; name="name"\r\n\r\nAda\r\n--xx--\r\n',
+      { name: 'Ada' },
+    ],
+  ])('is a submission like any other in %s', async (type, body, data) => {
+    const { owner, id, host } = await publish();
+    const answer = await submit(host, body, { 'Content-Type': type, Accept: '*/*' });
+    expect([answer.status, answer.headers['content-type'], JSON.parse(textOf(answer))]).toEqual([
+      200,
+      expect.stringMatching(/^application\/json(; charset=utf-8)?$/),
+      { message: expect.any(String), id: expect.stringMatching(/^sub_[0-9A-Za-z]{20,}$/) },
+    ]);
+    const list = await owner.get(`/submissions/${id}`);
+    expect(list.body).toEqual({
+      submissions: [
+        {
+          id: JSON.parse(textOf(answer)).id,
+          data,
+          ip_address: '127.0.0.1',
+          created_at: aTime,
+        },
+      ],
+      total: 1,
+      page: 1,
+      limit: 50,
+    });
+    expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(1);
+  });
+
+  it('stores nothing where the honeypot is filled, and answers as if it had', async () => {
+    const { owner, id, host } = await publish();
+    const answer = await submit(host, 'name=Bot&_hp=x');
+    expect([answer.status, JSON.parse(textOf(answer))]).toEqual([
+      200,
+      { message: expect.any(String), id: expect.stringMatching(/^sub_/) },
+    ]);
+    expect((await owner.get(`/submissions/${id}`)).body.total).toBe(0);
+  });
+
+  it('counts against the same limit as POST /submit/:deployId', async () => {
+    const { owner, id, host } = await publish();
+    const post = (index: number) =>
+      index % 2
+        ? submit(host, 'a=b')
+        : ask('api.test', { method: 'POST', path: `/submit/${id}`, headers: FORM, body: 'a=b' });
+    for (let index = 0; index < 10; index += 1) expect((await post(index)).status).toBe(200);
+    for (const index of [0, 1]) {
+      const { status, headers } = await post(index);
+      expect([status, headers['retry-after']]).toEqual([429, expect.stringMatching(/^([1-9]|[1-5]\d|60)$/)]);
+    }
+    expect((await owner.get(`/submissions/${id}`)).body.total).toBe(10);
+  });
+
+  it.each([
+    [415, 'text/plain', 'a=b'],
+    [400, 'application/json', '{"a":'],
+    [400, 'application/json', '[]'],
+    [413, 'application/json', JSON.stringify({ a: 'x'.repeat(300_000) })],
+  ])('answers %i for what POST /submit would refuse too, and stores nothing', async (status, type, body) => {
+    const { owner, id, host } = await publish();
+    expect((await submit(host, body, { 'Content-Type': type, Accept: '*/*' })).status).toBe(status);
+    expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(0);
+  });
+
+  it('lets no other origin read it: CORS is for POST /submit/:deployId only', async () => {
+    const { host } = await publish();
+    const { headers } = await submit(host, 'a=b', { ...FORM, Origin: 'https://elsewhere.test' });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+});
+
+const aPageOf = (bytes: number): void => {
+  const CODINGS = ['identity', 'gzip', 'br'];
+  const opening = '<form action="{{FORM_ACTION}}">\0é😀\uFEFF</form>';
+  const filling = '{{FORM_ACTION}} ';
+  const start = opening + filling.repeat((bytes - Buffer.byteLength(opening)) / filling.length);
+  const html = start + 'x'.repeat(bytes - Buffer.byteLength(start));
+
+  it.each(CODINGS)('is served with its form action, and under the same tag everywhere (%s first)', async (first) => {
+    const { id, host } = await publish(html);
+    const served = Buffer.from(html.replaceAll('{{FORM_ACTION}}', () => `${BASE_URL}/submit/${id}`));
+    const hash = createHash('sha256').update(served).digest('base64url').slice(0, 27);
+    const other = await service.another();
+    for (const coding of [first, ...CODINGS]) {
+      const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`;
+      const headers = { 'Accept-Encoding': coding };
+      for (const url of [service.url, other.url]) {
+        const answer = await ask(host, { headers, url });
+        expect({ status: answer.status, headers: saidIn(answer) }).toEqual({
+          status: 200,
+          headers: {
+            ...{ ...CACHED, etag, 'content-type': 'text/html; charset=utf-8' },
+            ...{ 'content-length': String(answer.body.length) },
+            ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+          },
+        });
+        expect(decoded(answer).equals(served)).toBe(true);
+      }
+      const known = await ask(host, { headers: { ...headers, 'If-None-Match': etag } });
+      expect([known.status, saidIn(known), known.body.length]).toEqual([304, { ...CACHED, etag }, 0]);
+      const head = await ask(host, { method: 'HEAD', headers });
+      expect([head.status, head.headers.etag, head.body.length]).toEqual([200, etag, 0]);
+    }
+  });
+
+  it('is made ready once for many who ask at once, in every encoding', async () => {
+    const { id, host } = await publish(html);
+    const served = Buffer.from(html.replaceAll('{{FORM_ACTION}}', () => `${BASE_URL}/submit/${id}`));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => ask(host, { headers: { 'Accept-Encoding': CODINGS[index % 3] ?? '' } })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(answers.map(codingOf)).toEqual(answers.map((_, index) => CODINGS[index % 3]));
+    expect(answers.every((answer) => decoded(answer).equals(served))).toBe(true);
+  });
+
+  it('takes forms, whether or not it has been looked at', async () => {
+    const { host } = await publish(html);
+    const headers = { 'Content-Type': 'application/json' };
+    expect((await ask(host, { method: 'POST', headers, body: '{"a":"b"}' })).status).toBe(200);
+  });
+
+  it('is gone, or another, as soon as it is deleted or replaced', async () => {
+    const { owner, id, host } = await publish(html);
+    const first = ask(host);
+    await replace(owner, id, `${html.slice(1)}y`);
+    await first;
+    expect((await ask(host)).body.toString().endsWith('y')).toBe(true);
+    await owner.delete(`/deploy/${id}`).expect(200);
+    expectErrorPage(await ask(host), 404);
+  });
+};
+describe.each([
+  ['as large as a page may be that is made ready on the event loop', LARGE_PAGE_BYTES],
+  ['one byte larger', LARGE_PAGE_BYTES + 1],
+])('a page %s', (_what, bytes) => aPageOf(bytes));
+describe('a page as large as a page may be, and full of placeholders', { tags: 'slow' }, () =>
+  aPageOf(2 * 1024 * 1024),
+);
+
+describe.each([
+  ['small', LARGE_PAGE_BYTES / 2],
+  ['large', 2 * LARGE_PAGE_BYTES],
+])('a %s page', (_what, bytes) => {
+  const CODINGS = ['br', 'gzip', 'identity'];
+  it.each(CODINGS.flatMap((first) => CODINGS.filter((one) => one !== first).map((second) => [first, second])))(
+    'is the same, with the same tags, when %s is asked for before %s',
+    async (first = '', second = '') => {
+      const html = `${'<p>Grüße, {{FORM_ACTION}}'.repeat(bytes / 26)}`.slice(0, bytes);
+      const { owner, id, host } = await publish(html);
+      const [third = ''] = CODINGS.filter((one) => one !== first && one !== second);
+      const read = async (coding: string): Promise<string | undefined> => {
+        const answer = await ask(host, { headers: { 'Accept-Encoding': coding } });
+        expect([answer.status, codingOf(answer)]).toEqual([200, coding]);
+        expect(textOf(answer)).toBe(html.replaceAll('{{FORM_ACTION}}', `${BASE_URL}/submit/${id}`));
+        expect(answer.headers['content-length']).toBe(String(answer.body.length));
+        return answer.headers.etag;
+      };
+      const tags: Record<string, string | undefined> = {};
+      for (const coding of [first, second, third, first, second]) {
+        const tag = await read(coding);
+        expect(tags[coding] ?? tag).toBe(tag);
+        tags[coding] = tag;
+      }
+      expect(new Set(Object.values(tags)).size).toBe(3);
+      // Made from another: as it is after a change and back.
+      await replace(owner, id, 'x');
+      await replace(owner, id, html);
+      for (const coding of [third, second, first]) expect(await read(coding)).toBe(tags[coding]);
+    },
+  );
+});
+
+describe('a change of a page', () => {
+  it('shows at once in the process that made it, in every encoding, however many are reading', async () => {
+    const { owner, id, host } = await publish('version 0');
+    const read = (index: number) => ask(host, { headers: { 'Accept-Encoding': ['br', 'gzip', ''][index % 3] ?? '' } });
+    for (let version = 1; version <= 15; version += 1) {
+      const meanwhile = Array.from({ length: 6 }, (_, index) => read(index));
+      await replace(owner, id, `version ${version}`);
+      const after = await Promise.all([0, 1, 2].map(read));
+      await Promise.all(meanwhile);
+      const later = await Promise.all([0, 1, 2].map(read));
+      expect(new Set([...after, ...later].map(textOf))).toEqual(new Set([`version ${version}`]));
+    }
+  });
+
+  it('shows at once where there was no page before', async () => {
+    const owner = await service.owner();
+    expect((await ask(hostOf('newcomer'))).status).toBe(404);
+    await owner.deploy({ slug: 'newcomer', html: 'here' });
+    expect(textOf(await ask(hostOf('newcomer')))).toBe('here');
+  });
+
+  it('takes the page offline at once when its deployment is deleted, for readers and for forms', async () => {
+    const { owner, id, host } = await publish();
+    const { etag = '' } = (await ask(host)).headers;
+    await owner.delete(`/deploy/${id}`).expect(200);
+    expectErrorPage(await ask(host), 404);
+    expectErrorPage(await ask(host, { headers: { 'If-None-Match': etag } }), 404);
+    expect(
+      (await ask(host, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })).status,
+    ).toBe(404);
+  });
+
+  it('shows the new page where another owner takes the slug that was freed', async () => {
+    const { owner, id, slug, host } = await publish('the old {{FORM_ACTION}}');
+    await ask(host);
+    await owner.delete(`/deploy/${id}`).expect(200);
+    const other = await service.owner();
+    const next = await other.deploy({ slug, html: 'the new {{FORM_ACTION}}' });
+    expect(textOf(await ask(host))).toBe(`the new ${BASE_URL}/submit/${next.id}`);
+  });
+});
+
+describe('what visitors get of a page, stored when it was deployed', () => {
+  const CODINGS = ['identity', 'gzip', 'br'];
+  const served = (id: string, html: string): string => html.replaceAll('{{FORM_ACTION}}', `${BASE_URL}/submit/${id}`);
+  const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
+  const rowOf = (id: string) => service.db('pages').where({ deployment_id: id }).first();
+  /** What a process that has not seen the page before answers, in each encoding. */
+  async function askAnew(host: string, settings: Record<string, string> = {}): Promise<string[]> {
+    const { url } = await service.another(settings);
+    return Promise.all(
+      CODINGS.map(async (coding) => textOf(await ask(host, { url, headers: { 'Accept-Encoding': coding } }))),
+    );
+  }
+
+  it('is stored by POST, PUT and the restoring of a version', async () => {
+    const html = ['1', '2'].map((n) => `<form action="{{FORM_ACTION}}">é😀${n}</form>`);
+    const { owner, id } = await publish(html[0]);
+    const expectStored = async (version: number, text = ''): Promise<void> => {
+      const { rendered_br: br, ...row } = await rowOf(id);
+      expect({ ...row, br: brotliDecompressSync(br).toString() }).toMatchObject({
+        ...{ version, rendered_version: version, rendered_action: `${BASE_URL}/submit/`, br: served(id, text) },
+        ...{ rendered_hash: hashOf(served(id, text)), rendered_bytes: Buffer.byteLength(served(id, text)) },
+      });
+    };
+    await expectStored(1, html[0]);
+    await replace(owner, id, html[1] ?? '');
+    await expectStored(2, html[1]);
+    await owner.post(`/deploy/${id}/versions/1/restore`).send({}).expect(200);
+    await expectStored(3, html[0]);
+  });
+
+  it.each([
+    ['is stored of a page of 64 KiB', 'x'.repeat(LARGE_PAGE_BYTES), true],
+    ['is not stored of a larger one', 'x'.repeat(LARGE_PAGE_BYTES + 1), false],
+    ['is not stored of one that is larger with its addresses', '{{FORM_ACTION}}'.repeat(2_000), false],
+  ])('%s', async (_what, html, isStored) => {
+    const { owner, id, host } = await publish('first');
+    await replace(owner, id, html);
+    const { rendered_br: br, rendered_version: version } = await rowOf(id);
+    expect([br !== null, version]).toEqual(isStored ? [true, 2] : [false, null]);
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, html)));
+  });
+
+  it.each([
+    ['it had not been stored', { rendered_version: null, rendered_action: null, rendered_br: null }],
+    ['it was stored for another address', { rendered_action: 'http://moved.test/submit/' }],
+    ['an older version of the service had changed the page', { rendered_version: 0 }],
+  ])('is stored when the same HTML is sent again, as no new version, if %s', async (_when, change) => {
+    const html = '<form action="{{FORM_ACTION}}"></form>';
+    const { owner, id } = await publish(html);
+    const before = await rowOf(id);
+    await service.db('pages').where({ deployment_id: id }).update(change);
+    await replace(owner, id, html);
+    expect(await rowOf(id)).toEqual(before);
+  });
+
+  it('is what another process answers, without rendering the page again', async () => {
+    const { id, host } = await publish('<p>as given</p>');
+    const bytes = Buffer.from('<p>as stored</p>');
+    await service
+      .db('pages')
+      .where({ deployment_id: id })
+      .update({ rendered_br: brotliCompressSync(bytes), rendered_bytes: bytes.length });
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => '<p>as stored</p>'));
+  });
+
+  it.each([
+    ['nothing was stored', { rendered_version: null, rendered_br: null, rendered_action: null }],
+    ['an older version of the service has changed the page since', { version: 2, lang_version: 2 }],
+  ])('is made at the first visit if %s', async (_when, change) => {
+    const { id, host } = await publish('<p>before</p>');
+    const html = '<form action="{{FORM_ACTION}}">now</form>';
+    await service
+      .db('pages')
+      .where({ deployment_id: id })
+      .update({ ...change, html });
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, html)));
+  });
+
+  it('is made at the first visit where the forms post to another address', async () => {
+    const { id, host } = await publish('<form action="{{FORM_ACTION}}"></form>');
+    const moved = `<form action="http://moved.test/submit/${id}"></form>`;
+    expect(await askAnew(host, { BASE_URL: 'http://moved.test' })).toEqual(CODINGS.map(() => moved));
+    expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, '<form action="{{FORM_ACTION}}"></form>')));
+  });
+
+  it('is each page, in each encoding, also when more are asked for than fit into memory', async () => {
+    const owner = await service.owner();
+    const pages: { html: string; host: string }[] = [];
+    for (let index = 0; index < 40; index += 1) {
+      // Random: compressed, it is nearly as long.
+      const html = `${index} ${randomBytes(32 * 1024).toString('base64')}`;
+      pages.push({ html, host: hostOf((await owner.deploy({ html })).slug) });
+    }
+    const { url } = await service.another({ PAGE_CACHE_MB: '1' });
+    for (let round = 0; round < 3; round += 1) {
+      for (const coding of CODINGS) {
+        const answers = await Promise.all(
+          pages.map(({ host }) => ask(host, { url, headers: { 'Accept-Encoding': coding } })),
+        );
+        expect(answers.map(codingOf)).toEqual(pages.map(() => coding));
+        expect(answers.every((answer, index) => textOf(answer) === pages[index]?.html)).toBe(true);
+      }
+    }
+  });
+});

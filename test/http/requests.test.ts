@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, refused } from '../support/answers.ts';
+import {
+  JSON_TYPE,
+  type Owner,
+  openSocket,
+  PAGES_DOMAIN,
+  sendRaw,
+  startTestService,
+  type TestService,
+  UNKNOWN_ID,
+} from '../support/service.ts';
+
+const MAX_HTML_BYTES = 2 * 1024 * 1024;
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+const PAGE = '{"html":"<p>x</p>","email_notifications":true}';
+const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024, ' '));
+
+describe.each([
+  ['POST', 201, 400],
+  ['PUT', 200, 400],
+  ['PATCH', 200, 200],
+])('the body of %s', (method, success, absent) => {
+  let path = '/deploy';
+  beforeAll(async () => {
+    if (method !== 'POST') path = `/deploy/${(await owner.deploy()).id}`;
+  });
+
+  it.each([
+    ['application/json; charset=utf-8', {}, PAGE],
+    ['Application/JSON;charset="UTF-8"', {}, PAGE],
+    ['application/json', { 'Content-Encoding': 'gzip' }, gzipSync(PAGE)],
+  ])('is taken as %s with %j', async (type, headers, body) => {
+    expect((await owner.send(method, path, body, { 'Content-Type': type, ...headers })).status).toBe(success);
+  });
+
+  it.each([
+    [400, 'malformed', '{"html":"x"', JSON_TYPE],
+    [400, 'malformed', "{'html':'x'}", JSON_TYPE],
+    [400, 'malformed', ' ', JSON_TYPE],
+    [400, 'a list', '[]', JSON_TYPE],
+    [400, 'a string', '"html"', JSON_TYPE],
+    [400, 'a number', '5', JSON_TYPE],
+    [400, 'null', 'null', JSON_TYPE],
+    [400, 'no UTF-8', Buffer.from('{"html":"\xff"}', 'latin1'), JSON_TYPE],
+    [400, 'cut in a character', Buffer.from(`${PAGE}é`).subarray(0, -1), JSON_TYPE],
+    [400, 'no gzip', PAGE, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }],
+    [413, 'too large', Buffer.alloc(14 * 1024 * 1024, ' '), JSON_TYPE],
+    [413, 'a gzip bomb', BOMB, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }],
+    [415, 'without a type', PAGE, {}],
+    [415, 'text', PAGE, { 'Content-Type': 'text/plain' }],
+    [415, 'a form', 'html=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    [415, 'in an unknown encoding', PAGE, { ...JSON_TYPE, 'Content-Encoding': 'zip' }],
+    [415, 'in an encoding that is only a word', PAGE, { ...JSON_TYPE, 'Content-Encoding': 'constructor' }],
+    [415, 'of a malformed type', PAGE, { 'Content-Type': 'json' }],
+    [415, 'in another charset', PAGE, { 'Content-Type': 'application/json; charset=iso-8859-1' }],
+    [415, 'in UTF-16', Buffer.from(PAGE, 'utf16le'), { 'Content-Type': 'application/json; charset=utf-16le' }],
+  ])('is refused with %i when it is %s', async (expected, _what, body, headers) => {
+    expect(await owner.send(method, path, body, { ...headers })).toEqual(refused(expected));
+  });
+
+  it.each([
+    ['many', [...Array(5_000).keys()].map((n) => `"x${n}":1`).join()],
+    ['deep', `"x":${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+  ])('may have other fields, which are ignored, however %s', async (_what, others) => {
+    expect((await owner.send(method, path, `${PAGE.slice(0, -1)},${others}}`, JSON_TYPE)).status).toBe(success);
+  });
+
+  it.each([
+    ['many', [...Array(10_001).keys()].map((n) => `"x${n}":1`).join()],
+    ['deep', `"html":${'['.repeat(10_001)}${']'.repeat(10_001)}`],
+  ])('is refused in words of its own when its fields are too %s', async (_what, fields) => {
+    expect(await owner.send(method, path, `{${fields}}`, JSON_TYPE)).toEqual({
+      status: 400,
+      body: { error: 'The body has too many fields or levels: send at most 10000 of each.' },
+    });
+  });
+
+  it('may have a page that is a list of lists, and is refused for it', async () => {
+    const html = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
+    expect(await owner.send(method, path, `{"html":${html},"email_notifications":${html}}`, JSON_TYPE)).toEqual(
+      refused(400),
+    );
+  });
+
+  it.each(['', 'Content-Length: 0\r\n', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'])(
+    'reads as {} when it is absent: %j',
+    async (headers) => {
+      const end = headers.includes('chunked') ? '0\r\n\r\n' : '';
+      const authorization = `Authorization: Bearer ${owner.key}\r\nConnection: close\r\n`;
+      const request = `${method} ${path} HTTP/1.1\r\nHost: api.test\r\n${authorization}${headers}\r\n${end}`;
+      expect((await sendRaw(service.url, request)).split(' ', 2)).toEqual(['HTTP/1.1', String(absent)]);
+    },
+  );
+});
+
+describe('what is wrong first is what is answered', () => {
+  const NO_KEY = { Authorization: '' };
+  const GZIP = { 'Content-Encoding': 'gzip' };
+  const TEXT = { 'Content-Type': 'text/plain' };
+  const TOO_LONG = `"html":"${'a'.repeat(MAX_HTML_BYTES + 1)}"`;
+  it.each([
+    [404, 'route before 401', 'POST', '/deployments', '{}', NO_KEY],
+    [405, 'method before 401', 'POST', `/deploy/${UNKNOWN_ID}`, '{}', NO_KEY],
+    [401, 'key before 404', 'PUT', `/deploy/${UNKNOWN_ID}`, PAGE, NO_KEY],
+    [401, 'key before 415 and 400', 'POST', '/deploy', '{', { ...TEXT, ...NO_KEY }],
+    [401, 'key before 413', 'POST', '/deploy', BOMB, { ...JSON_TYPE, ...GZIP, ...NO_KEY }],
+    [404, 'id before 415', 'PUT', `/deploy/${UNKNOWN_ID}`, PAGE, TEXT],
+    [404, 'id before 413', 'PUT', `/deploy/${UNKNOWN_ID}`, BOMB, { ...JSON_TYPE, ...GZIP }],
+    [404, 'id before 400', 'PATCH', `/deploy/${UNKNOWN_ID}`, '{', JSON_TYPE],
+    [415, 'type before 413', 'POST', '/deploy', BOMB, { ...TEXT, ...GZIP }],
+    [415, 'type before 400', 'POST', '/deploy', '{', TEXT],
+    [413, 'size before 400 for its slug', 'POST', '/deploy', `{"slug":"A",${TOO_LONG}}`, JSON_TYPE],
+    [413, 'size before 400 for its JSON', 'POST', '/deploy', Buffer.alloc(14 * 1024 * 1024, '{'), JSON_TYPE],
+    [400, 'html before 409', 'POST', '/deploy', '{"slug":"first"}', JSON_TYPE],
+  ])('%i: %s', async (expected, _case, method, path, body, headers) => {
+    expect(await owner.send(method, path, body, { ...headers })).toEqual(refused(expected));
+  });
+});
+
+describe('paths', () => {
+  it.each(['/deploy/%', '/deploy/%ff', '/deploy/%E0%A4', '/deploy/%C0%80'])(
+    'answers 400 when one cannot be decoded: %s',
+    async (path) => {
+      expect(answer(await owner.get(path))).toEqual(refused(400));
+    },
+  );
+
+  it.each([
+    '/nothing',
+    '/deployments',
+    '/deploy/',
+    `/deploy/${UNKNOWN_ID}/`,
+    `/deploy/${UNKNOWN_ID}/nothing`,
+    '/v1/deploy',
+  ])('answers 404 to a route that is unknown: %s', async (path) => {
+    for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
+      expect(answer(await owner[method](path))).toEqual(refused(404));
+    }
+  });
+
+  it.each([
+    ['/deploy', ['put', 'patch', 'delete'], ['POST']],
+    [`/deploy/${UNKNOWN_ID}`, ['post'], ['DELETE', 'GET', 'PATCH', 'PUT']],
+  ] as const)('answers 405 with Allow to another method at %s', async (path, methods, allowed) => {
+    for (const method of methods) {
+      const response = await owner[method](path);
+      expect(answer(response)).toEqual(refused(405));
+      expect(response.headers.allow?.split(', ')).toEqual(expect.arrayContaining([...allowed]));
+    }
+  });
+
+  it.each(['*', '"x"', 'W/"x", *'])('answers as a whole what it gives no ETag, to If-None-Match: %s', async (etag) => {
+    const { id } = await owner.deploy();
+    for (const path of [
+      '/deploy',
+      `/deploy/${id}`,
+      `/deploy/${id}/html`,
+      `/submissions/${id}`,
+      `/webhooks/${id}`,
+      '/healthz',
+      '/',
+    ]) {
+      const whole = await owner.get(path).expect(200);
+      const conditional = await owner.get(path).set('If-None-Match', etag);
+      expect([conditional.status, conditional.headers.etag, conditional.text]).toEqual([200, undefined, whole.text]);
+    }
+  });
+
+  it('lets no other origin read the API', async () => {
+    const preflight = await service.anonymous.options('/deploy').set('Origin', 'https://evil.example');
+    const answered = await owner.get(`/deploy/${UNKNOWN_ID}`).set('Origin', 'https://evil.example');
+    for (const { headers } of [preflight, answered]) expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+describe('requests that come behind one another on a connection', () => {
+  const head = (line: string, headers = '') =>
+    `${line} HTTP/1.1\r\nHost: api.test\r\nAuthorization: Bearer ${owner.key}\r\n${headers}\r\n`;
+  const statusesOf = (text: string): string[] => text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+
+  it('are answered in their order, whatever they ask for', async () => {
+    const deployments = await Promise.all(Array.from({ length: 20 }, () => owner.deploy()));
+    const pages = deployments.map(({ slug }) => `GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n\r\n`);
+    const statuses = deployments.map(({ id }) => head(`GET /deploy/${id}`));
+    const text = await sendRaw(service.url, [...pages, ...statuses, head('GET /no', 'Connection: close\r\n')].join(''));
+    expect(statusesOf(text)).toEqual([...Array(40).fill('200'), '404']);
+    expect(text.match(/(?<="id":")d_\w+/g)).toEqual(deployments.map(({ id }) => id));
+  });
+
+  /** A request for a page that is not in memory yet. */
+  async function pageRequest(headers = ''): Promise<string> {
+    const { slug } = await owner.deploy();
+    return `GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n${headers}\r\n`;
+  }
+
+  it.each([
+    ['headers that are too large', `X: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+    ['a body that is broken', 'Transfer-Encoding: chunked\r\n\r\nx', '400'],
+  ])('are refused to pages of any origin, as submissions are: %s', async (_what, rest, status) => {
+    const text = await sendRaw(service.url, `POST /submit/${UNKNOWN_ID} HTTP/1.1\r\nHost: api.test\r\n${rest}`);
+    expect([statusesOf(text), text.match(/^access-control-allow-origin: .*$/gim)]).toEqual([
+      [status],
+      ['Access-Control-Allow-Origin: *'],
+    ]);
+  });
+
+  it('are refused though the headers of one go on long after they have become too large', async () => {
+    const text = await sendRaw(service.url, `GET / HTTP/1.1\r\nX: ${'x'.repeat(MAX_HTML_BYTES)}\r\n\r\n`);
+    expect(statusesOf(text)).toEqual(['431']);
+  });
+
+  it('are answered, and then the connection ends, though what cannot be read follows', {
+    timeout: 10_000,
+  }, async () => {
+    const { slug } = await owner.deploy();
+    const page = `GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n\r\n`;
+    for (const known of [1, 2, 3]) {
+      const text = await sendRaw(service.url, `${page.repeat(known)}\x01x\r\n\r\n`);
+      expect(statusesOf(text)).toEqual(Array(known).fill('200'));
+    }
+  });
+
+  it('never have an error written into an answer that is under way', async () => {
+    const html = `<p>${'x'.repeat(MAX_HTML_BYTES - 7)}</p>`;
+    const { slug } = await owner.deploy({ html });
+    const socket = openSocket(service.url).setEncoding('latin1');
+    socket.write(`GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n\r\n`);
+    await once(socket, 'readable');
+    socket.write('\x01x\r\n\r\n');
+    const received: string[] = [];
+    for await (const text of socket) {
+      received.push(text);
+      if (received.join('').endsWith('</p>')) break;
+    }
+    const answers = received.join('');
+    expect([statusesOf(answers), answers.split('\r\n\r\n')[1] === html]).toEqual([['200'], true]);
+  });
+
+  it('are answered with the page though it is the last of its connection and another follows', async () => {
+    const [last, ignored] = [await pageRequest('Connection: close\r\n'), await pageRequest()];
+    expect(statusesOf(await sendRaw(service.url, last + ignored))[0]).toBe('200');
+  });
+});

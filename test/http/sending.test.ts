@@ -1,0 +1,415 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import express, { type Response } from 'express';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { HttpError } from '../../src/http/errors.ts';
+import { BUDGET_BYTES as BUDGET } from '../../src/http/memory-budget.ts';
+import { createSending, type Sending, SLICE_BYTES, SLOW_MS, SMALL_ANSWER_BYTES } from '../../src/http/sending.ts';
+
+const MIB = 1024 * 1024;
+afterEach(() => void vi.useRealTimers());
+
+const newSending = ({ largest = 1, release = (_request: IncomingMessage): void => undefined } = {}): Sending =>
+  createSending({ largest, release });
+
+const newResponse = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
+
+/** Reserves bytes for an answer; what gives them back, or the status of the refusal. */
+function reserve(sending: Sending, holder: number, bytes: number): { close(): void } | number {
+  const response = newResponse();
+  try {
+    sending.reserve(response, holder, bytes);
+  } catch (error) {
+    if (error instanceof HttpError) return error.status;
+    throw error;
+  }
+  return { close: () => void response.emit('close') };
+}
+const reserved = { close: expect.any(Function) };
+
+describe('reserve', () => {
+  it('lets one holder have half of the budget, and gives back what it had when the answer is closed', () => {
+    const sending = newSending();
+    const first = reserve(sending, 1, BUDGET / 2 - 1);
+    const second = reserve(sending, 1, 1);
+    expect([first, second, reserve(sending, 1, 1)]).toEqual([reserved, reserved, 503]);
+    if (typeof second !== 'number') second.close();
+    expect([reserve(sending, 1, 2), reserve(sending, 1, 1)]).toEqual([503, reserved]);
+    if (typeof first !== 'number') first.close();
+    expect([reserve(sending, 1, BUDGET / 2 - 1), reserve(sending, 1, 1)]).toEqual([reserved, 503]);
+  });
+
+  it('lets all have the budget, whoever they are', () => {
+    const sending = newSending();
+    const all = [1, 2, 3].map((holder) => reserve(sending, holder, BUDGET / 4));
+    expect(all).toEqual([reserved, reserved, reserved]);
+    expect(reserve(sending, 4, BUDGET / 4 + 1)).toBe(503);
+    const last = reserve(sending, 4, BUDGET / 4);
+    expect([last, reserve(sending, 5, 1)]).toEqual([reserved, 503]);
+    if (typeof last !== 'number') last.close();
+    expect(reserve(sending, 5, BUDGET / 4)).toEqual(reserved);
+  });
+
+  it('lets one that is alone have as much as it asks for, and another of it once that is given back', () => {
+    const sending = newSending();
+    const huge = reserve(sending, 1, 2 * BUDGET);
+    // The half of it that is for others is not its.
+    expect([huge, reserve(sending, 1, 1), reserve(sending, 2, BUDGET / 2)]).toEqual([reserved, 503, reserved]);
+    expect(reserve(sending, 3, 1)).toBe(503);
+    if (typeof huge !== 'number') huge.close();
+    expect(reserve(sending, 1, BUDGET / 2)).toEqual(reserved);
+  });
+
+  it('lets a holder of nothing have more than half, where there is room', () => {
+    const sending = newSending();
+    expect([reserve(sending, 1, 1), reserve(sending, 2, BUDGET - 1)]).toEqual([reserved, reserved]);
+  });
+
+  it('counts nothing for an answer whose client has left already, and nothing that was refused', async () => {
+    const sending = newSending();
+    const server = createServer((_request, response) => {
+      response.once('close', () => {
+        sending.reserve(response, 1, BUDGET);
+        left.resolve();
+      });
+      client.destroy();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(async () => server[Symbol.asyncDispose]());
+    const left = Promise.withResolvers<void>();
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+    const client = connect(address.port, '127.0.0.1');
+    client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await left.promise;
+    expect([reserve(sending, 1, BUDGET / 2), reserve(sending, 1, 1)]).toEqual([reserved, 503]);
+    expect(reserve(sending, 2, BUDGET / 2)).toEqual(reserved);
+  });
+
+  it('has room for four answers of the largest', () => {
+    const sending = newSending({ largest: BUDGET });
+    expect([1, 2, 3, 4].map((holder) => reserve(sending, holder, BUDGET))).toEqual(Array(4).fill(reserved));
+    expect(reserve(sending, 5, 1)).toBe(503);
+  });
+});
+
+describe('share', () => {
+  it('counts a body once for all who read it, until the last has', () => {
+    const sending = newSending();
+    const body = Buffer.alloc(BUDGET / 2);
+    const [first, second] = [sending.share(1, body), sending.share(1, body)];
+    expect([sending.fits(1), reserve(sending, 1, 1), reserve(sending, 2, BUDGET / 2)]).toEqual([true, 503, reserved]);
+    first();
+    expect(reserve(sending, 1, 1)).toBe(503);
+    second();
+    expect(reserve(sending, 1, BUDGET / 2)).toEqual(reserved);
+  });
+
+  it('counts a body again that is shared anew, and another one beside it', () => {
+    const sending = newSending();
+    const body = Buffer.alloc(BUDGET / 4);
+    sending.share(1, body)();
+    sending.share(1, body);
+    const other = sending.share(1, Buffer.alloc(BUDGET / 4));
+    expect(reserve(sending, 1, 1)).toBe(503);
+    other();
+    expect([reserve(sending, 1, BUDGET / 4), reserve(sending, 1, 1)]).toEqual([reserved, 503]);
+  });
+
+  it('leaves others their half, however much of one holder is being read', () => {
+    const sending = newSending();
+    for (let count = 0; count < 8; count += 1) sending.share(1, Buffer.alloc(BUDGET / 2));
+    expect([sending.fits(1), reserve(sending, 2, BUDGET / 2)]).toEqual([false, reserved]);
+  });
+
+  it('leaves no room for another body of a holder that has more than half, or where all have the budget', () => {
+    const sending = newSending();
+    const half = sending.share(1, Buffer.alloc(BUDGET / 2));
+    const more = sending.share(1, Buffer.alloc(1));
+    expect([sending.fits(1), sending.fits(2)]).toEqual([false, true]);
+    more();
+    sending.share(2, Buffer.alloc(BUDGET / 2));
+    expect([1, 2, 3].map((holder) => sending.fits(holder))).toEqual([true, true, true]);
+    sending.share(3, Buffer.alloc(1));
+    expect([1, 2, 3].map((holder) => sending.fits(holder))).toEqual([false, false, false]);
+    half();
+    expect([1, 2, 3].map((holder) => sending.fits(holder))).toEqual([true, true, true]);
+  });
+});
+
+/** A server that answers with `answer`: its URL and port, and how its last answer ended. */
+async function startServer(answer: (response: Response) => Promise<void>) {
+  const outcomes: unknown[] = [];
+  const app = express().use((_request, response: Response) => {
+    answer(response).then(
+      () => outcomes.push('sent'),
+      (error) => {
+        outcomes.push(error);
+        if (error instanceof HttpError) response.status(error.status).end();
+      },
+    );
+  });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await server[Symbol.asyncDispose]();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+  const { port } = address;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    outcomes,
+    /** A client's connection that has asked, and reads nothing yet. */
+    ask(): Socket {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      onTestFinished(() => void socket.destroy());
+      socket.pause().write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      return socket;
+    },
+  };
+}
+
+describe('json', () => {
+  const JSON_TYPE = 'application/json; charset=utf-8';
+  async function startJson(bytes: number) {
+    let isAsked = false;
+    async function* pieces(): AsyncGenerator<string> {
+      isAsked = true;
+      yield '{"text":"';
+      yield 'é'.repeat(100_000);
+      yield '"}';
+    }
+    const released: IncomingMessage[] = [];
+    const sending = newSending({ release: (request) => void released.push(request) });
+    const server = await startServer((response) => sending.json(response, 1, bytes, pieces()));
+    return { ...server, sending, isAsked: () => isAsked };
+  }
+  const whole = `{"text":"${'é'.repeat(100_000)}"}`;
+
+  it.each<[string, number, string | null]>([
+    ['as a whole', SMALL_ANSWER_BYTES, String(Buffer.byteLength(whole))],
+    ['as a stream', SMALL_ANSWER_BYTES + 1, null],
+  ])('sends %s what has %i bytes in memory', async (_how, bytes, length) => {
+    const { url } = await startJson(bytes);
+    const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
+    expect([response.headers.get('content-type'), response.headers.get('content-length')]).toEqual([JSON_TYPE, length]);
+    expect((await response.text()) === whole).toBe(true);
+  });
+
+  it('counts what is streamed until it has been read, and not what is sent as a whole', async () => {
+    const { url, sending, outcomes } = await startJson(BUDGET);
+    const rest = reserve(sending, 2, 1);
+    expect((await fetch(url)).status).toBe(503);
+    if (typeof rest !== 'number') rest.close();
+    const large = await fetch(url);
+    expect((await large.text()) === whole).toBe(true);
+    await vi.waitFor(() => expect(sending.fits(1)).toBe(true), 10_000);
+    expect([outcomes, reserve(sending, 1, 2 * BUDGET)]).toEqual([[expect.any(HttpError), 'sent'], reserved]);
+    const small = await startJson(SMALL_ANSWER_BYTES);
+    reserve(small.sending, 1, BUDGET);
+    expect([(await fetch(small.url)).status, small.outcomes]).toEqual([200, ['sent']]);
+  });
+
+  it('answers HEAD without a body, and asks for nothing of a large one', async () => {
+    for (const bytes of [SMALL_ANSWER_BYTES, SMALL_ANSWER_BYTES + 1]) {
+      const { url, sending, isAsked } = await startJson(bytes);
+      const response = await fetch(url, { method: 'HEAD' });
+      expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+        200,
+        JSON_TYPE,
+        '',
+      ]);
+      expect(isAsked()).toBe(bytes === SMALL_ANSWER_BYTES);
+      await vi.waitFor(() => expect(reserve(sending, 1, 2 * BUDGET)).toEqual(reserved), 10_000);
+    }
+  });
+});
+
+describe('stream', () => {
+  /** Sends these pieces, noting which were asked for, and the requests whose slots were given away. */
+  async function startStream(pieces: readonly (string | Buffer | Error)[]) {
+    const asked: number[] = [];
+    const released: IncomingMessage[] = [];
+    const begun = Promise.withResolvers<ServerResponse>();
+    async function* source(): AsyncGenerator<string | Buffer> {
+      for (const [index, piece] of pieces.entries()) {
+        asked.push(index);
+        if (piece instanceof Error) throw piece;
+        yield piece;
+      }
+    }
+    const sending = newSending({ release: (request) => void released.push(request) });
+    const server = await startServer((response) => {
+      begun.resolve(response);
+      return sending.stream(response, source());
+    });
+    return { ...server, asked, released, response: begun.promise };
+  }
+
+  it('sends pieces as they are, large and small, texts and bytes', async () => {
+    const large = Buffer.alloc(3 * SLICE_BYTES + 5, 'aé€');
+    const { url, asked, released, outcomes } = await startStream([
+      'é',
+      large,
+      '',
+      Buffer.from('b'),
+      'x'.repeat(SLICE_BYTES),
+    ]);
+    const received = Buffer.from(await (await fetch(url)).arrayBuffer());
+    expect(received.equals(Buffer.concat([Buffer.from('é'), large, Buffer.from(`b${'x'.repeat(SLICE_BYTES)}`)]))).toBe(
+      true,
+    );
+    expect([asked, released.length, outcomes]).toEqual([[0, 1, 2, 3, 4], 1, ['sent']]);
+  });
+
+  it('sends its head at once, before there is a piece', async () => {
+    const sending = newSending();
+    const never = new Promise<string>(() => undefined);
+    const { url } = await startServer((response) =>
+      sending.stream(
+        response,
+        (async function* () {
+          yield await never;
+        })(),
+      ),
+    );
+    const response = await fetch(url);
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+  });
+
+  it('gives the slot of a reader away that takes longer for a slice than SLOW_MS, and of no other', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const server = await startStream(Array(64).fill(Buffer.alloc(MIB)));
+    const client = server.ask();
+    const response = await server.response;
+    while (vi.getTimerCount() === 0 || !response.writableNeedDrain) await nextTurn();
+    // It takes what the kernel has room for; then nothing goes on.
+    for (let stood = 0, before = -1; stood < 1_000; stood += 1) {
+      const { bytesWritten = 0 } = response.socket ?? {};
+      if (bytesWritten !== before) stood = 0;
+      before = bytesWritten;
+      await nextTurn();
+    }
+    // No more than a slice waits in memory, in what a chunked body makes of it.
+    const { writableLength } = response;
+    expect([writableLength > SLICE_BYTES, writableLength < SLICE_BYTES + 100]).toEqual([true, true]);
+    expect(response.listenerCount('drain')).toBe(1);
+    vi.advanceTimersByTime(SLOW_MS - 1);
+    expect(server.released).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(server.released).toEqual([response.req]);
+    const received = (await text(client)).length;
+    // Once more at the end, when it has none.
+    expect([received > 64 * MIB, server.released.length, vi.getTimerCount(), server.outcomes]).toEqual([
+      true,
+      2,
+      0,
+      ['sent'],
+    ]);
+  });
+
+  it('asks for no further piece when its reader has left', async () => {
+    const server = await startStream(Array(64).fill(Buffer.alloc(MIB)));
+    const client = server.ask();
+    const response = await server.response;
+    while (!response.writableNeedDrain) await nextTurn();
+    client.destroy();
+    await vi.waitFor(() => expect(server.outcomes).toEqual(['sent']), 10_000);
+    expect(server.asked.length).toBeLessThan(64);
+    expect(response.writableEnded).toBe(false);
+  });
+
+  it('lets others come in between the slices of a piece', async () => {
+    const slices = 16;
+    const server = await startStream([Buffer.alloc(slices * SLICE_BYTES)]);
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      if (server.outcomes.length === 0) setImmediate(count);
+    };
+    const client = server.ask();
+    await server.response;
+    count();
+    await text(client);
+    expect(turns).toBeGreaterThan(slices);
+  });
+
+  it('resets the connection where a piece fails, so that what was sent passes for the whole nowhere', async () => {
+    const failure = new Error('a piece failed');
+    const { url, outcomes } = await startStream(['some', failure]);
+    const response = await fetch(url);
+    await expect(response.text()).rejects.toThrow();
+    expect(outcomes).toEqual([failure]);
+  });
+
+  it('lets no reader be cut for standing still while there is something to write', async () => {
+    const moved: number[] = [];
+    const server = await startStream(['a', 'b', 'c']);
+    const client = server.ask();
+    const response = await server.response;
+    const { socket } = response;
+    if (!socket) throw new Error('The answer has no connection');
+    socket.setTimeout(5_000);
+    socket.setTimeout = (ms) => {
+      moved.push(ms);
+      return socket;
+    };
+    await text(client);
+    expect(moved).toEqual([5_000, 5_000, 5_000]);
+  });
+});
+
+describe.each(['br', 'gzip'])('compressedStream in %s', (encoding) => {
+  /** Pieces that don't compress well, without an end. */
+  async function startEndless(failure?: Error) {
+    let isOpen = true;
+    let asked = 0;
+    async function* source(): AsyncGenerator<Buffer> {
+      try {
+        for (;;) {
+          asked += 1;
+          if (failure && asked === 3) throw failure;
+          yield randomBytes(MIB);
+        }
+      } finally {
+        isOpen = false;
+      }
+    }
+    const begun = Promise.withResolvers<ServerResponse>();
+    const server = await startServer((response) => {
+      begun.resolve(response);
+      response.req.headers['accept-encoding'] = encoding;
+      return newSending().compressedStream(response, source());
+    });
+    return { ...server, response: begun.promise, asked: () => asked, isOpen: () => isOpen };
+  }
+
+  it('waits for its reader, and ends its pieces when the reader has left', async () => {
+    const server = await startEndless();
+    const client = server.ask();
+    const response = await server.response;
+    while (!response.writableNeedDrain) await nextTurn();
+    const before = server.asked();
+    for (let turn = 0; turn < 1_000; turn += 1) await nextTurn();
+    expect(response.writableLength).toBeLessThan(2 * SLICE_BYTES);
+    expect(server.asked() - before).toBeLessThan(8);
+    client.destroy();
+    await vi.waitFor(() => expect([server.outcomes, server.isOpen()]).toEqual([['sent'], false]), 10_000);
+  });
+
+  it('resets the connection where a piece fails', async () => {
+    const failure = new Error('a piece failed');
+    const { url, outcomes } = await startEndless(failure);
+    const response = await fetch(url);
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    expect(outcomes).toEqual([failure]);
+  });
+});

@@ -1,0 +1,458 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { findOwnerBySession, MAX_SESSIONS } from '../../src/db/sessions.ts';
+import { hashOfKey } from '../../src/ids.ts';
+import { answer, failure, refused } from '../support/answers.ts';
+import { asOwner, BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_KEY } from '../support/service.ts';
+import { readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
+
+const EMAIL = 'ada@test.example';
+const DAYS_30 = 30 * 24 * 60 * 60;
+const OWN = { 'Sec-Fetch-Site': 'same-origin' };
+
+let smtp: SmtpServer;
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  service = await startTestService({ SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, TRUST_PROXY: '1' });
+  owner = await service.owner({ email: EMAIL });
+});
+afterAll(async () => {
+  await service.close();
+  await smtp.close();
+});
+
+const signIn = (key: string, headers: Record<string, string> = {}) =>
+  service.anonymous.post('/session').set(headers).send({ key });
+
+/** The cookie of a new session. */
+async function newCookie(key = owner.key): Promise<string> {
+  const { headers } = await signIn(key).expect(200);
+  return String(headers['set-cookie']).replace(/;.*/, '');
+}
+
+const get = (cookie: string, headers: Record<string, string> = OWN, path = '/me') =>
+  service.anonymous.get(path).set({ Cookie: cookie, ...headers });
+
+describe('POST /session', () => {
+  it('answers 200 and sets a cookie, whose hash only is stored', async () => {
+    const response = await signIn(owner.key);
+    expect(answer(response)).toEqual({ status: 200, body: { email: EMAIL, plan: 'unlimited' } });
+    const [cookie = '', ...others] = response.headers['set-cookie'] ?? [];
+    expect(others).toEqual([]);
+    expect(cookie).toMatch(/^formhost=[0-9A-Za-z]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(DAYS_30).toBe(2_592_000);
+    const token = cookie.slice('formhost='.length, cookie.indexOf(';'));
+    const stored = JSON.stringify(await service.db('sessions'));
+    expect(stored.includes(token)).toBe(false);
+    expect(await findOwnerBySession(service.db, hashOfKey(token))).toMatchObject({ owner: { email: EMAIL } });
+  });
+
+  it('sets a cookie that no other host can set, over https only, where the service has https', async () => {
+    const { url } = await service.another({ BASE_URL: 'https://api.test' });
+    const response = await asOwner(url, owner.key).post('/session').send({ key: owner.key });
+    const [cookie = ''] = response.headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(
+      /^__Host-formhost=[0-9A-Za-z]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    const plain = cookie.replace('__Host-', '').replace(/;.*/, '');
+    const me = (value: string) =>
+      asOwner(url, '')
+        .get('/me')
+        .unset('Authorization')
+        .set({ ...OWN, Cookie: value });
+    expect([(await me(cookie.replace(/;.*/, ''))).status, (await me(plain)).status]).toEqual([200, 401]);
+  });
+
+  it.each([
+    [{}, 400],
+    [{ key: 1 }, 400],
+    [{ key: null }, 400],
+    [{ key: '' }, 401],
+    [{ key: 'x' }, 401],
+    [{ key: UNKNOWN_KEY }, 401],
+    [{ key: `${UNKNOWN_KEY}\u0000` }, 401],
+  ])('answers %j with %i and no cookie', async (body, status) => {
+    const response = await service.anonymous.post('/session').send(body);
+    expect([response.status, response.body, response.headers['set-cookie']]).toEqual([status, failure, undefined]);
+    expect(response.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+  });
+
+  it('answers 403 to pages of other sites, and 200 to its own and to programs', async () => {
+    for (const site of ['cross-site', 'same-site', 'none', 'x']) {
+      const response = await signIn(owner.key, { 'Sec-Fetch-Site': site });
+      expect([site, response.status, response.headers['set-cookie']]).toEqual([site, 403, undefined]);
+    }
+    expect((await signIn(owner.key, OWN)).status).toBe(200);
+    const { status } = await service.anonymous
+      .post('/session')
+      .set('Sec-Fetch-Site', 'cross-site')
+      .send('[]')
+      .type('json');
+    expect(status).toBe(400);
+  });
+
+  it('answers 401 to a revoked key and to an expired one', async () => {
+    const { body: made } = await owner.post('/keys').send({ name: 'short' });
+    await owner.delete(`/keys/${made.id}`).expect(200);
+    expect(answer(await signIn(made.key))).toEqual(refused(401));
+    const { body: expired } = await owner.post('/keys').send({ name: 'e', expires_at: '2999-01-01T00:00:00.000Z' });
+    await service.db('api_keys').where({ id: expired.id }).update({ expires_at: new Date() });
+    expect(answer(await signIn(expired.key))).toEqual(refused(401));
+  });
+
+  it('begins another session each time, whatever cookie is sent along', async () => {
+    const fixed = `formhost=${'a'.repeat(43)}`;
+    const { headers } = await signIn(owner.key, { Cookie: fixed, ...OWN });
+    expect(String(headers['set-cookie'])).not.toContain(fixed);
+    expect((await get(fixed)).status).toBe(401);
+    expect(await newCookie()).not.toBe(await newCookie());
+  });
+
+  it(`keeps the last ${MAX_SESSIONS} sessions of a key`, async () => {
+    const other = await service.owner();
+    const first = await newCookie(other.key);
+    const second = await newCookie(other.key);
+    for (let count = 2; count <= MAX_SESSIONS; count += 1) await newCookie(other.key);
+    expect([(await get(first)).status, (await get(second)).status]).toEqual([401, 200]);
+  });
+
+  it('counts unknown keys as every endpoint does', async () => {
+    const from = { 'X-Forwarded-For': '198.51.100.7' };
+    const statuses = new Set<number>();
+    for (let count = 0; count < 31; count += 1) {
+      const tries = Array.from({ length: 10 }, () => signIn(UNKNOWN_KEY, from));
+      for (const { status } of await Promise.all(tries)) statuses.add(status);
+    }
+    expect([...statuses]).toEqual([401, 429]);
+    expect((await signIn(owner.key, from)).status).toBe(200);
+  });
+});
+
+describe('the cookie', () => {
+  it('stands for the key on every endpoint, also for what changes something', async () => {
+    const cookie = await newCookie();
+    expect((await get(cookie)).body.email).toBe(EMAIL);
+    const made = await service.anonymous
+      .post('/deploy')
+      .set({ Cookie: cookie, ...OWN })
+      .send({ html: 'x' });
+    expect(made.status).toBe(201);
+    expect((await get(cookie, OWN, `/submissions/${made.body.id}/export.csv`)).status).toBe(200);
+    expect((await owner.get(`/deploy/${made.body.id}`)).status).toBe(200);
+    const other = await service.owner();
+    const { id } = await other.deploy();
+    const [own, unknown] = await Promise.all([get(cookie, OWN, `/deploy/${id}`), owner.get(`/deploy/${id}`)]);
+    expect([own.status, own.text]).toEqual([404, unknown.text]);
+  });
+
+  it('works for requests of the service itself only: by Sec-Fetch-Site, or by an Origin that is BASE_URL', async () => {
+    const cookie = await newCookie();
+    const accepted = [OWN, { Origin: BASE_URL }, { Origin: BASE_URL, 'Sec-Fetch-Site': 'same-origin' }];
+    for (const headers of accepted) expect([headers, (await get(cookie, headers)).status]).toEqual([headers, 200]);
+    const others = [
+      {},
+      { Origin: 'http://evil.test' },
+      { Origin: 'null' },
+      { Origin: 'http://api.test:80' },
+      { Origin: 'http://my-page.pages.test' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'none' },
+      { 'Sec-Fetch-Site': 'cross-site', Origin: 'http://my-page.pages.test' },
+    ];
+    for (const headers of others) {
+      expect([headers, answer(await get(cookie, headers))]).toEqual([headers, refused(401)]);
+      const changed = await service.anonymous
+        .post('/deploy')
+        .set({ Cookie: cookie, ...headers })
+        .send({ html: 'x' });
+      expect([headers, changed.status]).toEqual([headers, 401]);
+    }
+  });
+
+  it('is not read beside a key, nor when another host has set a second one', async () => {
+    const cookie = await newCookie();
+    const bad = await get(cookie, { ...OWN, Authorization: `Bearer ${UNKNOWN_KEY}` });
+    expect(bad.status).toBe(401);
+    for (const header of [
+      `${cookie}; formhost=${'b'.repeat(43)}`,
+      `formhost=${'b'.repeat(43)}; ${cookie}`,
+      `${cookie}; ${cookie}`,
+      cookie.replace('formhost', 'Formhost'),
+      `x${cookie}`,
+      `${cookie}x`,
+      'formhost=',
+      'formhost',
+      `formhost=${'\u00e9'.repeat(43)}`,
+    ]) {
+      expect([header, (await get(encodeURI(header).replaceAll('%3D', '=').replaceAll('%20', ' '))).status]).toEqual([
+        header,
+        401,
+      ]);
+    }
+    expect((await get(`a=b; ${cookie}; c=d`)).status).toBe(200);
+    expect((await get(`a=b;${cookie}`)).status).toBe(200);
+  });
+
+  it('removes those that another host under the same domain has set, where a browser lets it', async () => {
+    const { url } = await service.another({
+      BASE_URL: 'http://app.localhost:3000',
+      PAGES_DOMAIN: 'app.localhost:3000',
+    });
+    const cookie = await newCookie();
+    const ask = (at: string, path: string, headers: Record<string, string>) =>
+      asOwner(at, '').get(path).unset('Authorization').set(headers);
+    const two = { ...OWN, Cookie: `${cookie}; formhost=x` };
+    const removed = ['/', '/deploy', '/deploy/', '/deploy/x'].map(
+      (path) => `formhost=; Max-Age=0; Domain=app.localhost; Path=${path}`,
+    );
+    const refusal = await ask(url, '/deploy/x', two);
+    expect([refusal.status, refusal.headers['set-cookie']]).toEqual([401, removed]);
+    const others = [
+      await ask(url, '/deploy/x', { ...OWN, Cookie: cookie }),
+      await ask(url, '/deploy/x', { Cookie: two.Cookie }),
+      await ask(url, '/deploy/x', OWN),
+      await ask(service.url, '/deploy/x', two),
+    ];
+    expect(others.map(({ status, headers }) => [status, headers['set-cookie']])).toEqual([
+      [404, undefined],
+      ...Array.from({ length: 3 }, () => [401, undefined]),
+    ]);
+  });
+
+  it('may read only when its key may', async () => {
+    const { body: made } = await owner.post('/keys').send({ name: 'reader', scope: 'read' });
+    const cookie = await newCookie(made.key);
+    expect((await get(cookie)).status).toBe(200);
+    const create = await service.anonymous
+      .post('/deploy')
+      .set({ Cookie: cookie, ...OWN })
+      .send({ html: 'x' });
+    expect(create.status).toBe(403);
+    expect((await service.anonymous.delete('/sessions').set({ Cookie: cookie, ...OWN })).status).toBe(403);
+    expect((await service.anonymous.delete('/session').set({ Cookie: cookie, ...OWN })).status).toBe(200);
+    expect((await get(cookie)).status).toBe(401);
+  });
+
+  it('ends with its key, when that is revoked and when it expires, in every process', async () => {
+    const { url } = await service.another();
+    const elsewhere = (cookie: string) =>
+      asOwner(url, '')
+        .get('/me')
+        .unset('Authorization')
+        .set({ Cookie: cookie, ...OWN });
+    const { body: made } = await owner.post('/keys').send({ name: 'short' });
+    const cookie = await newCookie(made.key);
+    expect((await elsewhere(cookie)).status).toBe(200);
+    await owner.delete(`/keys/${made.id}`).expect(200);
+    expect([(await get(cookie)).status, (await elsewhere(cookie)).status]).toEqual([401, 401]);
+    const { body: expiring } = await owner.post('/keys').send({ name: 'e', expires_at: '2999-01-01T00:00:00.000Z' });
+    const other = await newCookie(expiring.key);
+    await service.db('api_keys').where({ id: expiring.id }).update({ expires_at: new Date() });
+    expect((await elsewhere(other)).status).toBe(401);
+  });
+
+  it('ends 30 days after its last use, and is set again when that is stored', async () => {
+    const cookie = await newCookie();
+    const hash = hashOfKey(cookie.slice('formhost='.length));
+    const age = (interval: string) =>
+      service.db.raw(`UPDATE sessions SET last_used_at = now() - interval '${interval}' WHERE hash = ?`, [hash]);
+    expect((await get(cookie)).headers['set-cookie']).toBeUndefined();
+    await age('30 days -1 minutes');
+    expect((await get(cookie)).headers['set-cookie']).toEqual([
+      `${cookie}; Max-Age=2592000; Path=/; HttpOnly; SameSite=Strict`,
+    ]);
+    expect((await get(cookie)).headers['set-cookie']).toBeUndefined();
+    await age('30 days');
+    expect(answer(await get(cookie))).toEqual(refused(401));
+  });
+});
+
+describe('DELETE /session and /sessions', () => {
+  const remove = (path: string, cookie: string) => service.anonymous.delete(path).set({ Cookie: cookie, ...OWN });
+  const REMOVED = ['formhost=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'];
+
+  it('end this session, and all of the owner, and no others', async () => {
+    const other = await service.owner();
+    const foreign = await newCookie(other.key);
+    const [one, two, three] = [await newCookie(), await newCookie(), await newCookie()];
+    const ended = await remove('/session', one);
+    expect([answer(ended), ended.headers['set-cookie']]).toEqual([
+      { status: 200, body: { message: 'Signed out' } },
+      REMOVED,
+    ]);
+    expect([(await get(one)).status, (await get(two)).status]).toEqual([401, 200]);
+    expect(answer(await remove('/session', one))).toEqual(refused(401));
+    const all = await remove('/sessions', two);
+    expect([answer(all), all.headers['set-cookie']]).toEqual([
+      { status: 200, body: { message: 'Signed out everywhere' } },
+      REMOVED,
+    ]);
+    expect([(await get(two)).status, (await get(three)).status, (await get(foreign)).status]).toEqual([401, 401, 200]);
+    expect((await owner.get('/me')).status).toBe(200);
+  });
+
+  it('answer a key: 404 where there is no session, and 200 for all', async () => {
+    const cookie = await newCookie();
+    expect(answer(await owner.delete('/session'))).toEqual(refused(404));
+    expect((await owner.delete('/sessions')).status).toBe(200);
+    expect((await get(cookie)).status).toBe(401);
+  });
+
+  it('end the streams of a session within seconds', async () => {
+    const { id } = await owner.deploy();
+    const cookie = await newCookie();
+    const response = await fetch(`${service.url}/submissions/${id}/stream`, { headers: { Cookie: cookie, ...OWN } });
+    onTestFinished(() => response.body?.cancel().catch(() => undefined));
+    expect(response.status).toBe(200);
+    await remove('/session', cookie);
+    // Ends when the server has ended it.
+    expect(await response.text()).toContain(': new submissions follow');
+  });
+});
+
+describe('POST /session/mail', () => {
+  let clients = 0;
+  /** Asks from a client of its own. */
+  const ask = (email: unknown, headers: Record<string, string> = {}) => {
+    clients += 1;
+    const from = { 'X-Forwarded-For': `203.0.113.${clients}` };
+    return service.anonymous
+      .post('/session/mail')
+      .set({ ...from, ...headers })
+      .send({ email });
+  };
+  const SENT = { status: 202, body: { message: 'If this address has an account, a mail with a link is on its way' } };
+
+  async function mailTo(address: string, count = 1): Promise<string> {
+    const all = () => smtp.received.filter(({ to }) => to.includes(address));
+    await expect.poll(() => all().length, { interval: 20, timeout: 5_000 }).toBe(count);
+    return readMail(all().at(-1)?.raw ?? Buffer.alloc(0)).parts[0]?.text ?? '';
+  }
+  const pathIn = (text: string): string => /http:\/\/api\.test(\/session\/mail\/[0-9A-Za-z]{43})/.exec(text)?.[1] ?? '';
+
+  it('sends a link that signs in once, and asks before it does', async () => {
+    await service.owner({ email: 'link@test.example' });
+    expect(answer(await ask('Link@Test.Example'))).toEqual(SENT);
+    const path = pathIn(await mailTo('link@test.example'));
+    const { status, text, headers } = await service.anonymous.get(path);
+    expect([status, headers['referrer-policy'], headers['x-frame-options']]).toEqual([200, 'same-origin', 'DENY']);
+    expect(text).toContain('You will be signed in as link@test.example in this browser.');
+    expect(text).toMatch(/<form method="post"><button[^>]*>Sign in<\/button><\/form>/);
+    const used = await service.anonymous.post(path).set('Origin', BASE_URL).redirects(0);
+    expect([used.status, used.headers.location]).toEqual([303, '/dashboard']);
+    const cookie = String(used.headers['set-cookie']).replace(/;.*/, '');
+    expect((await get(cookie)).body.email).toBe('link@test.example');
+    for (const again of [await service.anonymous.get(path), await service.anonymous.post(path).redirects(0)]) {
+      expect([again.status, again.headers['set-cookie']]).toEqual([404, undefined]);
+      expect(again.text).toContain('This link cannot be opened');
+    }
+  });
+
+  it('answers the same, and sends nothing, where there is no such owner or none of its keys is valid', async () => {
+    const gone = await service.owner({ email: 'gone@test.example' });
+    expect((await gone.get('/me')).status).toBe(200);
+    await service.db.raw(
+      "UPDATE api_keys SET revoked_at = now() FROM owners WHERE owner_id = owners.id AND email = 'gone@test.example'",
+    );
+    expect(answer(await ask('nobody@test.example'))).toEqual(SENT);
+    expect(answer(await ask('gone@test.example'))).toEqual(SENT);
+    // The next one is sent after those would have been.
+    await ask(EMAIL);
+    await mailTo(EMAIL);
+    expect(smtp.received.some(({ to }) => /nobody|gone/.test(to.join()))).toBe(false);
+  });
+
+  it('signs in with a key that may do most; the session ends with it', async () => {
+    const keys = await service.owner({ email: 'keys@test.example' });
+    const { body: reader } = await keys.post('/keys').send({ name: 'reader', scope: 'read' });
+    await ask('keys@test.example');
+    const used = await service.anonymous.post(pathIn(await mailTo('keys@test.example'))).redirects(0);
+    const cookie = String(used.headers['set-cookie']).replace(/;.*/, '');
+    const create = () =>
+      service.anonymous
+        .post('/deploy')
+        .set({ Cookie: cookie, ...OWN })
+        .send({ html: 'x' });
+    expect((await create()).status).toBe(201);
+    await service.db.raw('UPDATE api_keys SET revoked_at = now() WHERE id <> ? AND hash = ?', [
+      reader.id,
+      hashOfKey(keys.key),
+    ]);
+    expect((await create()).status).toBe(401);
+  });
+
+  it('signs in once, however many open it at once, and not with a key that was revoked meanwhile', async () => {
+    const racing = await service.owner({ email: 'racing@test.example' });
+    await ask('racing@test.example');
+    const path = pathIn(await mailTo('racing@test.example'));
+    const { url } = await service.another();
+    const uses = await Promise.all(
+      [0, 1, 2, 3].map((n) =>
+        n % 2 ? asOwner(url, '').post(path).redirects(0) : service.anonymous.post(path).redirects(0),
+      ),
+    );
+    expect(uses.map(({ status }) => status).sort()).toEqual([303, 404, 404, 404]);
+    await ask('racing@test.example');
+    const second = pathIn(await mailTo('racing@test.example', 2));
+    await service
+      .db('api_keys')
+      .where({ hash: hashOfKey(racing.key) })
+      .update({ revoked_at: new Date() });
+    const late = await service.anonymous.post(second).redirects(0);
+    expect([late.status, late.headers['set-cookie']]).toEqual([404, undefined]);
+  });
+
+  it('works for 15 minutes, not on other sites, and not with another token', async () => {
+    await service.owner({ email: 'late@test.example' });
+    await ask('late@test.example');
+    const path = pathIn(await mailTo('late@test.example'));
+    // Over plain http, browsers send no Sec-Fetch-Site.
+    const elsewhere = [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'http://x.pages.test' }, { Origin: 'null' }];
+    for (const headers of elsewhere) {
+      const fromElsewhere = await service.anonymous.post(path).set(headers).redirects(0);
+      expect([fromElsewhere.status, fromElsewhere.headers['set-cookie']]).toEqual([403, undefined]);
+    }
+    const [{ left }] = (
+      await service.db.raw('SELECT max(extract(epoch FROM expires_at - now()))::float8 AS left FROM sign_in_links')
+    ).rows;
+    expect(left > 14 * 60 && left <= 15 * 60).toBe(true);
+    await service.db('sign_in_links').update({ expires_at: new Date() });
+    expect((await service.anonymous.get(path)).status).toBe(404);
+    expect((await service.anonymous.post(path).redirects(0)).status).toBe(404);
+    for (const token of ['x', 'a'.repeat(43), '%00', `${'a'.repeat(44)}`]) {
+      expect((await service.anonymous.get(`/session/mail/${token}`)).status).toBe(404);
+    }
+  });
+
+  it('answers 429 to the sixth in an hour for one address and from one client, whether or not there is an owner', async () => {
+    for (const email of ['five@test.example', 'nobody-else@test.example']) {
+      for (let count = 0; count < 5; count += 1) expect((await ask(email)).status).toBe(202);
+      const { status, body, headers } = await ask(email);
+      expect([status, body, Number(headers['retry-after']) > 3_500]).toEqual([429, failure, true]);
+    }
+    const client = { 'X-Forwarded-For': '203.0.113.250' };
+    for (let count = 0; count < 5; count += 1) expect((await ask(`a${count}@test.example`, client)).status).toBe(202);
+    expect((await ask('b@test.example', client)).status).toBe(429);
+    expect((await ask('c@test.example')).status).toBe(202);
+    // It can't use up what others have.
+    for (let count = 0; count < 5; count += 1) expect((await ask('d@test.example', client)).status).toBe(429);
+    expect((await ask('d@test.example')).status).toBe(202);
+    await service.db('sign_in_tries').update({ window_ends_at: new Date() });
+    expect((await ask('five@test.example')).status).toBe(202);
+  });
+
+  it.each([undefined, null, 1, '', 'x', 'a b@c.test', '@', 'a@', `${'a'.repeat(250)}@b.test`, 'a@b\r\nBcc: c@d.test'])(
+    'answers 400 to the address %j',
+    async (email) => {
+      expect(answer(await ask(email))).toEqual(refused(400));
+    },
+  );
+
+  it('answers 403 to other sites, and 404 where the service has no mail server', async () => {
+    expect((await ask(EMAIL, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+    const { url } = await service.another({ SMTP_URL: '' });
+    expect((await asOwner(url, owner.key).post('/session/mail').send({ email: EMAIL })).status).toBe(404);
+  });
+});

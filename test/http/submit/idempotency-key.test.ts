@@ -1,0 +1,440 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { removeExpiredKeys } from '../../../src/db/idempotency-keys.ts';
+import { aSentence, failure } from '../../support/answers.ts';
+import { multipartBody } from '../../support/multipart.ts';
+import { forgetfulProxyTo } from '../../support/postgres-proxy.ts';
+import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+
+const JSON_TYPE = 'application/json';
+const FORM = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data; boundary=b';
+const LIMIT = 10;
+const PATIENCE = { timeout: 10_000 };
+
+let service: TestService;
+let owner: Owner;
+let proxy: Awaited<ReturnType<typeof forgetfulProxyTo>>;
+/** Two processes; the other reaches the database through the proxy. */
+let urls: [string, string];
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+  proxy = await forgetfulProxyTo(service.databaseUrl);
+  urls = [service.url, (await service.another({ DATABASE_URL: proxy.url })).url];
+});
+afterAll(async () => {
+  await service.close();
+  await proxy.close();
+});
+
+const deploy = async (): Promise<string> => (await owner.deploy()).id;
+
+let keys = 0;
+/** A key that no other test has. */
+const newKey = (): string => {
+  keys += 1;
+  return `"key-${keys}"`;
+};
+
+type Sent = { key?: string; type?: string; body?: string | Buffer; url?: string; accept?: string };
+type Answer = { status: number; text: string; retryAfter: string | null };
+
+async function submit(
+  id: string,
+  { key, type = JSON_TYPE, body = '{"a":"1"}', url = service.url, accept = '*/*' }: Sent,
+): Promise<Answer> {
+  const response = await fetch(`${url}/submit/${id}`, {
+    method: 'POST',
+    headers: { 'Content-Type': type, Accept: accept, ...(key === undefined ? {} : { 'Idempotency-Key': key }) },
+    body: new Uint8Array(Buffer.from(body)),
+  });
+  return { status: response.status, text: await response.text(), retryAfter: response.headers.get('retry-after') };
+}
+
+const statusOf = async (sent: Promise<Answer>): Promise<number> => (await sent).status;
+const idIn = ({ text }: Answer): string => JSON.parse(text).id;
+const success = (id: unknown) => ({ message: 'Submission received', id });
+
+const rowsOf = async (id: string): Promise<{ id: string; data: string }[]> =>
+  service.db('submissions').where({ deployment_id: id }).orderBy('number').select('id', 'data');
+const countOf = async (id: string): Promise<number> => (await rowsOf(id)).length;
+const setAccepted = (id: string, count: number): Promise<unknown> =>
+  service.db.raw(
+    'UPDATE deployments SET recent_submissions = array_fill(clock_timestamp(), ARRAY[?::int]) WHERE id = ?',
+    [count, id],
+  );
+const age = (id: string, interval: string): Promise<unknown> =>
+  service.db.raw('UPDATE idempotency_keys SET created_at = created_at - ?::interval WHERE deployment_id = ?', [
+    interval,
+    id,
+  ]);
+
+/** Sends a submission again while the service is too busy for it, as clients do. */
+async function submitUntilTaken(id: string, sent: Sent): Promise<Answer> {
+  for (;;) {
+    const answer = await submit(id, sent);
+    if (answer.status !== 503) return answer;
+  }
+}
+
+/** Sends all at once, alternating between two processes. */
+const submitAll = (id: string, all: readonly Sent[]): Promise<Answer[]> =>
+  Promise.all(all.map((sent, index) => submitUntilTaken(id, { ...sent, url: urls[index % 2] ?? service.url })));
+
+describe('a submission with an Idempotency-Key', () => {
+  it.each([1, 2, 3])(
+    'is stored once, and answered alike, when 50 come at once to two processes: round %i',
+    async () => {
+      const id = await deploy();
+      const answers = await submitAll(id, Array(50).fill({ key: newKey() }));
+      const rows = await rowsOf(id);
+      expect(rows.map(({ data }) => data)).toEqual(['{"a":"1"}']);
+      expect(answers.map(({ status, text }) => [status, JSON.parse(text)])).toEqual(
+        answers.map(() => [200, success(rows[0]?.id)]),
+      );
+      expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(1);
+    },
+  );
+
+  it('is stored once when it comes with files', async () => {
+    const id = await deploy();
+    const body = multipartBody(['name="f"; filename="a.txt"', 'x'.repeat(300_000)], ['name="a"', '1']);
+    const answers = await submitAll(id, Array(20).fill({ key: newKey(), type: MULTIPART, body }));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect((await rowsOf(id)).map((row) => row.id)).toEqual(answers.slice(0, 1).map(idIn));
+    expect((await service.db('submission_files').where({ deployment_id: id })).length).toBe(1);
+  });
+
+  it('is delivered once', async () => {
+    const id = await deploy();
+    await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.invalid/' }).expect(201);
+    await submitAll(id, Array(10).fill({ key: newKey() }));
+    expect((await service.db('deliveries').where({ deployment_id: id })).length).toBe(1);
+  });
+
+  it('is told from others: another key, another deployment, none at all', async () => {
+    const [one, other] = [await deploy(), await deploy()];
+    const [key, another] = [newKey(), newKey()];
+    const answers = [
+      ...(await Promise.all([submit(one, { key }), submit(one, { key: another }), submit(other, { key })])),
+      ...(await Promise.all([submit(one, {}), submit(one, {})])),
+      // Taken literally.
+      await submit(one, { key: key.toUpperCase() }),
+      await submit(one, { key: key.slice(1, -1) }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(idIn)).size).toBe(answers.length);
+    expect([await countOf(one), await countOf(other)]).toEqual([6, 1]);
+  });
+
+  it('is stored once when the answer to the first was lost', async () => {
+    for (const [type, body] of [
+      [JSON_TYPE, '{"a":"1"}'],
+      [MULTIPART, multipartBody(['name="f"; filename="a"', 'x'])],
+    ] as const) {
+      const [id, key] = [await deploy(), newKey()];
+      proxy.loseAnswerTo('COMMIT');
+      const first = await submit(id, { key, type, body, url: urls[1] });
+      expect([first.status, JSON.parse(first.text)]).toEqual([503, failure]);
+      const [stored] = await rowsOf(id);
+      for (const url of urls) {
+        const { status, text } = await submit(id, { key, type, body, url });
+        expect([status, JSON.parse(text)]).toEqual([200, success(stored?.id)]);
+      }
+      expect(await countOf(id)).toBe(1);
+    }
+  });
+
+  it('is stored once when the first is being committed', async () => {
+    const [id, key] = [await deploy(), newKey()];
+    const held = await service.db.transaction();
+    onTestFinished(async () => void (held.isCompleted() || (await held.rollback())));
+    await held.raw('SELECT FROM deployments WHERE id = ? FOR NO KEY UPDATE', [id]);
+    const answers = submitAll(id, Array(6).fill({ key }));
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%SKIP LOCKED%' AND state = 'idle in transaction'";
+    await vi.waitFor(async () => expect((await service.db.raw(waiting)).rows.length).toBeGreaterThan(1), PATIENCE);
+    await held.commit();
+    expect(new Set((await answers).map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(await countOf(id)).toBe(1);
+  });
+
+  it('is answered as the first was after its submission was deleted, and a 404 after its deployment was', async () => {
+    const [id, key] = [await deploy(), newKey()];
+    const first = await submit(id, { key });
+    await owner.delete(`/submissions/${id}/${idIn(first)}`).expect(200);
+    expect(await submit(id, { key })).toEqual(first);
+    expect(await countOf(id)).toBe(0);
+    await owner.delete(`/deploy/${id}`).expect(200);
+    expect(await statusOf(submit(id, { key }))).toBe(404);
+  });
+
+  it('is remembered for 24 hours, and its key is free then', async () => {
+    const [id, key] = [await deploy(), newKey()];
+    const first = await submit(id, { key });
+    await age(id, '23 hours 59 minutes');
+    expect(await submit(id, { key, url: urls[1] })).toEqual(first);
+    await age(id, '1 minute');
+    const answers = await submitAll(id, Array(10).fill({ key, body: '{"b":2}' }));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect((await rowsOf(id)).map((row) => row.data)).toEqual(['{"a":"1"}', '{"b":2}']);
+    expect(await statusOf(submit(id, { key }))).toBe(422);
+  });
+
+  it('leaves its key for no longer than it is remembered, whatever others there are', async () => {
+    const [old, recent] = [await deploy(), await deploy()];
+    for (const id of [old, recent]) for (let count = 0; count < 5; count += 1) await submit(id, { key: newKey() });
+    await age(old, '24 hours');
+    await age(recent, '23 hours 59 minutes');
+    const left = async () =>
+      Promise.all(
+        [old, recent].map(async (id) => (await service.db('idempotency_keys').where({ deployment_id: id })).length),
+      );
+    expect([await removeExpiredKeys(service.db, 3), await left()]).toEqual([3, [2, 5]]);
+    // A process looks when it starts.
+    await (await service.another()).close();
+    await vi.waitFor(async () => expect(await left()).toEqual([0, 5]), PATIENCE);
+  });
+
+  it('waits with others at the rate limit, and is answered when it has been stored', async () => {
+    const id = await deploy();
+    const all = Array.from({ length: LIMIT }, newKey);
+    const firsts = await submitAll(
+      id,
+      all.map((key) => ({ key })),
+    );
+    expect(firsts.map(({ status }) => status)).toEqual(all.map(() => 200));
+    const late = newKey();
+    for (const url of [...urls, ...urls]) {
+      const refused = await submit(id, { key: late, url });
+      expect([refused.status, refused.retryAfter]).toEqual([429, expect.stringMatching(/^[1-9]\d?$/)]);
+      expect(await Promise.all(all.map((key) => submit(id, { key, url })))).toEqual(firsts);
+    }
+    expect(await countOf(id)).toBe(LIMIT);
+    await setAccepted(id, 0);
+    // In a process that does not remember that the deployment was full.
+    const { url } = await service.another();
+    expect(await statusOf(submit(id, { key: late, url }))).toBe(200);
+    expect(await countOf(id)).toBe(LIMIT + 1);
+  });
+
+  it('lets exactly as many in as there are slots, and stores no more of those that are sent again', async () => {
+    const id = await deploy();
+    const sent = Array.from({ length: 20 }, newKey).flatMap((key) => [{ key }, { key }, { key }]);
+    const answers = await submitAll(id, sent);
+    const taken = new Set(answers.filter(({ status }) => status === 200).map(idIn));
+    expect([taken.size, await countOf(id)]).toEqual([LIMIT, LIMIT]);
+    expect(answers.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+    const again = await submitAll(id, sent);
+    expect(new Set(again.filter(({ status }) => status === 200).map(idIn))).toEqual(taken);
+    expect(await countOf(id)).toBe(LIMIT);
+  });
+
+  it('is a 404, and not remembered, where there is no such deployment', async () => {
+    const key = newKey();
+    for (const body of ['{"a":1}', '{"a":2}', '{"_hp":"x"}'])
+      expect(await statusOf(submit(UNKNOWN_ID, { key, body }))).toBe(404);
+    expect(await statusOf(submit('%00', { key }))).toBe(404);
+    expect((await service.db('idempotency_keys').where({ deployment_id: UNKNOWN_ID })).length).toBe(0);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['blank', ' \t '],
+    ['too long', 'k'.repeat(256)],
+  ])('is a 400 when the key is %s', async (_what, key) => {
+    const id = await deploy();
+    const { status, text } = await submit(id, { key });
+    expect([status, JSON.parse(text)]).toEqual([
+      400,
+      { error: 'The Idempotency-Key is empty or too long: send 1 to 255 characters, or none at all.' },
+    ]);
+    expect(await countOf(id)).toBe(0);
+  });
+
+  it.each(['k', 'k'.repeat(255), 'é\u00ff', '%00', "'; --", '8e03978e-40d5-43dd-bc93-6894a57f9324'])(
+    'takes the key %j',
+    async (key) => {
+      const id = await deploy();
+      const first = await submit(id, { key });
+      expect(first.status).toBe(200);
+      expect(await submit(id, { key, url: urls[1] })).toEqual(first);
+      expect(await countOf(id)).toBe(1);
+    },
+  );
+
+  it("is taken on a page's host, where it is the same submission", async () => {
+    const { id, slug } = await owner.deploy();
+    const key = newKey();
+    const first = await submit(id, { key });
+    const { status, text } = await service.anonymous
+      .post('/')
+      .set({ Host: `${slug}.pages.test`, 'Idempotency-Key': key })
+      .send({ a: '1' });
+    expect([status, text]).toEqual([200, first.text]);
+    expect(await countOf(id)).toBe(1);
+  });
+
+  it('may be sent by pages of any origin', async () => {
+    const asked = {
+      Origin: 'https://page.example',
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'idempotency-key',
+    };
+    const { status, headers } = await fetch(`${service.url}/submit/${UNKNOWN_ID}`, {
+      method: 'OPTIONS',
+      headers: asked,
+    });
+    expect([status, headers.get('access-control-allow-headers')]).toEqual([204, 'idempotency-key']);
+    const id = await deploy();
+    const sent = { method: 'POST', headers: { 'Content-Type': JSON_TYPE, 'Idempotency-Key': newKey() } };
+    await fetch(`${service.url}/submit/${id}`, { ...sent, body: '{}' });
+    const refused = await fetch(`${service.url}/submit/${id}`, { ...sent, body: '{"a":1}' });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([422, '*']);
+  });
+
+  it('shows a browser a page, should one have sent it', async () => {
+    const [id, key] = [await deploy(), newKey()];
+    const form = { key, type: FORM, accept: 'text/html' };
+    const thanks = await submit(id, { ...form, body: 'a=1' });
+    expect(thanks.text).toContain('<title>Thank you</title>');
+    expect(await submit(id, { ...form, body: 'a=1' })).toEqual(thanks);
+    const refused = await submit(id, { ...form, body: 'a=2' });
+    expect([refused.status, /<h1>(.*)<\/h1>\n<p>(.*)<\/p>/.exec(refused.text)?.slice(1)]).toEqual([
+      422,
+      ['Your message could not be sent', 'What the form sent could not be accepted. Nothing was sent.'],
+    ]);
+  });
+});
+
+const part = (name: string, value: string): [string, string] => [`name="${name}"`, value];
+const file = (content: string, { filename = 'a.txt', type = 'text/plain', name = 'f' } = {}): [string, string] => [
+  `name="${name}"; filename="${filename}"\r\nContent-Type: ${type}`,
+  content,
+];
+const withFile = (...parts: [string, string][]): Sent => ({
+  type: MULTIPART,
+  body: multipartBody(part('a', '1'), ...parts),
+});
+
+describe('another body under the same Idempotency-Key', () => {
+  const form = (body: string): Sent => ({ type: FORM, body });
+  const json = (body: string): Sent => ({ body });
+
+  it.each<[string, Sent, Sent]>([
+    ['a form and the JSON of it', form('a=1&b=2'), json('{"a":"1","b":"2"}')],
+    [
+      'a form and its parts',
+      form('a=1&b=%22'),
+      { type: MULTIPART, body: multipartBody(part('a', '1'), part('b', '"')) },
+    ],
+    [
+      'parts and the JSON of them',
+      { type: MULTIPART, body: multipartBody(part('a', '1'), part('a', 'é')) },
+      json('{"a":["1","\\u00e9"]}'),
+    ],
+    ['white space', json('{"a":[1,{"b":" "}]}'), json(' {\n"a" : [ 1 ,\t{ "b":" "} ]\r\n}')],
+    ['escapes', json('{"\\u0061":"\\/\\u00E9\\ud83d\\ude00\\n"}'), json('{"a":"/é😀\\u000a"}')],
+    ['a lone surrogate', json('{"a":"\\uD800"}'), json('{"a":"\\ud800"}')],
+    ['a byte order mark', json('{"a":1}'), json('\uFEFF{"a":1}')],
+    [
+      'another boundary',
+      { type: MULTIPART, body: multipartBody(file('x')) },
+      {
+        type: 'multipart/form-data; boundary=other',
+        body: multipartBody(file('x')).toString().replaceAll('--b', '--other'),
+      },
+    ],
+    ['files', withFile(file('x'), file('y')), withFile(file('x'), file('y'))],
+    ['an empty file input', withFile(['name="f"; filename=""', '']), form('a=1&f=')],
+  ])('is none when it says the same: %s', async (_what, first, second) => {
+    const [id, key] = [await deploy(), newKey()];
+    const answer = await submit(id, { ...first, key });
+    expect(answer.status).toBe(200);
+    expect([await submit(id, { ...second, key, url: urls[1] }), await submit(id, { ...first, key })]).toEqual([
+      answer,
+      answer,
+    ]);
+    expect(await countOf(id)).toBe(1);
+  });
+
+  it.each<[string, Sent, Sent]>([
+    ['another value', json('{"a":"1"}'), json('{"a":"2"}')],
+    ['another name', json('{"a":"1"}'), json('{"b":"1"}')],
+    ['one more field', form('a=1'), form('a=1&b=')],
+    ['another order', form('a=1&b=2'), form('b=2&a=1')],
+    ['a number and a text', json('{"a":1}'), json('{"a":"1"}')],
+    ['another number', json('{"a":1.10}'), json('{"a":1.1}')],
+    ['white space in a text', json('{"a":"x y"}'), json('{"a":"xy"}')],
+    ['an escape that is none', json('{"a":"\\\\n"}'), json('{"a":"\\n"}')],
+    ['another surrogate', json('{"a":"\\ud800"}'), json('{"a":"\\ud801"}')],
+    ['a list and a member given twice', json('{"a":["1","2"]}'), json('{"a":"1","a":"2"}')],
+    ['a file with other content', withFile(file('x')), withFile(file('y'))],
+    ['a file of another name', withFile(file('x')), withFile(file('x', { filename: 'b.txt' }))],
+    ['a file of another type', withFile(file('x')), withFile(file('x', { type: 'text/html' }))],
+    ['a file in another field', withFile(file('x')), withFile(file('x', { name: 'g' }))],
+    ['files in another order', withFile(file('x'), file('y')), withFile(file('y'), file('x'))],
+    ['one file more', withFile(file('x')), withFile(file('x'), file('x'))],
+    ['no file', withFile(file('x')), withFile()],
+    [
+      'what looks like a file',
+      withFile(file('x')),
+      json('{"a":"1","f":{"filename":"a.txt","content_type":"text/plain","size":1,"url":""}}'),
+    ],
+  ])('is a 422: %s', async (_what, first, second) => {
+    const [id, key] = [await deploy(), newKey()];
+    const answer = await submit(id, { ...first, key });
+    expect(answer.status).toBe(200);
+    for (const url of urls) {
+      const refused = await submit(id, { ...second, key, url });
+      expect([refused.status, JSON.parse(refused.text)]).toEqual([422, { error: aSentence }]);
+    }
+    expect(await submit(id, { ...first, key })).toEqual(answer);
+    expect(await countOf(id)).toBe(1);
+  });
+
+  it('is a 422 for all but one of those that come at once', async () => {
+    const [id, key] = [await deploy(), newKey()];
+    const answers = await submitAll(
+      id,
+      Array.from({ length: 10 }, (_, n) => ({ key, body: `{"n":${n}}` })),
+    );
+    const [accepted, ...others] = answers.toSorted((one, other) => one.status - other.status);
+    expect([accepted?.status, ...others.map(({ status }) => status)]).toEqual([200, ...Array(9).fill(422)]);
+    expect(await rowsOf(id)).toEqual([{ id: accepted && idIn(accepted), data: expect.any(String) }]);
+  });
+});
+
+describe('a filled honeypot with an Idempotency-Key', () => {
+  it('is answered as a success is: alike when it is sent again, 422 for another body, and nothing is stored', async () => {
+    const [id, key] = [await deploy(), newKey()];
+    const body = '{"a":"1","_hp":"x"}';
+    const answers = await Promise.all(Array.from({ length: 5 }, () => submit(id, { key, body })));
+    const [first] = answers;
+    expect([first?.status, JSON.parse(first?.text ?? '')]).toEqual([
+      200,
+      success(expect.stringMatching(/^sub_[0-9A-Za-z]{24}$/)),
+    ]);
+    expect(answers).toEqual(answers.map(() => first));
+    expect(await submit(id, { key, body: '_hp=x&a=1', type: FORM })).not.toEqual(first);
+    expect(await submit(id, { key, body: 'a=1&_hp=x', type: FORM })).toEqual(first);
+    for (const other of ['{"a":"1"}', '{"a":"2","_hp":"x"}']) {
+      const refused = await submit(id, { key, body: other });
+      expect([refused.status, JSON.parse(refused.text)]).toEqual([422, failure]);
+    }
+    const another = await submit(id, { key: newKey(), body });
+    expect(idIn(another)).not.toBe(first && idIn(first));
+    expect([await countOf(id), (await service.db('idempotency_keys').where({ deployment_id: id })).length]).toEqual([
+      0, 0,
+    ]);
+    await owner.delete(`/deploy/${id}`).expect(200);
+    expect(await statusOf(submit(id, { key, body }))).toBe(404);
+  });
+
+  it('is a 422 under the key of a submission that was stored', async () => {
+    const [id, key] = [await deploy(), newKey()];
+    const first = await submit(id, { key });
+    expect(await statusOf(submit(id, { key, body: '{"a":"1","_hp":"x"}' }))).toBe(422);
+    expect(await submit(id, { key })).toEqual(first);
+  });
+});

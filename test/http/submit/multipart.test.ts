@@ -1,0 +1,476 @@
+import { describe, expect, it } from 'vitest';
+import { readMultipart } from '../../../src/http/submit/multipart.ts';
+import { readParts } from '../../../src/http/submit/multipart-parts.ts';
+import { KIB, limits, NOT_UTF8, refusal, small, stored, tooLarge, tooManyFields } from '../../support/form-limits.ts';
+
+/** All of a body, with its data; each file has the URL `/f`. */
+function read(text: string | Buffer, within = limits, boundary = 'b') {
+  const { write, ...parsed } = readMultipart(Buffer.from(text), boundary, within);
+  return { ...parsed, ...write(() => '/f') };
+}
+const multipart = (text: string | Buffer, within = limits) => stored(read(text, within));
+/** What the data says of a file. */
+const file = (filename: string, size: number, type = 'application/octet-stream') =>
+  JSON.stringify({ filename, content_type: type, size, url: '/f' });
+
+/** As much as may stand before a multipart body, and behind it. */
+const OUTSIDE = 'x'.repeat(16 * KIB);
+
+/** A multipart body with the boundary `b`; a part is its Content-Disposition's parameters and its content. */
+const body = (...parts: [parameters: string, content: string][]): string =>
+  `${parts.map(([parameters, content]) => `--b\r\nContent-Disposition: form-data${parameters}\r\n\r\n${content}\r\n`).join('')}--b--\r\n`;
+const parts = (text: string | Buffer) =>
+  readParts(Buffer.from(text), 'b', limits).map(({ name, filename, content }) => [
+    name,
+    filename,
+    content.toString('latin1'),
+  ]);
+
+const malformed = (advice: string) => [400, `The multipart body is malformed: ${advice}.`];
+const NO_NAME = malformed('give each part a Content-Disposition of form-data, with a name');
+const NO_HEADER_END = malformed('put an empty line after the header of each part');
+const NOT_CLOSED = malformed('end it with its boundary between two pairs of dashes');
+const BEFORE = malformed('begin each part with the boundary that the content type names');
+const BEHIND = malformed('put nothing after the boundary that ends it');
+const NO_BOUNDARY = malformed('name its boundary, 1 to 70 characters, in the content type');
+
+describe('readMultipart', () => {
+  it('tells what can be filled in again, in order, and what has to be chosen again', () => {
+    const file = '; name="f"; filename="a.txt"';
+    const none = '; name="f"; filename=""';
+    const a = '; name="a"';
+    expect(read(body([a, '1'], [file, 'x'], ['; name="f"', 'x\r\ny'], [a, ''])).form).toEqual([
+      ['a', '1'],
+      ['f', '', { filename: 'a.txt', size: 1 }],
+      ['f', 'x\r\ny'],
+      ['a', ''],
+    ]);
+    expect(read(body([none, ''])).form).toEqual([['f', '', { filename: '', size: 0 }]]);
+  });
+
+  it('tells all that was sent when files are refused, whatever came after them', () => {
+    const sent = body(['; name="a"', '1'], ['; name="f"; filename="x.png"', 'x'.repeat(5)], ['; name="b"', '2']);
+    const form = [
+      ['a', '1'],
+      ['f', '', { filename: 'x.png', size: 5 }],
+      ['b', '2'],
+    ];
+    for (const [kind, within] of [
+      ['file', { maxFileBytes: 4 }],
+      ['files', { maxFilesBytes: 4 }],
+    ] as const) {
+      expect(() => read(sent, { ...limits, ...within })).toThrow(
+        expect.objectContaining({ status: 413, exceeded: { kind, limit: 4 }, form }),
+      );
+    }
+    const many = body(...Array.from({ length: 11 }, (): [string, string] => ['; name="f"; filename="a"', '']));
+    expect(() => read(many)).toThrow(expect.objectContaining({ status: 413, exceeded: { kind: 'count', limit: 10 } }));
+  });
+
+  it.each([
+    [
+      'fields',
+      body(['; name="a"', '1'], ['; name="b"', 'x\r\ny'], ['; name="a"', '']),
+      '{"a":["1",""],"b":"x\\r\\ny"}',
+    ],
+    ['no fields', '--b--\r\n', '{}'],
+    ['an empty name', body(['; name=""', '1']), '{"":"1"}'],
+    [
+      'literal names',
+      body(['; name="a[b]"', '1'], ['; name="__proto__"', '2'], ['; name="a[50000000]"', '3']),
+      '{"a[b]":"1","__proto__":"2","a[50000000]":"3"}',
+    ],
+    ['names like numbers', body(['; name="10"', '1'], ['; name="2"', '2']), '{"10":"1","2":"2"}'],
+    ['UTF-8', body(['; name="é"', '😀\uFEFF']), '{"é":"😀\uFEFF"}'],
+    [
+      'the three escapes in names',
+      body(['; name="%22%0D%0A%0d%0a%41%25%2522"', '%22']),
+      '{"\\"\\r\\n%0d%0a%41%25%2522":"%22"}',
+    ],
+    [
+      'a file',
+      body(['; name="f"; filename="C:\\fakepath\\a%22.txt"', 'x']),
+      `{"f":${file('C:\\fakepath\\a".txt', 1)}}`,
+    ],
+    ['an empty file input', body(['; name="f"; filename=""', '']), '{"f":""}'],
+    [
+      'files and texts of one name',
+      body(['; name="f"; filename="a"', 'x'], ['; name="f"', 'y']),
+      `{"f":[${file('a', 1)},"y"]}`,
+    ],
+    [
+      'texts and files of one name',
+      body(['; name="f"', 'y'], ['; name="f"; filename="a"', 'xx']),
+      `{"f":["y",${file('a', 2)}]}`,
+    ],
+    [
+      'two files of one name',
+      body(['; name="f"; filename="a"', ''], ['; name="f"; filename="a"', 'x']),
+      `{"f":[${file('a', 0)},${file('a', 1)}]}`,
+    ],
+    [
+      'a file and an empty file input of one name',
+      body(['; name="f"; filename="a"', 'x'], ['; name="f"; filename=""', '']),
+      `{"f":[${file('a', 1)},""]}`,
+    ],
+    ['a file without a name', body(['; name="f"; filename=""', 'x']), `{"f":${file('', 1)}}`],
+    ['an empty file', body(['; name="f"; filename="a"', '']), `{"f":${file('a', 0)}}`],
+    ['a filename before the name', body(['; filename="a"; name="f"', 'x']), `{"f":${file('a', 1)}}`],
+    [
+      'an encoded filename',
+      body(["; name=f; filename*=utf-8'en'na%C3%AFve%20x%00.txt", 'x']),
+      `{"f":${file('naïve x\0.txt', 1)}}`,
+    ],
+    ['the plain filename of two', body(["; name=f; filename*=UTF-8''a; filename=b", 'x']), `{"f":${file('b', 1)}}`],
+    [
+      'an encoded filename that is none',
+      body(["; name=f; filename*=UTF-8''%ff", 'x'], ['; name=g; filename*=y', '']),
+      `{"f":${file("UTF-8''%ff", 1)},"g":${file('y', 0)}}`,
+    ],
+    [
+      'unquoted values',
+      body(['; name=a', '1'], [';name=b ;filename=c d.txt ', '2'], ['; name=', '3']),
+      `{"a":"1","b":${file('c d.txt', 1)},"":"3"}`,
+    ],
+    [
+      'names in any case',
+      body(['; NAME="A"; FileName="B"', '1']).replace('Content-Disposition: form', 'CONTENT-disposition:Form'),
+      `{"A":${file('B', 1)}}`,
+    ],
+    ['the first of two names', body(['; name="a"; name="b"', '1']), '{"a":"1"}'],
+    [
+      'separators inside quotes',
+      body(['; name="a; filename=b"', '1'], ['; x="; name=y"; name="=;="', '2']),
+      '{"a; filename=b":"1","=;=":"2"}',
+    ],
+    ['a folded header', body([';\r\n name="a";\r\n\tfilename="b"', '1']), `{"a":${file('b', 1)}}`],
+    [
+      'other headers, whatever they say',
+      body(['; name="a"\r\nContent-Type: application/octet-stream\r\nX-A; name="z"', '1']).replace(
+        '--b\r\n',
+        '--b\r\nContent-Disposition-X: form-data; name="y"\r\n',
+      ),
+      '{"a":"1"}',
+    ],
+    ['line breaks in names', body(['; name="a\nb\u2028c"', '1']), '{"a\\nb\u2028c":"1"}'],
+  ])('reads %s', (_, text, expected) => {
+    expect(multipart(text)).toEqual({ text: expected, honeypot: false });
+  });
+
+  it.each([
+    ['a\\', 'name="a\\"'],
+    ['a\\', 'name="a\\"; x="y"'],
+    ['a\\', 'name="a\\" ; x="y"'],
+    ['a\\\\', 'name="a\\\\"'],
+    ['a\\b', 'name="a\\b"'],
+    ['a"b', 'name="a\\"b"'],
+    ['a"', 'name="a\\""'],
+    ['"a" b', 'name="\\"a\\" b"; x="y"'],
+    ['a"b', 'name="a"b"'],
+    ['\\"', 'name="\\%22"'],
+    ['a\\" "b', 'name="a\\\\" \\"b"'],
+  ])('reads the name %s from %s', (name, parameters) => {
+    expect(parts(body([`; ${parameters}`, '1']))).toEqual([[name, undefined, '1']]);
+  });
+
+  it('tells a backslash before the end of a name from the escaped quote of an old curl', () => {
+    expect(parts(body(['; name="a\\"; filename="x"', '1']))).toEqual([['a\\', 'x', '1']]);
+    expect(parts(body(['; name="a"; filename="x\\"y.txt"', '1']))).toEqual([['a', 'x"y.txt', '1']]);
+  });
+
+  it.each([
+    ['a preamble and an epilogue', `preamble\r\n - -\r\n${body(['; name="a"', '1'])}epilogue\r\n -- \r\nend`],
+    ['a preamble and an epilogue of 16 KiB', `${OUTSIDE}\r\n${body(['; name="a"', '1'])}${OUTSIDE}`],
+    ['blank lines around it', `\r\n\r\n${body(['; name="a"', '1'])}\r\n\n`],
+    ['an empty first line', `\r\n${body(['; name="a"', '1'])}`],
+    [
+      'spaces after the boundary',
+      body(['; name="a"', '1']).replaceAll(/--\r\n|b\r\n/g, (end) => end.replace('\r', ' \t \r')),
+    ],
+    ['no line break at the end', body(['; name="a"', '1']).trimEnd()],
+    ['a line feed at the end', `${body(['; name="a"', '1']).trimEnd()}\n`],
+  ])('takes %s', (_, text) => {
+    expect(parts(text)).toEqual([['a', undefined, '1']]);
+  });
+
+  it.each([
+    ['another first boundary', body(['; name="a"', '1']).replace('--b\r', '--c\r'), BEFORE],
+    ['more behind the first boundary', body(['; name="a"', '1']).replace('--b\r', '--b;\r'), BEFORE],
+    ['white space before the first boundary', ` ${body(['; name="a"', '1'])}`, BEFORE],
+    ['no dashes before the first boundary', body(['; name="a"', '1']).replace('--b\r', 'b\r'), BEFORE],
+    ['no first boundary', body(['; name="a"', '1']).replace('--b\r\n', ''), BEFORE],
+    [
+      'another boundary for the first part of two',
+      body(['; name="a"', '1'], ['; name="b"', '2']).replace('--b\r', '--c\r'),
+      BEFORE,
+    ],
+    [
+      'a first part with another header first, in line feeds',
+      `X: y\ncontent-DISPOSITION : form-data\n\n1\n\r\n${body(['; name="a"', '1'])}`,
+      BEFORE,
+    ],
+    ['a longer preamble than 16 KiB', `${OUTSIDE}x\r\n${body(['; name="a"', '1'])}`, BEFORE],
+    ['a part behind the last boundary', `${body()}${body(['; name="a"', '1'])}`, BEHIND],
+    ['parts behind the last boundary', `${body(['; name="a"', '1'])}${body(['; name="b"', '2'])}`, BEHIND],
+    ['a part behind it that has no boundary', `${body()}${body(['; name="a"', '1']).slice('--b\r\n'.length)}`, BEHIND],
+    ['a part in line feeds behind it', `--b--\n--b\nContent-Disposition: form-data; name="a"\n\n1\n--b--\n`, BEHIND],
+    ['a longer epilogue than 16 KiB', `${body(['; name="a"', '1'])}${OUTSIDE}x`, BEHIND],
+  ])('refuses what would be lost: %s', (_, text, expected) => {
+    expect(refusal(() => multipart(text))).toEqual(expected);
+  });
+
+  it.each([
+    '\r\n',
+    '\r\n\r\n',
+    '\r\n--',
+    '--bb',
+    'x--b',
+    'x--b--',
+    '\n--b\n',
+    '\r\n--bb\r\n',
+    '\r\n--b-\r\n',
+    '\r\n--b --\r\n',
+    '\r\n--b--x\r\n',
+    '\r\n --b',
+    '\r\n--b\rx',
+  ])('keeps %j in a value', (content) => {
+    expect(parts(body(['; name="a"', content], ['; name="b"', `${content}${content}`]))).toEqual([
+      ['a', undefined, content],
+      ['b', undefined, `${content}${content}`],
+    ]);
+  });
+
+  it('takes a part that ends with its header as empty', () => {
+    expect(parts('--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n--b--')).toEqual([['a', undefined, '']]);
+  });
+
+  it('gives the bytes of files as they are, in the memory of the body', () => {
+    const whole = Buffer.from(body(['; name="f"; filename="a.bin"', '\xff\x00\r\n\xfe'], ['; name="g"', '']), 'latin1');
+    expect(multipart(whole).text).toBe(`{"f":${file('a.bin', 5)},"g":""}`);
+    expect(read(whole).files).toEqual([
+      {
+        id: expect.stringMatching(/^file_[0-9A-Za-z]{20,}$/),
+        filename: 'a.bin',
+        contentType: 'application/octet-stream',
+        content: Buffer.from('\xff\x00\r\n\xfe', 'latin1'),
+      },
+    ]);
+    expect(parts(whole)).toEqual([
+      ['f', 'a.bin', '\xff\x00\r\n\xfe'],
+      ['g', undefined, ''],
+    ]);
+    expect(
+      readParts(whole, 'b', { ...limits, maxFields: 2 }).map(({ content }) => content.buffer === whole.buffer),
+    ).toEqual([true, true]);
+  });
+
+  it.each([
+    ['a name', body(['; name="\xff"', '1'])],
+    ['a filename', body(['; name="a"; filename="\xe9.txt"', '1'])],
+    ['a value', body(['; name="a"\r\nContent-Type: text/plain; charset=latin1', '\xe9'])],
+  ])('refuses %s that is not UTF-8', (_, text) => {
+    expect(refusal(() => multipart(Buffer.from(text, 'latin1')))).toEqual(NOT_UTF8);
+  });
+
+  it.each([
+    ['nothing', '', NOT_CLOSED],
+    ['no boundary', 'a=1', NOT_CLOSED],
+    ['no closing boundary', body(['; name="a"', '1']).replace('--b--', '--b'), NOT_CLOSED],
+    ['a body cut off', body(['; name="a"', '1']).slice(0, -6), NOT_CLOSED],
+    ['line feeds alone', body(['; name="a"', '1']).replaceAll('\r', ''), NOT_CLOSED],
+    ['no end of a header', '--b\r\nContent-Disposition: form-data; name="a"\r\n--b--\r\n', NO_HEADER_END],
+    ['a header that ends in the next part', `--b\r\nX: y\r\n${body(['; name="a"', '1'])}`, NO_HEADER_END],
+    ['no header', '--b\r\n\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--', NO_NAME],
+    ['no Content-Disposition', '--b\r\nContent-Type: text/plain\r\n\r\n1\r\n--b--', NO_NAME],
+    ['another disposition', body(['; name="a"', '1']).replace('form-data', 'attachment'), NO_NAME],
+    ['one that begins alike', body(['; name="a"', '1']).replace('form-data', 'form-database'), NO_NAME],
+    ['no name', body(['', '1']), NO_NAME],
+    ['a filename alone', body(['; filename="a"', '1']), NO_NAME],
+    ['an open quote', body(['; name="a', '1']), malformed('close the quotes in the header of each part')],
+    [
+      'an open quote after a name',
+      body(['; name="a"; filename="a\\" b', '1']),
+      malformed('close the quotes in the header of each part'),
+    ],
+  ])('refuses %s', (_, text, expected) => {
+    expect(refusal(() => multipart(text))).toEqual(expected);
+  });
+
+  it('takes boundaries of 1 to 70 characters, and any bytes in them', () => {
+    for (const boundary of ['x', "'()+_,-./:=?", '-'.repeat(70), 'é']) {
+      const text = body(['; name="a"', '1']).replaceAll('--b', `--${boundary}`);
+      const whole = Buffer.from(text, 'latin1');
+      expect(read(whole, limits, boundary).text).toBe('{"a":"1"}');
+    }
+    for (const boundary of ['', 'x'.repeat(71)]) {
+      expect(refusal(() => readMultipart(Buffer.from(body()), boundary, limits))).toEqual(NO_BOUNDARY);
+    }
+  });
+
+  it('measures names and values, and files apart from them', () => {
+    const within = body(['; name="ab"; filename="%22"', '123'], ['; name="é"', '1234'], ['; name=""', '5']);
+    expect(multipart(within, small).text).toBe(`{"ab":${file('"', 3)},"é":"1234","":"5"}`);
+    expect(refusal(() => multipart(within.replace('\r\n1234\r', '\r\n12345\r'), small))).toEqual(tooLarge(10));
+    expect(refusal(() => multipart(body(['; name="abcdef"', '12345']), small))).toEqual(tooLarge(10));
+    expect(refusal(() => multipart(body(['; name="abcdef"; filename="12345"', '']), small))).toEqual(tooLarge(10));
+  });
+
+  it.each([
+    ['a file of the limit, and an empty input', ['xxx', '']],
+    ['as much as all may have', ['xxx', 'xx']],
+  ])('takes %s', (_, contents) => {
+    const text = body(...contents.map((content): [string, string] => ['; name="a"; filename=""', content]));
+    expect(read(text, small).files.map(({ content }) => content.toString())).toEqual(
+      contents.filter((content) => content !== ''),
+    );
+  });
+
+  it.each([
+    ['a file', [4], 'A file is too large: send at most 3 bytes in each.'],
+    ['all files', [3, 3], 'The files are too large: send at most 5 bytes of files.'],
+  ])('refuses more than the limit for %s', (_, sizes, message) => {
+    const text = body(...sizes.map((size): [string, string] => ['; name="a"; filename=""', 'x'.repeat(size)]));
+    expect(refusal(() => multipart(text, small))).toEqual([413, message]);
+  });
+
+  it('takes 10 files, empty inputs beside them, and refuses more', () => {
+    const inputs = (files: number) =>
+      body(
+        ...Array.from({ length: files }, (): [string, string] => ['; name="a"; filename="b"', '']),
+        ...Array.from({ length: 20 }, (): [string, string] => ['; name="a"; filename=""', '']),
+      );
+    expect(read(inputs(10)).files.length).toBe(10);
+    expect(refusal(() => read(inputs(11)))).toEqual([413, 'The submission has too many files: send at most 10.']);
+  });
+
+  it.each([
+    'text/plain',
+    'TEXT/html; charset=UTF-8',
+    'image/svg+xml',
+    'a/b;c=d;  e="f; \\" g"',
+    'text/plain;',
+    'text/plain; charset=utf-8;',
+    'text/plain; charset=utf-8 ; \t;;',
+    'text/plain;; ; charset=utf-8',
+    `a/b;${' ;'.repeat(125)}`,
+    "!#$%&'*+-.^_`|~/x",
+    `a/${'b'.repeat(253)}`,
+  ])('keeps the type of a file as it was sent: %s', (type) => {
+    for (const header of [
+      `Content-Type: ${type}`,
+      `content-type:${type} \t`,
+      `X: y\r\nCONTENT-TYPE: ${type}\r\nX: z`,
+    ]) {
+      const text = body([`; name="a"; filename="b"\r\n${header}`, '']);
+      expect(read(text).files.map(({ contentType }) => contentType)).toEqual([type]);
+      expect(multipart(text).text).toBe(`{"a":${file('b', 0, type)}}`);
+    }
+  });
+
+  it.each([
+    '',
+    'text',
+    'text/',
+    '/plain',
+    'text/plain; charset',
+    'text/plain; charset=;',
+    'text/plain charset=utf-8;',
+    `a/b${' ;'.repeat(125)}x`,
+    `a/b;${' '.repeat(250)}x`,
+    'text/plain; charset="utf-8',
+    'text/plain, text/html',
+    'text/pläin',
+    'text/plain\0',
+    'text/plain\r\n ; a=b',
+    'text/plain\r; a=b',
+    'text/plain\n; a=b',
+    `a/${'b'.repeat(254)}`,
+    `a/b${';a=b'.repeat(4_000)}`,
+    `a/b;c="${'\\'.repeat(16_000)}`,
+  ])('takes a file for octets when its type is none: %j', (type) => {
+    const text = body([`; name="a"; filename="b"\r\nContent-Type: ${type}`, '']);
+    expect(multipart(text).text).toBe(`{"a":${file('b', 0)}}`);
+  });
+
+  it('counts parts', () => {
+    const count = (parts: number) => body(...Array.from({ length: parts }, (): [string, string] => ['; name="a"', '']));
+    expect(multipart(count(3), small).text).toBe('{"a":["","",""]}');
+    expect(refusal(() => multipart(count(4), small))).toEqual(tooManyFields(3));
+    expect(refusal(() => multipart(count(1001)))).toEqual(tooManyFields(1000));
+  });
+
+  it('bounds the header of a part', () => {
+    const long = (bytes: number) => body([`; name="a"\r\nX: ${'x'.repeat(bytes)}`, '1']);
+    expect(multipart(long(16_000)).text).toBe('{"a":"1"}');
+    expect(refusal(() => multipart(long(17_000)))).toEqual(malformed('keep the header of each part under 16 KiB'));
+    expect(refusal(() => multipart(body([`; name="a"${'; x=y'.repeat(20)}`, '1'])))).toEqual(
+      malformed('send only the name and the filename of each part'),
+    );
+  });
+
+  it('bounds names by what all names and values may have', () => {
+    const named = (name: string) => body([`; name="${name}"`, '']);
+    const longest = (character: string) => character.repeat(limits.maxBytes);
+    expect(multipart(named(longest('n'))).text).toBe(`{"${longest('n')}":""}`);
+    expect(multipart(named(longest('%22'))).text).toBe(`{"${longest('\\"')}":""}`);
+    expect(multipart(named(longest('"'))).text).toBe(`{"${longest('\\"')}":""}`);
+    for (const name of [`${longest('n')}n`, longest('nnnn'), longest('n'.repeat(20))]) {
+      expect(refusal(() => multipart(named(name)))).toEqual(tooLarge(limits.maxBytes));
+    }
+  });
+
+  it('takes _hp as filled unless it is empty everywhere', () => {
+    expect(multipart(body(['; name="_hp"', '']))).toEqual({ text: '{"_hp":""}', honeypot: false });
+    expect(multipart(body(['; name="_hp"', ' '])).honeypot).toBe(true);
+    expect(multipart(body(['; name="_hp"', ''], ['; name="_hp"', 'x'])).honeypot).toBe(true);
+    expect(multipart(body(['; name="_hp"; filename="x"', ''])).honeypot).toBe(true);
+    expect(multipart(body(['; name="_hp"; filename=""', ''])).honeypot).toBe(false);
+  });
+});
+
+describe('hostile bodies', () => {
+  const size = limits.maxBytes - KIB;
+
+  it.each([
+    ['quotes in headers', body([`; name="${'"'.repeat(16_000)}"`, '1']), `{${JSON.stringify('"'.repeat(16_000))}:"1"}`],
+    [
+      'backslashes in headers',
+      body([`; name="${'\\'.repeat(16_000)}"`, '1']),
+      `{${JSON.stringify('\\'.repeat(16_000))}:"1"}`,
+    ],
+    [
+      'escapes in headers',
+      body([`; name="${'%22'.repeat(5_000)}"`, '1']),
+      `{${JSON.stringify('"'.repeat(5_000))}:"1"}`,
+    ],
+    ['near-boundaries', body(['; name="a"', '\r\n--bX'.repeat(20_000)]), `{"a":"${'\\r\\n--bX'.repeat(20_000)}"}`],
+    ['near-ends', body(['; name="a"', '\r\n--b--X'.repeat(20_000)]), `{"a":"${'\\r\\n--b--X'.repeat(20_000)}"}`],
+    ['line breaks', body(['; name="a"', '\r\n'.repeat(100_000)]), `{"a":"${'\\r\\n'.repeat(100_000)}"}`],
+  ])('are read as multipart: %s', (_, text, expected) => {
+    expect(multipart(text)).toEqual({ text: expected, honeypot: false });
+  });
+
+  it.each([
+    ['no boundary at all', '\r\n--'.repeat(size / 4), NOT_CLOSED],
+    ['a boundary with endless spaces', `--b${' '.repeat(size)}`, NOT_CLOSED],
+    ['boundaries alone', `${'--b\r\n'.repeat(size / 5)}--b--`, NO_HEADER_END],
+    [
+      'parameters without end',
+      body([`; name="a"${';='.repeat(8_000)}`, '1']),
+      malformed('send only the name and the filename of each part'),
+    ],
+    [
+      'an endless header',
+      `--b\r\n${'x'.repeat(size)}\r\n\r\n--b--`,
+      malformed('keep the header of each part under 16 KiB'),
+    ],
+    [
+      'long names, each of which would do',
+      body(...Array(30).fill([`; name="${'%22%0D%0A'.repeat(limits.maxBytes / 4)}"`, ''])),
+      tooLarge(limits.maxBytes),
+    ],
+    ['20,000 parts', body(...Array(20_000).fill(['; name="a"', ''])), tooManyFields(1000)],
+  ])('are refused as multipart: %s', (_, text, expected) => {
+    expect(refusal(() => multipart(text))).toEqual(expected);
+  });
+});

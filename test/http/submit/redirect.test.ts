@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_REDIRECT_CHARS, redirectWithin } from '../../../src/http/submit/redirect.ts';
+
+const PAGE = 'https://my-page.pages.test:8443';
+
+describe('redirectWithin', () => {
+  it.each([
+    ['/', '/'],
+    ['/#thanks', '/#thanks'],
+    ['#ok', '/#ok'],
+    ['?sent=1', '/?sent=1'],
+    ['?sent=1#ok', '/?sent=1#ok'],
+    ['thanks', '/thanks'],
+    ['./thanks/../ok', '/ok'],
+    ['../../etc', '/etc'],
+    [`${PAGE}`, '/'],
+    [`${PAGE}/a?b#c`, '/a?b#c'],
+    ['HTTPS://MY-PAGE.Pages.Test:8443/a', '/a'],
+    ['//my-page.pages.test:8443/a', '/a'],
+    ['https:/a', '/a'],
+    ['https:a', '/a'],
+    ['https:evil.test:1//', '/evil.test:1//'],
+    [' /a b ', '/a%20b'],
+    ['/é?ü#ß', '/%C3%A9?%C3%BC#%C3%9F'],
+    ['/%0d%0aSet-Cookie:a=b', '/%0d%0aSet-Cookie:a=b'],
+    ['/?next=https://evil.test/', '/?next=https://evil.test/'],
+    ['/@evil.test', '/@evil.test'],
+    ['.evil.test', '/.evil.test'],
+    ['@evil.test', '/@evil.test'],
+    ['/.//evil.test', '//evil.test'],
+  ])('%j leads to %j of the page', (value, path) => {
+    expect(redirectWithin(PAGE, [], [['_redirect', value]])).toBe(`${PAGE}${path}`);
+  });
+
+  it.each([
+    ...[
+      '',
+      ' ',
+      '\u00a0',
+      '//evil.test',
+      '///evil.test',
+      '////evil.test/',
+      '/\\evil.test',
+      '\\\\evil.test',
+      '\\/evil.test',
+      '/a\\b',
+    ],
+    ...['https://evil.test', 'https:/\\evil.test', 'https://my-page.pages.test:8443@evil.test/'],
+    ...[
+      'https://my-page.pages.test:8443.evil.test/',
+      'https://my-page.pages.test:84430/',
+      'https://my-page.pages.test/',
+    ],
+    ...[
+      'https://my-page.pages.test:443/',
+      'http://my-page.pages.test:8443/',
+      '//my-page.pages.test/',
+      '//pages.test:8443/',
+    ],
+    ...['https://other.pages.test:8443/', 'https://x.my-page.pages.test:8443/', 'https://my-page.pages.test.:8443/'],
+    ...['https://user@my-page.pages.test:8443/', 'https://user:pw@my-page.pages.test:8443/', 'https://:@evil.test/'],
+    ...[
+      '//user@my-page.pages.test:8443/',
+      'https://my-page.pages.test:8443%2eevil.test',
+      'https://my-page.pages.test%2f@evil.test',
+    ],
+    ...[
+      'javascript:alert(1)',
+      'JavaScript:alert(1)',
+      'java\nscript:alert(1)',
+      ' javascript:alert(1)',
+      '\u0001javascript:alert(1)',
+    ],
+    ...[
+      'data:text/html,x',
+      `blob:${PAGE}/x`,
+      `filesystem:${PAGE}/x`,
+      `view-source:${PAGE}/`,
+      'file:///etc/passwd',
+      'mailto:a@b.test',
+    ],
+    ...[
+      'ftp://my-page.pages.test:8443/',
+      'wss://my-page.pages.test:8443/',
+      'about:blank',
+      'x:',
+      'https://',
+      'https://[',
+      '//[::1]/',
+    ],
+    ...[
+      '//',
+      '/\t/evil.test',
+      '\t//evil.test',
+      '/\n/evil.test',
+      '/ok\r\nX: y',
+      '/a\0',
+      '/a\u007f',
+      '/a\u0085',
+      '//2130706433/',
+      '//0x7f.1/',
+    ],
+    ...['//evil。test', '//my-page.pages.test:8443\uff0eevil.test/'],
+  ])('%j leads nowhere', (value) => {
+    expect(redirectWithin(PAGE, [], [['_redirect', value]])).toBeUndefined();
+  });
+
+  it.each([
+    ['a'.repeat(MAX_REDIRECT_CHARS - PAGE.length - 1), true],
+    ['a'.repeat(MAX_REDIRECT_CHARS - PAGE.length), false],
+    ['é'.repeat(400), false],
+    ['a/../'.repeat(410), false],
+    [`//${'a'.repeat(300)}@my-page.pages.test:8443/`, false],
+  ])('leads to no address of more than 2,048 characters (%#)', (path, isShort) => {
+    expect(redirectWithin(PAGE, [], [['_redirect', path]])).toBe(isShort ? `${PAGE}/${path}` : undefined);
+  });
+
+  it.each([
+    ['none', []],
+    ['another name', [['_Redirect', '/']]],
+    [
+      'two',
+      [
+        ['_redirect', '/a'],
+        ['_redirect', '/a'],
+      ],
+    ],
+    [
+      'two, one of them empty',
+      [
+        ['_redirect', ''],
+        ['_redirect', '/a'],
+      ],
+    ],
+  ] as const)('given as %s leads nowhere', (_what, fields) => {
+    expect(redirectWithin(PAGE, [], fields)).toBeUndefined();
+  });
+});

@@ -1,0 +1,405 @@
+import { type IncomingMessage, request as startRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { storeSubmissions } from '../../../src/db/store-submissions.ts';
+import { newSubmissionId } from '../../../src/ids.ts';
+import { multipartBody } from '../../support/multipart.ts';
+import { forgetfulProxyTo } from '../../support/postgres-proxy.ts';
+import { JSON_TYPE, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data; boundary=b';
+const HTML = 'text/html';
+const HOUR_MS = 60 * 60 * 1_000;
+const PATIENCE = { timeout: 10_000 };
+
+let service: TestService;
+let owner: Owner;
+let proxy: Awaited<ReturnType<typeof forgetfulProxyTo>>;
+/** Where a process listens that reaches the database through the proxy. */
+let troubled: string;
+beforeAll(async () => {
+  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+  owner = await service.owner();
+  proxy = await forgetfulProxyTo(service.databaseUrl);
+  troubled = (await service.another({ DATABASE_URL: proxy.url })).url;
+});
+afterAll(async () => {
+  await service.close();
+  await proxy.close();
+});
+
+type Sent = { url?: string; query?: string; slug?: string; type?: string; accept?: string; body?: string | Buffer };
+
+/** Posts a form to a deployment, or to its page's host, as a browser does. */
+async function post(
+  id: string,
+  { url = service.url, query = '', slug, type = FORM, accept = HTML, body = 'a=1' }: Sent = {},
+) {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const path = slug === undefined ? `/submit/${id}${query}` : `/${query}`;
+  startRequest(url + path, {
+    method: 'POST',
+    headers: {
+      'Content-Type': type,
+      Accept: accept,
+      ...(slug === undefined ? {} : { Host: `${slug}.${PAGES_DOMAIN}` }),
+    },
+  })
+    .on('error', reject)
+    .on('response', resolve)
+    .end(body);
+  const response = await promise;
+  return { status: response.statusCode ?? 0, location: response.headers.location, text: await text(response) };
+}
+
+const titleOf = (page: string): string | undefined => /<title>([^<]*)/.exec(page)?.[1];
+
+/** The form on a page of ours, as a browser sends it again: the query, the submission's id in it, the fields. */
+function formIn(page: string) {
+  const [, query = '', id = ''] = /action="(\?attempt=(sub_[0-9A-Za-z]{24})\.[\w-]{43}[.0-9m]*)"/.exec(page) ?? [];
+  const fields = [...page.matchAll(/<textarea name="([^"]*)" hidden>\n([^<]*)<\/textarea>/g)].map(
+    ([, name = '', value = '']): [string, string] => [name, value],
+  );
+  return { query, id, fields };
+}
+
+const urlencoded = (fields: [string, string][]): string => new URLSearchParams(fields).toString();
+const multipart = (fields: [string, string][]): Buffer =>
+  multipartBody(...fields.map(([name, value]): [string, string] => [`name="${name}"`, value]));
+
+const rowsOf = async (id: string): Promise<{ id: string; data: string }[]> =>
+  service.db('submissions').where({ deployment_id: id }).orderBy('number').select('id', 'data');
+const idsOf = async (id: string): Promise<string[]> => (await rowsOf(id)).map((row) => row.id);
+const countOf = async (id: string): Promise<unknown> => (await owner.get(`/deploy/${id}`)).body.submission_count;
+
+/** Makes it look as if the deployment had taken so many submissions a moment ago. */
+const setAccepted = (id: string, count: number): Promise<unknown> =>
+  service.db.raw(
+    'UPDATE deployments SET recent_submissions = array_fill(clock_timestamp(), ARRAY[?::int]) WHERE id = ?',
+    [count, id],
+  );
+
+describe('a form sent again from the page of an error', () => {
+  it.each<[string, { type: string; body: string | Buffer; statement: string; onPage?: boolean; isFull?: boolean }]>([
+    ['urlencoded', { type: FORM, body: 'a=1&b=%0D%0A&a=2&=x', statement: 'store-submissions' }],
+    ['multipart', { type: MULTIPART, body: multipart([['a', '1']]), statement: 'store-submissions' }],
+    ["to the page's host", { type: FORM, body: 'a=1', statement: 'store-submissions', onPage: true }],
+    [
+      'with a file, which is not kept',
+      {
+        type: MULTIPART,
+        body: multipartBody(['name="a"', '1'], ['name="f"; filename="a.txt"', 'x']),
+        statement: 'COMMIT',
+      },
+    ],
+    ['to a deployment that is full since', { type: FORM, body: 'a=1', statement: 'store-submissions', isFull: true }],
+  ])('is stored once when the first attempt was stored after all: %s', async (_what, sent) => {
+    const { type, body, statement, onPage = false, isFull = false } = sent;
+    const { id, slug } = await owner.deploy();
+    await owner.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:9/' }).expect(201);
+    const place = onPage ? { slug } : {};
+    if (onPage) await post(id, { ...place, url: troubled, body: '_hp=x' });
+    // Of a deployment with a webhook: what is tried first stores nothing.
+    proxy.loseAnswerTo(statement);
+    const failed = await post(id, { ...place, url: troubled, type, body });
+    expect([failed.status, titleOf(failed.text)]).toEqual([503, 'Your message could not be sent yet']);
+    const form = formIn(failed.text);
+    const before = await rowsOf(id);
+    expect(before.map((row) => row.id)).toEqual([form.id]);
+    if (isFull) await setAccepted(id, 10);
+
+    const again = {
+      ...place,
+      query: form.query,
+      type,
+      body: type === FORM ? urlencoded(form.fields) : multipart(form.fields),
+    };
+    // Through either process, as often as one likes.
+    for (const url of [service.url, troubled, service.url]) {
+      const { status, location } = await post(id, { ...again, url });
+      expect([status, location]).toEqual([303, onPage ? '/thanks' : `/submit/${id}/thanks`]);
+    }
+    const json = await post(id, { ...again, accept: '*/*' });
+    expect(JSON.parse(json.text)).toEqual({ message: 'Submission received', id: form.id });
+    expect([await rowsOf(id), await countOf(id)]).toEqual([before, 1]);
+    expect((await service.db('deliveries').where({ deployment_id: id })).length).toBe(1);
+  });
+
+  it('is stored under the id of the first attempt when that was not stored, however often it was refused', async () => {
+    const { id, slug } = await owner.deploy();
+    await setAccepted(id, 10);
+    const first = formIn((await post(id)).text);
+    const second = formIn((await post(id, { query: first.query })).text);
+    const third = formIn((await post(id, { query: first.query, slug })).text);
+    expect([second, third]).toEqual([first, first]);
+    await setAccepted(id, 0);
+    // Another process, which has refused none.
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post(id, { url: troubled, query: first.query })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 303));
+    expect([await idsOf(id), await countOf(id)]).toEqual([[first.id], 1]);
+  });
+
+  it.each([0, 9])('is stored once while the first attempt is being committed, after %i others', async (others) => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const form = formIn((await post(id)).text);
+    await setAccepted(id, others);
+    const first = await service.db.transaction();
+    onTestFinished(async () => void (first.isCompleted() || (await first.rollback())));
+    const submission = { id: form.id, deploymentId: id, data: '{"a":"1"}', ipAddress: '192.0.2.1', rulesVersion: 0 };
+    const { outcomes } = await storeSubmissions(first, [submission], { leaseMs: 1_000, busy: [] });
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted']);
+    const again = post(id, { url: troubled, query: form.query });
+    const storing =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%FOR NO KEY UPDATE SKIP LOCKED%' AND state = 'idle in transaction'";
+    await vi.waitFor(async () => expect((await service.db.raw(storing)).rows.length).toBeGreaterThan(0), PATIENCE);
+    await first.commit();
+    expect((await again).status).toBe(303);
+    expect([await idsOf(id), await countOf(id)]).toEqual([[form.id], 1]);
+  });
+
+  it('is another submission when something else is filled in at the same address', async () => {
+    const { id, slug } = await owner.deploy();
+    await setAccepted(id, 10);
+    const { query, id: first } = formIn((await post(id, { slug })).text);
+    await setAccepted(id, 0);
+    for (const body of ['a=1', 'a=2', 'a=1&b=', 'b=1', 'a=2']) {
+      expect((await post(id, { url: troubled, slug, query, body })).status).toBe(303);
+    }
+    const rows = await rowsOf(id);
+    expect(rows.map(({ data }) => data)).toEqual([
+      '{"a":"1"}',
+      '{"a":"2"}',
+      '{"a":"1","b":""}',
+      '{"b":"1"}',
+      '{"a":"2"}',
+    ]);
+    expect(rows.map((row) => row.id === first)).toEqual([true, false, false, false, false]);
+  });
+
+  it('is stored anew when its owner has deleted it', async () => {
+    const { id } = await owner.deploy();
+    await owner.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:9/' }).expect(201);
+    await setAccepted(id, 10);
+    const form = formIn((await post(id)).text);
+    await setAccepted(id, 0);
+    await post(id, { url: troubled, query: form.query });
+    await owner.delete(`/submissions/${id}/${form.id}`).expect(200);
+    expect((await post(id, { url: troubled, query: form.query })).status).toBe(303);
+    const ids = await idsOf(id);
+    expect([ids.length, ids.includes(form.id)]).toEqual([1, false]);
+  });
+
+  it('looks like a success with its trap filled in', async () => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const { query } = formIn((await post(id)).text);
+    expect((await post(id, { query, body: 'a=1&_hp=x' })).status).toBe(303);
+    expect(await idsOf(id)).toEqual([]);
+  });
+
+  it('is a 404 once its deployment was deleted', async () => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const { query } = formIn((await post(id)).text);
+    await setAccepted(id, 0);
+    expect((await post(id, { url: troubled, query })).status).toBe(303);
+    await owner.delete(`/deploy/${id}`).expect(200);
+    expect((await post(id, { url: troubled, query })).status).toBe(404);
+  });
+});
+
+describe('a form with files sent again from the page of an error', () => {
+  type Part = [parameters: string, content: string];
+  const TEXT: Part = ['name="a"', '1'];
+  const file = (filename: string, content: string): Part => [`name="f"; filename="${filename}"`, content];
+  const NONE = file('', '');
+  const sent = (...parts: Part[]): Sent => ({ type: MULTIPART, body: multipartBody(...parts) });
+  const large = (byte: string): string => byte.repeat(600 * 1024);
+
+  /** What is stored, oldest first: the ids, and the files with the contents that the API answers. */
+  async function storedFiles(id: string): Promise<[id: string, files: [filename: string, content: string][]][]> {
+    const rows = await rowsOf(id);
+    return Promise.all(
+      rows.map(async ({ id: submissionId, data }): Promise<[string, [string, string][]]> => {
+        const values: unknown[] = [JSON.parse(data).f].flat();
+        const files = values.filter((value) => value instanceof Object);
+        const read = files.map(async (value): Promise<[string, string]> => {
+          const url: string = Reflect.get(value, 'url');
+          const answer = await fetch(service.url + url, { headers: { Authorization: `Bearer ${owner.key}` } });
+          return [Reflect.get(value, 'filename'), await answer.text()];
+        });
+        return [submissionId, await Promise.all(read)];
+      }),
+    );
+  }
+
+  /** A first attempt that was stored, though answered with a 503. */
+  async function storeUnseen(id: string, ...parts: Part[]): Promise<ReturnType<typeof formIn>> {
+    proxy.loseAnswerTo('COMMIT');
+    const failed = await post(id, { ...sent(...parts), url: troubled });
+    expect(failed.status).toBe(503);
+    return formIn(failed.text);
+  }
+
+  it.each<[string, Part[]]>([
+    ['the same file', [TEXT, file('a.txt', large('x'))]],
+    ['no file', [TEXT, NONE]],
+  ])('is stored once when the first attempt was stored after all: %s', async (_what, parts) => {
+    const { id } = await owner.deploy();
+    const form = await storeUnseen(id, TEXT, file('a.txt', large('x')));
+    for (const url of [service.url, troubled]) {
+      expect((await post(id, { ...sent(...parts), url, query: form.query })).status).toBe(303);
+    }
+    const json = await post(id, { ...sent(...parts), query: form.query, accept: '*/*' });
+    expect(JSON.parse(json.text)).toEqual({ message: 'Submission received', id: form.id });
+    expect(await storedFiles(id)).toEqual([[form.id, [['a.txt', large('x')]]]]);
+    expect(await countOf(id)).toBe(1);
+  });
+
+  it.each<[string, Part[]]>([
+    ['another content', [file('a.txt', large('y'))]],
+    ['another name', [file('b.txt', large('x'))]],
+    ['one more', [file('a.txt', large('x')), file('b.txt', 'y')]],
+    ['the same twice', [file('a.txt', large('x')), file('a.txt', large('x'))]],
+  ])('is another submission with other files, of which none is lost: %s', async (_what, files) => {
+    const { id } = await owner.deploy();
+    const form = await storeUnseen(id, TEXT, file('a.txt', large('x')));
+    expect((await post(id, { ...sent(TEXT, ...files), query: form.query })).status).toBe(303);
+    const [first, second] = await storedFiles(id);
+    expect(first).toEqual([form.id, [['a.txt', large('x')]]]);
+    const expected = files.map(([parameters, content]) => [/filename="(.*)"/.exec(parameters)?.[1], content]);
+    expect([second?.[0] === form.id, second?.[1]]).toEqual([false, expected]);
+  });
+
+  it('is stored with all that it has, under the id of the first attempt, when that was refused', async () => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const first = formIn((await post(id, sent(TEXT, file('a.txt', 'x')))).text);
+    await setAccepted(id, 0);
+    const again = { ...sent(TEXT, file('b.txt', 'other'), file('c.txt', '')), url: troubled, query: first.query };
+    for (const _time of [1, 2]) expect((await post(id, again)).status).toBe(303);
+    expect(await storedFiles(id)).toEqual([
+      [
+        first.id,
+        [
+          ['b.txt', 'other'],
+          ['c.txt', ''],
+        ],
+      ],
+    ]);
+  });
+
+  it('loses no file that is chosen only after an attempt without it was stored unseen', async () => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const first = formIn((await post(id, sent(TEXT, file('a.txt', 'x')))).text);
+    await setAccepted(id, 0);
+    // The second attempt has no file. It is stored, and its answer is lost.
+    proxy.loseAnswerTo('COMMIT');
+    const failed = await post(id, { ...sent(TEXT, NONE), url: troubled, query: first.query });
+    const second = formIn(failed.text);
+    expect([failed.status, second.id, await storedFiles(id)]).toEqual([503, first.id, [[first.id, []]]]);
+    const third = { ...sent(TEXT, file('a.txt', 'x')), url: troubled, query: second.query };
+    expect((await post(id, third)).status).toBe(303);
+    const rows = await storedFiles(id);
+    expect(rows.map(([, files]) => files)).toEqual([[], [['a.txt', 'x']]]);
+  });
+
+  it('offers the files again each time, until they are sent', async () => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const note = 'Files are not kept: please choose them again, or send the form without them.';
+    const inputs = (page: string): string[] => page.match(/<input [^>]*>|(?<=<label [^>]*>).*(?=<\/label>)/g) ?? [];
+    const other: Part = ['name="g"; filename=""', ''];
+    const first = await post(id, sent(TEXT, file('a.txt', 'x'), file('b.txt', 'y'), other));
+    const HIDDEN = '<input type="file" name="g" hidden>';
+    const INPUT = '<input type="file" name="f" multiple id="file1">';
+    expect([first.text.includes(note), inputs(first.text)]).toEqual([
+      true,
+      ['Choose again: <bdi>a.txt</bdi> and <bdi>b.txt</bdi>', INPUT, HIDDEN],
+    ]);
+    let page = first.text;
+    for (const _time of [1, 2]) {
+      page = (await post(id, { ...sent(TEXT, NONE, other), query: formIn(page).query })).text;
+      expect([formIn(page).query, page.includes(note), inputs(page)]).toEqual([
+        formIn(first.text).query,
+        true,
+        ['Choose again: <bdi>f</bdi>', INPUT, HIDDEN],
+      ]);
+    }
+    // Of a form in which no file was chosen there is nothing to say.
+    const none = (await post(id, sent(TEXT, NONE))).text;
+    expect([none.includes(note), inputs(none)]).toEqual([false, ['<input type="file" name="f" hidden>']]);
+  });
+});
+
+describe('an attempt that no page of ours has', () => {
+  /** An id that looks as if it had been made so much later. */
+  function idIn(ms: number): string {
+    vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] });
+    try {
+      return newSubmissionId();
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+
+  it.each<[string, (id: string, digest: string) => string, Sent?]>([
+    ['of the future', (_id, digest) => `?attempt=${idIn(HOUR_MS)}.${digest}`],
+    ['of the day before yesterday', (_id, digest) => `?attempt=${idIn(-25 * HOUR_MS)}.${digest}`],
+    ['of no time', (_id, digest) => `?attempt=sub_${'z'.repeat(24)}.${digest}`],
+    ['too short', (id, digest) => `?attempt=${id.slice(0, -1)}.${digest}`],
+    ['too long', (id, digest) => `?attempt=${id}0.${digest}`],
+    ['of another kind', (id, digest) => `?attempt=${id.replace('sub_', 'd_')}.${digest}`],
+    ['with a NUL', (id, digest) => `?attempt=${id.slice(0, -1)}%00.${digest}`],
+    ['with a quote', (id, digest) => `?attempt=${id.slice(0, -1)}'.${digest}`],
+    ['that does not decode', (id, digest) => `?attempt=${id}%ff.${digest}`],
+    ['empty', () => '?attempt='],
+    ['without a digest', (id) => `?attempt=${id}`],
+    ['with another digest', (id, digest) => `?attempt=${id}.${digest.toLowerCase()}-`],
+    ['twice', (id, digest) => `?attempt=${id}.${digest}&attempt=${id}.${digest}`],
+    ['after another', (id, digest) => `?attempt=x&attempt=${id}.${digest}`],
+    ['under another name', (id, digest) => `?Attempt=${id}.${digest}`],
+    ['for JSON', (id, digest) => `?attempt=${id}.${digest}`, { type: JSON_TYPE['Content-Type'], body: '{"a":"1"}' }],
+    [
+      'for a file instead of a text',
+      (id, digest) => `?attempt=${id}.${digest}`,
+      { type: MULTIPART, body: multipartBody(['name="a"; filename="x"', '1']) },
+    ],
+    ['with nonsense behind it', (id, digest) => `?attempt=${id}.${digest}.x`],
+    ['with a number that is too long', (id, digest) => `?attempt=${id}.${digest}.12345`],
+  ])('is passed over: %s', async (_what, query, sent = {}) => {
+    const { id } = await owner.deploy();
+    await setAccepted(id, 10);
+    const form = formIn((await post(id)).text);
+    const digest = form.query.split('.')[1] ?? '';
+    await setAccepted(id, 0);
+    const asked = query(form.id, digest);
+    const { status, text } = await post(id, { ...sent, url: troubled, accept: '*/*', query: asked });
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      { message: 'Submission received', id: expect.stringMatching(/^sub_/) },
+    ]);
+    const ids = await idsOf(id);
+    expect(ids).toEqual([JSON.parse(text).id]);
+    expect(asked).not.toContain(ids[0]);
+  });
+
+  it("is another deployment's: each keeps its own, and is told nothing of the other's", async () => {
+    const [one, other] = [await owner.deploy(), await owner.deploy()];
+    await setAccepted(one.id, 10);
+    const { query, id } = formIn((await post(one.id)).text);
+    await setAccepted(one.id, 0);
+    expect((await post(one.id, { url: troubled, query })).status).toBe(303);
+    const answers = [];
+    for (let count = 0; count < 2; count += 1) answers.push(await post(other.id, { query, accept: '*/*' }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const given = answers.map(({ text }) => JSON.parse(text).id);
+    expect([await idsOf(one.id), await idsOf(other.id)]).toEqual([[id], given]);
+    expect(new Set([id, ...given]).size).toBe(3);
+  });
+});

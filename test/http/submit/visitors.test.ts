@@ -1,0 +1,821 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MAX_ACCEPT } from '../../../src/http/accept.ts';
+import { HttpError } from '../../../src/http/errors.ts';
+import { createSpeak } from '../../../src/http/speech.ts';
+import { createVisitorPages, MAX_KEPT_CHARS } from '../../../src/http/submit/visitors.ts';
+import { multipartBody } from '../../support/multipart.ts';
+import {
+  type Owner,
+  openSocket,
+  PAGES_DOMAIN,
+  startTestService,
+  type TestService,
+  UNKNOWN_ID,
+} from '../../support/service.ts';
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const MULTIPART_TYPE = 'multipart/form-data; boundary=b';
+const TOO_LONG = `a=${'x'.repeat(256 * 1024)}`;
+
+const CHROMIUM =
+  'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7';
+const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+let service: TestService;
+let owner: Owner;
+beforeAll(async () => {
+  service = await startTestService();
+  owner = await service.owner();
+});
+afterAll(() => service.close());
+
+type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
+type Sent = {
+  host?: string | undefined;
+  type?: string;
+  accept?: string | undefined;
+  body?: string | Buffer;
+  url?: string;
+  headers?: Record<string, string>;
+};
+
+/** Posts a form, as a browser does unless told otherwise. */
+async function post(
+  path: string,
+  { host, type = FORM_TYPE, accept = CHROMIUM, body = 'a=1', url = service.url, headers }: Sent = {},
+): Promise<Answer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    startRequest(`${url}${path}`, {
+      method: 'POST',
+      headers: {
+        ...(host === undefined ? {} : { Host: host }),
+        'Content-Type': type,
+        ...(accept === '' ? {} : { Accept: accept }),
+        ...headers,
+      },
+    })
+      .on('response', resolve)
+      .on('error', reject)
+      .end(body);
+  });
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+}
+
+const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;
+const pageOf = (slug: string): string => `https://${hostOf(slug)}/`;
+
+async function stored(id: string): Promise<unknown[]> {
+  const { submissions }: { submissions: { data: unknown }[] } = (await owner.get(`/submissions/${id}`)).body;
+  return submissions.map(({ data }) => data).reverse();
+}
+
+/** A deployment that takes no more for so many seconds. */
+async function deployFull(seconds = 30, on: { db: TestService['db']; owner: Owner } = { db: service.db, owner }) {
+  const deployed = await on.owner.deploy();
+  await on.db.raw(
+    `UPDATE deployments SET recent_submissions = array_fill(clock_timestamp() - ? * interval '1 s', ARRAY[10]) WHERE id = ?`,
+    [60 - seconds, deployed.id],
+  );
+  return deployed;
+}
+
+const STYLE = /<style>([^<]*)<\/style>/;
+
+/** Where a form that was kept is sent again: an id and a digest, which are others each time. */
+const ATTEMPT = /action="\?attempt=sub_[0-9A-Za-z]{24}\.[\w-]{43}([.0-9m]*)"/;
+
+/** A page of ours in English: its title, and what stands below it, the id and the digest of a form that was kept aside. */
+function pageIn({ headers, body }: Answer): { title: string; content: string } {
+  const style = STYLE.exec(body)?.[1] ?? '';
+  const [, title = '', heading, content = ''] =
+    /^<!doctype html>\n<html lang="en" dir="ltr">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>([^<]+)<\/title>\n<style>[^<]*<\/style>\n<\/head>\n<body>\n<main>\n<svg class="(?:done|wait|problem)" .*?<\/svg>\n<h1>([^<]+)<\/h1>\n(.*)\n<\/main>\n<\/body>\n<\/html>\n$/s.exec(
+      body,
+    ) ?? [];
+  expect(heading).toBe(title);
+  expect(headers['content-security-policy']).toMatch(
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action `,
+  );
+  return { title, content: content.replace(ATTEMPT, 'action="?attempt$1"') };
+}
+
+/** The headers of an answer except those of the connection and the request. */
+function saidIn({ headers }: Answer) {
+  const { date, connection, 'x-request-id': requestId, ...said } = headers;
+  expect(requestId).toMatch(/\S/);
+  return said;
+}
+
+const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
+const pageHeaders = ({ body }: Answer, formAction: string) => ({
+  'cache-control': 'no-store',
+  'content-length': String(Buffer.byteLength(body)),
+  'content-security-policy': expect.stringMatching(
+    new RegExp(`^default-src 'none'; style-src 'sha256-[^']+'; form-action ${formAction}; base-uri 'none'$`),
+  ),
+  'content-type': 'text/html; charset=utf-8',
+  'origin-agent-cluster': '?1',
+  'x-content-type-options': 'nosniff',
+});
+
+const BACK = (slug: string): string => `<p><a href="${pageOf(slug)}">Back to the page</a></p>`;
+const GO_BACK = '<p>Go back in your browser: what you filled in should still be there.</p>';
+const thanks = (slug: string) => ({
+  title: 'Thank you',
+  content: `<p>Your message has been sent.</p>\n${BACK(slug)}`,
+});
+/** Where a browser is sent after a success, and with which headers. */
+const thanksAt = (location: string, cors: object) => [
+  303,
+  '',
+  { location, 'cache-control': 'no-store', 'content-length': '0', ...cors },
+];
+
+type Case = { sent: Sent; status: number; json: unknown };
+const sentence = { error: expect.stringMatching(/\S/) };
+const accepted = { message: 'Submission received', id: expect.stringMatching(/^sub_[0-9A-Za-z]{20,}$/) };
+
+/** What becomes of a submission, for each way to send a form. */
+const OUTCOMES: readonly [string, Case][] = [
+  ['accepted', { sent: { body: 'a=1&b=2' }, status: 303, json: accepted }],
+  [
+    'accepted (multipart)',
+    { sent: { type: MULTIPART_TYPE, body: multipartBody(['name="a"', '1']) }, status: 303, json: accepted },
+  ],
+  ['a trap sprung', { sent: { body: 'a=1&_hp=x' }, status: 303, json: accepted }],
+  ['too large', { sent: { body: TOO_LONG }, status: 413, json: sentence }],
+  ['not UTF-8', { sent: { body: 'a=%ff' }, status: 400, json: sentence }],
+  ['bad multipart', { sent: { type: MULTIPART_TYPE, body: 'x' }, status: 400, json: sentence }],
+  ['multipart without a boundary', { sent: { type: 'multipart/form-data' }, status: 400, json: sentence }],
+  ['another charset', { sent: { type: `${FORM_TYPE}; charset=latin1` }, status: 415, json: sentence }],
+  ['an unknown encoding', { sent: { headers: { 'Content-Encoding': 'zstd' } }, status: 415, json: sentence }],
+  ['no form', { sent: { type: 'text/plain' }, status: 415, json: sentence }],
+  ['JSON', { sent: { type: 'application/json', body: '{"a":1}' }, status: 200, json: accepted }],
+  ['bad JSON', { sent: { type: 'application/json', body: '{' }, status: 400, json: sentence }],
+];
+const isFormEncoded = ({ type = FORM_TYPE }: Sent): boolean => type.includes('form');
+
+describe('a form sent by a browser that shows the answer', () => {
+  it.each(OUTCOMES)(
+    'is answered with a page, or led to one, if it is form-encoded: %s',
+    async (_what, { sent, status, json }) => {
+      const { id, slug } = await owner.deploy();
+      for (const [path, host, cors] of [
+        [`/submit/${id}`, undefined, CORS],
+        [`/submit/${id}?from=there`, undefined, CORS],
+        ['/', hostOf(slug), {}],
+        ['/?from=there', hostOf(slug), {}],
+      ] as const) {
+        const answer = await post(path, { ...sent, host });
+        expect(answer.status).toBe(status);
+        if (!isFormEncoded(sent)) {
+          expect([answer.headers['content-type'], JSON.parse(answer.body)]).toEqual([
+            'application/json; charset=utf-8',
+            json,
+          ]);
+        } else if (status === 303) {
+          const location = host === undefined ? `/submit/${id}/thanks` : '/thanks';
+          expect([answer.status, answer.body, saidIn(answer)]).toEqual(thanksAt(location, cors));
+        } else {
+          const { 'accept-encoding': advice, ...said } = saidIn(answer);
+          expect(said).toEqual({ ...pageHeaders(answer, "'none'"), ...cors });
+          expect(pageIn(answer).content).toContain(`\n${GO_BACK}\n${BACK(slug)}`);
+        }
+      }
+    },
+  );
+
+  it.each([
+    ...[CHROMIUM, FIREFOX, 'text/html', 'TEXT/HTML;Q=0.5', 'application/json, text/html;q=0.001', 'text/html;level=1'],
+    ...[
+      'text/html'.padEnd(MAX_ACCEPT, ','),
+      'text/html ; q=1',
+      ' text/html',
+      '*/*;q=1, text/html;q=0.1',
+      'text/html;q=0, text/html',
+    ],
+  ])('is one whose Accept names text/html: %j', async (accept) => {
+    const { id, slug } = await owner.deploy();
+    expect((await post(`/submit/${id}`, { accept })).headers.location).toBe(`/submit/${id}/thanks`);
+    expect((await post('/', { accept, host: hostOf(slug) })).headers.location).toBe('/thanks');
+  });
+
+  it.each([
+    ...['', '*/*', 'text/*', 'text/*, */*', 'application/json', 'application/xhtml+xml', 'text/html;q=0'],
+    ...[
+      'text/html; q=0.000, */*',
+      'text/htmlx',
+      'xtext/html',
+      'text/html/x',
+      'a/b;c="text/html"',
+      'a/b;c=", text/html,"',
+    ],
+    ...['text/html'.padEnd(MAX_ACCEPT + 1, ','), 'text/ html', 'text/html;q=x', ',;q=,/', `a/b${',a/b'.repeat(2_000)}`],
+  ])('is none whose Accept does not: %j', async (accept) => {
+    const { id, slug } = await owner.deploy();
+    for (const sent of [
+      {},
+      { type: MULTIPART_TYPE, body: multipartBody(['name="a"', '1']) },
+      { body: '_hp=x&_redirect=/' },
+    ]) {
+      for (const host of [undefined, hostOf(slug)]) {
+        const answer = await post(host === undefined ? `/submit/${id}` : '/', { ...sent, host, accept });
+        expect([answer.status, JSON.parse(answer.body), saidIn(answer)]).toEqual([
+          200,
+          accepted,
+          {
+            'content-type': 'application/json; charset=utf-8',
+            'content-length': String(answer.body.length),
+            'cache-control': 'no-store',
+            ...(host === undefined ? CORS : {}),
+          },
+        ]);
+      }
+    }
+    const refused = await post(`/submit/${UNKNOWN_ID}`, { accept });
+    expect([refused.status, JSON.parse(refused.body)]).toEqual([404, sentence]);
+  });
+
+  it('gets the same answer, but for nothing, when a robot has sprung the trap', async () => {
+    const { id } = await owner.deploy();
+    const [person, robot] = [await post(`/submit/${id}`), await post(`/submit/${id}`, { body: 'a=1&_hp=x' })];
+    expect([robot.status, robot.body, saidIn(robot)]).toEqual([person.status, person.body, saidIn(person)]);
+    expect(await stored(id)).toEqual([{ a: '1' }]);
+  });
+
+  it.each([UNKNOWN_ID, 'nonsense', '%00', '%zz', 'd_%F0%9F%98%80'])(
+    'gets a page for the form %s, which is none',
+    async (id) => {
+      for (const body of ['a=1', '_hp=x']) {
+        const answer = await post(`/submit/${id}`, { body });
+        expect(answer.status).toBe(id === '%zz' ? 400 : 404);
+        expect(saidIn(answer)).toEqual({ ...pageHeaders(answer, "'none'"), ...CORS });
+        if (id !== '%zz') {
+          expect(pageIn(answer)).toEqual({
+            title: 'This form is not available',
+            content: '<p>The page it belongs to is no longer online. Nothing was sent.</p>',
+          });
+        }
+      }
+    },
+  );
+
+  it('gets a page when the head of its request is refused', async () => {
+    const { id } = await owner.deploy();
+    const answer = await post(`/submit/${id}`, { headers: { Expect: 'a miracle' } });
+    expect([answer.status, pageIn(answer).title]).toEqual([417, 'Your message could not be sent']);
+  });
+
+  it('changes nothing elsewhere', async () => {
+    const { id, slug } = await owner.deploy();
+    for (const [path, status] of [
+      ['/deploy', 401],
+      ['/nowhere', 404],
+      [`/submit/${id}/more`, 404],
+    ] as const) {
+      const answer = await post(path);
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([status, sentence]);
+    }
+    expect((await post('/', { host: 'nobody.pages.test' })).status).toBe(404);
+    expect((await post('/other', { host: hostOf(slug) })).status).toBe(404);
+  });
+});
+
+describe('the page of a form that is full', () => {
+  const words = (seconds: string): string =>
+    `<p>Too many people sent this form in the last minute. Please try again in ${seconds}.</p>`;
+  const kept = (enctype: string, controls: string, { note = '', lost = '' } = {}): string =>
+    `<p>What you filled in has been kept.${note}</p>\n<form method="post" action="?attempt${lost}" enctype="${enctype}" autocomplete="off">\n${controls}${controls && '\n'}<button>Send it again</button>\n</form>`;
+  const NOTE = ' Files are not kept: please choose them again, or send the form without them.';
+  const seconds = ({ headers }: Answer): string => `${headers['retry-after']} seconds`;
+
+  it('says when to try again and keeps what was filled in, on both hosts, from memory too', async () => {
+    const { id, slug } = await deployFull();
+    for (const [path, host, cors] of [
+      [`/submit/${id}`, undefined, CORS],
+      ['/?x', hostOf(slug), {}],
+    ] as const) {
+      for (const _time of ['first', 'second']) {
+        const answer = await post(path, { host, body: 'a=1&_redirect=/%23ok&_hp=' });
+        expect([answer.status, answer.headers['retry-after']]).toEqual([429, expect.stringMatching(/^(2[5-9]|30)$/)]);
+        const { 'retry-after': retryAfter, ...said } = saidIn(answer);
+        expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...cors });
+        const controls =
+          '<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/#ok</textarea>\n<textarea name="_hp" hidden>\n</textarea>';
+        expect(pageIn(answer)).toEqual({
+          title: 'Please wait a moment',
+          content: `${words(seconds(answer))}\n${kept(FORM_TYPE, controls)}\n${BACK(slug)}`,
+        });
+      }
+    }
+  });
+
+  it('says 1 second in one', async () => {
+    const { id } = await deployFull(0.9);
+    const answer = await post(`/submit/${id}`);
+    expect([answer.status, pageIn(answer).content.split('\n')[0]]).toEqual([429, words('1 second')]);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'markup',
+      'a=%3C/textarea%3E%3Cscript%3Ealert(1)%3C/script%3E',
+      '<textarea name="a" hidden>\n&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;</textarea>',
+    ],
+    ['references', 'a=%26amp;%26%23x3c;', '<textarea name="a" hidden>\n&amp;amp;&amp;#x3c;</textarea>'],
+    [
+      'quotes in a name',
+      'a%22%20autofocus%20onfocus=%22%27',
+      '<textarea name="a&quot; autofocus onfocus" hidden>\n&quot;&#39;</textarea>',
+    ],
+    ['line breaks first and last', 'a=%0D%0Ax%0D%0A', '<textarea name="a" hidden>\n\r\nx\r\n</textarea>'],
+    [
+      'repeats in order',
+      'b=1&a=2&b=3',
+      '<textarea name="b" hidden>\n1</textarea>\n<textarea name="a" hidden>\n2</textarea>\n<textarea name="b" hidden>\n3</textarea>',
+    ],
+    [
+      'special names',
+      '__proto__=1&_charset_=x&isindex=y&10=a&2=b',
+      '<textarea name="__proto__" hidden>\n1</textarea>\n<textarea name="_charset_" hidden>\nx</textarea>\n<textarea name="isindex" hidden>\ny</textarea>\n<textarea name="10" hidden>\na</textarea>\n<textarea name="2" hidden>\nb</textarea>',
+    ],
+    ['NUL, which HTML does not have', 'a%00b=c%00%00', '<textarea name="a\uFFFDb" hidden>\nc\uFFFD\uFFFD</textarea>'],
+    [
+      'emoji and controls',
+      'é=😀%01%7F%C2%85%E2%80%A8%EF%BB%BF',
+      '<textarea name="é" hidden>\n😀\u0001\u007f\u0085\u2028\uFEFF</textarea>',
+    ],
+    ['what looks like a pattern', 'a=$%26$1$`', '<textarea name="a" hidden>\n$&amp;$1$`</textarea>'],
+    ['nothing', '', ''],
+  ])('keeps %s', async (_what, body, controls) => {
+    const { id } = await deployFull();
+    const answer = await post(`/submit/${id}`, { body });
+    expect(pageIn(answer).content).toContain(`\n${kept(FORM_TYPE, controls)}\n`);
+  });
+
+  it('keeps no files, and says so', async () => {
+    const { id } = await deployFull();
+    const body = multipartBody(['name="a"', '1'], ['name="f"; filename="<b>.txt"', 'secret'], ['name="a"', '2']);
+    const answer = await post(`/submit/${id}`, { type: MULTIPART_TYPE, body });
+    const controls =
+      '<textarea name="a" hidden>\n1</textarea>\n<p><label for="file1">Choose again: <bdi>&lt;b&gt;.txt</bdi></label>\n<input type="file" name="f" id="file1"></p>\n<textarea name="a" hidden>\n2</textarea>';
+    expect(pageIn(answer).content).toContain(
+      `\n${kept('multipart/form-data', controls, { note: NOTE, lost: '.1' })}\n`,
+    );
+    const none = multipartBody(['name="f"; filename=""', '']);
+    expect(
+      pageIn(await post(`/submit/${id}`, { type: 'Multipart/FORM-data ; boundary=b', body: none })).content,
+    ).toContain(`\n${kept('multipart/form-data', '<input type="file" name="f" hidden>')}\n`);
+  });
+
+  it('keeps no more than 16 MiB, of all pages on their way together', async () => {
+    const pages = createVisitorPages((slug) => `https://${hostOf(slug)}`, createSpeak());
+    const server = createServer((request, response) => {
+      const fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]] as const;
+      const visitor = {
+        ...{ enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined },
+        ...{ form: fields, attempt: 'sub_x' },
+      };
+      pages.refuse(response, visitor, new HttpError(429, ''), {});
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    onTestFinished(() => void server.close());
+    if (address === null || typeof address === 'string') throw new Error('Listening on no port');
+    const url = `http://127.0.0.1:${address.port}`;
+    const isKept = async (chars: number): Promise<boolean> => {
+      const body = await (await fetch(`${url}/${chars}`)).text();
+      expect(body.includes(GO_BACK)).toBe(!body.includes('<textarea'));
+      return body.includes('<textarea');
+    };
+    const most = MAX_KEPT_CHARS - 1;
+    expect([await isKept(most + 1), await isKept(most)]).toEqual([false, true]);
+    await expect.poll(() => isKept(1)).toBe(true);
+    // One who does not read on keeps the others' from being kept, until they leave.
+    const slow = openSocket(url);
+    slow.write(`GET /${most} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await once(slow, 'readable');
+    expect(await isKept(1)).toBe(false);
+    slow.destroy();
+    await expect.poll(() => isKept(1)).toBe(true);
+  });
+
+  it('is bounded: the largest form with as many fields as it may have', async () => {
+    const { id } = await deployFull();
+    const body = Array.from({ length: 1_000 }, (_, index) => `n${index}=${'%26'.repeat(250)}`).join('&');
+    const answer = await post(`/submit/${id}`, { body });
+    expect(answer.status).toBe(429);
+    expect(pageIn(answer).content.match(/<textarea /g)).toHaveLength(1_000);
+    expect(answer.body.length).toBeLessThan(6 * 256 * 1024);
+  });
+});
+
+describe('the page of a service that cannot take a form', () => {
+  it('keeps what was filled in while the deployment is held', async () => {
+    const { id, slug } = await owner.deploy();
+    await service.db.transaction(async (transaction) => {
+      await transaction.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
+      const answer = await post(`/submit/${id}`, { body: 'a=1&_redirect=/' });
+      expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+      const { 'retry-after': retryAfter, ...said } = saidIn(answer);
+      expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...CORS });
+      expect(pageIn(answer)).toEqual({
+        title: 'Your message could not be sent yet',
+        content: `<p>The service is busy right now. Please try again in 1 second.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>\n${BACK(slug)}`,
+      });
+    });
+    expect(await stored(id)).toEqual([]);
+  });
+
+  it('keeps it too when something unforeseen has happened', async () => {
+    const broken = await startTestService();
+    try {
+      const { id, slug } = await (await broken.owner()).deploy();
+      await broken.db.raw('ALTER TABLE submissions RENAME TO gone');
+      for (const [path, host] of [[`/submit/${id}`], ['/', hostOf(slug)]] as const) {
+        const answer = await post(path, { url: broken.url, host });
+        expect([answer.status, pageIn(answer).title]).toEqual([500, 'Something went wrong']);
+        expect(answer.body).toContain('<textarea name="a" hidden>\n1</textarea>');
+        const json = await post(path, { url: broken.url, host, accept: '*/*' });
+        expect([json.status, json.body]).toEqual([500, '{"error":"Internal server error"}']);
+      }
+    } finally {
+      await broken.close();
+    }
+  });
+});
+
+describe('_redirect', () => {
+  it('sends a browser on with 303, a robot just the same, and is stored like any other field', async () => {
+    const { id, slug } = await owner.deploy();
+    const body = 'a=1&_redirect=%2F%3Fsent%3D1%23thanks';
+    const multipart = multipartBody(['name="a"', '1'], ['name="_redirect"', '/?sent=1#thanks']);
+    for (const [path, host, cors] of [
+      [`/submit/${id}`, undefined, CORS],
+      ['/', hostOf(slug), {}],
+    ] as const) {
+      for (const sent of [{ body }, { body: `_hp=x&${body}` }, { type: MULTIPART_TYPE, body: multipart }]) {
+        const answer = await post(path, { ...sent, host });
+        expect([answer.status, answer.body, saidIn(answer)]).toEqual([
+          303,
+          '',
+          { location: `${pageOf(slug)}?sent=1#thanks`, 'cache-control': 'no-store', 'content-length': '0', ...cors },
+        ]);
+      }
+    }
+    expect(await stored(id)).toEqual(Array(4).fill({ a: '1', _redirect: '/?sent=1#thanks' }));
+  });
+
+  it('is passed over where it leads elsewhere, is a file, or the submission is not taken', async () => {
+    const { id } = await owner.deploy();
+    const thanked = [303, `/submit/${id}/thanks`];
+    const leads = async (sent: Sent) => {
+      const { status, headers } = await post(`/submit/${id}`, sent);
+      return [status, headers.location];
+    };
+    expect(await leads({ body: '_redirect=https://evil.test/' })).toEqual(thanked);
+    const file = { type: MULTIPART_TYPE, body: multipartBody(['name="_redirect"; filename="/a"', '/b']) };
+    expect(await leads(file)).toEqual(thanked);
+    expect((await post(`/submit/${id}`, { body: '_redirect=/&a=%ff' })).status).toBe(400);
+    expect((await post(`/submit/${UNKNOWN_ID}`, { body: '_redirect=/' })).status).toBe(404);
+    expect((await stored(id))[0]).toEqual({ _redirect: 'https://evil.test/' });
+  });
+});
+
+/** Gets an address, as a browser does unless told otherwise. */
+async function get(
+  path: string,
+  { host, method = 'GET', headers = {} }: { host?: string; method?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    startRequest(service.url + path, {
+      method,
+      headers: { ...(host === undefined ? {} : { Host: host }), Accept: CHROMIUM, ...headers },
+    })
+      .on('response', resolve)
+      .on('error', reject)
+      .end();
+  });
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+}
+
+describe('the page that thanks', () => {
+  it('is a page of its own on both hosts, with a link back', async () => {
+    const { id, slug } = await owner.deploy();
+    for (const [path, host, cors] of [
+      [`/submit/${id}/thanks`, undefined, CORS],
+      ['/thanks', hostOf(slug), {}],
+      ['/thanks?from=there', hostOf(slug), {}],
+    ] as const) {
+      const options = host === undefined ? {} : { host };
+      const answer = await get(path, options);
+      expect([answer.status, pageIn(answer), saidIn(answer)]).toEqual([
+        200,
+        thanks(slug),
+        { ...pageHeaders(answer, "'none'"), ...cors },
+      ]);
+      // Whatever is accepted: it is what a script finds at the end of the redirect.
+      expect((await get(path, { ...options, headers: { Accept: '*/*' } })).body).toBe(answer.body);
+      const head = await get(path, { ...options, method: 'HEAD' });
+      expect([head.status, head.body, saidIn(head)]).toEqual([200, '', saidIn(answer)]);
+    }
+  });
+
+  it.each(['POST', 'PUT', 'DELETE'])('is a 405 for %s', async (method) => {
+    const { id, slug } = await owner.deploy();
+    const onApi = await get(`/submit/${id}/thanks`, { method });
+    expect([onApi.status, onApi.headers.allow, JSON.parse(onApi.body)]).toEqual([405, 'GET, HEAD', sentence]);
+    const onPage = await get('/thanks', { method, host: hostOf(slug) });
+    expect([onPage.status, onPage.headers.allow, pageIn(onPage).title]).toEqual([
+      405,
+      'GET, HEAD',
+      'This is not possible here',
+    ]);
+  });
+
+  it('is a 404 page where there is no form, and once it was deleted', async () => {
+    const { id, slug } = await owner.deploy();
+    expect([(await get(`/submit/${id}/thanks`)).status, (await get('/thanks', { host: hostOf(slug) })).status]).toEqual(
+      [200, 200],
+    );
+    await owner.delete(`/deploy/${id}`).expect(200);
+    for (const gone of [id, UNKNOWN_ID, 'nonsense', '%00']) {
+      const answer = await get(`/submit/${gone}/thanks`);
+      expect([answer.status, pageIn(answer)]).toEqual([
+        404,
+        { title: 'This form is not available', content: '<p>The page it belongs to is no longer online.</p>' },
+      ]);
+    }
+    expect((await get('/thanks', { host: hostOf(slug) })).status).toBe(404);
+    expect((await get('/thanks', { host: 'a.b.pages.test' })).status).toBe(404);
+  });
+
+  it('thanks even when the form cannot be looked up', async () => {
+    const { id } = await owner.deploy();
+    await service.db.transaction(async (transaction) => {
+      await transaction.raw('LOCK TABLE pages, deployments IN ACCESS EXCLUSIVE MODE');
+      const answer = await get(`/submit/${id}/thanks`);
+      expect([answer.status, pageIn(answer)]).toEqual([
+        200,
+        { title: 'Thank you', content: '<p>Your message has been sent.</p>' },
+      ]);
+    });
+  });
+});
+
+describe('a form without method="post"', () => {
+  it.each(['GET', 'HEAD'])(
+    'gets a page that says what is wrong, and nothing of what was filled in: %s',
+    async (method) => {
+      const { id, slug } = await owner.deploy();
+      const answer = await get(`/submit/${id}?name=secret&text=%3Cb%3E`, { method });
+      const { allow, 'referrer-policy': referrer, ...said } = saidIn(answer);
+      expect([answer.status, allow, referrer]).toEqual([405, 'OPTIONS, POST', 'no-referrer']);
+      if (method === 'HEAD') {
+        expect([answer.body, said['content-type']]).toEqual(['', 'text/html; charset=utf-8']);
+        return;
+      }
+      expect(said).toEqual(pageHeaders(answer, "'none'"));
+      expect(pageIn(answer)).toEqual({
+        title: 'This form could not be sent',
+        content: `<p>The form is not set up correctly. Nothing was sent.</p>\n${BACK(slug)}\n<p class="note">If you made this page: add <code dir="ltr">method=&quot;post&quot;</code> to the <code dir="ltr">&lt;form&gt;</code> tag of the form.</p>`,
+      });
+      expect(await stored(id)).toEqual([]);
+    },
+  );
+
+  it.each(['*/*', 'application/json'])('gets JSON where %s is accepted, as ever', async (accept) => {
+    const { id } = await owner.deploy();
+    const answer = await get(`/submit/${id}?name=secret`, { headers: { Accept: accept } });
+    expect([answer.status, answer.headers.allow, JSON.parse(answer.body)]).toEqual([
+      405,
+      'OPTIONS, POST',
+      { error: 'This method is not allowed here: use OPTIONS, POST.' },
+    ]);
+  });
+
+  it('gets the page where there is no such form, too', async () => {
+    for (const id of [UNKNOWN_ID, 'nonsense']) {
+      const answer = await get(`/submit/${id}?a=1`);
+      expect([answer.status, pageIn(answer).title]).toEqual([405, 'This form could not be sent']);
+    }
+  });
+});
+
+describe('/favicon.ico of a page', () => {
+  it('is nothing, for a day, wherever there is a page and where there is none', async () => {
+    const { slug } = await owner.deploy();
+    for (const host of [hostOf(slug), hostOf('nobody'), 'a1.pages.test']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await get('/favicon.ico', { host, method });
+        expect([answer.status, answer.body, saidIn(answer)]).toEqual([
+          204,
+          '',
+          { 'cache-control': 'public, max-age=86400' },
+        ]);
+      }
+      expect((await get('/favicon.ico', { host, method: 'PUT' })).status).toBe(404);
+    }
+  });
+});
+
+describe('the page of a form whose files are too large', () => {
+  let small: TestService;
+  let its: Owner;
+  beforeAll(async () => {
+    small = await startTestService({ MAX_FILE_BYTES: '2048', MAX_FILES_BYTES: '4096' });
+    its = await small.owner();
+  });
+  afterAll(() => small.close());
+
+  const MULTIPART = { type: MULTIPART_TYPE };
+  const KEPT =
+    '<p>What you filled in has been kept. Files are not kept: please choose them again, or send the form without them.</p>';
+  const form = (controls: string, lost: string): string =>
+    `<form method="post" action="?attempt${lost}" enctype="multipart/form-data" autocomplete="off">\n${controls}\n<button>Send</button>\n</form>`;
+
+  it('names the file and keeps the texts, before and after it', async () => {
+    const { id, slug } = await its.deploy();
+    const body = multipartBody(
+      ['name="a"', '1'],
+      ['name="big"; filename="photo.png"', 'x'.repeat(2_049)],
+      ['name="ok"; filename="cv.pdf"', 'y'],
+      ['name="none"; filename=""', ''],
+      ['name="b"', '2'],
+    );
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+    const controls = [
+      '<textarea name="a" hidden>\n1</textarea>',
+      '<p><label for="file1">Choose a smaller file instead of <bdi>photo.png</bdi></label>\n<input type="file" name="big" id="file1"></p>',
+      '<p><label for="file2">Choose again: <bdi>cv.pdf</bdi></label>\n<input type="file" name="ok" id="file2"></p>',
+      '<input type="file" name="none" hidden>',
+      '<textarea name="b" hidden>\n2</textarea>',
+    ].join('\n');
+    expect([answer.status, pageIn(answer)]).toEqual([
+      413,
+      {
+        title: 'This is too large to send',
+        content: `<p>The file <bdi>photo.png</bdi> is larger than 2 kB.</p>\n${KEPT}\n${form(controls, '.1.2')}\n${BACK(slug)}`,
+      },
+    ]);
+    expect(answer.headers['content-security-policy']).toContain(`form-action 'self' https://${hostOf(slug)};`);
+    const json = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body, accept: '*/*' });
+    expect([json.status, JSON.parse(json.body)]).toEqual([
+      413,
+      { error: 'A file is too large: send at most 2048 bytes in each.' },
+    ]);
+  });
+
+  it.each<[string, [string, string][], string]>([
+    [
+      'all together too large',
+      ['a', 'b', 'c'].map((name) => [`name="f"; filename="${name}.txt"`, 'x'.repeat(2_000)]),
+      'Together, the files are larger than 4 kB.',
+    ],
+    [
+      'too many',
+      Array.from({ length: 11 }, (_, index) => [`name="f"; filename="${index}.txt"`, '']),
+      'No more than 10 files can be sent at once.',
+    ],
+    [
+      'without a name',
+      [['name="<f>"; filename=""', 'x'.repeat(3_000)]],
+      'The file <bdi>&lt;f&gt;</bdi> is larger than 2 kB.',
+    ],
+    [
+      'with a very long name',
+      [[`name="f"; filename="${'😀'.repeat(500)}"`, 'x'.repeat(3_000)]],
+      `The file <bdi>${'😀'.repeat(80)}…</bdi> is larger than 2 kB.`,
+    ],
+  ])('says why: %s', async (_what, parts, words) => {
+    const { id } = await its.deploy();
+    const body = multipartBody(...parts);
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+    expect([answer.status, pageIn(answer).content.split('\n')[0]]).toEqual([413, `<p>${words}</p>`]);
+    expect(answer.body).toContain(
+      parts.length > 1 ? '<input type="file" name="f" multiple id="file1">' : ' id="file1">',
+    );
+  });
+
+  it('offers no files to a form that may have none', async () => {
+    const without = await startTestService({ MAX_FILE_BYTES: '0' });
+    onTestFinished(() => without.close());
+    const { id } = await (await without.owner()).deploy();
+    const body = multipartBody(['name="a"', '1'], ['name="f"; filename="a.txt"', 'x']);
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: without.url, body });
+    expect(pageIn(answer).content).toContain(
+      `<p>This form cannot receive files.</p>\n<p>What you filled in has been kept.</p>\n${form('<textarea name="a" hidden>\n1</textarea>\n<input type="file" name="f" hidden>', '')}`,
+    );
+  });
+
+  const FAR_TOO_LARGE = 'x'.repeat(3 * 1024 * 1024);
+
+  it.each<[string, [string, string][], string]>([
+    ['a file', [['name="f"; filename="film.mp4"', FAR_TOO_LARGE]], 'The file <bdi>film.mp4</bdi> is larger than 2 kB.'],
+    [
+      'two files',
+      [
+        ['name="f"; filename="one.mp4"', FAR_TOO_LARGE],
+        ['name="f"; filename="two.mp4"', FAR_TOO_LARGE],
+      ],
+      'The file <bdi>one.mp4</bdi> is larger than 2 kB.The file <bdi>two.mp4</bdi> is larger than 2 kB.',
+    ],
+    [
+      'many files',
+      Array.from({ length: 990 }, (_, at): [string, string] => [`name="f"; filename="${at}"`, 'x'.repeat(2_048)]),
+      'No more than 10 files can be sent at once.',
+    ],
+  ])('keeps the texts before and after %s that far exceeds all limits', async (_, files, sentence) => {
+    const { id } = await its.deploy();
+    const body = multipartBody(['name="a"', '1'], ...files, ['name="b"', '2']);
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+    const { content } = pageIn(answer);
+    expect([answer.status, content.split('</p>')[0]]).toEqual([413, `<p>${sentence.replaceAll('.The', '. The')}`]);
+    expect(content).toContain('<textarea name="a" hidden>\n1</textarea>');
+    expect(content).toContain('<textarea name="b" hidden>\n2</textarea>');
+    expect(content).toContain('<input type="file" name="f"');
+  });
+
+  it('is a short one for texts that are too large beside such a file, and for what is no form', async () => {
+    const { id, slug } = await its.deploy();
+    const page = {
+      title: 'This is too large to send',
+      content: `<p>Please shorten what you wrote, or choose smaller files.</p>\n${GO_BACK}\n${BACK(slug)}`,
+    };
+    const file: [string, string] = ['name="f"; filename="film.mp4"', FAR_TOO_LARGE];
+    for (const body of [
+      multipartBody(['name="a"', 'x'.repeat(256 * 1024)], file),
+      multipartBody(file, ['name="a"', FAR_TOO_LARGE]),
+      multipartBody(file, ...Array.from({ length: 1_000 }, (_, at): [string, string] => [`name="${at}"`, ''])),
+      Buffer.from(FAR_TOO_LARGE),
+    ]) {
+      const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+      expect([answer.status, pageIn(answer)]).toEqual([413, page]);
+    }
+  });
+
+  it('comes at once for an upload that is larger still, as JSON does for any', async () => {
+    const { id } = await its.deploy();
+    for (const [accept, length] of [
+      [CHROMIUM, 1024 * 1024 * 1024 + 1],
+      ['*/*', 3 * 1024 * 1024],
+    ] as const) {
+      const socket = openSocket(small.url);
+      socket.write(
+        `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\nAccept: ${accept}\r\nContent-Type: ${MULTIPART_TYPE}\r\nContent-Length: ${length}\r\n\r\n`,
+      );
+      const [head] = await once(socket, 'data');
+      expect(String(head)).toMatch(/^HTTP\/1\.1 413 /);
+    }
+  });
+});
+
+/** A colour's luminance (WCAG 2.2): 0 to 1. */
+function luminance(hex: string): number {
+  const long = hex.length === 4 ? hex.replaceAll(/[0-9a-f]/g, '$&$&') : hex;
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(long.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+describe('the look of the small pages', () => {
+  it('is readable, light and dark: a contrast of 4.5 at least', async () => {
+    expect([contrast('#fff', '#000'), contrast('#777777', '#ffffff').toFixed(2)]).toEqual([21, '4.48']);
+    const [, style = ''] = STYLE.exec((await post(`/submit/${UNKNOWN_ID}`)).body) ?? [];
+    const schemes = [...style.matchAll(/--text:#[^}]*/g)].map(
+      ([colors]) => new Map(Array.from(colors.matchAll(/--([a-z-]+):(#[0-9a-f]+)/g), ([, name, hex]) => [name, hex])),
+    );
+    expect(schemes).toHaveLength(2);
+    for (const scheme of schemes) {
+      const between = (one: string, other: string) => contrast(scheme.get(one) ?? '', scheme.get(other) ?? '');
+      const pairs = [
+        ...['text', 'muted', 'accent'].map((name) => between(name, 'card')),
+        ...[between('text', 'back'), between('on-accent', 'accent')],
+      ];
+      expect(Math.min(...pairs)).toBeGreaterThanOrEqual(4.5);
+      expect(Math.min(between('done', 'card'), between('problem', 'card'))).toBeGreaterThanOrEqual(3);
+    }
+    // No colour but these.
+    expect(style.match(/#[0-9a-f]{3,6}\b/g)).toHaveLength(18);
+  });
+
+  it("is that of a page host's errors", async () => {
+    const { slug } = await owner.deploy();
+    const answer = await post('/other', { host: hostOf(slug), accept: '*/*' });
+    expect(saidIn(answer)).toEqual(pageHeaders(answer, "'none'"));
+    expect([answer.status, pageIn(answer)]).toEqual([
+      404,
+      { title: 'Page not found', content: '<p>There is no page at this address.</p>' },
+    ]);
+  });
+});

@@ -1,0 +1,307 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROJECT } from '../support/process.ts';
+
+/*
+ * Which folder may import which, and where SQL and other code may be. A failing case lists each violation, with what to
+ * do.
+ */
+
+const filesIn = (...folders: string[]): string[] =>
+  folders
+    .flatMap((folder) =>
+      readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' }).map((name) => posix.join(folder, name)),
+    )
+    .filter((file) => /\.tsx?$/.test(file))
+    .toSorted();
+
+const SOURCES = filesIn('src', 'migrations');
+const EVERYTHING = [...SOURCES, ...filesIn('test', 'bench')];
+
+/** A file's text without its comments. */
+const codeOf = (file: string): string =>
+  readFileSync(join(PROJECT, file), 'utf8')
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/^\s*\/\/.*$/gm, '');
+
+/** What one file takes from a package, or from another file of ours (a path from the project's folder). */
+type Import = { from: string; to: string; isOurs: boolean; isType: boolean };
+
+const IMPORT = /^\s*(?:import|export)\s+(?:([^'"`;]*?)\s+from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"`]([^'"`$]+)/gm;
+
+const isTypeOnly = (clause: string): boolean =>
+  /^type\s/.test(clause) || /^\{\s*(?:type\s+[^,}]+,?\s*)+\}$/.test(clause);
+
+const IMPORTS: readonly Import[] = SOURCES.flatMap((from) =>
+  Array.from(codeOf(from).matchAll(IMPORT), ([, clause = '', named, loaded]) => {
+    const target = named ?? loaded ?? '';
+    const isOurs = target.startsWith('.');
+    return { from, to: isOurs ? posix.join(posix.dirname(from), target) : target, isOurs, isType: isTypeOnly(clause) };
+  }),
+);
+
+/** The groups of the files directly in src; each folder below it is a group of its own. */
+const GROUP_OF: Readonly<Record<string, string>> = {
+  'src/main.ts': 'main',
+  'src/workers.ts': 'main',
+  'src/first-run-message.ts': 'main',
+  'src/clean-up.ts': 'service',
+  'src/files-bucket.ts': 'service',
+  'src/first-owner-question.ts': 'main',
+  'src/labels.ts': 'service',
+  'src/service.ts': 'service',
+  'src/start-up.ts': 'service',
+  'src/config.ts': 'config',
+  'src/altcha.ts': 'base',
+  'src/bounded-cache.ts': 'base',
+  'src/captcha-fields.ts': 'base',
+  'src/events.ts': 'base',
+  'src/csv-cell.ts': 'base',
+  'src/database-url.ts': 'base',
+  'src/fair-queue.ts': 'base',
+  'src/json-text.ts': 'base',
+  'src/mail-address.ts': 'base',
+  'src/languages.ts': 'base',
+  'src/dashboard-paths.ts': 'base',
+  'src/public-address.ts': 'base',
+  'src/delivery-header.ts': 'base',
+  'src/ids.ts': 'base',
+  'src/signed-links.ts': 'base',
+  'src/slugs.ts': 'base',
+  'src/submission-search.ts': 'base',
+  'src/time-buckets.ts': 'base',
+  'src/log.ts': 'base',
+  'src/html.ts': 'base',
+  'src/webhook-receivers.ts': 'base',
+  'src/project.ts': 'base',
+};
+
+/** What a group may import besides itself. One way: main -> service -> http -> intake -> db; all may import 'base'. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  main: ['service', 'config', 'metrics', 'base'],
+  commands: ['delivery', 'db', 'bucket', 'config', 'client', 'base'],
+  service: ['http', 'intake', 'delivery', 'db', 'bucket', 'compute', 'metrics', 'config', 'base'],
+  http: ['intake', 'db', 'bucket', 'compute', 'metrics', 'config', 'texts', 'base'],
+  intake: ['db', 'base'],
+  delivery: ['db', 'base'],
+  db: ['base'],
+  compute: ['base'],
+  metrics: ['base'],
+  bucket: ['base'],
+  config: ['bucket', 'base'],
+  texts: ['base'],
+  client: [],
+  dashboard: ['client', 'base'],
+  base: [],
+  migrations: [],
+};
+
+const groupOf = (file: string): string => {
+  const [top = '', folder = '', ...rest] = file.split('/');
+  if (top !== 'src') return top;
+  return rest.length > 0 ? folder : (GROUP_OF[file] ?? '');
+};
+const isEntryPoint = (file: string): boolean => ['main', 'commands'].includes(groupOf(file));
+
+/** Files in which a pattern stands, with what to do about it. */
+const holding = (files: readonly string[], pattern: RegExp, advice: string): string[] =>
+  files.flatMap((file) => {
+    const [found] = pattern.exec(codeOf(file)) ?? [];
+    return found === undefined ? [] : [`${file} has \`${found.trim()}\`: ${advice}`];
+  });
+
+/** Imports of packages from files that may not have them, with what to do about it. */
+const importing = (packages: readonly string[], isAllowed: (found: Import) => boolean, advice: string): string[] =>
+  IMPORTS.filter(({ to, isOurs }) => !isOurs && packages.some((name) => to === name || to.startsWith(`${name}/`)))
+    .filter((found) => !isAllowed(found))
+    .map(({ from, to }) => `${from} imports ${to}: ${advice}`);
+
+const inGroups =
+  (...groups: string[]) =>
+  ({ from }: Import): boolean =>
+    groups.includes(groupOf(from));
+
+describe('imports', () => {
+  it('are found by this test: the way from main to the database is there', () => {
+    const steps = new Set(
+      IMPORTS.filter(({ isOurs }) => isOurs).map(({ from, to }) => `${groupOf(from)} -> ${groupOf(to)}`),
+    );
+    const way = ['main -> service', 'service -> http', 'http -> intake', 'intake -> db', 'db -> migrations'];
+    expect(way.filter((step) => !steps.has(step))).toEqual([]);
+  });
+
+  it('lead to files that are there', () => {
+    const broken = IMPORTS.filter(({ to, isOurs }) => isOurs && !SOURCES.includes(to));
+    expect(broken.map(({ from, to }) => `${from} imports ${to}: import a .ts file of src by its whole name`)).toEqual(
+      [],
+    );
+  });
+
+  it('are between files that belong to a group', () => {
+    const ungrouped = SOURCES.filter((file) => !Object.hasOwn(MAY_IMPORT, groupOf(file)));
+    const advice = 'put it into one of the folders of src, or give it a group in test/project/rooms.test.ts';
+    expect(ungrouped.map((file) => `${file} is in no group: ${advice}`)).toEqual([]);
+    const gone = Object.keys(GROUP_OF).filter((file) => !SOURCES.includes(file));
+    expect(gone.map((file) => `${file} is gone: take it out of test/project/rooms.test.ts`)).toEqual([]);
+  });
+
+  it('run one way, main -> service -> http -> intake -> db, and base imports nothing of ours', () => {
+    const wrong = IMPORTS.filter(({ from, to, isOurs }) => {
+      const [group, other] = [groupOf(from), groupOf(to)];
+      if (!isOurs || other === 'migrations') return false;
+      return group === 'base' || (group !== other && !MAY_IMPORT[group]?.includes(other));
+    });
+    expect(
+      wrong.map(({ from, to }) => {
+        const may = MAY_IMPORT[groupOf(from)]?.join(', ') || 'nothing of ours';
+        return `${from} imports ${to}: ${groupOf(from)} may import ${may}; pass what it needs as an argument, or move it`;
+      }),
+    ).toEqual([]);
+  });
+
+  it('inside src/http run one way, app and dispatch -> api, pages, submit -> the files beside them', () => {
+    const SURFACE = ['src/http/app.ts', 'src/http/dispatch.ts'];
+    const partOf = (file: string): string => {
+      const [, , folder = '', ...rest] = file.split('/');
+      if (SURFACE.includes(file)) return 'surface';
+      return rest.length > 0 ? folder : 'platform';
+    };
+    const inHttp = IMPORTS.filter(({ from, to }) => groupOf(from) === 'http' && groupOf(to) === 'http');
+    const wrong = inHttp.filter(({ from, to }) => {
+      const [part, other] = [partOf(from), partOf(to)];
+      return part !== other && part !== 'surface' && other !== 'platform';
+    });
+    expect(
+      wrong.map(({ from, to }) => `${from} imports ${to}: move what both need into a file of src/http itself`),
+    ).toEqual([]);
+  });
+
+  it('of what an owner runs are of the client only: no command of an owner loads the database or its libraries', () => {
+    const isOwners = (file: string) => file.startsWith('src/commands/owner/') || file === 'src/commands/formhost.ts';
+    const shared = ['src/commands/command-error.ts', 'src/commands/completion.ts'];
+    const wrong = IMPORTS.filter(({ from, to, isOurs }) => {
+      if (!isOurs || !isOwners(from)) return false;
+      return !isOwners(to) && !shared.includes(to) && !['client', 'base'].includes(groupOf(to));
+    });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}: ask the API, through src/client`)).toEqual([]);
+    const libraries = ['zod', 'knex', 'pg', 'undici', 'express', 'pino'];
+    const loads = importing(libraries, ({ from }) => !isOwners(from), 'commands of owners start at once');
+    expect(loads.filter((line) => line.startsWith('src/commands/'))).toEqual([]);
+  });
+
+  it('never go in a circle', () => {
+    const next = (file: string) => IMPORTS.filter(({ from, isOurs }) => isOurs && from === file).map(({ to }) => to);
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file))
+        circles.push(`${[...path.slice(path.indexOf(file)), file].join(' -> ')}: cut it at one place`);
+      else if (!done.has(file)) {
+        for (const other of next(file)) visit(other, [...path, file]);
+        done.add(file);
+      }
+    };
+    for (const file of SOURCES) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
+  it('of migrations are in src/db/postgres/migrate.ts only', () => {
+    const wrong = IMPORTS.filter(
+      ({ from, to, isOurs }) => isOurs && groupOf(to) === 'migrations' && from !== 'src/db/postgres/migrate.ts',
+    );
+    expect(
+      wrong.map(
+        ({ from }) => `${from} imports a migration: they are run by src/db/postgres/migrate.ts, and never changed`,
+      ),
+    ).toEqual([]);
+  });
+
+  it('of Express are in src/http/app.ts and src/http only', () => {
+    expect(importing(['express'], inGroups('app', 'http'), 'only src/http/app.ts and src/http know Express')).toEqual(
+      [],
+    );
+  });
+
+  it('of knex and pg are in src/db and migrations only, except for the types with which a connection is passed on', () => {
+    const passesOn = inGroups('commands', 'service', 'http', 'intake', 'delivery');
+    const isAllowed = (found: Import) => inGroups('db', 'migrations')(found) || (found.isType && passesOn(found));
+    expect(importing(['knex', 'pg'], isAllowed, 'name a function in src/db, and import that')).toEqual([]);
+  });
+
+  it('of node:http are of types only: an import would also load its own fetch', () => {
+    const isType = ({ isType }: Import) => isType;
+    expect(importing(['node:http'], isType, "take it from process.getBuiltinModule('node:http')")).toEqual([]);
+  });
+
+  it('of parse5 are in src/compute/check only, which nothing loads but the thread when it is asked to', () => {
+    const checks = 'src/compute/check/';
+    const isThere = ({ from }: Import) => from.startsWith(checks);
+    expect(importing(['parse5'], isThere, 'only src/compute/check reads HTML')).toEqual([]);
+    const loading = IMPORTS.filter(
+      ({ from, to, isType }) =>
+        to.startsWith(checks) && !from.startsWith(checks) && to !== `${checks}answer.ts` && !isType,
+    );
+    expect(loading.map(({ from, to }) => `${from} -> ${to}`)).toEqual([
+      'src/compute/worker.ts -> src/compute/check/check-page.ts',
+    ]);
+  });
+
+  it('of the MCP SDK are in src/http/mcp/protocol.ts only, which is loaded with the first message', () => {
+    const protocol = 'src/http/mcp/protocol.ts';
+    const isThere = ({ from }: Import) => from === protocol;
+    expect(importing(['@modelcontextprotocol/sdk'], isThere, `only ${protocol} speaks the protocol`)).toEqual([]);
+    const loading = IMPORTS.filter(({ to, isType }) => to === protocol && !isType);
+    expect(loading.map(({ from }) => `${from} ${/ import\(/.test(codeOf(from)) ? 'on demand' : 'at once'}`)).toEqual([
+      'src/http/mcp/mcp.ts on demand',
+    ]);
+  });
+
+  it('of undici and nodemailer are in src/delivery only, except for the client of the bucket', () => {
+    const advice = 'only src/delivery and src/bucket send anything';
+    expect(importing(['nodemailer'], inGroups('delivery'), advice)).toEqual([]);
+    expect(importing(['undici', 'aws4fetch'], inGroups('delivery', 'bucket'), advice)).toEqual([]);
+  });
+});
+
+describe('the code', () => {
+  it('has SQL in src/db and migrations only', () => {
+    const others = SOURCES.filter((file) => !['db', 'migrations'].includes(groupOf(file)));
+    const sql =
+      /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|(?:CREATE|ALTER|DROP) TABLE|LISTEN|NOTIFY)\b|\.raw\(/;
+    const builder = /\b(?:db|knex|transaction|trx)(?:<[^>()]*>)?\(\s*['"`]/;
+    const advice = 'queries are named functions in src/db, which take the connection first';
+    expect([...holding(others, sql, advice), ...holding(others, builder, advice)]).toEqual([]);
+  });
+
+  it('reads the environment in entry points only', () => {
+    const others = SOURCES.filter((file) => !isEntryPoint(file));
+    const advice = 'add a setting to src/config.ts, and take it as an argument';
+    expect(holding(others, /\bprocess\s*\.\s*env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/, advice)).toEqual([]);
+    expect(holding(SOURCES, /\bNODE_ENV\b/, 'the code that runs is the code that is tested')).toEqual([]);
+  });
+
+  it('ends the process in src/main.ts only', () => {
+    const others = SOURCES.filter((file) => file !== 'src/main.ts');
+    expect(holding(others, /\bprocess\.(?:exit|abort)\(/, 'throw, and let src/main.ts decide')).toEqual([]);
+  });
+
+  it('leaves no type unchecked', () => {
+    expect(holding(EVERYTHING, /\bas any\b|[:<]\s*any\b(?!\w)/, 'name the type, or use unknown and find out')).toEqual(
+      [],
+    );
+    const unchecked = EVERYTHING.filter((file) =>
+      /@ts-(?:ignore|nocheck|expect-error)/.test(readFileSync(join(PROJECT, file), 'utf8')),
+    );
+    expect(unchecked.map((file) => `${file} switches the type checker off: fix what it found`)).toEqual([]);
+  });
+
+  it('has no file whose name says nothing', () => {
+    const vague = EVERYTHING.filter((file) =>
+      /^(?:utils?|helpers?|common|misc|shared|lib)(?:[.-]|$)/i.test(posix.basename(file)),
+    );
+    expect(vague.map((file) => `${file} could hold anything: name it after what it holds`)).toEqual([]);
+    const barrels = SOURCES.filter((file) => posix.basename(file) === 'index.ts');
+    expect(barrels.map((file) => `${file} is a barrel: import from the files themselves`)).toEqual([]);
+  });
+});

@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NewSubmission, type Outcome, storeSubmissions } from '../../src/db/store-submissions.ts';
+import { BusyError } from '../../src/fair-queue.ts';
+import { newSubmissionId } from '../../src/ids.ts';
+import type { StoredBatch } from '../../src/intake/store.ts';
+import { createSubmissionQueue } from '../../src/intake/submission-queue.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const ACCEPTED: Outcome = { kind: 'accepted', slug: 'a' };
+const OUTCOMES: Outcome[] = [ACCEPTED, { kind: 'no-deployment' }, { kind: 'rate-limited', slug: 'a', retryAfterMs: 7 }];
+// No queue that holds more than this in memory is bounded.
+const MANY = 100_000;
+const ONE_MEBICHAR = 'x'.repeat(1024 * 1024);
+
+const submission = (id: string, data = '{}'): NewSubmission => ({
+  id,
+  deploymentId: 'd_1',
+  data,
+  ipAddress: '127.0.0.1',
+  rulesVersion: 0,
+});
+const names = (count: number, prefix = 's'): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+/** Every promise and microtask that is due by now. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const batchOf = (outcomes: readonly Outcome[]): StoredBatch => ({ outcomes, startDeliveries: () => undefined });
+
+/** A store that keeps the batches it was given, and ends each of them when it is told to. */
+function heldStore() {
+  const batches: string[][] = [];
+  const ends: PromiseWithResolvers<StoredBatch>[] = [];
+  return {
+    batches,
+    store: (batch: readonly NewSubmission[]) => {
+      batches.push(batch.map(({ id }) => id));
+      const end = Promise.withResolvers<StoredBatch>();
+      ends.push(end);
+      return end.promise;
+    },
+    underWay: () => ends.length,
+    async end(outcomes?: readonly Outcome[]): Promise<void> {
+      const all = batchOf(outcomes ?? (batches.at(-1) ?? []).map(() => ACCEPTED));
+      for (const { resolve } of ends.splice(0)) resolve(all);
+      await settled();
+    },
+    async fail(error: Error): Promise<void> {
+      for (const { reject } of ends.splice(0)) reject(error);
+      await settled();
+    },
+  };
+}
+
+/** A store in which some rows cannot be stored, nor any batch that they are in. */
+function pickyStore(bad: (id: string) => boolean) {
+  const stored: string[] = [];
+  let calls = 0;
+  return {
+    stored,
+    calls: () => calls,
+    store: async (batch: readonly NewSubmission[]): Promise<StoredBatch> => {
+      calls += 1;
+      await settled();
+      const wrong = batch.find(({ id }) => bad(id));
+      if (wrong) throw new Error(`${wrong.id} is wrong`);
+      stored.push(...batch.map(({ id }) => id));
+      return batchOf(batch.map(() => ACCEPTED));
+    },
+  };
+}
+
+const outcomeOf = (promise: Promise<Outcome>): Promise<unknown> =>
+  promise.catch((error) => (error instanceof Error ? error.message : error));
+
+const databaseAway = (): Error =>
+  Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+
+describe('createSubmissionQueue', () => {
+  it('stores the first at once, and what comes meanwhile together, in order', async () => {
+    const { store, batches, end } = heldStore();
+    const queue = createSubmissionQueue(store);
+    const first = queue.submit(submission('a'));
+    expect(batches).toEqual([['a']]);
+    const more = ['b', 'c', 'd'].map((id) => queue.submit(submission(id)));
+    await settled();
+    expect(batches).toEqual([['a']]);
+    await end();
+    expect(await first).toEqual(ACCEPTED);
+    expect(batches).toEqual([['a'], ['b', 'c', 'd']]);
+    const last = queue.submit(submission('e'));
+    await end();
+    expect(await Promise.all(more)).toEqual([ACCEPTED, ACCEPTED, ACCEPTED]);
+    expect(batches).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
+    await end();
+    expect(await last).toEqual(ACCEPTED);
+  });
+
+  it('starts again after it has run dry', async () => {
+    const { store, batches, end } = heldStore();
+    const queue = createSubmissionQueue(store);
+    for (const id of ['a', 'b', 'c']) {
+      const one = queue.submit(submission(id));
+      await end();
+      expect(await one).toEqual(ACCEPTED);
+    }
+    expect(batches).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  it('has one batch in flight, and loses and repeats none, however many there are', async () => {
+    const { store, batches, underWay, end } = heldStore();
+    const queue = createSubmissionQueue(store);
+    const ids = names(1500);
+    const all = Promise.all(ids.map((id) => queue.submit(submission(id))));
+    for (let rounds = 0; underWay() > 0 && rounds < ids.length; rounds += 1) {
+      expect(underWay()).toBe(1);
+      await end();
+    }
+    expect(await all).toEqual(ids.map(() => ACCEPTED));
+    expect(batches.flat()).toEqual(ids);
+    expect(batches.length).toBeLessThan(ids.length / 10);
+  });
+
+  it('gives each submission its own outcome', async () => {
+    const { store, end } = heldStore();
+    const queue = createSubmissionQueue(store);
+    const first = queue.submit(submission('a'));
+    const more = OUTCOMES.map((_, index) => queue.submit(submission(`b${index}`)));
+    await end(OUTCOMES.slice(1, 2));
+    await end(OUTCOMES);
+    expect(await Promise.all([first, ...more])).toEqual([OUTCOMES[1], ...OUTCOMES]);
+  });
+
+  it('leaves nobody waiting when the store answers too few outcomes', async () => {
+    const { store, end } = heldStore();
+    const queue = createSubmissionQueue(store);
+    const first = queue.submit(submission('a'));
+    const more = ['b', 'c'].map((id) => outcomeOf(queue.submit(submission(id))));
+    await end();
+    await end([ACCEPTED]);
+    expect(await Promise.all([first, ...more])).toEqual([ACCEPTED, ACCEPTED, expect.any(String)]);
+  });
+
+  it.each<[string, number[]]>([
+    ['the first', [0]],
+    ['the last', [99]],
+    ['one in the middle', [37]],
+    ['two neighbours', [50, 51]],
+    ['several', [0, 1, 13, 64, 99]],
+    ['all', names(100).map((_, index) => index)],
+  ])('lets a bad row fail alone: %s', async (_case, places) => {
+    const ids = names(100);
+    const bad = new Set(places.map((place) => `s${place}`));
+    const { store, stored, calls } = pickyStore((id) => bad.has(id));
+    const queue = createSubmissionQueue(store);
+    const outcomes = await Promise.all(ids.map((id) => outcomeOf(queue.submit(submission(id)))));
+    expect(outcomes).toEqual(ids.map((id) => (bad.has(id) ? `${id} is wrong` : ACCEPTED)));
+    expect(stored).toEqual(ids.filter((id) => !bad.has(id)));
+    // Splitting asks at most twice for each row, and far less often when few are bad.
+    expect(calls()).toBeLessThanOrEqual(Math.min(2 * ids.length, 2 + 2 * bad.size * 8));
+  });
+
+  it('fails all that wait, at once, when the database is out of reach', async () => {
+    const { store, batches, fail, end } = heldStore();
+    const queue = createSubmissionQueue(store);
+    const all = ['a', 'b', 'c'].map((id) => outcomeOf(queue.submit(submission(id))));
+    await fail(databaseAway());
+    expect(await Promise.all(all)).toEqual(all.map(() => databaseAway().message));
+    expect(batches).toEqual([['a']]);
+    const next = queue.submit(submission('d'));
+    await end();
+    expect([await next, batches]).toEqual([ACCEPTED, [['a'], ['d']]]);
+  });
+
+  it('fails all that wait when the database goes away while a bad row is looked for', async () => {
+    const { store, batches, fail, end } = heldStore();
+    const queue = createSubmissionQueue(store);
+    const first = queue.submit(submission('a'));
+    const together = names(8).map((id) => outcomeOf(queue.submit(submission(id))));
+    await end();
+    await fail(new Error('one of these is wrong'));
+    const meanwhile = outcomeOf(queue.submit(submission('late')));
+    await fail(databaseAway());
+    expect(await first).toEqual(ACCEPTED);
+    expect(await Promise.all([...together, meanwhile])).toEqual(Array(9).fill(databaseAway().message));
+    expect(batches.length).toBe(3);
+  });
+
+  it.each<[string, string, number]>([
+    ['count', '{}', MANY],
+    ['characters', ONE_MEBICHAR, 1024],
+  ])('refuses with BusyError what is too much to wait, by %s, and takes more later', async (_by, data, enough) => {
+    const { store, batches, underWay, end } = heldStore();
+    const queue = createSubmissionQueue(store);
+    const waiting: Promise<Outcome>[] = [];
+    let refusal: unknown;
+    while (refusal === undefined && waiting.length < enough) {
+      const one = queue.submit(submission(`s${waiting.length}`, data));
+      one.catch((error) => {
+        refusal = error;
+      });
+      await Promise.resolve();
+      await Promise.resolve();
+      if (refusal === undefined) waiting.push(one);
+    }
+    expect(refusal).toBeInstanceOf(BusyError);
+    for (let rounds = 0; underWay() > 0 && rounds <= waiting.length; rounds += 1) await end();
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => ACCEPTED));
+    // What was refused was never stored.
+    expect(batches.flat()).toEqual(names(waiting.length));
+    const again = queue.submit(submission('again', data));
+    await end();
+    expect(await again).toEqual(ACCEPTED);
+  });
+
+  it.each([1, 3])('starts deliveries after those who submitted a batch of %i have gone on', async (count) => {
+    const events: string[] = [];
+    const first = Promise.withResolvers<StoredBatch>();
+    let batches = 0;
+    const queue = createSubmissionQueue((batch) => {
+      batches += 1;
+      if (batches === 1) return first.promise;
+      const outcomes = batch.map(() => ACCEPTED);
+      return Promise.resolve({ outcomes, startDeliveries: () => void events.push('deliveries') });
+    });
+    const before = queue.submit(submission('before'));
+    const all = names(count).map(async (id) => {
+      await queue.submit(submission(id));
+      // As far from the queue as an answer may be.
+      for (let step = 0; step < 100; step += 1) await undefined;
+      events.push('answer');
+    });
+    first.resolve(batchOf([ACCEPTED]));
+    await Promise.all([before, ...all]);
+    await settled();
+    expect(events).toEqual([...all.map(() => 'answer'), 'deliveries']);
+  });
+
+  it('takes one submission of any length when nothing waits', async () => {
+    const { store, end } = heldStore();
+    const queue = createSubmissionQueue(store);
+    const long = queue.submit(submission('long', ONE_MEBICHAR.repeat(60)));
+    await end();
+    expect(await long).toEqual(ACCEPTED);
+  });
+});
+
+describe('createSubmissionQueue over storeSubmissions', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service.close());
+
+  it('stores the neighbours of a row that Postgres refuses, each once, in order', async () => {
+    const owner = await service.owner();
+    const [one, other] = [await owner.deploy(), await owner.deploy()];
+    const queue = createSubmissionQueue(async (batch) =>
+      batchOf((await storeSubmissions(service.db, batch, { leaseMs: 1_000, busy: [] })).outcomes),
+    );
+    const send = (deploymentId: string, data: string) =>
+      queue.submit({ id: newSubmissionId(), deploymentId, data, ipAddress: '127.0.0.1', rulesVersion: 0 }).then(
+        ({ kind }) => kind,
+        () => 'failed',
+      );
+    const kinds = await Promise.all([
+      send(one.id, '{"n":0}'),
+      send(one.id, '{"n":1}'),
+      send(other.id, '{"n":2}'),
+      send(one.id, '{"n":'),
+      send(one.id, '{"n":3}'),
+      send('d_00000000000000000000000000', '{"n":4}'),
+      send(other.id, 'no JSON'),
+      send(other.id, '{"n":5}'),
+      ...Array.from({ length: 9 }, (_, index) => send(one.id, `{"n":${index + 6}}`)),
+    ]);
+    expect(kinds).toEqual([
+      ...['accepted', 'accepted', 'accepted', 'failed', 'accepted', 'no-deployment', 'failed', 'accepted'],
+      ...[...Array(7).fill('accepted'), 'rate-limited', 'rate-limited'],
+    ]);
+    const stored = async (id: string) => {
+      const { submissions, total } = (await owner.get(`/submissions/${id}`)).body;
+      return [submissions.map(({ data }: { data: { n: number } }) => data.n).reverse(), total];
+    };
+    expect(await stored(one.id)).toEqual([[0, 1, 3, 6, 7, 8, 9, 10, 11, 12], 10]);
+    expect(await stored(other.id)).toEqual([[2, 5], 2]);
+  });
+
+  it('finds deployments by their key, however few there were when its plan was made', async () => {
+    const { db } = service;
+    const owner = await service.owner();
+    const [one, other] = [await owner.deploy(), await owner.deploy()];
+    // So that no statement is refused, which would be another's turn.
+    const reset = () =>
+      db.raw("UPDATE deployments SET recent_submissions = '{}' WHERE id IN (?, ?)", [one.id, other.id]);
+    const scans = async (): Promise<number> => {
+      await db.raw('SELECT pg_stat_force_next_flush()');
+      const { rows } = await db.raw(
+        "SELECT sum(seq_scan)::int AS scans FROM pg_stat_user_tables WHERE relname IN ('deployments', 'webhooks', 'owners')",
+      );
+      return rows[0].scans;
+    };
+    await db.raw('ANALYZE deployments, webhooks, owners');
+    const before = await scans();
+    // Postgres keeps a plan from the sixth time on.
+    for (let round = 0; round < 8; round += 1) {
+      await reset();
+      for (const [ids, delivering] of [
+        [[one.id], new Map()],
+        [[one.id], new Map([[one.id, true as const]])],
+        [[one.id, other.id, 'd_00000000000000000000000000'], new Map()],
+      ] as const) {
+        const submitted = { data: '{}', ipAddress: '127.0.0.1', rulesVersion: 0 };
+        const batch = ids.map((deploymentId) => ({ id: newSubmissionId(), deploymentId, ...submitted }));
+        await storeSubmissions(db, batch, { leaseMs: 1_000, busy: [] }, delivering);
+      }
+    }
+    expect(await scans()).toBe(before);
+  });
+});

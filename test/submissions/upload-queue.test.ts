@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { NewSubmission, Outcome } from '../../src/db/store-submissions.ts';
+import { BusyError } from '../../src/fair-queue.ts';
+import { createPlaceFiles } from '../../src/intake/place-files.ts';
+import { createUploadQueue, MAX_CONCURRENT } from '../../src/intake/upload-queue.ts';
+
+const ACCEPTED: Outcome = { kind: 'accepted', slug: 'a' };
+// No queue that holds more than this in memory is bounded.
+const MANY = 5_000;
+
+const submission = (id: string, deploymentId = 'd_1'): NewSubmission => ({
+  id,
+  deploymentId,
+  data: '{}',
+  ipAddress: '127.0.0.1',
+  rulesVersion: 0,
+});
+const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `s${index}`);
+
+const NO_BUCKET = {
+  placeFiles: createPlaceFiles(undefined),
+  checkRate: () => Promise.reject(new Error('Not called.')),
+};
+
+/** Every promise and microtask that is due by now. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A queue whose store ends each submission when it is told to. */
+function heldQueue() {
+  const underWay = new Map<string, PromiseWithResolvers<Outcome>>();
+  const events: string[] = [];
+  const queue = createUploadQueue(({ id }) => {
+    const end = Promise.withResolvers<Outcome>();
+    underWay.set(id, end);
+    const stored = end.promise.then((outcome) => ({
+      outcome,
+      startDeliveries: () => void events.push(`deliveries of ${id}`),
+    }));
+    return stored.finally(() => underWay.delete(id));
+  }, NO_BUCKET);
+  /** Settles with the outcome, or with the error. */
+  const submit = (id: string, deploymentId = `d_${id}`): Promise<unknown> =>
+    queue.submit(submission(id, deploymentId), { files: [] }).catch((error) => error);
+  return { underWay, events, submit };
+}
+
+describe('createUploadQueue', () => {
+  it('stores a few at a time, in order, each with its own outcome', async () => {
+    const { underWay, submit } = heldQueue();
+    const answers = names(5).map((id) => submit(id));
+    await settled();
+    expect([...underWay.keys()]).toEqual(names(MAX_CONCURRENT));
+    underWay.get('s1')?.resolve({ kind: 'rate-limited', slug: 'a', retryAfterMs: 7 });
+    await settled();
+    expect([...underWay.keys()]).toEqual(['s0', 's2', 's3']);
+    for (const id of ['s0', 's2', 's3']) underWay.get(id)?.resolve({ kind: 'no-deployment' });
+    await settled();
+    underWay.get('s4')?.resolve({ kind: 'accepted', slug: 'a' });
+    const gone = { kind: 'no-deployment' };
+    expect(await Promise.all(answers)).toEqual([
+      gone,
+      { kind: 'rate-limited', slug: 'a', retryAfterMs: 7 },
+      gone,
+      gone,
+      { kind: 'accepted', slug: 'a' },
+    ]);
+  });
+
+  it('refuses what finds its deployment held by somebody else, and what finds too many waiting', async () => {
+    const { underWay, submit } = heldQueue();
+    const held = submit('held');
+    await settled();
+    underWay.get('held')?.resolve({ kind: 'busy' });
+    expect(await held).toBeInstanceOf(BusyError);
+
+    const answers = names(MANY).map((id) => submit(id));
+    const refused = new Set<string>();
+    for (const [index, answer] of answers.entries()) {
+      void answer.then((outcome) => outcome instanceof BusyError && refused.add(`s${index}`));
+    }
+    await settled();
+    expect(refused.size).toBeGreaterThan(MANY / 2);
+    expect(refused.has('s1')).toBe(false);
+    while (underWay.size > 0) {
+      for (const { resolve } of underWay.values()) resolve({ kind: 'accepted', slug: 'a' });
+      await settled();
+    }
+    const kinds = (await Promise.all(answers)).filter((outcome) => !(outcome instanceof BusyError));
+    expect(kinds).toEqual(Array.from({ length: MANY - refused.size }, () => ({ kind: 'accepted', slug: 'a' })));
+  });
+
+  it('gives deployments turns, one of each at a time: none waits behind the backlog of another', async () => {
+    const { underWay, submit } = heldQueue();
+    const ends: string[] = [];
+    const all = [
+      ...names(MAX_CONCURRENT + 4).map((id) => submit(id, 'd_flood')),
+      ...['a0', 'a1'].map((id) => submit(id, 'd_a')),
+      submit('b0', 'd_b'),
+    ];
+    for (await settled(); underWay.size > 0; await settled()) {
+      const [[id, { resolve }] = ['', Promise.withResolvers<Outcome>()]] = underWay;
+      ends.push(id);
+      resolve(ACCEPTED);
+    }
+    expect(await Promise.all(all)).toEqual(all.map(() => ACCEPTED));
+    expect(ends).toEqual(['s0', 'a0', 'b0', 's1', 'a1', 's2', 's3', 's4', 's5', 's6']);
+  });
+
+  it('refuses the newest of the deployment that has the most waiting, and nobody else', async () => {
+    const { underWay, submit } = heldQueue();
+    const flood = names(MANY).map((id) => submit(id, 'd_flood'));
+    const others = names(20).map((id) => submit(`${id} of others`, `d_${id}`));
+    const more = names(10).map((id) => submit(`${id} more`, 'd_flood'));
+    const refusals = async (answers: readonly Promise<unknown>[]) =>
+      (await Promise.all(answers)).map((outcome) => outcome instanceof BusyError);
+    expect(await refusals(more)).toEqual(more.map(() => true));
+    for (await settled(); underWay.size > 0; await settled()) {
+      for (const { resolve } of underWay.values()) resolve(ACCEPTED);
+    }
+    expect(await refusals(others)).toEqual(others.map(() => false));
+    const refused = await refusals(flood);
+    // The oldest have kept their place.
+    expect(refused.lastIndexOf(false) + 1).toBe(refused.indexOf(true));
+    expect(refused.indexOf(true)).toBeGreaterThan(100);
+  });
+
+  it('starts deliveries after the one who submitted has gone on', async () => {
+    const { underWay, events, submit } = heldQueue();
+    const answers = names(2).map(async (id) => {
+      await submit(id);
+      // As far from the queue as an answer may be.
+      for (let step = 0; step < 100; step += 1) await undefined;
+      events.push(`answer to ${id}`);
+    });
+    await settled();
+    for (const { resolve } of underWay.values()) resolve(ACCEPTED);
+    await Promise.all(answers);
+    await settled();
+    expect(events).toEqual(['answer to s0', 'answer to s1', 'deliveries of s0', 'deliveries of s1']);
+  });
+
+  it('fails all who wait once the database is away, and tries anew for who comes later', async () => {
+    const { underWay, submit } = heldQueue();
+    const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const answers = names(10).map((id) => submit(id));
+    await settled();
+    underWay.get('s0')?.reject(away);
+    await settled();
+    for (const id of ['s1', 's2']) underWay.get(id)?.resolve({ kind: 'accepted', slug: 'a' });
+    const accepted = { kind: 'accepted', slug: 'a' };
+    expect(await Promise.all(answers)).toEqual([away, accepted, accepted, ...Array.from({ length: 7 }, () => away)]);
+    const later = submit('later');
+    await settled();
+    underWay.get('later')?.resolve({ kind: 'accepted', slug: 'a' });
+    expect(await later).toEqual(accepted);
+  });
+
+  it('fails only the one whose own fault it is', async () => {
+    const { underWay, submit } = heldQueue();
+    const wrong = new Error('wrong');
+    const answers = names(4).map((id) => submit(id));
+    await settled();
+    underWay.get('s0')?.reject(wrong);
+    await settled();
+    for (const { resolve } of underWay.values()) resolve({ kind: 'accepted', slug: 'a' });
+    const accepted = { kind: 'accepted', slug: 'a' };
+    expect(await Promise.all(answers)).toEqual([wrong, accepted, accepted, accepted]);
+  });
+});

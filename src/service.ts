@@ -28,6 +28,7 @@ import { createIntake } from './intake/intake.ts';
 import { createJudge } from './intake/judge.ts';
 import { createStore } from './intake/store.ts';
 import { createLabelsOf } from './labels.ts';
+import { type LimitOverrides, withLimits } from './limits.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { checkPooler, createFirstOwner, type FirstOwner, openDatabase, prepareDatabase } from './start-up.ts';
@@ -56,13 +57,14 @@ const COMPUTE_HEAP_GROWTH = 48;
 
 /**
  * Builds the whole service and listens. The database may be reached later: see `ready`. `siteverifyUrls`: where the
- * providers of captchas are asked, for tests.
+ * providers of captchas are asked, and `limits` other than those of limits.ts, for tests.
  */
 export async function startService(
   config: Config,
   log: Log,
-  { siteverifyUrls }: { siteverifyUrls?: SiteverifyUrls } = {},
+  { siteverifyUrls, limits: overrides = {} }: { siteverifyUrls?: SiteverifyUrls; limits?: LimitOverrides } = {},
 ): Promise<Service> {
+  const limits = withLimits(overrides);
   const databaseServer = await openDatabase(config, log);
   const { connection } = databaseServer;
   const db = connect(connection, { onRenew: () => pageChanges.reconnect() });
@@ -148,6 +150,7 @@ export async function startService(
   let isStarting = true;
   const app = createApp({
     config,
+    limits,
     db,
     openFile: createOpenFile(db, files.read),
     intake,
@@ -169,7 +172,7 @@ export async function startService(
     stopping: stopping.signal,
   });
   const pageChanges = watchPageChanges(connection, { onChange: app.invalidatePage, onReset: app.invalidateAll });
-  const server = createServer(app.listener);
+  const server = createServer(app.listener, limits);
 
   let cleaningUp: Promise<void> | undefined;
   let makingDigests: Promise<void> | undefined;

@@ -11,6 +11,7 @@ import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { countUnknownKeyTries } from '../db/unknown-keys.ts';
 import type { Intake } from '../intake/intake.ts';
+import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { networkOf } from '../public-address.ts';
@@ -72,6 +73,7 @@ import { createCountUnknownKey } from './unknown-keys.ts';
 /** What the endpoints need. */
 type Parts = {
   config: Config;
+  limits: Limits;
   db: Database;
   openFile: OpenFile;
   concurrency: OwnerConcurrency;
@@ -282,6 +284,7 @@ type App = {
 /** The whole HTTP surface. */
 export function createApp({
   config,
+  limits,
   db,
   openFile,
   intake,
@@ -303,6 +306,7 @@ export function createApp({
   stopping,
 }: {
   config: Config;
+  limits: Limits;
   db: Database;
   openFile: OpenFile;
   intake: Intake;
@@ -391,6 +395,7 @@ export function createApp({
 
   const endpoints = createEndpoints({
     config,
+    limits,
     db,
     openFile,
     concurrency,

@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Limits } from '../limits.ts';
 
 // An import would also load node:http's own fetch: 50 ms and 13 MB at every start.
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http');
@@ -15,7 +16,6 @@ type HttpServer = {
   close(): Promise<void>;
 };
 
-const HEADERS_TIMEOUT_MS = 20_000;
 // A connection on which no byte moves during a request or an answer is closed.
 export const PROGRESS_TIMEOUT_MS = 20_000;
 const CHECK_MS = 2_000;
@@ -93,7 +93,7 @@ function endWithError(socket: Socket, status: string, message: string): void {
 }
 
 /** An HTTP server that answers with `listener` and stops without resetting connections. */
-export function createServer(listener: RequestListener): HttpServer {
+export function createServer(listener: RequestListener, limits: Limits): HttpServer {
   let draining = false;
   const connections = new Map<Socket, Connection>();
 
@@ -178,7 +178,7 @@ export function createServer(listener: RequestListener): HttpServer {
     {
       // The listener checks Host itself, so that a missing one is answered like any other error.
       requireHostHeader: false,
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      headersTimeout: limits.server.headersTimeoutMs,
       // A slow upload may go on as long as bytes arrive.
       requestTimeout: 0,
       connectionsCheckingInterval: CHECK_MS,

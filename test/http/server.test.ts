@@ -13,6 +13,7 @@ import {
   PACE_MS,
   PROGRESS_TIMEOUT_MS,
 } from '../../src/http/server.ts';
+import { testLimits } from '../support/limits.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
@@ -27,7 +28,7 @@ async function startServer() {
     asked.push({ request, response, socket: request.socket });
     wake.resolve();
     wake = Promise.withResolvers();
-  });
+  }, testLimits());
   const { port } = await server.listen(0, '127.0.0.1');
   const open: Socket[] = [];
   onTestFinished(async () => {

@@ -61,6 +61,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/database-url.ts': 'base',
   'src/fair-queue.ts': 'base',
   'src/json-text.ts': 'base',
+  'src/limits.ts': 'base',
   'src/mail-address.ts': 'base',
   'src/languages.ts': 'base',
   'src/dashboard-paths.ts': 'base',

@@ -13,6 +13,7 @@ import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
 import { createSending } from '../../src/http/sending.ts';
 import { createSessionCookie } from '../../src/http/session-cookie.ts';
 import { createLog } from '../../src/log.ts';
+import { testLimits } from './limits.ts';
 
 /*
  * Holds what services answer against the reference: whatever a test asks of a service that startTestService has
@@ -34,6 +35,7 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
   const concurrency = createOwnerConcurrency();
   return createEndpoints({
     config,
+    limits: testLimits(),
     // It connects when it is first asked.
     db: connect({ connectionString: 'postgres://nobody@localhost/nothing' }),
     openFile: notCalled,

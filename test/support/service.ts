@@ -8,6 +8,7 @@ import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { createLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { cloneDatabase, type FreshDatabase } from './fresh-database.ts';
+import { testLimits } from './limits.ts';
 import { holdService, releaseService } from './reference.ts';
 
 export const PAGES_DOMAIN = 'pages.test';
@@ -52,7 +53,8 @@ export type Owner = {
 
 /**
  * A real service on a real port and a database of its own. `settings` are the names of README's settings. A `database`
- * that is given is dropped at the end too.
+ * that is given is dropped at the end too. Deadlines are ten times as long as in production (limits.ts), except those
+ * that `overrides` names.
  */
 export async function startTestService(
   settings: Record<string, string> = {},
@@ -66,7 +68,10 @@ export async function startTestService(
   });
   const start = async (more: Record<string, string> = {}): Promise<Service> => {
     const config = configure(more);
-    const service = await startService(config, createLog(config.logLevel), overrides);
+    const service = await startService(config, createLog(config.logLevel), {
+      ...overrides,
+      limits: testLimits(overrides.limits),
+    });
     holdService(service.url, config);
     await service.ready;
     return service;

@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { Encoding } from '../compute/render-page.ts';
+import { SIZES } from '../limits.ts';
 
-/** Characters of an Accept or Accept-Encoding that is read. Browsers send at most a third of that. */
-export const MAX_ACCEPT = 1_000;
+const { acceptChars, rememberedEncodings, rememberedEncodingChars } = SIZES.internalHeaders;
 
 /** Whether the Accept of a request names text/html with a q above 0, in any letter case (RFC 9110, 8.3.1). */
 export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean =>
-  accept.length <= MAX_ACCEPT &&
+  accept.length <= acceptChars &&
   new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes('text/html');
 
 /** Whether the Accept of a request allows application/json; one that is missing allows everything. */
 export const acceptsJson = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>
-  accept.length <= MAX_ACCEPT &&
+  accept.length <= acceptChars &&
   new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes(['application/json']).length > 0;
 
 /** Chooses the encoding of an answer. */
@@ -29,10 +29,10 @@ const isEncoding = (name: string | undefined): name is Encoding => ENCODINGS.som
  * client accepts none. Clients send only a few different headers, so the choice for each is remembered.
  */
 export function createChooseEncoding(): ChooseEncoding {
-  const known = createBoundedCache<string, Encoding>(1_000);
+  const known = createBoundedCache<string, Encoding>(rememberedEncodings);
   return (request) => {
     const header = request.headers['accept-encoding'];
-    if (header === undefined || header.length > MAX_ACCEPT) return 'identity';
+    if (header === undefined || header.length > acceptChars) return 'identity';
     const before = known.get(header);
     if (before) return before;
     const negotiator = new Negotiator(request);
@@ -41,7 +41,7 @@ export function createChooseEncoding(): ChooseEncoding {
       negotiator.encodings.bind(negotiator);
     const [best] = rank([...ENCODINGS], { preferred: ENCODINGS });
     const encoding = isEncoding(best) ? best : 'identity';
-    if (header.length <= 200) known.set(header, encoding);
+    if (header.length <= rememberedEncodingChars) known.set(header, encoding);
     return encoding;
   };
 }

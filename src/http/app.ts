@@ -11,7 +11,7 @@ import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { countUnknownKeyTries } from '../db/unknown-keys.ts';
 import type { Intake } from '../intake/intake.ts';
-import type { Limits } from '../limits.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { networkOf } from '../public-address.ts';
@@ -53,7 +53,6 @@ import { createHostSplit, type Place } from './hosts.ts';
 import { mcpEndpoints } from './mcp/mcp.ts';
 import { createPrepareNewPage } from './new-page.ts';
 import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
-import { LARGE_PAGE_BYTES } from './page-encoding.ts';
 import { createPageCache, type PageLookups } from './pages/page-cache.ts';
 import { createPageReader } from './pages/page-reader.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
@@ -163,8 +162,8 @@ export function createEndpoints({
   const deliveries = deliveryEndpoints({ ...ownerParts, logDays: config.deliveryLogDays });
   const statistics = statisticsEndpoints(parts);
   const submit = submitEndpoints({ ...config, showThanks });
-  const reference = referenceEndpoints({ baseUrl, contact, urlOf, endpoints: () => endpoints });
-  const llms = llmsTxtEndpoints({ ...config, urlOf });
+  const reference = referenceEndpoints({ limits: parts.limits, baseUrl, contact, urlOf, endpoints: () => endpoints });
+  const llms = llmsTxtEndpoints({ ...config, limits: parts.limits, urlOf });
   const mcp = mcpEndpoints({ baseUrl, maxHtmlBytes, endpoints: () => endpoints, log: parts.log });
   const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
   const health = healthEndpoints(isReady);
@@ -336,12 +335,13 @@ export function createApp({
   /** Fires when the service stops. */
   stopping: AbortSignal;
 }): App {
-  const concurrency = createOwnerConcurrency();
-  const sending = createSending({ release: concurrency.release, largest: config.maxHtmlBytes });
+  const concurrency = createOwnerConcurrency(limits);
+  const sending = createSending({ release: concurrency.release, largest: config.maxHtmlBytes, limits });
   const body = createBodyReader({
     largest: Math.max(config.maxHtmlBytes, config.maxFilesBytes),
     concurrency,
     compute,
+    limits,
   });
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = createSessionCookie(config.baseUrl);
@@ -350,15 +350,17 @@ export function createApp({
     clientAddress,
     sessionCookie,
     concurrency,
-    countUnknownKey: createCountUnknownKey((...tries) => countUnknownKeyTries(db, ...tries)),
+    countUnknownKey: createCountUnknownKey((...tries) => countUnknownKeyTries(db, ...tries), limits),
+    limits,
   });
-  const placeOf = createHostSplit(config);
+  const placeOf = createHostSplit(config, limits);
   const urlOf = (slug: string): string => pageUrl(config, slug);
 
   const pages = createPageCache({
     find: (slug) => findPage(db, slug),
-    findSmall: createPageReader((slugs) =>
-      findSmallPages(db, slugs, { submitUrl: submitUrl(config), maxBytes: LARGE_PAGE_BYTES }),
+    findSmall: createPageReader(
+      (slugs) => findSmallPages(db, slugs, { submitUrl: submitUrl(config), maxBytes: SIZES.internalPages.largeBytes }),
+      limits,
     ),
     findVersion: (slug) => findPageVersion(db, slug),
     maxBytes: config.pageCacheBytes,
@@ -366,10 +368,11 @@ export function createApp({
     compute,
     sending,
     isInvalidationLive,
+    limits,
   });
   const speak = createSpeak();
   const visited = createVisitedPages((id) => findVisitedPage(db, id), isInvalidationLive);
-  const visitorPages = createVisitorPages(urlOf, speak);
+  const visitorPages = createVisitorPages(urlOf, speak, limits);
   const showThanks: ShowThanks = async (response, deploymentId, headers) => {
     // Before the first await: a socket that has closed has no address.
     const network = networkOf(clientAddress(response.req));
@@ -418,7 +421,7 @@ export function createApp({
       const found = await visited.find(id, network);
       return found && found !== 'absent';
     },
-    watch: createSubmissionWatch((...of) => lastNumbers(db, ...of)),
+    watch: createSubmissionWatch((...of) => lastNumbers(db, ...of), limits),
     onPurge,
     stopping,
     showThanks,
@@ -431,6 +434,7 @@ export function createApp({
       isCredentialValid: (id) => isCredentialValid(db, id),
       body,
       sending,
+      limits,
     }),
     endpoints,
     servePage,
@@ -447,6 +451,7 @@ export function createApp({
     logRequest: createLogRequest(log, [...endpoints.map(({ path }) => path), ...Object.values(VIEW_PATHS)]),
     newRequestId,
     isStarting,
+    limits,
   });
 
   return {

@@ -5,6 +5,7 @@ import { createBoundedCache } from '../bounded-cache.ts';
 import { findOwnerByKey, type Owner } from '../db/owners.ts';
 import { findOwnerBySession } from '../db/sessions.ts';
 import { hashOfKey, isApiKey } from '../ids.ts';
+import type { Limits } from '../limits.ts';
 import { networkOf } from '../public-address.ts';
 import type { ClientAddress } from './client-address.ts';
 import { errorKind, HttpError } from './errors.ts';
@@ -24,10 +25,6 @@ export type Authentication = {
   /** As `ofRequest`, with a key that is given otherwise; it is one by its form. */
   ofKey(request: Request, response: Response, key: string): Promise<Owner>;
 };
-
-const MAX_REMEMBERED_KEYS = 10_000;
-/** Look-ups at a time for one network, of keys that are not remembered. */
-const MAX_CONCURRENT_LOOKUPS = 2;
 
 export const unauthorized = errorKind(
   { id: 'Unauthorized', description: 'The API key is missing, malformed, unknown, expired or revoked.' },
@@ -53,18 +50,20 @@ export function createAuthentication({
   sessionCookie,
   concurrency,
   countUnknownKey,
+  limits,
 }: {
   db: Knex;
   sessionCookie: Pick<SessionCookie, 'name' | 'tokenOf' | 'isSameOrigin' | 'keep' | 'removeOthers'>;
   clientAddress: ClientAddress;
   concurrency: Pick<OwnerConcurrency, 'begin'>;
   countUnknownKey: CountUnknownKey;
+  limits: Limits;
 }): Authentication {
   /**
    * The owners of keys and sessions that were valid, by their hashes: their requests count as the owner's before the database is
    * asked.
    */
-  const ownerIds = createBoundedCache<string, number>(MAX_REMEMBERED_KEYS);
+  const ownerIds = createBoundedCache<string, number>(limits.owners.rememberedKeys);
   const lookups = new Map<string, LimitFunction>();
 
   /**
@@ -72,7 +71,7 @@ export function createAuthentication({
    * them may be valid.
    */
   async function findNew(find: () => Promise<Owner | undefined>, network: string): Promise<Owner | undefined> {
-    const limit = lookups.get(network) ?? limitConcurrency(MAX_CONCURRENT_LOOKUPS);
+    const limit = lookups.get(network) ?? limitConcurrency(limits.owners.keyLookUpsOfNetwork);
     lookups.set(network, limit);
     try {
       return await limit(find);

@@ -1,16 +1,9 @@
-import {
-  malformed,
-  notJson,
-  notJsonOrText,
-  SMALL_BODY_BYTES,
-  tooLarge,
-  tooSlow,
-  UPLOAD_PACE_BYTES,
-  UPLOAD_PACE_MS,
-} from './body.ts';
+import { SIZES } from '../limits.ts';
+import { malformed, notJson, notJsonOrText, tooLarge, tooSlow } from './body.ts';
 import { errorKind } from './errors.ts';
 
 const KIB = 1024;
+const { smallBytes, paceBytes, paceMs } = SIZES.body;
 
 const WRONG_TYPE =
   'The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br.';
@@ -28,7 +21,7 @@ export const bodyErrors = [
   errorKind(
     {
       id: 'TooSlow',
-      description: `Less than ${UPLOAD_PACE_BYTES / KIB} KiB of a body over ${SMALL_BODY_BYTES / KIB} KiB arrived in ${UPLOAD_PACE_MS / 1_000} seconds.`,
+      description: `Less than ${paceBytes / KIB} KiB of a body over ${smallBytes / KIB} KiB arrived in ${paceMs / 1_000} seconds.`,
     },
     tooSlow,
   ),

@@ -7,34 +7,18 @@ import limitConcurrency from 'p-limit';
 import type { z } from 'zod';
 import type { ComputePool } from '../compute/pool.ts';
 import { JSON_LIMITS, type Member, type ReadMembers, readMembers } from '../compute/read-members.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import { HttpError, retryAfter } from './errors.ts';
 import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
 import type { OwnerConcurrency } from './owner-concurrency.ts';
 import { queryValues } from './query.ts';
-
-/** A body up to this size is not counted, and never refused because of others. */
-export const SMALL_BODY_BYTES = 64 * 1024;
-/**
- * A large body of which fewer bytes arrive in this time is refused: a few slow clients could occupy the budget for
- * hours.
- */
-export const UPLOAD_PACE_MS = 30_000;
-export const UPLOAD_PACE_BYTES = 256 * 1024;
-/** A larger JSON body is parsed in a thread, one of each owner at a time. */
-const LARGE_JSON_BYTES = 128 * 1024;
-/** How long it waits for the thread; shorter than ANSWER_MS (deadline.ts), so that the answer names the reason. */
-const MAX_WAIT_MS = 2_000;
-
-// Characters of a Content-Type that is read. A boundary has at most 70.
-export const MAX_CONTENT_TYPE = 1_000;
 
 /** The `params` of a schema's check whose failure is a 413 and comes before any other. */
 export const OVER_LIMIT = { status: 413 } as const;
 
 const MALFORMED = 'The body is malformed: send a JSON object.';
 const TOO_COMPLEX = `The body has too many fields or levels: send at most ${JSON_LIMITS.maxMembers} of each.`;
-/** Enough for a body with settings and no page. */
-export const SETTINGS_BYTES = 256 * 1024;
+export const SETTINGS_BYTES = SIZES.body.settingsBytes;
 
 type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -49,7 +33,7 @@ export const tooLarge = (limit: number): HttpError =>
   new HttpError(413, `The body is too large: send at most ${limit} bytes.`);
 
 const tooManyUploads = (): HttpError =>
-  new HttpError(503, 'Too many uploads are under way: try again shortly.', retryAfter(2_000));
+  new HttpError(503, 'Too many uploads are under way: try again shortly.', retryAfter(SIZES.retryAfter.busyMs));
 
 /** The body of an API's request: a JSON object, at most `maxBytes` long, with the fields of `schema`. */
 export type BodyForm<S extends z.ZodObject> = {
@@ -95,7 +79,7 @@ export const tooSlow = (): HttpError =>
  */
 export function mediaType(request: IncomingMessage): ContentType | undefined {
   const { 'content-type': header = '' } = request.headers;
-  if (header.length > MAX_CONTENT_TYPE) return undefined;
+  if (header.length > SIZES.internalHeaders.contentTypeChars) return undefined;
   const mediaType = parseContentType(header);
   const { charset = '' } = mediaType.parameters;
   if (charset !== '' && !/^utf-?8$/i.test(charset)) {
@@ -158,12 +142,14 @@ export function createBodyReader({
   largest,
   concurrency,
   compute,
+  limits,
 }: {
   largest: number;
   concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
   compute: Pick<ComputePool, 'run'>;
+  limits: Limits;
 }): BodyReader {
-  const { reserve } = createMemoryBudget<string | number>(largest);
+  const { reserve } = createMemoryBudget<string | number>(largest, limits);
   // A few bytes can decode to very many: only one body is decoded at a time.
   const oneAtATime = limitConcurrency(1);
 
@@ -199,9 +185,9 @@ export function createBodyReader({
       const keepPace = (): NodeJS.Timeout => {
         let before = size;
         return setInterval(() => {
-          if (size - before < UPLOAD_PACE_BYTES) settle(tooSlow());
+          if (size - before < SIZES.body.paceBytes) settle(tooSlow());
           before = size;
-        }, UPLOAD_PACE_MS);
+        }, SIZES.body.paceMs);
       };
       const onFiltered = (chunk?: Buffer): void => {
         if (!filtered) return;
@@ -212,17 +198,17 @@ export function createBodyReader({
         reservation.add(part.length);
         if (part.length > 0) chunks.push(part);
         if (size > limit || kept > filtered.limit) settle(tooLarge(limit));
-        else if (kept > SMALL_BODY_BYTES && !reservation.fits(0)) settle(tooManyUploads());
+        else if (kept > SIZES.body.smallBytes && !reservation.fits(0)) settle(tooManyUploads());
       };
       const onData = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size > SMALL_BODY_BYTES) {
+        if (size > SIZES.body.smallBytes) {
           // Includes the bytes before this chunk.
           reservation.add(pace === undefined ? size : chunk.length);
           pace ??= keepPace();
         }
         if (size > limit) settle(tooLarge(limit));
-        else if (size > SMALL_BODY_BYTES && !reservation.fits(0)) settle(tooManyUploads());
+        else if (size > SIZES.body.smallBytes && !reservation.fits(0)) settle(tooManyUploads());
         else chunks.push(chunk);
       };
       const onEnd = (): void => {
@@ -238,7 +224,7 @@ export function createBodyReader({
       const length = Number(request.headers['content-length'] ?? 0);
       if (length > limit) settle(tooLarge(limit));
       // Refused before it arrives, because it would not fit.
-      else if (!filtered && length > SMALL_BODY_BYTES && !reservation.fits(length)) settle(tooManyUploads());
+      else if (!filtered && length > SIZES.body.smallBytes && !reservation.fits(length)) settle(tooManyUploads());
       else if (request.destroyed) onClose();
     });
   }
@@ -263,7 +249,7 @@ export function createBodyReader({
     if (encoded.length === 0) return encoded;
     try {
       const decoded = await oneAtATime(() => decode(encoded, { maxOutputLength: decodedLimit }));
-      if (decoded.length > SMALL_BODY_BYTES) {
+      if (decoded.length > SIZES.body.smallBytes) {
         reservation.add(decoded.length);
         if (!reservation.fits(0)) throw tooManyUploads();
       }
@@ -304,8 +290,10 @@ export function createBodyReader({
   ): Promise<Record<string, unknown>> {
     if (body.length === 0) return {};
     const input = { body, names: Object.keys(schema.shape), longLevels };
-    if (body.length <= LARGE_JSON_BYTES) return toObject(readMembers(input));
-    return toObject(await compute.run(ownerId, MAX_WAIT_MS, (thread) => thread.readMembers(input)));
+    if (body.length <= limits.requests.jsonInThreadBytes) return toObject(readMembers(input));
+    return toObject(
+      await compute.run(ownerId, limits.requests.jsonWaitTimeoutMs, (thread) => thread.readMembers(input)),
+    );
   }
 
   /** What a request sends of the fields of a schema, unchecked. */

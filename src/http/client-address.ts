@@ -2,19 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import proxyAddr from 'proxy-addr';
+import { SIZES } from '../limits.ts';
 
 /** The address of a request's client. An IPv4-mapped address is written as IPv4. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
-/** Only the nearest proxies are read: each costs as much as a request, and no real chain is longer. */
-const MAX_PROXIES = 100;
-
-/** Characters of an address with its zone (the name of an interface), brackets and port. */
-const MAX_ADDRESS_CHARS = 100;
+const { proxies, addressChars } = SIZES.internalHeaders;
 
 /** An address from X-Forwarded-For, without brackets and port; undefined when it is not an address. */
 function plain(address: string): string | undefined {
-  if (address.length > MAX_ADDRESS_CHARS) return undefined;
+  if (address.length > addressChars) return undefined;
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(address) ?? [];
   const bare = bracketed ?? v4 ?? address;
   const version = isIP(bare);
@@ -36,7 +33,7 @@ export function clientAddressFrom(trust: number | readonly string[]): ClientAddr
     // The first address that no trusted proxy has. What is not an address can't be a client.
     const [, ...forwarded] = proxyAddr.all(
       request,
-      (address, hop) => hop < MAX_PROXIES && trusted(hop === 0 ? direct : (plain(address) ?? address), hop),
+      (address, hop) => hop < proxies && trusted(hop === 0 ? direct : (plain(address) ?? address), hop),
     );
     return forwarded.map(plain).findLast((address) => address !== undefined) ?? direct;
   };

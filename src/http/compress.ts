@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { type BrotliOptions, brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { Encoding } from '../compute/render-page.ts';
+import { SIZES } from '../limits.ts';
 
 /*
  * Compresses answers on libuv's threads, so that the event loop is free meanwhile. Pages have their own options
@@ -11,14 +12,7 @@ import type { Encoding } from '../compute/render-page.ts';
 type Compressed = Exclude<Encoding, 'identity'>;
 type Pieces = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 
-/** A shorter answer is sent as it is: it fits into one packet. */
-export const MIN_COMPRESSED_BYTES = 1_024;
-
-/** Bytes of memory that a stream's encoder uses, at most: measured. */
-export const ENCODER_BYTES = 1024 * 1024;
-
-/** Bytes that an encoder is given at a time: what it makes of them is in memory. */
-const SLICE_BYTES = 64 * 1024;
+const { encoderSliceBytes } = SIZES.internalAnswers;
 
 // For answers that are made for one request. A page of 100 submissions (25 KB) takes 0.3 ms and becomes a fifth as
 // long; the highest quality would take a hundred times as long and save a tenth more. The window bounds the memory.
@@ -64,8 +58,8 @@ export async function* compressPieces(pieces: Pieces, encoding: Compressed): Asy
   try {
     for await (const piece of pieces) {
       const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-      for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
-        await write(bytes.subarray(from, from + SLICE_BYTES));
+      for (let from = 0; from < bytes.length; from += encoderSliceBytes) {
+        await write(bytes.subarray(from, from + encoderSliceBytes));
         yield take();
       }
       // Whoever takes the pieces can stop here, such as when the client has left.

@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Limits } from '../limits.ts';
 import { type HttpError, unavailable } from './errors.ts';
-
-/** A request may wait for a database connection several times. This bounds the sum. */
-export const ANSWER_MS = 2_600;
 
 export const tooSlow = (): HttpError => unavailable();
 
@@ -15,9 +13,17 @@ export function pauseDeadline(response: ServerResponse): () => void {
   return () => deadline?.begin();
 }
 
-/** Calls `onLate` when a request has no answer after ANSWER_MS, not counting the time in which its body is received. */
-export function answerInTime(request: IncomingMessage, response: ServerResponse, onLate: () => void): void {
-  let leftMs = ANSWER_MS;
+/**
+ * Calls `onLate` when a request has no answer after `answerTimeoutMs`, not counting the time in which its body is
+ * received.
+ */
+export function answerInTime(
+  request: IncomingMessage,
+  response: ServerResponse,
+  onLate: () => void,
+  { requests }: Limits,
+): void {
+  let leftMs = requests.answerTimeoutMs;
   let beganAt = 0;
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ErrorRequestHandler, Express } from 'express';
 import type { Config } from '../config.ts';
 import type { VisitedPage } from '../db/deployments.ts';
+import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { namesHtml } from './accept.ts';
@@ -38,7 +39,6 @@ const NO_ROUTE = 'other';
 
 /** Browsers ask every host for it, and report a 404 as an error. */
 const FAVICON = '/favicon.ico';
-const FAVICON_SECONDS = 86_400;
 
 /** Answers every request. The hot paths, pages and submissions, don't go through Express. */
 export function createListener({
@@ -58,6 +58,7 @@ export function createListener({
   logRequest,
   newRequestId,
   isStarting,
+  limits,
 }: {
   /** Gets its error handler here. */
   api: Express;
@@ -77,6 +78,7 @@ export function createListener({
   logRequest: LogRequest;
   newRequestId(): string;
   isStarting(): boolean;
+  limits: Limits;
 }): RequestListener {
   const pathsOf = (some: readonly Endpoint[]): ReadonlySet<string> => new Set(some.map(({ path }) => path));
   const earlyPaths = pathsOf(endpoints.filter(({ answersWhileStarting }) => answersWhileStarting));
@@ -103,7 +105,7 @@ export function createListener({
       checkHead(request);
       const answering =
         isStarting() && !earlyPaths.has(pathOf(request))
-          ? untilStarted(isStarting).then(() => dispatch(request, response, context))
+          ? untilStarted(isStarting, limits).then(() => dispatch(request, response, context))
           : dispatch(request, response, context);
       answering?.catch((error) => fail(error, request, response, context));
     } catch (error) {
@@ -164,7 +166,10 @@ export function createListener({
 
   /** No host has an icon at this path, so nothing is looked up. A page can name one. */
   function answerFavicon(response: ServerResponse, requestId: string): void {
-    response.writeHead(204, { 'Cache-Control': `public, max-age=${FAVICON_SECONDS}`, 'x-request-id': requestId });
+    response.writeHead(204, {
+      'Cache-Control': `public, max-age=${limits.requests.faviconSeconds}`,
+      'x-request-id': requestId,
+    });
     response.end();
     metrics.request(PAGE, response.statusCode);
   }
@@ -186,7 +191,7 @@ export function createListener({
   function callApi(request: IncomingMessage, response: ServerResponse, context: Context): void {
     const { requestId } = context;
     response.once('close', () => metrics.request(routeOf(request), response.statusCode));
-    answerInTime(request, response, () => failApi(tooSlow(), request, response, requestId));
+    answerInTime(request, response, () => failApi(tooSlow(), request, response, requestId), limits);
     if (!polledPaths.has(pathOf(request))) logOnce(request, response, context);
     response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
@@ -219,8 +224,8 @@ export function createListener({
       const error = toLoggedError(thrown, log, requestId);
       metrics.request(slug === undefined ? NO_ROUTE : PAGE, error.status);
       if (response.headersSent) response.destroy();
-      else if (slug === undefined) writeError(response, error, { 'x-request-id': requestId });
-      else writeErrorPage(response, error, { requestId, abuseContact, speech: speak(request.headers) });
+      else if (slug === undefined) writeError(response, error, { 'x-request-id': requestId }, limits);
+      else writeErrorPage(response, error, { requestId, abuseContact, speech: speak(request.headers) }, limits);
     }
   }
 
@@ -236,7 +241,7 @@ export function createListener({
     const headers = { 'x-request-id': requestId, ...(slug === undefined ? CORS : {}) };
     if (response.headersSent) response.destroy();
     else if (visitor) visitorPages.refuse(response, visitor, error, headers);
-    else writeError(response, error, headers);
+    else writeError(response, error, headers, limits);
   }
 
   /** Answers an error of the API. Metrics count the answer when it is closed. */
@@ -248,8 +253,8 @@ export function createListener({
     const title = errorPageTitles.get(routeOf(request).replace(/^HEAD /, 'GET '));
     if (response.headersSent) response.destroy();
     else if (title !== undefined)
-      writeLinkPage(response, error.status, { title, text: error.message }, { ...error.headers, ...headers });
-    else writeError(response, error, headers);
+      writeLinkPage(response, error.status, { title, text: error.message }, limits, { ...error.headers, ...headers });
+    else writeError(response, error, headers, limits);
   }
 
   /** Logs a line when the request has been answered, or its client has left; one line for each request. */

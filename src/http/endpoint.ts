@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Scope } from '../db/api-keys.ts';
 import type { Owner } from '../db/owners.ts';
+import type { Limits } from '../limits.ts';
 import { type Authenticate, keyRefused, readOnlyKey, unauthorized } from './auth.ts';
 import { type BodyForm, type BodyReader, checkFields } from './body.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
@@ -169,10 +170,8 @@ export type EndpointTools = {
   isCredentialValid(id: string): Promise<boolean>;
   body: Pick<BodyReader, 'fields'>;
   sending: Pick<Sending, 'json' | 'jsonText'>;
+  limits: Limits;
 };
-
-/** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
-const SLOW_BODY_MS = 500;
 
 /** A declared endpoint, with all that the router, the reference and agents' tools need. */
 export type Endpoint<M extends Method = Method, Path extends string = string> = {
@@ -326,7 +325,10 @@ export function endpoint(
           query: query ? readQuery(request.url, query) : {},
           body: body ? await tools.body.fields(request, owner.id, body).catch(refuseBody) : {},
         };
-        if (performance.now() - since > SLOW_BODY_MS && !(await tools.isCredentialValid(owner.credentialId)))
+        if (
+          performance.now() - since > tools.limits.requests.slowBodyMs &&
+          !(await tools.isCredentialValid(owner.credentialId))
+        )
           throw keyRefused();
         return sent;
       });

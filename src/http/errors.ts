@@ -4,6 +4,7 @@ import { BucketError } from '../bucket/bucket-error.ts';
 import { MissingObjectError } from '../db/file-content.ts';
 import { isOutOfReach } from '../db/postgres/connect.ts';
 import { BusyError } from '../fair-queue.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import type { Log } from '../log.ts';
 
 /**
@@ -80,7 +81,7 @@ export const unavailable = errorKind(
     new HttpError(
       503,
       message ?? 'The service cannot reach its database just now: try again shortly.',
-      retryAfter(retryAfterMs ?? 2_000),
+      retryAfter(retryAfterMs ?? SIZES.retryAfter.busyMs),
     ),
 );
 
@@ -92,15 +93,12 @@ export const noSuchPath = (): HttpError =>
 export const methodNotAllowed = (allow: string): HttpError =>
   new HttpError(405, `This method is not allowed here: use ${allow}.`, { Allow: allow });
 
-/** When something that needs the bucket may be tried again. */
-const BUCKET_RETRY_MS = 5_000;
-
 /** The answer to an error. It does not reveal the cause of an unexpected one. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof BusyError) return unavailable('The service is busy: try again shortly.');
   if (error instanceof BucketError || error instanceof MissingObjectError) {
-    return unavailable('The service cannot reach its files just now: try again shortly.', BUCKET_RETRY_MS);
+    return unavailable('The service cannot reach its files just now: try again shortly.', SIZES.retryAfter.filesMs);
   }
   if (isOutOfReach(error)) return unavailable();
   // Express' router found a path parameter that does not decode.
@@ -116,14 +114,12 @@ export function toLoggedError(cause: unknown, log: Log, requestId: string): Http
   return error;
 }
 
-// A client that continues to send what was refused is disconnected after this time.
-export const DRAIN_MS = 10_000;
-
 /** Answers an error as the API does: `{"error": "<what to do>"}`. */
 export function writeError(
   response: ServerResponse,
   error: HttpError,
   headers: Readonly<Record<string, string>>,
+  limits: Limits,
 ): void {
   const body = error.body ?? JSON.stringify({ error: error.message });
   response.writeHead(error.status, {
@@ -133,14 +129,14 @@ export function writeError(
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
   });
-  endEarly(response, body);
+  endEarly(response, body, limits);
 }
 
 /**
  * Ends an answer to a client that may still be sending: for a time, what it sends is received and dropped. Closing at
  * once would reset the connection, and the client would see that instead of the answer.
  */
-export function endEarly(response: ServerResponse, body: string): void {
+export function endEarly(response: ServerResponse, body: string, { requests }: Limits): void {
   const request = response.req;
   if (request.complete || request.destroyed) {
     response.end(body);
@@ -148,7 +144,7 @@ export function endEarly(response: ServerResponse, body: string): void {
   }
   // A body whose length is known is whole for the client before the response ends.
   response.write(body);
-  const cut = setTimeout(() => request.socket.destroy(), DRAIN_MS);
+  const cut = setTimeout(() => request.socket.destroy(), requests.refusedBodyTimeoutMs);
   const end = (): void => {
     clearTimeout(cut);
     response.end();

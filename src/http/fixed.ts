@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { Encoding } from '../compute/render-page.ts';
+import type { Limits } from '../limits.ts';
 import type { ChooseEncoding } from './accept.ts';
 import { compressOnce } from './compress.ts';
 
@@ -11,20 +12,19 @@ export const notModified = { description: 'The client has this version (If-None-
 /** Content in an encoding. */
 type Variant = { encoding: Encoding; etag: string; body: Buffer };
 
-/** How long a request waits for the first compression: less than a request may take (deadline.ts). */
-const MAX_COMPRESSION_MS = 1_500;
-
 /** Sends what does not change while the process runs. It is read, hashed and compressed at its first use. */
 export function createFixed({
   type,
   headers,
   chooseEncoding,
   read,
+  limits,
 }: {
   type: string;
   headers: Readonly<Record<string, string>>;
   chooseEncoding: ChooseEncoding;
   read(): Promise<Buffer>;
+  limits: Limits;
 }): (response: Response) => Promise<void> {
   const variants = new Map<Encoding, Variant | Promise<Variant>>();
 
@@ -52,7 +52,8 @@ export function createFixed({
   async function variantInTime(encoding: Encoding): Promise<Variant> {
     const wanted = variant(encoding);
     if (!(wanted instanceof Promise)) return wanted;
-    return (await Promise.race([wanted, delay(MAX_COMPRESSION_MS, undefined, { ref: false })])) ?? variant('identity');
+    const late = delay(limits.requests.fixedCompressionTimeoutMs, undefined, { ref: false });
+    return (await Promise.race([wanted, late])) ?? variant('identity');
   }
 
   return async (response) => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createBoundedCache } from '../bounded-cache.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import { isSlug } from '../slugs.ts';
 import { HttpError } from './errors.ts';
 
@@ -9,10 +10,6 @@ export const NO_SLUG = '';
 /** What a host serves: the page of a slug, which is the one label before the pages' domain, or the API. */
 export type Place = { slug: string } | 'api';
 
-const MAX_REMEMBERED = 10_000;
-/** Characters of a host and its port. No domain name is longer than 253 (RFC 1035). */
-export const MAX_AUTHORITY = 260;
-
 /** The host of `host:port`, in lower case, without a trailing dot. */
 export const nameOf = (host: string): string =>
   host
@@ -21,17 +18,14 @@ export const nameOf = (host: string): string =>
     .replace(/\.$/, '');
 
 /** Tells pages' hosts from the API's. Every other host is the API's. */
-export function createHostSplit({
-  baseUrl,
-  pagesDomain,
-}: {
-  baseUrl: string;
-  pagesDomain: string;
-}): (host: string) => Place {
+export function createHostSplit(
+  { baseUrl, pagesDomain }: { baseUrl: string; pagesDomain: string },
+  { requests }: Limits,
+): (host: string) => Place {
   const suffix = `.${nameOf(pagesDomain)}`;
   const apiHost = nameOf(new URL(baseUrl).host);
   // Clients send the same hosts again and again, and parsing one costs as much as finding its page.
-  const known = createBoundedCache<string, Place>(MAX_REMEMBERED);
+  const known = createBoundedCache<string, Place>(requests.rememberedHosts);
 
   function split(host: string): Place {
     const name = nameOf(host);
@@ -45,7 +39,7 @@ export function createHostSplit({
     const before = known.get(host);
     if (before) return before;
     const place = split(host);
-    if (host.length <= MAX_AUTHORITY) known.set(host, place);
+    if (host.length <= SIZES.internalHeaders.authorityChars) known.set(host, place);
     return place;
   };
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { escapeHtml } from '../html.ts';
+import type { Limits } from '../limits.ts';
 import { writeSmallPage } from './small-page.ts';
 
 /** Of every answer to a link in a mail: the address is a secret, and no other page may frame the button. */
@@ -19,6 +20,7 @@ export function writeLinkPage(
     button,
     oneClick = false,
   }: { title: string; text: string; code?: string; button?: string; oneClick?: boolean },
+  limits: Limits,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const content = [
@@ -37,5 +39,5 @@ export function writeLinkPage(
     isLong: true,
     formAction: button === undefined ? undefined : "'self'",
   } as const;
-  writeSmallPage(response, status, page, { ...LINK_HEADERS, ...headers });
+  writeSmallPage(response, status, page, { ...LINK_HEADERS, ...headers }, limits);
 }

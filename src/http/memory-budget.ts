@@ -1,9 +1,4 @@
-/**
- * Bytes of memory in a process for large bodies, or for large answers; more if fewer than MIN_LARGEST of the largest
- * would fit.
- */
-export const BUDGET_BYTES = 128 * 1024 * 1024;
-const MIN_LARGEST = 4;
+import type { Limits } from '../limits.ts';
 
 /** The part of the budget that one body, or one answer, uses until it is disposed of. */
 export type MemoryReservation = Disposable & {
@@ -22,8 +17,8 @@ type MemoryBudget<Client> = {
  * Bounds the memory of bodies, or of answers: one client may use half of the budget. The first of a client, or of the
  * process, always fits: its own limit bounds it. `largest`: bytes of the largest body or answer.
  */
-export function createMemoryBudget<Client>(largest: number): MemoryBudget<Client> {
-  const budget = Math.max(BUDGET_BYTES, MIN_LARGEST * largest);
+export function createMemoryBudget<Client>(largest: number, { requests }: Limits): MemoryBudget<Client> {
+  const budget = Math.max(requests.memoryBudgetBytes, requests.largestInBudget * largest);
   const share = budget / 2;
   const bytesOf = new Map<Client, number>();
   let total = 0;

@@ -1,6 +1,7 @@
 import { renderPage } from '../compute/render-page.ts';
 import type { NewPage } from '../db/page-versions.ts';
-import { encode, LARGE_PAGE_BYTES } from './page-encoding.ts';
+import { SIZES } from '../limits.ts';
+import { encode } from './page-encoding.ts';
 
 /** Makes a page ready to be stored. */
 export type PrepareNewPage = (deploymentId: string, html: string | Buffer) => Promise<NewPage>;
@@ -12,10 +13,10 @@ export type PrepareNewPage = (deploymentId: string, html: string | Buffer) => Pr
 export function createPrepareNewPage(submitUrl: string): PrepareNewPage {
   return async (deploymentId, given) => {
     const html = typeof given === 'string' ? Buffer.from(given) : given;
-    if (html.length > LARGE_PAGE_BYTES) return { html, rendered: undefined };
+    if (html.length > SIZES.internalPages.largeBytes) return { html, rendered: undefined };
     const { body, hash } = renderPage({ html, action: submitUrl + deploymentId, encoding: 'identity' });
     // Small, but full of placeholders.
-    if (body.length > LARGE_PAGE_BYTES) return { html, rendered: undefined };
+    if (body.length > SIZES.internalPages.largeBytes) return { html, rendered: undefined };
     return { html, rendered: { action: submitUrl, hash, bytes: body.length, br: await encode(body, 'br') } };
   };
 }

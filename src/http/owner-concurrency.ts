@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Limits, SIZES } from '../limits.ts';
 import { tooSlow } from './deadline.ts';
 import { HttpError, retryAfter } from './errors.ts';
 
@@ -9,7 +10,8 @@ import { HttpError, retryAfter } from './errors.ts';
 export type OwnerConcurrency = {
   /**
    * Settles when the request has one of its owner's slots. It keeps the slot until its `response` is both ended and
-   * closed: the work continues after a client has left. Throws 503 after MAX_WAIT_MS, or when the client leaves before.
+   * closed: the work continues after a client has left. Throws 503 after `requestWaitTimeoutMs`, or when the client
+   * leaves before.
    */
   begin(request: IncomingMessage, response: ServerResponse, ownerId: number): Promise<void>;
   /** Gives the slot to the next request of the same owner. */
@@ -17,12 +19,6 @@ export type OwnerConcurrency = {
   /** Settles when the request has a slot again, before those that have not begun. Throws when its client has left. */
   resume(request: IncomingMessage): Promise<void>;
 };
-
-/** With 4, the other owners' requests would take half as long again during one owner's flood. */
-const MAX_WORKING = 2;
-export const MAX_WAITING = 1_000;
-/** Shorter than the deadline of answerInTime: the rest is for the work itself. */
-export const MAX_WAIT_MS = 1_800;
 
 type Waiting = { start(): void };
 /** `releasedAt`: when a slot was last released, as performance.now() returns it. */
@@ -33,12 +29,12 @@ const tooManyRequests = (): HttpError =>
   new HttpError(
     503,
     'Too many requests of this API key are under way: wait for their answers, then try again.',
-    retryAfter(1_000),
+    retryAfter(SIZES.retryAfter.ownerBusyMs),
   );
 /** Stops the work. No client receives this answer. */
 const clientLeft = (): HttpError => new HttpError(503, 'The client has left.');
 
-export function createOwnerConcurrency(): OwnerConcurrency {
+export function createOwnerConcurrency({ owners: limits }: Limits): OwnerConcurrency {
   const owners = new Map<number, Owner>();
   const slots = new WeakMap<IncomingMessage, Slot>();
 
@@ -72,8 +68,8 @@ export function createOwnerConcurrency(): OwnerConcurrency {
   }
 
   /**
-   * Waits for a slot to be released. Rejects when the client leaves, and after MAX_WAIT_MS when the request has not
-   * begun.
+   * Waits for a slot to be released. Rejects when the client leaves, and after `requestWaitTimeoutMs` when the request
+   * has not begun.
    */
   const wait = (owner: Owner, response: ServerResponse, queue: 'resuming' | 'waiting'): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -96,7 +92,7 @@ export function createOwnerConcurrency(): OwnerConcurrency {
       };
       // When no slot was released meanwhile, the cause is a slow database, and not the number of requests.
       const onTimeout = (): void => refuse(owner.releasedAt < since ? tooSlow() : tooManyRequests());
-      const timer = queue === 'waiting' ? setTimeout(onTimeout, MAX_WAIT_MS) : undefined;
+      const timer = queue === 'waiting' ? setTimeout(onTimeout, limits.requestWaitTimeoutMs) : undefined;
       owner[queue].add(waiting);
       response.once('close', onClose);
     });
@@ -106,8 +102,8 @@ export function createOwnerConcurrency(): OwnerConcurrency {
     async begin(request, response, ownerId) {
       if (response.closed) throw clientLeft();
       const owner = ownerOf(ownerId);
-      if (owner.working < MAX_WORKING) owner.working += 1;
-      else if (owner.waiting.size >= MAX_WAITING) throw tooManyRequests();
+      if (owner.working < limits.workingRequests) owner.working += 1;
+      else if (owner.waiting.size >= limits.waitingRequests) throw tooManyRequests();
       else await wait(owner, response, 'waiting');
       const slot: Slot = { ownerId, response, isHeld: true, isEnded: response.writableEnded, isClosed: false };
       slots.set(request, slot);
@@ -134,7 +130,7 @@ export function createOwnerConcurrency(): OwnerConcurrency {
       const { ownerId, response, isClosed } = slot;
       if (isClosed) throw clientLeft();
       const owner = ownerOf(ownerId);
-      if (owner.working < MAX_WORKING) owner.working += 1;
+      if (owner.working < limits.workingRequests) owner.working += 1;
       else await wait(owner, response, 'resuming');
       slot.isHeld = true;
     },

@@ -1,14 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, brotliDecompress, brotliDecompressSync, gunzip, gzip } from 'node:zlib';
 import { brotliOptions, type Encoding } from '../compute/render-page.ts';
-
-/**
- * A larger page is rendered, hashed and compressed in a thread, one of each owner at a time. For a smaller one the
- * transfer would take as long.
- */
-export const LARGE_PAGE_BYTES = 64 * 1024;
-/** A larger body is compressed on libuv's threads. To compress this one takes a third of a millisecond. */
-const MAX_SYNC_BYTES = 16 * 1024;
+import { SIZES } from '../limits.ts';
 
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
@@ -18,7 +11,7 @@ const gunzipped = promisify(gunzip);
 export function encode(body: Uint8Array, encoding: Encoding): Buffer | Promise<Buffer> {
   if (encoding === 'identity') return toBuffer(body);
   if (encoding === 'gzip') return gzipped(body);
-  return body.length > MAX_SYNC_BYTES
+  return body.length > SIZES.internalPages.syncCompressedBytes
     ? brotli(body, brotliOptions(body))
     : brotliCompressSync(body, brotliOptions(body));
 }
@@ -32,7 +25,7 @@ export function decode(body: Buffer, encoding: Encoding): Buffer | Promise<Buffe
 /** zlib takes no less (Z_MIN_CHUNK). */
 const MIN_CHUNK_BYTES = 64;
 
-/** The body of at most LARGE_PAGE_BYTES that is compressed in `br`; `bytes`: its length. */
+/** The body of at most `SIZES.internalPages.largeBytes` that is compressed in `br`; `bytes`: its length. */
 export const decodeSmall = (br: Buffer, bytes: number): Buffer =>
   // One piece of the right length: otherwise zlib allocates 16 KiB each, and joins them.
   brotliDecompressSync(br, { chunkSize: Math.max(MIN_CHUNK_BYTES, bytes) });

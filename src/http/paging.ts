@@ -1,19 +1,18 @@
 import { z } from 'zod';
+import { SIZES } from '../limits.ts';
 
-const MAX_NUMBER = 2 ** 31 - 1;
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 100;
+const { defaultLimit, maxLimit, maxNumber } = SIZES.list;
 
 export const invalidNumber = (name: string): string =>
-  `${name} is invalid: send a whole number from 1 to ${MAX_NUMBER}, once.`;
+  `${name} is invalid: send a whole number from 1 to ${maxNumber}, once.`;
 
 /** A number from 1: digits only. */
 const number = (name: string) =>
-  z.int(invalidNumber(name)).min(1, invalidNumber(name)).max(MAX_NUMBER, invalidNumber(name));
+  z.int(invalidNumber(name)).min(1, invalidNumber(name)).max(maxNumber, invalidNumber(name));
 const fromDigits = (text: unknown): unknown =>
   typeof text === 'string' && /^[0-9]+$/.test(text) ? Number(text) : text;
 
-/** The query of a list. A limit above MAX_LIMIT becomes that. */
+/** The query of a list. A limit above `maxLimit` becomes that. */
 export const Paging = z.object({
   page: z
     .preprocess(fromDigits, number('page').default(1))
@@ -22,14 +21,14 @@ export const Paging = z.object({
     .preprocess(
       fromDigits,
       number('limit')
-        .overwrite((limit) => Math.min(limit, MAX_LIMIT))
-        .default(DEFAULT_LIMIT),
+        .overwrite((limit) => Math.min(limit, maxLimit))
+        .default(defaultLimit),
     )
-    .meta({ description: `Items on a page. More than ${MAX_LIMIT} counts as ${MAX_LIMIT}.` }),
+    .meta({ description: `Items on a page. More than ${maxLimit} counts as ${maxLimit}.` }),
 });
 
 /** The fields of a list's answer that say which page it is. */
 export const paged = {
-  page: z.int().min(1).max(MAX_NUMBER).meta({ description: 'The number of this page.' }),
-  limit: z.int().min(1).max(MAX_LIMIT).meta({ description: 'How many items a page has at most.' }),
+  page: z.int().min(1).max(maxNumber).meta({ description: 'The number of this page.' }),
+  limit: z.int().min(1).max(maxLimit).meta({ description: 'How many items a page has at most.' }),
 };

@@ -2,28 +2,21 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import limitConcurrency from 'p-limit';
+import { type Limits, SIZES } from '../limits.ts';
 import { createChooseEncoding } from './accept.ts';
-import { compressFast, compressPieces, ENCODER_BYTES, MIN_COMPRESSED_BYTES } from './compress.ts';
+import { compressFast, compressPieces } from './compress.ts';
 import { HttpError, retryAfter } from './errors.ts';
 import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
 import type { OwnerConcurrency } from './owner-concurrency.ts';
 
-/** Answers up to this size are sent as a whole, and not counted. */
-export const SMALL_ANSWER_BYTES = 64 * 1024;
-
-/**
- * A large answer is written in slices of this size: other work runs between them, and the reader's pace can be
- * measured.
- */
-export const SLICE_BYTES = 128 * 1024;
-/** A request whose client takes longer to read a slice releases its slot (owner-concurrency.ts). */
-export const SLOW_MS = 250;
-
-/** Answers that are compressed as a whole at a time: libuv has four threads, and each that waits would take memory. */
-const MAX_CONCURRENT_COMPRESSIONS = 4;
+const { smallBytes, sliceBytes, minCompressedBytes, encoderBytes } = SIZES.internalAnswers;
 
 const tooManyAnswers = (): HttpError =>
-  new HttpError(503, 'Too many large answers are being read: read those first, then try again.', retryAfter(2_000));
+  new HttpError(
+    503,
+    'Too many large answers are being read: read those first, then try again.',
+    retryAfter(SIZES.retryAfter.busyMs),
+  );
 
 type Pieces = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 
@@ -80,10 +73,14 @@ const drained = (response: ServerResponse): Promise<void> =>
   });
 
 /** Bounds the memory of answers that are read slowly. `largest`: bytes of the largest page. */
-export function createSending({ release, largest }: Pick<OwnerConcurrency, 'release'> & { largest: number }): Sending {
-  const budget = createMemoryBudget<number | string>(largest);
+export function createSending({
+  release,
+  largest,
+  limits,
+}: Pick<OwnerConcurrency, 'release'> & { largest: number; limits: Limits }): Sending {
+  const budget = createMemoryBudget<number | string>(largest, limits);
   const chooseEncoding = createChooseEncoding();
-  const limitCompression = limitConcurrency(MAX_CONCURRENT_COMPRESSIONS);
+  const limitCompression = limitConcurrency(limits.requests.compressions);
   const shared = new Map<Buffer, { readers: number; reservation: MemoryReservation }>();
 
   function reserve(response: ServerResponse, client: number | string, bytes: number): void {
@@ -96,11 +93,11 @@ export function createSending({ release, largest }: Pick<OwnerConcurrency, 'rele
 
   async function write(response: ServerResponse, piece: string | Buffer): Promise<void> {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    for (let from = 0; from < bytes.length && !response.destroyed; from += SLICE_BYTES) {
+    for (let from = 0; from < bytes.length && !response.destroyed; from += sliceBytes) {
       // Restarts the time-out: while there is something to write, the client is not the one that is idle.
       response.socket?.setTimeout(response.socket.timeout ?? 0);
-      if (!response.write(bytes.subarray(from, from + SLICE_BYTES))) {
-        const slow = setTimeout(() => release(response.req), SLOW_MS);
+      if (!response.write(bytes.subarray(from, from + sliceBytes))) {
+        const slow = setTimeout(() => release(response.req), limits.requests.slowReaderMs);
         await drained(response);
         clearTimeout(slow);
       }
@@ -139,7 +136,7 @@ export function createSending({ release, largest }: Pick<OwnerConcurrency, 'rele
   async function jsonText(response: Response, text: string): Promise<void> {
     const body = Buffer.from(text);
     response.type('json');
-    if (body.length <= MIN_COMPRESSED_BYTES) {
+    if (body.length <= minCompressedBytes) {
       response.send(body);
       return;
     }
@@ -179,14 +176,14 @@ export function createSending({ release, largest }: Pick<OwnerConcurrency, 'rele
     compressedStream,
     jsonText,
     async json(response, ownerId, bytes, pieces) {
-      if (bytes <= SMALL_ANSWER_BYTES) {
+      if (bytes <= smallBytes) {
         let text = '';
         for await (const piece of pieces) text += piece;
         await jsonText(response, text);
         return;
       }
       response.type('json');
-      reserve(response, ownerId, bytes + ENCODER_BYTES);
+      reserve(response, ownerId, bytes + encoderBytes);
       await compressedStream(response, pieces);
     },
   };

@@ -10,31 +10,11 @@ type HttpServer = {
   /** Rejects when the address cannot be listened on. */
   listen(port: number, host: string): Promise<AddressInfo>;
   /**
-   * Accepts no new connections after LINGER_MS, answers requests in flight for up to DRAIN_MS, closes the remaining
-   * connections.
+   * Accepts no new connections after `lingerMs`, answers requests in flight for up to `drainTimeoutMs`, closes the
+   * remaining connections.
    */
   close(): Promise<void>;
 };
-
-// A connection on which no byte moves during a request or an answer is closed.
-export const PROGRESS_TIMEOUT_MS = 20_000;
-const CHECK_MS = 2_000;
-// A client that reads fewer bytes in this time is disconnected: slow readers could keep their answers in memory for
-// hours.
-export const PACE_MS = 30_000;
-export const PACE_BYTES = 128 * 1024;
-export const PACE_CHECK_MS = 5_000;
-// Further connections are closed at once.
-const MAX_CONNECTIONS = 10_000;
-// Longer than the minute for which proxies keep a connection, so that they close it first.
-export const KEEP_ALIVE_MS = 65_000;
-// After this time, requests that were in transit when the server began to stop have arrived, on new or kept
-// connections.
-const LINGER_MS = 250;
-export const DRAIN_MS = 8_000;
-// When the server stops, a client that sends nothing more has this long: to read its answer when it has been refused, or
-// to go on with a request whose headers have not all come.
-const SILENT_MS = 1_000;
 
 const CLIENT_ERRORS: Readonly<Record<string, [status: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
@@ -63,23 +43,23 @@ type Connection = {
 };
 
 /** Answers what node:http could not parse as a request. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket, timeoutMs: number): void {
   if (error.code === 'ECONNRESET') socket.destroy();
   const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? [
     '400 Bad Request',
     'The request is not valid HTTP: check how it is sent.',
   ];
-  endWithError(socket, status, message);
+  endWithError(socket, timeoutMs, status, message);
 }
 
 /**
  * Answers where there is no response object. Later bytes are dropped until the client ends the connection, for at most
- * PROGRESS_TIMEOUT_MS: closing a connection with unread bytes resets it, and the answer may be lost.
+ * `timeoutMs`: closing a connection with unread bytes resets it, and the answer may be lost.
  */
-function endWithError(socket: Socket, status: string, message: string): void {
+function endWithError(socket: Socket, timeoutMs: number, status: string, message: string): void {
   // Already answered, or already closing.
   if (!socket.writable) return;
-  const cut = setTimeout(() => socket.destroy(), PROGRESS_TIMEOUT_MS).unref();
+  const cut = setTimeout(() => socket.destroy(), timeoutMs).unref();
   socket.once('close', () => clearTimeout(cut));
   const body = JSON.stringify({ error: message });
   const headers = [
@@ -93,7 +73,8 @@ function endWithError(socket: Socket, status: string, message: string): void {
 }
 
 /** An HTTP server that answers with `listener` and stops without resetting connections. */
-export function createServer(listener: RequestListener, limits: Limits): HttpServer {
+export function createServer(listener: RequestListener, { server: limits }: Limits): HttpServer {
+  const { progressTimeoutMs } = limits;
   let draining = false;
   const connections = new Map<Socket, Connection>();
 
@@ -121,7 +102,7 @@ export function createServer(listener: RequestListener, limits: Limits): HttpSer
       if (connection.last === response) connection.last = undefined;
       if (connection.isUnreadable && connection.unanswered === 0) socket.end();
     });
-    if (socket.timeout !== PROGRESS_TIMEOUT_MS) socket.setTimeout(PROGRESS_TIMEOUT_MS);
+    if (socket.timeout !== progressTimeoutMs) socket.setTimeout(progressTimeoutMs);
     if (draining) response.shouldKeepAlive = false;
     if (isPipelined) answerPending();
     if (isPipelined || request.method !== 'GET') listener(request, response);
@@ -136,18 +117,18 @@ export function createServer(listener: RequestListener, limits: Limits): HttpSer
     !last.req.complete &&
     last.req.readableFlowing === true;
 
-  /** Closes connections on which no answer is due, and nothing has come for SILENT_MS. */
+  /** Closes connections on which no answer is due, and nothing has come for `silentMs`. */
   function closeSilent(): void {
     const now = performance.now();
     for (const [socket, connection] of connections) {
       if (connection.unanswered > 0 && !isRefused(connection)) continue;
       const { bytesRead } = socket;
       if (connection.silent?.bytesRead !== bytesRead) connection.silent = { since: now, bytesRead };
-      else if (now - connection.silent.since >= SILENT_MS) socket.destroySoon();
+      else if (now - connection.silent.since >= limits.silentMs) socket.destroySoon();
     }
   }
 
-  /** Closes a connection on which nothing has moved for its time-out; an idle one after KEEP_ALIVE_MS. */
+  /** Closes a connection on which nothing has moved for its time-out; an idle one after `keepAliveMs`. */
   function onTimeout(socket: Socket): void {
     const connection = connections.get(socket);
     if (!connection || connection.requests === 0 || connection.unanswered > 0 || socket.timeout === undefined) {
@@ -156,7 +137,7 @@ export function createServer(listener: RequestListener, limits: Limits): HttpSer
     }
     // The next time-out closes it, unless another request has come.
     connection.requests = 0;
-    socket.setTimeout(Math.max(1, KEEP_ALIVE_MS - socket.timeout));
+    socket.setTimeout(Math.max(1, limits.keepAliveMs - socket.timeout));
   }
 
   function cutSlowReaders(): void {
@@ -168,20 +149,20 @@ export function createServer(listener: RequestListener, limits: Limits): HttpSer
       }
       const sent = socket.bytesWritten - socket.writableLength;
       const { pace } = connection;
-      if (!pace || sent - pace.sent >= PACE_BYTES) connection.pace = { since: now, sent };
-      else if (now - pace.since >= PACE_MS) socket.destroy();
+      if (!pace || sent - pace.sent >= limits.readingPaceBytes) connection.pace = { since: now, sent };
+      else if (now - pace.since >= limits.readingPaceMs) socket.destroy();
     }
   }
-  const paceCheck = setInterval(cutSlowReaders, PACE_CHECK_MS).unref();
+  const paceCheck = setInterval(cutSlowReaders, limits.readingPaceCheckIntervalMs).unref();
 
   const server = createHttpServer(
     {
       // The listener checks Host itself, so that a missing one is answered like any other error.
       requireHostHeader: false,
-      headersTimeout: limits.server.headersTimeoutMs,
+      headersTimeout: limits.headersTimeoutMs,
       // A slow upload may go on as long as bytes arrive.
       requestTimeout: 0,
-      connectionsCheckingInterval: CHECK_MS,
+      connectionsCheckingInterval: limits.headersCheckIntervalMs,
       // onTimeout() closes idle connections: a timer set before and after each answer would be a twentieth of a page's
       // cost.
       keepAliveTimeout: 0,
@@ -192,13 +173,13 @@ export function createServer(listener: RequestListener, limits: Limits): HttpSer
     connections.set(socket, { requests: 0, unanswered: 0 });
     socket.once('close', () => connections.delete(socket));
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.setTimeout(PROGRESS_TIMEOUT_MS, onTimeout);
+  server.maxConnections = limits.connections;
+  server.setTimeout(progressTimeoutMs, onTimeout);
   server.on('clientError', (error, socket: Socket) => {
     const connection = connections.get(socket);
     const { unanswered = 0, last } = connection ?? {};
     const isInBody = unanswered === 1 && last !== undefined && !last.req.complete;
-    if (unanswered === 0 || (isInBody && !last.headersSent)) answerClientError(error, socket);
+    if (unanswered === 0 || (isInBody && !last.headersSent)) answerClientError(error, socket, progressTimeoutMs);
     else if (connection && isRefused(connection)) socket.end();
     // Another answer must not be mixed with those in progress. They are completed, and then the connection is closed.
     else if (connection && last) {
@@ -211,7 +192,8 @@ export function createServer(listener: RequestListener, limits: Limits): HttpSer
     socket.on('error', () => socket.destroy()).resume();
     const connection = connections.get(socket);
     // RFC 9110, 9.1: a method that no resource of this server has.
-    if (!connection?.last) endWithError(socket, '501 Not Implemented', 'CONNECT is refused: this is not a proxy.');
+    if (!connection?.last)
+      endWithError(socket, progressTimeoutMs, '501 Not Implemented', 'CONNECT is refused: this is not a proxy.');
     else {
       connection.isUnreadable = true;
       connection.last.shouldKeepAlive = false;
@@ -224,7 +206,7 @@ export function createServer(listener: RequestListener, limits: Limits): HttpSer
     listen: (port, host) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen({ port, host, backlog: 1_024 }, () => {
+        server.listen({ port, host, backlog: limits.listenBacklog }, () => {
           server.off('error', reject);
           const address = server.address();
           if (address === null || typeof address === 'string') reject(new Error('Listening on no port.'));
@@ -233,8 +215,8 @@ export function createServer(listener: RequestListener, limits: Limits): HttpSer
       }),
     async close() {
       draining = true;
-      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-      await delay(LINGER_MS);
+      const cut = setTimeout(() => server.closeAllConnections(), limits.drainTimeoutMs);
+      await delay(limits.lingerMs);
       // http's own close() would also close kept connections, and lose requests that are on their way.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       const closeIdle = (): void => {
@@ -245,7 +227,7 @@ export function createServer(listener: RequestListener, limits: Limits): HttpSer
       };
       closeIdle();
       // Answers that end from now on leave their connections open.
-      const closing = setInterval(closeIdle, LINGER_MS);
+      const closing = setInterval(closeIdle, limits.lingerMs);
       await closed;
       clearInterval(closing);
       clearInterval(paceCheck);

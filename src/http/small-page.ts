@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { Limits } from '../limits.ts';
 import { endEarly } from './errors.ts';
 import type { Speech } from './speech.ts';
 
@@ -64,6 +65,7 @@ export function writeSmallPage(
   status: number,
   { speech, sign, title, content, isLong = false, formAction = "'none'" }: SmallPage,
   headers: Readonly<Record<string, string>>,
+  limits: Limits,
 ): void {
   const { style, source } = isLong ? STYLES.long : STYLES.short;
   const body = `<!doctype html>
@@ -92,5 +94,5 @@ ${content}
     'X-Content-Type-Options': 'nosniff',
     'Origin-Agent-Cluster': '?1',
   });
-  endEarly(response, body);
+  endEarly(response, body, limits);
 }

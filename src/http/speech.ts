@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
 import { LANGUAGES, type Language, toLanguage } from '../languages.ts';
+import { SIZES } from '../limits.ts';
 import { ar } from '../texts/ar.ts';
 import { de } from '../texts/de.ts';
 import { en } from '../texts/en.ts';
@@ -14,7 +15,6 @@ import { pt } from '../texts/pt.ts';
 import type { Texts } from '../texts/texts.ts';
 import { tr } from '../texts/tr.ts';
 import { zh } from '../texts/zh.ts';
-import { MAX_ACCEPT } from './accept.ts';
 import type { HttpError } from './errors.ts';
 
 /** A language with its texts, and with times and sizes in it. */
@@ -73,7 +73,7 @@ export function whenToTryAgain({ headers }: HttpError, speech: Speech): string {
 
 /** The first language that Accept-Language wants (RFC 9110, 12.5.4) and that there is. */
 function acceptedOf({ 'accept-language': header = '' }: IncomingHttpHeaders): Language | undefined {
-  if (header === '' || header.length > MAX_ACCEPT) return undefined;
+  if (header === '' || header.length > SIZES.internalHeaders.acceptChars) return undefined;
   const [best] = new Negotiator({ headers: { 'accept-language': header } }).languages([...LANGUAGES]);
   return toLanguage(best);
 }

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { lastNumbers } from '../db/new-submissions.ts';
+import type { Limits } from '../limits.ts';
 
 /** Why a wait has ended: the last number, which is new; `deleted`: the deployment; `revoked`: the key, which may have expired instead, or
  * the session, which may have ended. */
 export type WaitEnd = number | 'deleted' | 'revoked' | 'over';
 
-/** Waits for new submissions. All that wait in a process share one query in each POLL_MS; none has a connection. */
+/** Waits for new submissions. All that wait in a process share one query in each `watchIntervalMs`; none has a connection. */
 export type SubmissionWatch = {
   /** How many requests wait. */
   size(): number;
@@ -13,13 +14,12 @@ export type SubmissionWatch = {
   wait(waiting: { deploymentId: string; after: number; credentialId: string; signal: AbortSignal }): Promise<WaitEnd>;
 };
 
-export const POLL_MS = 1_000;
-
 type Waiting = { deploymentId: string; after: number; credentialId: string; end(reason: WaitEnd): void };
 
 /** `find`: see `lastNumbers`. While it fails, all go on waiting. */
 export function createSubmissionWatch(
   find: (...of: [deploymentIds: string[], credentialIds: string[]]) => ReturnType<typeof lastNumbers>,
+  { reads }: Limits,
 ): SubmissionWatch {
   const all = new Set<Waiting>();
   let isPolling = false;
@@ -43,7 +43,7 @@ export function createSubmissionWatch(
   async function pollWhileAnyWaits(): Promise<void> {
     isPolling = true;
     while (all.size > 0) {
-      await delay(POLL_MS, undefined, { ref: false });
+      await delay(reads.watchIntervalMs, undefined, { ref: false });
       await poll();
     }
     isPolling = false;

@@ -1,15 +1,11 @@
 import { createBoundedCache } from '../bounded-cache.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import { errorKind, HttpError, retryAfter } from './errors.ts';
 
 /** Counts an unknown key from a network. Throws 429 when the network has tried too many. */
 export type CountUnknownKey = (network: string) => Promise<void>;
 
-/** Unknown keys that a network may try in WINDOW_SECONDS, in all processes together. */
-export const MAX_TRIES = 300;
-export const WINDOW_SECONDS = 60;
-/** Counted in the database at a time, so that not every try is a write. */
-export const TRIES_AT_ONCE = 10;
-const MAX_REMEMBERED = 10_000;
+const { maxTries, windowSeconds } = SIZES.unknownKeys;
 
 /**
  * Counts `tries` of a network in the database. `counted`: the tries in the network's window, these included;
@@ -28,27 +24,28 @@ export const tooManyUnknownKeys = errorKind(
   {
     id: 'UnknownKeys',
     description:
-      `More than ${MAX_TRIES} unknown API keys in ${WINDOW_SECONDS} seconds from one address. ` +
+      `More than ${maxTries} unknown API keys in ${windowSeconds} seconds from one address. ` +
       'A valid key is never refused for that reason.',
   },
   (leftMs: number) =>
     new HttpError(429, 'Too many unknown API keys: wait a minute, then use a valid one.', retryAfter(leftMs)),
-  WINDOW_SECONDS * 1_000,
+  windowSeconds * 1_000,
 );
 
-export function createCountUnknownKey(countTries: CountTries): CountUnknownKey {
-  const allowances = createBoundedCache<string, Allowance>(MAX_REMEMBERED);
+export function createCountUnknownKey(countTries: CountTries, { owners }: Limits): CountUnknownKey {
+  const triesAtOnce = owners.unknownKeyTriesAtOnce;
+  const allowances = createBoundedCache<string, Allowance>(owners.rememberedNetworks);
   /** Queries in progress, one for each network. */
   const asking = new Map<string, Promise<void>>();
 
   async function ask(network: string): Promise<void> {
     // A read-only database can't count the tries: they are allowed then.
-    const { counted, leftMs } = await countTries(network, TRIES_AT_ONCE, WINDOW_SECONDS).catch(() => ({
-      counted: TRIES_AT_ONCE,
+    const { counted, leftMs } = await countTries(network, triesAtOnce, windowSeconds).catch(() => ({
+      counted: triesAtOnce,
       leftMs: 1_000,
     }));
-    const isUsedUp = counted > MAX_TRIES;
-    allowances.set(network, { left: isUsedUp ? 0 : TRIES_AT_ONCE, isUsedUp, until: performance.now() + leftMs });
+    const isUsedUp = counted > maxTries;
+    allowances.set(network, { left: isUsedUp ? 0 : triesAtOnce, isUsedUp, until: performance.now() + leftMs });
   }
 
   return async (network) => {

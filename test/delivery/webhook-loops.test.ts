@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createOwnAddress } from '../../src/delivery/own-address.ts';
 import type { Resolve } from '../../src/delivery/resolve.ts';
 import { createSendWebhook } from '../../src/delivery/send-webhook.ts';
-import { DRAIN_MS } from '../../src/http/errors.ts';
 import { parseCidr } from '../../src/public-address.ts';
 import { aSentence, failure } from '../support/answers.ts';
 import { ownAddress } from '../support/own-address.ts';
@@ -247,8 +246,8 @@ describe('a submission that comes from a webhook', () => {
     await service.anonymous.post(`/submit/${id}`).send({ a: 1 }).expect(200);
   });
 
-  // Sooner than a client that keeps its connection open is disconnected.
-  it('is answered before its body is read', { timeout: DRAIN_MS / 2 }, async () => {
+  // A client that keeps its connection open is disconnected long after this test would have failed.
+  it('is answered before its body is read', async () => {
     const { id } = await owner.deploy();
     const socket = openSocket(service.url);
     socket.write(

@@ -8,17 +8,15 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createComputePool } from '../../src/compute/pool.ts';
-import {
-  type BodyReader,
-  createBodyReader,
-  MAX_CONTENT_TYPE,
-  mediaType,
-  SMALL_BODY_BYTES,
-} from '../../src/http/body.ts';
+import { type BodyReader, createBodyReader, mediaType } from '../../src/http/body.ts';
 import { HttpError } from '../../src/http/errors.ts';
-import { BUDGET_BYTES as BUDGET } from '../../src/http/memory-budget.ts';
 import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
+import { LIMITS, SIZES } from '../../src/limits.ts';
+import { testLimits } from '../support/limits.ts';
 
+const BUDGET = LIMITS.requests.memoryBudgetBytes;
+const MAX_CONTENT_TYPE = SIZES.internalHeaders.contentTypeChars;
+const SMALL_BODY_BYTES = SIZES.body.smallBytes;
 const MIB = 1024 * 1024;
 /** Two of these fit into the memory that large bodies may have, and three don't. */
 const LARGE = 50 * MIB;
@@ -37,8 +35,9 @@ function clientOf({ headers }: IncomingMessage): string {
 const newReader = (): BodyReader =>
   createBodyReader({
     largest: 1,
-    concurrency: createOwnerConcurrency(),
+    concurrency: createOwnerConcurrency(testLimits()),
     compute: createComputePool({ maxJobMs: 10_000, maxHeapMb: 64 }),
+    limits: testLimits(),
   });
 
 const statusOf = (error: unknown): string => (error instanceof HttpError ? `${error.status}` : String(error));
@@ -318,8 +317,7 @@ describe('a body without a length', () => {
 });
 
 describe('a large body that comes slowly', () => {
-  const PACE_MS = 30_000;
-  const PACE_BYTES = 256 * 1024;
+  const { paceMs: PACE_MS, paceBytes: PACE_BYTES } = SIZES.body;
 
   it.each<[what: string, bytes: number, outcome: string]>([
     ['is cut when it brings too little in half a minute', PACE_BYTES - 1, '408'],

@@ -1,7 +1,10 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MIN_COMPRESSED_BYTES } from '../../src/http/compress.ts';
+import { SIZES } from '../../src/limits.ts';
+
+const MIN_COMPRESSED_BYTES = SIZES.internalAnswers.minCompressedBytes;
+
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

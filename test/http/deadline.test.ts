@@ -2,7 +2,10 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ANSWER_MS, answerInTime } from '../../src/http/deadline.ts';
+import { answerInTime } from '../../src/http/deadline.ts';
+import { LIMITS } from '../../src/limits.ts';
+
+const ANSWER_MS = LIMITS.requests.answerTimeoutMs;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -13,9 +16,10 @@ function begin(headers: Record<string, string> = {}) {
   Object.assign(request.headers, headers);
   const response = new ServerResponse(request);
   let late = 0;
-  answerInTime(request, response, () => {
+  const onLate = (): void => {
     late += 1;
-  });
+  };
+  answerInTime(request, response, onLate, LIMITS);
   return { request, response, late: () => late };
 }
 

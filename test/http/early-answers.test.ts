@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { DRAIN_MS, HttpError, writeError } from '../../src/http/errors.ts';
+import { HttpError, writeError } from '../../src/http/errors.ts';
+import { LIMITS } from '../../src/limits.ts';
+
+const { refusedBodyTimeoutMs } = LIMITS.requests;
 
 const LENGTH = 16 * 1024 * 1024;
 const REFUSAL = '{"error":"The body is too large: send less."}';
@@ -10,7 +13,7 @@ const REFUSAL = '{"error":"The body is too large: send less."}';
 afterEach(() => void vi.useRealTimers());
 
 const refuse = (response: ServerResponse): void =>
-  writeError(response, new HttpError(413, 'The body is too large: send less.'), {});
+  writeError(response, new HttpError(413, 'The body is too large: send less.'), {}, LIMITS);
 
 /** An upload to a server that answers with `answer`: a client's connection, and what the server has of it. */
 async function startUpload(headers: string, length = LENGTH, answer = refuse) {
@@ -74,14 +77,14 @@ it.each(['', 'Connection: close\r\n'])(
   },
 );
 
-it('a client that never stops sending what was refused is cut after DRAIN_MS', async () => {
+it('a client that never stops sending what was refused is cut after refusedBodyTimeoutMs', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { client, response, refused } = await startUpload('Connection: close\r\n', Number.MAX_SAFE_INTEGER);
   const closed = new Promise((resolve) => client.once('close', resolve));
   const { socket } = response.req;
   await refused();
   await upload(client, LENGTH);
-  vi.advanceTimersByTime(DRAIN_MS - 1);
+  vi.advanceTimersByTime(refusedBodyTimeoutMs - 1);
   await upload(client, LENGTH);
   expect(socket.destroyed).toBe(false);
   vi.advanceTimersByTime(1);
@@ -99,7 +102,7 @@ it.each(['sends the rest', 'leaves'])('a client that %s is not waited for any lo
   else await upload(client, LENGTH);
   await over;
   expect(vi.getTimerCount()).toBe(0);
-  vi.advanceTimersByTime(DRAIN_MS);
+  vi.advanceTimersByTime(refusedBodyTimeoutMs);
   expect(socket.destroyed).toBe(what === 'leaves');
 });
 

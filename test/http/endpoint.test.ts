@@ -12,6 +12,7 @@ import { HttpError, toHttpError, writeError } from '../../src/http/errors.ts';
 import { createLogRequest } from '../../src/http/request-log.ts';
 import { createApi, listEndpoints } from '../../src/http/router.ts';
 import { createSending } from '../../src/http/sending.ts';
+import { testLimits } from '../support/limits.ts';
 import { endpointsOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
 
@@ -33,10 +34,11 @@ function serve(...endpoints: Endpoint[]) {
         return read.data;
       },
     },
-    sending: createSending({ release: () => undefined, largest: 1 }),
+    sending: createSending({ release: () => undefined, largest: 1, limits: testLimits() }),
+    limits: testLimits(),
   });
   api.use(((error, _request, response, _next) =>
-    writeError(response, toHttpError(error), {})) satisfies ErrorRequestHandler);
+    writeError(response, toHttpError(error), {}, testLimits())) satisfies ErrorRequestHandler);
   return request(api);
 }
 

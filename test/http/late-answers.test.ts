@@ -4,12 +4,14 @@ import { Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ANSWER_MS } from '../../src/http/deadline.ts';
+import { LIMITS } from '../../src/limits.ts';
 import { startService } from '../../src/service.ts';
+import { testLimits } from '../support/limits.ts';
 import { asOwner, type Owner, openSocket, startTestService, type TestService } from '../support/service.ts';
 
+const { answerTimeoutMs } = LIMITS.requests;
 /** Less than what a statement may take. */
-const FIRST_WAIT_MS = 1_300;
+const FIRST_WAIT_MS = answerTimeoutMs / 2;
 
 let service: TestService;
 beforeAll(async () => {
@@ -49,7 +51,9 @@ async function startLogged() {
       done();
     },
   });
-  const logged = await startService(service.config, pino({ level: 'info' }, stream));
+  const logged = await startService(service.config, pino({ level: 'info' }, stream), {
+    limits: testLimits({ requests: { answerTimeoutMs } }),
+  });
   onTestFinished(() => logged.close());
   await logged.ready;
   return { url: logged.url, lines };
@@ -106,7 +110,7 @@ describe('a request that is answered because it took too long', () => {
       vi.advanceTimersByTime(FIRST_WAIT_MS);
       await keys.commit();
       await waiting(REQUESTS.length);
-      vi.advanceTimersByTime(ANSWER_MS - FIRST_WAIT_MS);
+      vi.advanceTimersByTime(answerTimeoutMs - FIRST_WAIT_MS);
       expect(await Promise.all(first)).toEqual(REQUESTS.map(() => ['503']));
 
       if (later === 'answers') await pages.commit();

@@ -4,12 +4,11 @@ import { connect, Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HttpError } from '../../src/http/errors.ts';
-import {
-  createOwnerConcurrency,
-  MAX_WAIT_MS,
-  MAX_WAITING,
-  type OwnerConcurrency,
-} from '../../src/http/owner-concurrency.ts';
+import { createOwnerConcurrency, type OwnerConcurrency } from '../../src/http/owner-concurrency.ts';
+import { LIMITS } from '../../src/limits.ts';
+import { testLimits } from '../support/limits.ts';
+
+const { requestWaitTimeoutMs, waitingRequests } = LIMITS.owners;
 
 /** Requests of an owner (the path says whose), which are answered when the test says so. */
 async function startServer(concurrency: OwnerConcurrency) {
@@ -43,7 +42,7 @@ async function startServer(concurrency: OwnerConcurrency) {
 const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 5 });
 
 it('lets two requests of an owner work at a time, and others beside them', async () => {
-  const { working, send, owners } = await startServer(createOwnerConcurrency());
+  const { working, send, owners } = await startServer(createOwnerConcurrency(testLimits()));
   for (let count = 0; count < 5; count += 1) send(1);
   await until(() => expect(owners()).toEqual([1, 1]));
   send(2);
@@ -53,7 +52,7 @@ it('lets two requests of an owner work at a time, and others beside them', async
 });
 
 it('gives the slot of a request that waits for its client to the next, and gets it back before those that have not begun', async () => {
-  const concurrency = createOwnerConcurrency();
+  const concurrency = createOwnerConcurrency(testLimits());
   const { working, send, owners } = await startServer(concurrency);
   for (let count = 0; count < 4; count += 1) send(1);
   await until(() => expect(owners()).toEqual([1, 1]));
@@ -75,7 +74,7 @@ it('gives the slot of a request that waits for its client to the next, and gets 
 it('refuses what has waited too long, however long those before it take, and never works on more', {
   tags: 'slow',
 }, async () => {
-  const { working, refused, send, owners } = await startServer(createOwnerConcurrency());
+  const { working, refused, send, owners } = await startServer(createOwnerConcurrency(testLimits()));
   const sockets = Array.from({ length: 6 }, () => send(1));
   const answers = sockets.slice(2).map(async (socket) => String(await once(socket, 'data')).slice(0, 12));
   expect(await Promise.all(answers)).toEqual(Array(4).fill('HTTP/1.1 503'));
@@ -89,7 +88,7 @@ it('refuses what has waited too long, however long those before it take, and nev
 });
 
 it('counts the work for a client that has left until it is answered all the same', { tags: 'slow' }, async () => {
-  const { working, refused, send, owners } = await startServer(createOwnerConcurrency());
+  const { working, refused, send, owners } = await startServer(createOwnerConcurrency(testLimits()));
   const sockets = Array.from({ length: 2 }, () => send(1));
   await until(() => expect(owners()).toEqual([1, 1]));
   for (const socket of sockets) socket.destroy();
@@ -108,7 +107,7 @@ it('counts the work for a client that has left until it is answered all the same
 });
 
 it('begins no work for clients that leave before it, and loses no slot to them', async () => {
-  const concurrency = createOwnerConcurrency();
+  const concurrency = createOwnerConcurrency(testLimits());
   const { working, refused, send, owners } = await startServer(concurrency);
   const sockets = Array.from({ length: 6 }, () => send(1));
   await until(() => expect(owners()).toEqual([1, 1]));
@@ -131,7 +130,7 @@ describe('the slots of an owner, by themselves', () => {
   function startRequests() {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const concurrency = createOwnerConcurrency();
+    const concurrency = createOwnerConcurrency(LIMITS);
     const requests = new Map<string, { request: IncomingMessage; response: ServerResponse }>();
     const log: string[] = [];
     const of = (name: string): { request: IncomingMessage; response: ServerResponse } => {
@@ -247,22 +246,22 @@ describe('the slots of an owner, by themselves', () => {
     expect(log).toEqual(['x works again', 'a works', 'b works']);
   });
 
-  it('are waited for by a thousand, for MAX_WAIT_MS', async () => {
+  it('are waited for by a thousand, for requestWaitTimeoutMs', async () => {
     const { log, begin, end } = startRequests();
     for (const name of ['a', 'b']) await begin(name);
-    for (let count = 0; count < MAX_WAITING; count += 1) await begin(`${count}`);
+    for (let count = 0; count < waitingRequests; count += 1) await begin(`${count}`);
     await begin('one too many');
     await begin('another’s', 2);
     expect(log.slice(2)).toEqual(['one too many: 503', 'another’s works']);
-    vi.advanceTimersByTime(MAX_WAIT_MS - 1);
+    vi.advanceTimersByTime(requestWaitTimeoutMs - 1);
     await end('a');
-    expect([log.slice(4), vi.getTimerCount()]).toEqual([['0 works'], MAX_WAITING - 1]);
+    expect([log.slice(4), vi.getTimerCount()]).toEqual([['0 works'], waitingRequests - 1]);
     vi.advanceTimersByTime(1);
     await nextTurn();
-    expect(log.slice(5)).toEqual(Array.from({ length: MAX_WAITING - 1 }, (_, count) => `${count + 1}: 503`));
+    expect(log.slice(5)).toEqual(Array.from({ length: waitingRequests - 1 }, (_, count) => `${count + 1}: 503`));
     expect(vi.getTimerCount()).toBe(0);
     await end('b');
     await begin('c');
-    expect(log.slice(4 + MAX_WAITING)).toEqual(['c works']);
+    expect(log.slice(4 + waitingRequests)).toEqual(['c works']);
   });
 });

@@ -7,14 +7,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type Response } from 'express';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HttpError } from '../../src/http/errors.ts';
-import { BUDGET_BYTES as BUDGET } from '../../src/http/memory-budget.ts';
-import { createSending, type Sending, SLICE_BYTES, SLOW_MS, SMALL_ANSWER_BYTES } from '../../src/http/sending.ts';
+import { createSending, type Sending } from '../../src/http/sending.ts';
+import { LIMITS, SIZES } from '../../src/limits.ts';
+
+const BUDGET = LIMITS.requests.memoryBudgetBytes;
+const SLOW_MS = LIMITS.requests.slowReaderMs;
+const { smallBytes: SMALL_ANSWER_BYTES, sliceBytes: SLICE_BYTES } = SIZES.internalAnswers;
 
 const MIB = 1024 * 1024;
 afterEach(() => void vi.useRealTimers());
 
 const newSending = ({ largest = 1, release = (_request: IncomingMessage): void => undefined } = {}): Sending =>
-  createSending({ largest, release });
+  createSending({ largest, release, limits: LIMITS });
 
 const newResponse = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 

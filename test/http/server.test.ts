@@ -4,16 +4,17 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { endEarly } from '../../src/http/errors.ts';
-import {
-  createServer,
-  DRAIN_MS,
-  KEEP_ALIVE_MS,
-  PACE_BYTES,
-  PACE_CHECK_MS,
-  PACE_MS,
-  PROGRESS_TIMEOUT_MS,
-} from '../../src/http/server.ts';
-import { testLimits } from '../support/limits.ts';
+import { createServer } from '../../src/http/server.ts';
+import { LIMITS, withLimits } from '../../src/limits.ts';
+
+/** Where a test waits for a real time to pass, it is short; those that end a connection in real time never pass. */
+const limits = withLimits({ server: { lingerMs: 5, silentMs: 20, drainTimeoutMs: 600_000 } });
+const { drainTimeoutMs, keepAliveMs, progressTimeoutMs } = limits.server;
+const {
+  readingPaceBytes: PACE_BYTES,
+  readingPaceMs: PACE_MS,
+  readingPaceCheckIntervalMs: PACE_CHECK_MS,
+} = LIMITS.server;
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
@@ -28,7 +29,7 @@ async function startServer() {
     asked.push({ request, response, socket: request.socket });
     wake.resolve();
     wake = Promise.withResolvers();
-  }, testLimits());
+  }, limits);
   const { port } = await server.listen(0, '127.0.0.1');
   const open: Socket[] = [];
   onTestFinished(async () => {
@@ -66,15 +67,15 @@ async function answer({ response }: Asked): Promise<void> {
 const beQuiet = (socket: Socket): boolean => socket.emit('timeout');
 
 describe('a connection on which nothing moves', () => {
-  it('is kept once it was used, until KEEP_ALIVE_MS are over', async () => {
+  it('is kept once it was used, until keepAliveMs are over', async () => {
     const server = await startServer();
     server.open().resume().write(REQUEST);
     const first = await server.request(0);
     const { socket } = first;
     await answer(first);
-    expect(socket.timeout).toBe(PROGRESS_TIMEOUT_MS);
+    expect(socket.timeout).toBe(progressTimeoutMs);
     beQuiet(socket);
-    expect([socket.destroyed, socket.timeout]).toEqual([false, KEEP_ALIVE_MS - PROGRESS_TIMEOUT_MS]);
+    expect([socket.destroyed, socket.timeout]).toEqual([false, keepAliveMs - progressTimeoutMs]);
     beQuiet(socket);
     expect(socket.destroyed).toBe(true);
   });
@@ -89,10 +90,10 @@ describe('a connection on which nothing moves', () => {
     beQuiet(socket);
     client.write(REQUEST);
     const second = await server.request(1);
-    expect(socket.timeout).toBe(PROGRESS_TIMEOUT_MS);
+    expect(socket.timeout).toBe(progressTimeoutMs);
     await answer(second);
     beQuiet(socket);
-    expect([socket.destroyed, socket.timeout]).toEqual([false, KEEP_ALIVE_MS - PROGRESS_TIMEOUT_MS]);
+    expect([socket.destroyed, socket.timeout]).toEqual([false, keepAliveMs - progressTimeoutMs]);
     beQuiet(socket);
     expect(socket.destroyed).toBe(true);
   });
@@ -105,7 +106,7 @@ describe('a connection on which nothing moves', () => {
     socket.setTimeout(40_000);
     await answer(first);
     beQuiet(socket);
-    expect([socket.destroyed, socket.timeout]).toEqual([false, KEEP_ALIVE_MS - 40_000]);
+    expect([socket.destroyed, socket.timeout]).toEqual([false, keepAliveMs - 40_000]);
   });
 
   it.each([0, 1])('is cut while a request is not answered, with %i behind it that are', async (behind) => {
@@ -179,12 +180,10 @@ describe('a server that is told to stop', () => {
     const [inBody, unreadable] = [server.open(), server.open({ allowHalfOpen: true })];
     const ends = [inBody, unreadable].map(textOf);
     inBody.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf');
-    endEarly((await server.request(0)).response, 'refused');
+    endEarly((await server.request(0)).response, 'refused', limits);
     unreadable.write('not HTTP\r\n\r\n');
     await once(unreadable, 'data');
-    const start = performance.now();
     await server.close();
-    expect(performance.now() - start).toBeLessThan(DRAIN_MS / 2);
     unreadable.destroy();
     expect(await Promise.all(ends)).toEqual([
       expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n.*refused/s),
@@ -198,13 +197,11 @@ describe('a server that is told to stop', () => {
     const received = textOf(client);
     client.write(`${REQUEST}GET / HTTP/1.1\r\nHost`);
     await answer(await server.request(0));
-    const start = performance.now();
     await server.close();
-    expect(performance.now() - start).toBeLessThan(DRAIN_MS / 2);
     expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n.*answered$/s);
   });
 
-  it('cuts what is still under way after DRAIN_MS', async () => {
+  it('cuts what is still under way after drainTimeoutMs', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const server = await startServer();
     const client = server.open();
@@ -212,7 +209,7 @@ describe('a server that is told to stop', () => {
     client.write(REQUEST);
     const { socket } = await server.request(0);
     const closed = server.close();
-    vi.advanceTimersByTime(DRAIN_MS - 1);
+    vi.advanceTimersByTime(drainTimeoutMs - 1);
     expect(socket.destroyed).toBe(false);
     vi.advanceTimersByTime(1);
     expect(await received).toBe('');

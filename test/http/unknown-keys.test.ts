@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { HttpError } from '../../src/http/errors.ts';
-import {
-  type CountTries,
-  createCountUnknownKey,
-  MAX_TRIES,
-  TRIES_AT_ONCE,
-  WINDOW_SECONDS,
-} from '../../src/http/unknown-keys.ts';
+import { type CountTries, createCountUnknownKey } from '../../src/http/unknown-keys.ts';
+import { LIMITS, SIZES } from '../../src/limits.ts';
+
+const { maxTries: MAX_TRIES, windowSeconds: WINDOW_SECONDS } = SIZES.unknownKeys;
+const TRIES_AT_ONCE = LIMITS.owners.unknownKeyTriesAtOnce;
 
 const NETWORK = '192.0.2.1';
 
@@ -55,7 +53,7 @@ it.each([tryAtOnce, tryInTurn])(
   'lets a network try 300 in a minute, and refuses more until that is over: %o',
   async (tryMany) => {
     const { countTries, calls } = startCount();
-    const countKey = createCountUnknownKey(countTries);
+    const countKey = createCountUnknownKey(countTries, LIMITS);
     expect(await tryMany(countKey, MAX_TRIES)).toEqual(Array(MAX_TRIES).fill('counted'));
     expect(calls).toEqual(Array(MAX_TRIES / TRIES_AT_ONCE).fill([NETWORK, TRIES_AT_ONCE, WINDOW_SECONDS]));
     expect(await tryMany(countKey, 20)).toEqual(Array(20).fill('429, 60'));
@@ -69,21 +67,21 @@ it.each([tryAtOnce, tryInTurn])(
 );
 
 it('lets no network use up what is another’s', async () => {
-  const countKey = createCountUnknownKey(startCount().countTries);
+  const countKey = createCountUnknownKey(startCount().countTries, LIMITS);
   await tryInTurn(countKey, MAX_TRIES);
   expect([await tryOnce(countKey), await tryOnce(countKey, '192.0.2.2')]).toEqual(['429, 60', 'counted']);
 });
 
 it('counts for all processes together', async () => {
   const { countTries } = startCount();
-  const processes = [createCountUnknownKey(countTries), createCountUnknownKey(countTries)];
+  const processes = [createCountUnknownKey(countTries, LIMITS), createCountUnknownKey(countTries, LIMITS)];
   const outcomes = await Promise.all(processes.map((countKey) => tryInTurn(countKey, MAX_TRIES)));
   expect(outcomes.flat().filter((outcome) => outcome === 'counted').length).toBe(MAX_TRIES);
 });
 
 it('counts a try that a process has left only while the minute lasts that it is of', async () => {
   const { countTries, calls } = startCount();
-  const countKey = createCountUnknownKey(countTries);
+  const countKey = createCountUnknownKey(countTries, LIMITS);
   await tryOnce(countKey);
   vi.advanceTimersByTime(1_000 * WINDOW_SECONDS - 1);
   await tryOnce(countKey);
@@ -98,7 +96,7 @@ it('lets a network try while nothing can be counted, and asks again for the next
   const countKey = createCountUnknownKey(async () => {
     asked += 1;
     throw new Error('cannot execute INSERT in a read-only transaction');
-  });
+  }, LIMITS);
   expect(await tryInTurn(countKey, TRIES_AT_ONCE + 1)).toEqual(Array(TRIES_AT_ONCE + 1).fill('counted'));
   expect(asked).toBe(2);
   vi.advanceTimersByTime(999);

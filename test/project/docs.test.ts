@@ -24,13 +24,11 @@ import { tour } from '../../src/first-run-message.ts';
 import { MAX_WAIT_SECONDS, MAX_WAITING_OF_OWNER } from '../../src/http/api/live.ts';
 import { MAX_BLOCKED, MAX_BLOCKED_CHARS } from '../../src/http/api/settings.ts';
 import { DEFAULT_DAYS, MAX_BUCKETS } from '../../src/http/api/statistics.ts';
-import { SMALL_BODY_BYTES, UPLOAD_PACE_BYTES, UPLOAD_PACE_MS } from '../../src/http/body.ts';
-import { BUDGET_BYTES } from '../../src/http/memory-budget.ts';
-import { KEEP_ALIVE_MS, PACE_BYTES, PACE_MS, PROGRESS_TIMEOUT_MS } from '../../src/http/server.ts';
 import { MAX_KEY_CHARS } from '../../src/http/submit/idempotency-key.ts';
 import { MAX_FILES } from '../../src/http/submit/multipart.ts';
 import { MAX_FIELDS } from '../../src/http/submit/read-submission.ts';
 import { LANGUAGES, PAGE_START_BYTES } from '../../src/languages.ts';
+import { LIMITS, SIZES } from '../../src/limits.ts';
 import { CONFIRMATION_DAYS, FILE_LINK_DAYS } from '../../src/signed-links.ts';
 import { RESERVED } from '../../src/slugs.ts';
 import { lookUp, referenceOf } from '../support/reference.ts';
@@ -128,7 +126,7 @@ describe('limits', () => {
     ['docs/forms.md', `| Files | ${MAX_FILES}, each of`],
     [
       'docs/forms.md',
-      `| A body over ${kib(SMALL_BODY_BYTES)} | At least ${kib(UPLOAD_PACE_BYTES)} in ${s(UPLOAD_PACE_MS)} |`,
+      `| A body over ${kib(SIZES.body.smallBytes)} | At least ${kib(SIZES.body.paceBytes)} in ${s(SIZES.body.paceMs)} |`,
     ],
     ['docs/forms.md', `It has 1 to ${MAX_KEY_CHARS} characters`],
     ['docs/forms.md', `A key is remembered for ${KEY_HOURS} hours`],
@@ -164,13 +162,16 @@ describe('limits', () => {
     ],
     ...CODES.map((code): [string, string] => ['docs/check.md', `| \`${code}\` | `]),
     ['docs/webhooks.md', `At most ${kib(MAX_BODY_BYTES)} of the answer's body are read`],
-    ['docs/operations.md', `| An idle kept-alive connection | ${s(KEEP_ALIVE_MS)} |`],
-    ['docs/operations.md', `| An answer of which a client reads less than ${kib(PACE_BYTES)} | ${s(PACE_MS)} |`],
+    ['docs/operations.md', `| An idle kept-alive connection | ${s(LIMITS.server.keepAliveMs)} |`],
     [
       'docs/operations.md',
-      `| A request or an answer without progress; a connection whose files are being stored | ${s(PROGRESS_TIMEOUT_MS)};`,
+      `| An answer of which a client reads less than ${kib(LIMITS.server.readingPaceBytes)} | ${s(LIMITS.server.readingPaceMs)} |`,
     ],
-    ['docs/operations.md', `| ${BUDGET_BYTES / 1024 ** 2} MiB, or four times`],
+    [
+      'docs/operations.md',
+      `| A request or an answer without progress; a connection whose files are being stored | ${s(LIMITS.server.progressTimeoutMs)};`,
+    ],
+    ['docs/operations.md', `| ${LIMITS.requests.memoryBudgetBytes / 1024 ** 2} MiB, or four times`],
   ])('%s has what the code has: %s', (page, sentence) => {
     expect(inWords(read(page))).toContain(sentence);
   });

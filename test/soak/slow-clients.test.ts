@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
-import { PROGRESS_TIMEOUT_MS } from '../../src/http/server.ts';
+import { LIMITS } from '../../src/limits.ts';
 import { inParallel, median, ms, QUEUED_MS, quantile, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { footprint, measurable } from '../support/memory.ts';
@@ -16,6 +16,7 @@ const STALLED = 2_000;
 const LEFT = 8_000;
 const READ_BY_NOBODY = 50;
 const AT_ONCE = 100;
+const { progressTimeoutMs: PROGRESS_TIMEOUT_MS } = LIMITS.server;
 /** How much later than it is due a client that sends no more may be cut. */
 const NOTICED_MS = 6_000;
 const SLOW_UPLOAD_MS = 24_000;

@@ -32,7 +32,7 @@ const notCalled = (): never => {
 
 /** All endpoints of a service with these settings, to be looked at and not called. */
 export function endpointsOf(config: Config): readonly Endpoint[] {
-  const concurrency = createOwnerConcurrency();
+  const concurrency = createOwnerConcurrency(testLimits());
   return createEndpoints({
     config,
     limits: testLimits(),
@@ -45,10 +45,10 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     body: { reserve: notCalled, bytes: notCalled, fields: notCalled },
     clientAddress: notCalled,
     mailLink: async () => undefined,
-    sending: createSending({ release: concurrency.release, largest: config.maxHtmlBytes }),
+    sending: createSending({ release: concurrency.release, largest: config.maxHtmlBytes, limits: testLimits() }),
     checks: { run: () => Promise.reject(new Error('Not called.')) },
     labelsOf: async () => new Map(),
-    placeOf: createHostSplit(config),
+    placeOf: createHostSplit(config, testLimits()),
     findPage: () => undefined,
     onPageChange: () => undefined,
     reviewDeliveries: () => undefined,
@@ -204,7 +204,7 @@ export function holdService(url: string, config: Config): void {
   const { baseUrl, pagesDomain } = config;
   // Settings change what is said of requests only.
   hold ??= holdAgainst(referenceOf(config));
-  held.set(portOf(url), { hold, placeOf: createHostSplit({ baseUrl, pagesDomain }) });
+  held.set(portOf(url), { hold, placeOf: createHostSplit({ baseUrl, pagesDomain }, testLimits()) });
 }
 
 /** Ends that: another server may get the port of a service that is closed. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type Altcha, CHALLENGE_MINUTES, Challenge } from '../../altcha.ts';
 import { BusyError, createFairQueue } from '../../fair-queue.ts';
+import type { Limits } from '../../limits.ts';
 import { networkOf } from '../../public-address.ts';
 import { createChooseEncoding } from '../accept.ts';
 import type { ClientAddress } from '../client-address.ts';
@@ -48,12 +49,14 @@ export function altchaEndpoints({
   isLive,
   clientAddress,
   sending,
+  limits,
 }: {
   altcha(): Promise<Altcha>;
   /** Whether visitors find a deployment; undefined when it can't be looked up in time. `network`: the client's. */
   isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
   clientAddress: ClientAddress;
   sending: Pick<Sending, 'jsonText'>;
+  limits: Limits;
 }) {
   const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
   const sendWidget = createFixed({
@@ -65,6 +68,7 @@ export function altchaEndpoints({
     },
     chooseEncoding: createChooseEncoding(),
     read: () => readFile(WIDGET),
+    limits,
   });
 
   return {

@@ -15,10 +15,10 @@ import { OverLimitError } from '../../compute/thread.ts';
 import { findHtml } from '../../db/deployments.ts';
 import type { Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import { SIZES } from '../../limits.ts';
 import { pauseDeadline } from '../deadline.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import { SLICE_BYTES } from '../sending.ts';
 import { exampleHtml, pageBounds, pageHtml } from './deployments.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
@@ -145,11 +145,13 @@ const example: z.infer<typeof Checked> = {
 
 const answer = { status: 200, description: 'What is on the page.', schema: Checked, example };
 
+const { sliceBytes } = SIZES.internalAnswers;
+
 /** A JSON text in pieces that other work runs between. */
 function* inPieces(json: Uint8Array): Generator<string> {
   const decoder = new StringDecoder();
-  for (let from = 0; from < json.length; from += SLICE_BYTES) {
-    yield decoder.write(json.subarray(from, from + SLICE_BYTES));
+  for (let from = 0; from < json.length; from += sliceBytes) {
+    yield decoder.write(json.subarray(from, from + sliceBytes));
   }
 }
 

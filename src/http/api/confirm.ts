@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { confirmRecipient, findLinkedRecipient } from '../../db/mail-recipients.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import type { Limits } from '../../limits.ts';
 import { CONFIRMATION_DAYS, type SignedLinks } from '../../signed-links.ts';
 import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
@@ -44,7 +45,15 @@ const common = {
 } as const;
 
 /** The link in a mail by which a recipient confirms that it wants mail about a deployment. */
-export function confirmEndpoints({ db, links }: { db: Database; links(): Promise<SignedLinks> }) {
+export function confirmEndpoints({
+  db,
+  links,
+  limits,
+}: {
+  db: Database;
+  links(): Promise<SignedLinks>;
+  limits: Limits;
+}) {
   /** The ids of a link. Throws before anything is looked up: only who has a link can make the database work. */
   async function checked(request: EndpointRequest): Promise<[deploymentId: string, recipientId: string]> {
     const { deployId: deploymentId = '', recipientId = '' } = request.params;
@@ -67,11 +76,16 @@ export function confirmEndpoints({ db, links }: { db: Database; links(): Promise
         const recipient = await findLinkedRecipient(db, ...(await checked(request)));
         if (recipient === undefined) throw noSuchLink();
         const { email, slug } = recipient;
-        writeLinkPage(response, 200, {
-          title: `Get mail about ${slug}?`,
-          text: `When a form of ${slug} is submitted, what was sent will be mailed to ${email}. Each mail has a link that stops them.`,
-          button: 'Send me these mails',
-        });
+        writeLinkPage(
+          response,
+          200,
+          {
+            title: `Get mail about ${slug}?`,
+            text: `When a form of ${slug} is submitted, what was sent will be mailed to ${email}. Each mail has a link that stops them.`,
+            button: 'Send me these mails',
+          },
+          limits,
+        );
       },
     }),
 
@@ -88,10 +102,15 @@ export function confirmEndpoints({ db, links }: { db: Database; links(): Promise
         const recipient = await confirmRecipient(db, ...(await checked(request)));
         if (recipient === undefined) throw noSuchLink();
         const { email, slug } = recipient;
-        writeLinkPage(response, 200, {
-          title: `You get mail about ${slug}`,
-          text: `What is submitted to ${slug} is mailed to ${email} from now on. Each mail has a link that stops them.`,
-        });
+        writeLinkPage(
+          response,
+          200,
+          {
+            title: `You get mail about ${slug}`,
+            text: `What is submitted to ${slug} is mailed to ${email} from now on. Each mail has a link that stops them.`,
+          },
+          limits,
+        );
       },
     }),
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RATE_LIMIT, RATE_SECONDS } from '../../db/store-submissions.ts';
+import type { Limits } from '../../limits.ts';
 import { MAX_SLUG_LENGTH } from '../../slugs.ts';
 import { createChooseEncoding } from '../accept.ts';
 import { publicEndpoint } from '../endpoint.ts';
@@ -145,12 +146,13 @@ An error is \`{"error": "<a sentence that says what to do>"}\`: do that, then se
 - [The same for people](${baseUrl}/docs), and [the dashboard](${baseUrl}/dashboard)
 `;
 
-export const llmsTxtEndpoints = (facts: Facts) => {
+export const llmsTxtEndpoints = ({ limits, ...facts }: Facts & { limits: Limits }) => {
   const send = createFixed({
     type: 'text/plain',
     headers: { 'Cache-Control': 'public, max-age=0, must-revalidate', 'X-Content-Type-Options': 'nosniff' },
     chooseEncoding: createChooseEncoding(),
     read: async () => Buffer.from(llmsTxt(facts)),
+    limits,
   });
   return {
     get: publicEndpoint({

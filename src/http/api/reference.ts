@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { Limits } from '../../limits.ts';
 import { PROJECT } from '../../project.ts';
 import { type ChooseEncoding, createChooseEncoding, namesHtml } from '../accept.ts';
 import { type Endpoint, publicEndpoint } from '../endpoint.ts';
@@ -42,10 +43,11 @@ type PageFile<Path extends string> = {
 /** A file of the page that shows the reference. */
 function pageFile<const Path extends string>(
   chooseEncoding: ChooseEncoding,
+  limits: Limits,
   { folder, file, type, example, ...described }: PageFile<Path>,
 ) {
   const read = () => readFile(join(folder, file));
-  const send = createFixed({ type, headers: PAGE_HEADERS, chooseEncoding, read });
+  const send = createFixed({ type, headers: PAGE_HEADERS, chooseEncoding, read, limits });
   return publicEndpoint({
     ...described,
     method: 'GET',
@@ -62,6 +64,7 @@ export function referenceEndpoints({
   contact,
   urlOf,
   endpoints,
+  limits,
 }: {
   baseUrl: string;
   /** Of the operator. */
@@ -69,6 +72,7 @@ export function referenceEndpoints({
   urlOf(slug: string): string;
   /** All endpoints, these included. */
   endpoints(): readonly Endpoint[];
+  limits: Limits;
 }) {
   const start: z.infer<typeof Start> = {
     service: 'formhost',
@@ -86,6 +90,7 @@ export function referenceEndpoints({
       const { createReference } = await import('./reference/document.ts');
       return Buffer.from(JSON.stringify(createReference({ baseUrl, contact, urlOf, endpoints: endpoints() })));
     },
+    limits,
   });
 
   return {
@@ -128,7 +133,7 @@ export function referenceEndpoints({
       handle: () => sendDocument,
     }),
 
-    page: pageFile(chooseEncoding, {
+    page: pageFile(chooseEncoding, limits, {
       path: '/docs',
       name: 'getReferencePage',
       summary: 'Get this document as a page that can send requests',
@@ -140,7 +145,7 @@ export function referenceEndpoints({
       example: '<!doctype html>',
     }),
 
-    pageScript: pageFile(chooseEncoding, {
+    pageScript: pageFile(chooseEncoding, limits, {
       path: '/docs/start.js',
       name: 'getReferenceScript',
       summary: 'What starts the page',
@@ -151,7 +156,7 @@ export function referenceEndpoints({
       example: 'const spec = {};',
     }),
 
-    pageStyles: pageFile(chooseEncoding, {
+    pageStyles: pageFile(chooseEncoding, limits, {
       path: '/docs/page.css',
       name: 'getReferenceStyles',
       summary: "The page's styles",
@@ -162,7 +167,7 @@ export function referenceEndpoints({
       example: 'body {}',
     }),
 
-    swaggerStyles: pageFile(chooseEncoding, {
+    swaggerStyles: pageFile(chooseEncoding, limits, {
       path: '/docs/swagger-ui.css',
       name: 'getSwaggerStyles',
       summary: "Swagger UI's styles",
@@ -173,7 +178,7 @@ export function referenceEndpoints({
       example: 'body {}',
     }),
 
-    swaggerScript: pageFile(chooseEncoding, {
+    swaggerScript: pageFile(chooseEncoding, limits, {
       path: '/docs/swagger-ui-bundle.js',
       name: 'getSwaggerScript',
       summary: 'Swagger UI',

@@ -14,6 +14,7 @@ import {
   useSignInLink,
 } from '../../db/sessions.ts';
 import { hashOfKey, isApiKey, isSessionId, newToken, TOKEN } from '../../ids.ts';
+import type { Limits } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { networkOf } from '../../public-address.ts';
 import { type Authentication, keyRefused, unauthorized } from '../auth.ts';
@@ -100,6 +101,7 @@ export function sessionEndpoints({
   cell,
   mailLink,
   log,
+  limits,
 }: {
   db: Database;
   authentication: Pick<Authentication, 'ofKey'>;
@@ -111,6 +113,7 @@ export function sessionEndpoints({
   /** Sends a link to an address; undefined when there is no mail server. */
   mailLink: MailLink | undefined;
   log: Pick<Log, 'warn'>;
+  limits: Limits;
 }) {
   const sending = limitConcurrency(MAX_SENDING);
 
@@ -276,7 +279,7 @@ export function sessionEndpoints({
         const text = `You will be signed in as ${email} in this browser.`;
         // With no-referrer, browsers would hide the Origin of what the button posts.
         const headers = { 'Referrer-Policy': 'same-origin' };
-        writeLinkPage(response, 200, { title: 'Sign in to formhost', text, button: 'Sign in' }, headers);
+        writeLinkPage(response, 200, { title: 'Sign in to formhost', text, button: 'Sign in' }, limits, headers);
       },
     }),
 

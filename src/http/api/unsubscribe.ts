@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { findLinkedSlug, unsubscribe } from '../../db/deployments.ts';
 import { findLinkedRecipient, unsubscribeRecipient } from '../../db/mail-recipients.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import type { Limits } from '../../limits.ts';
 import type { SignedLinks } from '../../signed-links.ts';
 import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
@@ -35,12 +36,14 @@ export function unsubscribeEndpoints({
   links,
   reviewDeliveries,
   baseUrl,
+  limits,
 }: {
   db: Database;
   links(): Promise<SignedLinks>;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   baseUrl: string;
+  limits: Limits;
 }) {
   /** The deployment of a link. Throws 404 before anything is looked up: only who has a link can make the database work. */
   async function checked(request: EndpointRequest): Promise<string> {
@@ -70,12 +73,17 @@ export function unsubscribeEndpoints({
         const id = await checked(request);
         const slug = await findLinkedSlug(db, id);
         if (slug === undefined) throw noSuchLink();
-        writeLinkPage(response, 200, {
-          title: `Stop the mails about ${slug}?`,
-          text: `Submissions to ${slug} will still be stored, and sent to its webhooks. Nobody will get a mail about them.`,
-          button: 'Stop the mails',
-          oneClick: true,
-        });
+        writeLinkPage(
+          response,
+          200,
+          {
+            title: `Stop the mails about ${slug}?`,
+            text: `Submissions to ${slug} will still be stored, and sent to its webhooks. Nobody will get a mail about them.`,
+            button: 'Stop the mails',
+            oneClick: true,
+          },
+          limits,
+        );
       },
     }),
 
@@ -94,11 +102,16 @@ export function unsubscribeEndpoints({
         const slug = await unsubscribe(db, id);
         if (slug === undefined) throw noSuchLink();
         reviewDeliveries(id);
-        writeLinkPage(response, 200, {
-          title: `No more mails about ${slug}`,
-          text: `Mails about submissions to ${slug} are off. The owner of the page switches them on again with this request:`,
-          code: `curl -X PATCH ${baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true}'`,
-        });
+        writeLinkPage(
+          response,
+          200,
+          {
+            title: `No more mails about ${slug}`,
+            text: `Mails about submissions to ${slug} are off. The owner of the page switches them on again with this request:`,
+            code: `curl -X PATCH ${baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true}'`,
+          },
+          limits,
+        );
       },
     }),
 
@@ -115,12 +128,17 @@ export function unsubscribeEndpoints({
         const { deployId, recipientId } = await checkedRecipient(request);
         const recipient = await findLinkedRecipient(db, deployId, recipientId);
         if (recipient === undefined) throw noSuchLink();
-        writeLinkPage(response, 200, {
-          title: `Stop the mails about ${recipient.slug}?`,
-          text: `${recipient.email} will get no more mail about submissions to ${recipient.slug}. Other recipients will.`,
-          button: 'Stop the mails',
-          oneClick: true,
-        });
+        writeLinkPage(
+          response,
+          200,
+          {
+            title: `Stop the mails about ${recipient.slug}?`,
+            text: `${recipient.email} will get no more mail about submissions to ${recipient.slug}. Other recipients will.`,
+            button: 'Stop the mails',
+            oneClick: true,
+          },
+          limits,
+        );
       },
     }),
 
@@ -140,10 +158,15 @@ export function unsubscribeEndpoints({
         const recipient = await unsubscribeRecipient(db, deployId, recipientId);
         if (recipient === undefined) throw noSuchLink();
         reviewDeliveries(deployId);
-        writeLinkPage(response, 200, {
-          title: `No more mails about ${recipient.slug}`,
-          text: `${recipient.email} gets no more mail about submissions to ${recipient.slug}. If you want it again, ask the owner of the page.`,
-        });
+        writeLinkPage(
+          response,
+          200,
+          {
+            title: `No more mails about ${recipient.slug}`,
+            text: `${recipient.email} gets no more mail about submissions to ${recipient.slug}. If you want it again, ask the owner of the page.`,
+          },
+          limits,
+        );
       },
     }),
   };

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { Owner } from '../../db/owners.ts';
+import { SIZES } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { type Endpoint, type EndpointRequest, JsonPieces } from '../endpoint.ts';
 import { HttpError, inSeconds, toLoggedError } from '../errors.ts';
@@ -12,16 +13,12 @@ export type Exchange = { request: EndpointRequest; response: Response; owner: Ow
 /** What a call answers: texts for the model, and the answer of the endpoint as a JSON text, if it succeeded. */
 export type Outcome = { texts: string[]; structured: string | undefined };
 
-/**
- * A longer answer is refused: no model reads as much, and each answer is in memory three times while it is written. A
- * submission of the default limit fits, however it is escaped.
- */
-export const MAX_ANSWER_CHARS = 2 * 1024 * 1024;
+const { maxAnswerChars } = SIZES.mcp;
 
 const tooLong = (): HttpError =>
   new HttpError(
     413,
-    `The answer has more than ${MAX_ANSWER_CHARS} characters: call the tool with a smaller limit, or read it over the HTTP API.`,
+    `The answer has more than ${maxAnswerChars} characters: call the tool with a smaller limit, or read it over the HTTP API.`,
   );
 
 /** What to do after an error of a status, where its message does not say it. */
@@ -48,7 +45,7 @@ async function textOf(answer: unknown): Promise<string> {
   let text = '';
   for await (const piece of answer.pieces) {
     text += piece;
-    if (text.length > MAX_ANSWER_CHARS) throw tooLong();
+    if (text.length > maxAnswerChars) throw tooLong();
   }
   return text;
 }

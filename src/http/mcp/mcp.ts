@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { SIZES } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { acceptsJson } from '../accept.ts';
 import { unauthorized } from '../auth.ts';
-import { SETTINGS_BYTES } from '../body.ts';
 import { type Endpoint, endpoint, jsonText } from '../endpoint.ts';
 import { errorKind, HttpError, unavailable } from '../errors.ts';
 import { Answer, badMessage, Message, PARSE_ERROR } from './message.ts';
@@ -70,7 +70,7 @@ export function mcpEndpoints({
       body: {
         schema: Message,
         example,
-        maxBytes: maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES,
+        maxBytes: maxHtmlBytes * JSON_GROWTH + SIZES.body.settingsBytes,
         longLevels: LONG_LEVELS,
       },
       badBody: (message) => badMessage(PARSE_ERROR, message),

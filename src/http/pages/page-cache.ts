@@ -6,7 +6,8 @@ import { type Encoding, type RenderedPage, renderPage } from '../../compute/rend
 import type { Page, PageHead, PageVersion, SmallPage } from '../../db/deployments.ts';
 import type { Rendering } from '../../db/page-versions.ts';
 import { BusyError } from '../../fair-queue.ts';
-import { decode, decodeSmall, encode, LARGE_PAGE_BYTES, toBuffer, withOwnMemory } from '../page-encoding.ts';
+import { type Limits, SIZES } from '../../limits.ts';
+import { decode, decodeSmall, encode, toBuffer, withOwnMemory } from '../page-encoding.ts';
 import type { Sending } from '../sending.ts';
 
 /** A page in one encoding, with its headers. */
@@ -67,22 +68,8 @@ export type PageCache = {
   invalidateAll(): void;
 };
 
-/** How long a request for a large page waits for the thread. */
-const MAX_WAIT_MS = 10_000;
-const MAX_ABSENT = 10_000;
-/** The part of the memory that all others leave to small pages without an encoding, for clients that accept none. */
-const PLAIN_SHARE = 1 / 4;
-/** One of so many that are made is kept: the pages that are asked for most often. */
-const PLAINS_PER_KEPT = 8;
-// Memory of a page in an encoding, apart from its body.
-const ENTRY_BYTES = 1_024;
+const { largeBytes, entryBytes } = SIZES.internalPages;
 const NO_BODY = Buffer.alloc(0);
-/**
- * How long to wait until the database has confirmed a page in memory. Without an answer, all pages are served unchecked
- * for UNCHECKED_MS.
- */
-const CHECK_MS = 300;
-const UNCHECKED_MS = 1_000;
 
 /** The tag of a page in an encoding. */
 export function etagOf({ hash }: Pick<ReadyPage, 'hash'>, encoding: Encoding): string {
@@ -108,7 +95,7 @@ function createVariant(hash: string, encoding: Encoding, body: Buffer, bytes = b
   };
 }
 
-const isLarge = ({ bytes }: ReadyPage): boolean => bytes > LARGE_PAGE_BYTES;
+const isLarge = ({ bytes }: ReadyPage): boolean => bytes > largeBytes;
 
 const readySmall = (
   { deploymentId, version, ownerId }: PageHead,
@@ -149,9 +136,10 @@ export function createPageCache({
   compute,
   sending,
   isInvalidationLive,
+  limits: { pages: limits },
 }: {
   find(slug: string): Promise<Page | 'taken-down' | undefined>;
-  /** What `find` does, rendered if it was when it was stored, without HTML that is larger than LARGE_PAGE_BYTES. */
+  /** What `find` does, rendered if it was when it was stored, without HTML that is larger than `largeBytes`. */
   findSmall(slug: string): Promise<SmallPage | PageHead | 'taken-down' | undefined>;
   findVersion(slug: string): Promise<PageVersion | undefined>;
   /** Of pages in memory. */
@@ -162,24 +150,25 @@ export function createPageCache({
   sending: Pick<Sending, 'share' | 'fits'>;
   /** Whether this process has received every change up to now; otherwise the database is asked for each hit. */
   isInvalidationLive(): boolean;
+  limits: Limits;
 }): PageCache {
   const size = ({ variants }: ReadyPage): number => {
     let bytes = 0;
     for (const variant of variants.values())
-      bytes += ENTRY_BYTES + (variant instanceof Promise ? 0 : variant.body.length);
+      bytes += entryBytes + (variant instanceof Promise ? 0 : variant.body.length);
     return bytes;
   };
   const plains = new LRUCache<ReadyPage, Variant>({
     maxSize: maxBytes,
-    sizeCalculation: ({ body }) => ENTRY_BYTES + body.length,
+    sizeCalculation: ({ body }) => entryBytes + body.length,
   });
   const pages = new LRUCache<string, ReadyPage>({
-    maxSize: maxBytes * (1 - PLAIN_SHARE),
+    maxSize: maxBytes * (1 - limits.plainShare),
     sizeCalculation: size,
     dispose: (page, _slug, reason) => void (reason === 'evict' && plains.delete(page)),
   });
   let plainsMade = 0;
-  const absent = createBoundedCache<string, 'no-page' | 'taken-down'>(MAX_ABSENT);
+  const absent = createBoundedCache<string, 'no-page' | 'taken-down'>(limits.rememberedAbsent);
   // Look-ups in progress. If one is no longer in the map when it ends, the page has changed since: its result is not
   // kept.
   const fills = new Map<string, Promise<Found>>();
@@ -232,14 +221,14 @@ export function createPageCache({
     if (!('html' in page)) return loadLarge(slug, page.ownerId, encoding);
     const plain = renderPage({ html: page.html, action: actionOf(page), encoding: 'identity' });
     // Full of placeholders.
-    if (plain.body.length > LARGE_PAGE_BYTES) return readyLarge(page, plain, 'identity', confirmedAt);
+    if (plain.body.length > largeBytes) return readyLarge(page, plain, 'identity', confirmedAt);
     const { hash, body } = plain;
     return readySmall(page, { hash, bytes: body.length, br: await encode(body, 'br') }, confirmedAt);
   };
 
   /** Reads the HTML once the thread is free for the owner: waiting requests take no memory. */
   const loadLarge = (slug: string, ownerId: number, encoding: Encoding): Promise<Found> =>
-    compute.run(ownerId, MAX_WAIT_MS, async (thread) => {
+    compute.run(ownerId, limits.threadWaitTimeoutMs, async (thread) => {
       if (!sending.fits(ownerId)) throw new BusyError();
       const confirmedAt = invalidations;
       const page = await find(slug);
@@ -255,7 +244,7 @@ export function createPageCache({
     if (!isBodyWanted) return createVariant(page.hash, 'identity', NO_BODY, page.bytes);
     const body = decodeSmall(sourceOf(page).variant.body, page.bytes);
     plainsMade += 1;
-    if (plainsMade % PLAINS_PER_KEPT !== 0 || pages.peek(slug) !== page) {
+    if (plainsMade % limits.plainsMadePerKept !== 0 || pages.peek(slug) !== page) {
       return createVariant(page.hash, 'identity', body);
     }
     const plain = createVariant(page.hash, 'identity', withOwnMemory(body));
@@ -272,7 +261,7 @@ export function createPageCache({
     const release = sending.share(page.ownerId, variant.body);
     try {
       // One page of each owner at a time.
-      return await compute.run(page.ownerId, MAX_WAIT_MS, work);
+      return await compute.run(page.ownerId, limits.threadWaitTimeoutMs, work);
     } finally {
       release();
     }
@@ -288,10 +277,10 @@ export function createPageCache({
     if (performance.now() < uncheckedUntil) return kept;
     const confirmedAt = invalidations;
     try {
-      const timeout = delay(CHECK_MS, 'no answer' as const, { ref: false });
+      const timeout = delay(limits.confirmationTimeoutMs, 'no answer' as const, { ref: false });
       const live = await Promise.race([findVersion(slug), timeout]);
       if (live === 'no answer') {
-        uncheckedUntil = performance.now() + UNCHECKED_MS;
+        uncheckedUntil = performance.now() + limits.uncheckedMs;
         return kept;
       }
       if (live?.deploymentId === kept.deploymentId && live.version === kept.version) {

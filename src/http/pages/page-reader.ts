@@ -1,5 +1,6 @@
 import type { PageHead, SmallPage } from '../../db/deployments.ts';
 import { isOutOfReach } from '../../db/postgres/connect.ts';
+import type { Limits } from '../../limits.ts';
 
 /** What is stored under a slug. */
 type Stored = SmallPage | PageHead | 'taken-down';
@@ -10,15 +11,13 @@ type Waiting = {
   reject(error: unknown): void;
 };
 
-/** Of small pages, 4 MiB of HTML at most. */
-const MAX_BATCH = 64;
-
 /**
  * Reads pages in batches: those that are asked for while a batch is being read wait for the next one, and share its round
  * trip. None is older than the request for it: what a batch reads was asked for before.
  */
 export function createPageReader(
   read: (slugs: readonly string[]) => Promise<ReadonlyMap<string, Stored>>,
+  { pages: { lookUpBatch } }: Limits,
 ): (slug: string) => Promise<Stored | undefined> {
   let waiting: Waiting[] = [];
   let isRunning = false;
@@ -28,8 +27,8 @@ export function createPageReader(
     // What else this iteration of the event loop asks for is read with it.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_BATCH);
-      waiting = waiting.slice(MAX_BATCH);
+      const batch = waiting.slice(0, lookUpBatch);
+      waiting = waiting.slice(lookUpBatch);
       try {
         const pages = await read(batch.map(({ slug }) => slug));
         for (const { slug, resolve } of batch) resolve(pages.get(slug));

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Encoding } from '../../compute/render-page.ts';
 import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../html.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { createChooseEncoding } from '../accept.ts';
 import { HttpError } from '../errors.ts';
 import { NO_SLUG } from '../hosts.ts';
-import { LARGE_PAGE_BYTES } from '../page-encoding.ts';
-import { type Sending, SLICE_BYTES } from '../sending.ts';
+import type { Sending } from '../sending.ts';
 import { writeSmallPage } from '../small-page.ts';
 import { type Speech, whenToTryAgain } from '../speech.ts';
 import { etagOf, type Found, type Head, type PageCache, type ReadyPage, type Variant } from './page-cache.ts';
@@ -59,11 +59,11 @@ export function createServePage(cache: PageCache, sending: Sending, blockedBy: s
       response.writeHead(304, notModifiedHeaders).end();
       return;
     }
-    const isLarge = request.method !== 'HEAD' && body.length > LARGE_PAGE_BYTES;
+    const isLarge = request.method !== 'HEAD' && body.length > SIZES.internalPages.largeBytes;
     if (isLarge && !response.closed) response.once('close', sending.share(page.ownerId, body));
     okHeaders[okHeaders.length - 1] = requestId;
     response.writeHead(200, okHeaders);
-    if (isLarge && body.length > SLICE_BYTES) return sending.stream(response, [body]);
+    if (isLarge && body.length > SIZES.internalAnswers.sliceBytes) return sending.stream(response, [body]);
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 
@@ -116,6 +116,7 @@ export function writeErrorPage(
   response: ServerResponse,
   error: HttpError,
   { requestId, abuseContact, speech }: { requestId: string; abuseContact: Config['abuseContact']; speech: Speech },
+  limits: Limits,
 ): void {
   const { title, text, more = '' } = wordsOf(error, speech);
   const contact =
@@ -124,7 +125,7 @@ export function writeErrorPage(
       : '';
   const content = `<p>${text}${more && speech.gap}${more}</p>${contact}`;
   const headers = { ...error.headers, 'x-request-id': requestId };
-  writeSmallPage(response, error.status, { speech, sign: 'problem', title, content }, headers);
+  writeSmallPage(response, error.status, { speech, sign: 'problem', title, content }, headers, limits);
 }
 
 function wordsOf(error: HttpError, speech: Speech): { title: string; text: string; more?: string } {

@@ -1,10 +1,13 @@
-import { MAX_AUTHORITY } from '../hosts.ts';
+import { SIZES } from '../../limits.ts';
 import { REDIRECT } from '../reserved-fields.ts';
 import type { Field } from './form-body.ts';
 
 export const MAX_REDIRECT_CHARS = 2_048;
 // The URL parser takes quadratic time for a long host that is not ASCII. No page has a host that long.
-const LONG_AUTHORITY = new RegExp(`^\\s*(?:[a-z][a-z0-9+.-]*:/*|//+)[^/?#]{${MAX_AUTHORITY + 1}}`, 'i');
+const LONG_AUTHORITY = new RegExp(
+  `^\\s*(?:[a-z][a-z0-9+.-]*:/*|//+)[^/?#]{${SIZES.internalHeaders.authorityChars + 1}}`,
+  'i',
+);
 
 /**
  * The URL of a form's `_redirect`, when it is given once and is within the page's own origin, or within one that is

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SMALL_BODY_BYTES } from '../body.ts';
+import { SIZES } from '../../limits.ts';
 import { HttpError } from '../errors.ts';
 
 /** The part of the event loop's time that the work of one client may take. */
@@ -46,7 +46,7 @@ export type ShareLargeWork = <T>(
 export function createShareLargeWork(): ShareLargeWork {
   const timeShare = createTimeShare();
   return (request, client, size, work) => {
-    if (size <= SMALL_BODY_BYTES) return work();
+    if (size <= SIZES.body.smallBytes) return work();
     return timeShare(client, () => {
       if (request.socket.destroyed) throw new HttpError(400, 'The client has left.');
       return work();

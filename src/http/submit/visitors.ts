@@ -3,6 +3,7 @@ import type { VisitedPage } from '../../db/deployments.ts';
 import type { FormRules } from '../../db/form-rules.ts';
 import { DELIVERY_HEADER } from '../../delivery-header.ts';
 import { escapeHtml } from '../../html.ts';
+import type { Limits } from '../../limits.ts';
 import { namesHtml } from '../accept.ts';
 import { HttpError, methodNotAllowed } from '../errors.ts';
 import { writeSmallPage } from '../small-page.ts';
@@ -114,7 +115,7 @@ function wordsOf(error: HttpError, speech: Speech): Words {
 }
 
 /** `urlOf`: a page's origin by its slug. */
-export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak): VisitorPages {
+export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak, limits: Limits): VisitorPages {
   let keptChars = 0;
 
   const linkBack = (slug: string | undefined, speech: Speech): string =>
@@ -158,7 +159,7 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
   function writeAbsent(response: ServerResponse, speech: Speech, headers: Headers): void {
     const { sign, title, sentences } = wordsOf(new HttpError(404, ''), speech);
     const [text = ''] = sentences;
-    writeSmallPage(response, 404, { speech, sign, title, content: paragraph(text) }, headers);
+    writeSmallPage(response, 404, { speech, sign, title, content: paragraph(text) }, headers, limits);
   }
 
   return {
@@ -176,7 +177,7 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
       if (page === 'absent') return writeAbsent(response, speech, headers);
       const { title, text } = speech.thanks;
       const content = `${paragraph(text)}${linkBack(known?.slug, speech)}`;
-      writeSmallPage(response, 200, { speech, sign: 'done', title, content }, headers);
+      writeSmallPage(response, 200, { speech, sign: 'done', title, content }, headers, limits);
     },
     refuse(response, visitor, error, headers) {
       const { status } = error;
@@ -190,7 +191,7 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
       const destinations = page && slug !== undefined ? [urlOf(slug), ...page.destinations] : ['http:', 'https:'];
       const formAction = kept === undefined ? undefined : ["'self'", ...destinations].join(' ');
       const shown = { speech, sign, title, content, isLong: kept !== undefined, formAction };
-      writeSmallPage(response, status, shown, { ...error.headers, ...headers });
+      writeSmallPage(response, status, shown, { ...error.headers, ...headers }, limits);
     },
     refuseGet(response, page, headers) {
       const speech = languageOf(response, page);
@@ -204,7 +205,7 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
       // Its own address has what was filled in.
       const noReferrer = { 'Referrer-Policy': 'no-referrer' };
       const all = { ...error.headers, ...noReferrer, ...headers };
-      writeSmallPage(response, error.status, { speech, sign: 'problem', title, content, isLong: true }, all);
+      writeSmallPage(response, error.status, { speech, sign: 'problem', title, content, isLong: true }, all, limits);
     },
   };
 }

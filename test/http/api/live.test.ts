@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { z } from 'zod';
 import { createSubmissionWatch } from '../../../src/http/submission-watch.ts';
 import { answer, refused } from '../../support/answers.ts';
+import { testLimits } from '../../support/limits.ts';
 import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 import { untilWaiting } from '../../support/waiting.ts';
 
@@ -319,7 +320,7 @@ describe('createSubmissionWatch', () => {
       asked.push([deploymentIds.length, credentialIds.length]);
       if (asked.length === 1) throw new Error('away');
       return { numbers: new Map(deploymentIds.map((id) => [id, last])), validCredentials: new Set(credentialIds) };
-    });
+    }, testLimits());
     const { signal } = new AbortController();
     const waiting = Array.from({ length: 1_000 }, (_, n) =>
       watch.wait({ deploymentId: `d_${n % 7}`, after: 0, credentialId: `k_${n % 3}`, signal }),

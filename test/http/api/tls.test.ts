@@ -7,6 +7,7 @@ import { tlsEndpoints } from '../../../src/http/api/tls.ts';
 import { createApi } from '../../../src/http/router.ts';
 import { createSending } from '../../../src/http/sending.ts';
 import { failure } from '../../support/answers.ts';
+import { testLimits } from '../../support/limits.ts';
 import { proxyTo } from '../../support/postgres-proxy.ts';
 import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
@@ -150,12 +151,13 @@ describe('GET /internal/tls from outside', () => {
   async function statusFrom(address: string | undefined): Promise<number> {
     const { ask } = tlsEndpoints({ apiHost: 'api.test', placeOf: () => 'api', findPage: () => undefined });
     const unused = () => Promise.reject(new Error('It needs no key and no body.'));
-    const sending = createSending({ release: () => undefined, largest: 1 });
+    const sending = createSending({ release: () => undefined, largest: 1, limits: testLimits() });
     const app = createApi([ask], {
       authenticate: unused,
       isCredentialValid: unused,
       body: { fields: unused },
       sending,
+      limits: testLimits(),
     });
     const status = Promise.withResolvers<number>();
     const socket = new Duplex({

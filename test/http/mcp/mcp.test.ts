@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { z } from 'zod';
 import { takeDown } from '../../../src/db/take-downs.ts';
 import { MAX_WAIT_SECONDS } from '../../../src/http/api/live.ts';
-import { MAX_ANSWER_CHARS } from '../../../src/http/mcp/call-tool.ts';
-import { UNTRUSTED, WAIT_SECONDS } from '../../../src/http/mcp/tools.ts';
+import { UNTRUSTED } from '../../../src/http/mcp/tools.ts';
+import { SIZES } from '../../../src/limits.ts';
 import { VERSION } from '../../../src/project.ts';
 import { aSentence } from '../../support/answers.ts';
 import { PROJECT } from '../../support/process.ts';
@@ -139,8 +139,8 @@ describe('tools/list', () => {
           .join(', '),
       ]),
     );
-    expect(guide).toContain(`waits up to ${MAX_WAIT_SECONDS} seconds, ${WAIT_SECONDS} if it does not say`);
-    expect(guide).toContain(`at most ${MAX_ANSWER_CHARS.toLocaleString('en')} characters`);
+    expect(guide).toContain(`waits up to ${MAX_WAIT_SECONDS} seconds, ${SIZES.mcp.waitSeconds} if it does not say`);
+    expect(guide).toContain(`at most ${SIZES.mcp.maxAnswerChars.toLocaleString('en')} characters`);
   });
 
   it('has descriptions for every tool and every argument, and schemas that are closed', async () => {
@@ -303,7 +303,7 @@ describe('a tool', () => {
   it('refuses an answer that no model reads, and says how to get it', async () => {
     const { id } = await owner.deploy();
     const large = JSON.stringify({ x: 'x'.repeat(250 * 1_024) });
-    for (let n = 0; n * large.length <= MAX_ANSWER_CHARS; n += 1) {
+    for (let n = 0; n * large.length <= SIZES.mcp.maxAnswerChars; n += 1) {
       await service.db('deployments').where({ id }).update({ recent_submissions: [] });
       expect((await submit(id, large)).status).toBe(200);
     }

@@ -1,9 +1,9 @@
 import { type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_ACCEPT } from '../../../src/http/accept.ts';
 import { createSpeak } from '../../../src/http/speech.ts';
 import { LANGUAGES, langOf, PAGE_START_BYTES } from '../../../src/languages.ts';
+import { SIZES } from '../../../src/limits.ts';
 import { cpuMs } from '../../support/figures.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
@@ -61,8 +61,8 @@ describe('the language for a visitor', () => {
     ['de;q=x, fr;q=0.2', 'fr'],
     ['xx', 'en'],
     [',;q=,', 'en'],
-    ['de'.padEnd(MAX_ACCEPT, ' '), 'de'],
-    ['de'.padEnd(MAX_ACCEPT + 1, ' '), 'en'],
+    ['de'.padEnd(SIZES.internalHeaders.acceptChars, ' '), 'de'],
+    ['de'.padEnd(SIZES.internalHeaders.acceptChars + 1, ' '), 'en'],
   ])('follows Accept-Language: %j', (header, language) => {
     expect(speak({ 'accept-language': header }).language).toBe(language);
   });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { brotliCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { createPageCache, type PageCache, type ReadyPage, type Variant } from '../../../src/http/pages/page-cache.ts';
+import { testLimits } from '../../support/limits.ts';
 
 const MIB = 1024 * 1024;
 const PAGE_BYTES = 32 * 1024;
@@ -30,6 +31,7 @@ function startCache() {
     compute: { run: () => Promise.reject(new Error('No page is large.')) },
     sending: { share: () => () => undefined, fits: () => true },
     isInvalidationLive: () => true,
+    limits: testLimits(),
   });
   async function get(slug: string): Promise<ReadyPage> {
     const page = await cache.get(slug, 'br');

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createPageReader } from '../../../src/http/pages/page-reader.ts';
+import { LIMITS } from '../../../src/limits.ts';
 
 const page = (version: number) => ({ deploymentId: 'd_1', ownerId: 1, version });
 
@@ -13,7 +14,7 @@ function startReader() {
     begun.resolve();
     begun = Promise.withResolvers<void>();
     return answer.promise;
-  });
+  }, LIMITS);
   return { find, reads, begins: () => begun.promise };
 }
 
@@ -40,7 +41,7 @@ it('reads at most 64 at a time', async () => {
   const find = createPageReader(async (slugs) => {
     sizes.push(slugs.length);
     return new Map(slugs.map((slug) => [slug, page(Number(slug))]));
-  });
+  }, LIMITS);
   const found = await Promise.all(Array.from({ length: 150 }, (_, index) => find(String(index))));
   expect([sizes, found]).toEqual([[64, 64, 22], Array.from({ length: 150 }, (_, index) => page(index))]);
 });

@@ -3,8 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_ACCEPT } from '../../../src/http/accept.ts';
-import { LARGE_PAGE_BYTES } from '../../../src/http/page-encoding.ts';
+import { SIZES } from '../../../src/limits.ts';
 import { aTime } from '../../support/answers.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
 
@@ -145,8 +144,8 @@ describe('GET / on the host of a page', () => {
     ['identity;q=0, gzip', ['gzip']],
     ['identity, br;q=0.5', ['identity', 'br']],
     [';;q=,=,gzip;x=y', ['identity', 'gzip']],
-    ['gzip'.padEnd(MAX_ACCEPT, ','), ['gzip']],
-    ['gzip'.padEnd(MAX_ACCEPT + 1, ','), ['identity']],
+    ['gzip'.padEnd(SIZES.internalHeaders.acceptChars, ','), ['gzip']],
+    ['gzip'.padEnd(SIZES.internalHeaders.acceptChars + 1, ','), ['identity']],
   ])('answers Accept-Encoding %j in an encoding that is accepted', async (accept, codings) => {
     const { host } = await publish(LONG);
     const answer = await ask(host, { headers: accept === undefined ? {} : { 'Accept-Encoding': accept } });
@@ -488,16 +487,16 @@ const aPageOf = (bytes: number): void => {
   });
 };
 describe.each([
-  ['as large as a page may be that is made ready on the event loop', LARGE_PAGE_BYTES],
-  ['one byte larger', LARGE_PAGE_BYTES + 1],
+  ['as large as a page may be that is made ready on the event loop', SIZES.internalPages.largeBytes],
+  ['one byte larger', SIZES.internalPages.largeBytes + 1],
 ])('a page %s', (_what, bytes) => aPageOf(bytes));
 describe('a page as large as a page may be, and full of placeholders', { tags: 'slow' }, () =>
   aPageOf(2 * 1024 * 1024),
 );
 
 describe.each([
-  ['small', LARGE_PAGE_BYTES / 2],
-  ['large', 2 * LARGE_PAGE_BYTES],
+  ['small', SIZES.internalPages.largeBytes / 2],
+  ['large', 2 * SIZES.internalPages.largeBytes],
 ])('a %s page', (_what, bytes) => {
   const CODINGS = ['br', 'gzip', 'identity'];
   it.each(CODINGS.flatMap((first) => CODINGS.filter((one) => one !== first).map((second) => [first, second])))(
@@ -601,8 +600,8 @@ describe('what visitors get of a page, stored when it was deployed', () => {
   });
 
   it.each([
-    ['is stored of a page of 64 KiB', 'x'.repeat(LARGE_PAGE_BYTES), true],
-    ['is not stored of a larger one', 'x'.repeat(LARGE_PAGE_BYTES + 1), false],
+    ['is stored of a page of 64 KiB', 'x'.repeat(SIZES.internalPages.largeBytes), true],
+    ['is not stored of a larger one', 'x'.repeat(SIZES.internalPages.largeBytes + 1), false],
     ['is not stored of one that is larger with its addresses', '{{FORM_ACTION}}'.repeat(2_000), false],
   ])('%s', async (_what, html, isStored) => {
     const { owner, id, host } = await publish('first');

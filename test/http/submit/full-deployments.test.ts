@@ -15,6 +15,7 @@ import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../../../src/ids.ts';
 import { MAX_UNCONFIRMED_MS } from '../../../src/intake/full-deployments.ts';
 import { createIntake } from '../../../src/intake/intake.ts';
+import { testLimits } from '../../support/limits.ts';
 import { NO_SPAM } from '../../support/no-spam.ts';
 
 /** What the database answers of a submission. */
@@ -54,11 +55,12 @@ function startSubmit({ isLive = true } = {}) {
   const submit = createSubmit({
     intake,
     visited: { find: async () => undefined, inMemory: () => undefined },
-    visitorPages: createVisitorPages(() => 'http://full.example', createSpeak()),
+    visitorPages: createVisitorPages(() => 'http://full.example', createSpeak(), testLimits()),
     body: createBodyReader({
       largest: 1_024,
-      concurrency: createOwnerConcurrency(),
+      concurrency: createOwnerConcurrency(testLimits()),
       compute: createComputePool({ maxJobMs: 10_000, maxHeapMb: 64 }),
+      limits: testLimits(),
     }),
     clientAddress: () => '127.0.0.1',
     maxSubmissionBytes: 1_024,

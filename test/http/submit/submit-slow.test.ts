@@ -9,6 +9,7 @@ import { createSpeak } from '../../../src/http/speech.ts';
 import { createSubmit } from '../../../src/http/submit/submit.ts';
 import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../../../src/ids.ts';
+import { testLimits } from '../../support/limits.ts';
 
 const STANDSTILL_MS = 300;
 
@@ -22,11 +23,12 @@ it('a submission whose files take longer to be stored than a connection may stan
       },
     },
     visited: { find: async () => undefined, inMemory: () => undefined },
-    visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak()),
+    visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak(), testLimits()),
     body: createBodyReader({
       largest: 1_024,
-      concurrency: createOwnerConcurrency(),
+      concurrency: createOwnerConcurrency(testLimits()),
       compute: createComputePool({ maxJobMs: 10_000, maxHeapMb: 64 }),
+      limits: testLimits(),
     }),
     clientAddress: () => '127.0.0.1',
     maxSubmissionBytes: 1_024,

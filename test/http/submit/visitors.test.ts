@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { MAX_ACCEPT } from '../../../src/http/accept.ts';
 import { HttpError } from '../../../src/http/errors.ts';
 import { createSpeak } from '../../../src/http/speech.ts';
 import { createVisitorPages, MAX_KEPT_CHARS } from '../../../src/http/submit/visitors.ts';
+import { SIZES } from '../../../src/limits.ts';
+import { testLimits } from '../../support/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import {
   type Owner,
@@ -191,7 +192,7 @@ describe('a form sent by a browser that shows the answer', () => {
   it.each([
     ...[CHROMIUM, FIREFOX, 'text/html', 'TEXT/HTML;Q=0.5', 'application/json, text/html;q=0.001', 'text/html;level=1'],
     ...[
-      'text/html'.padEnd(MAX_ACCEPT, ','),
+      'text/html'.padEnd(SIZES.internalHeaders.acceptChars, ','),
       'text/html ; q=1',
       ' text/html',
       '*/*;q=1, text/html;q=0.1',
@@ -213,7 +214,13 @@ describe('a form sent by a browser that shows the answer', () => {
       'a/b;c="text/html"',
       'a/b;c=", text/html,"',
     ],
-    ...['text/html'.padEnd(MAX_ACCEPT + 1, ','), 'text/ html', 'text/html;q=x', ',;q=,/', `a/b${',a/b'.repeat(2_000)}`],
+    ...[
+      'text/html'.padEnd(SIZES.internalHeaders.acceptChars + 1, ','),
+      'text/ html',
+      'text/html;q=x',
+      ',;q=,/',
+      `a/b${',a/b'.repeat(2_000)}`,
+    ],
   ])('is none whose Accept does not: %j', async (accept) => {
     const { id, slug } = await owner.deploy();
     for (const sent of [
@@ -372,7 +379,7 @@ describe('the page of a form that is full', () => {
   });
 
   it('keeps no more than 16 MiB, of all pages on their way together', async () => {
-    const pages = createVisitorPages((slug) => `https://${hostOf(slug)}`, createSpeak());
+    const pages = createVisitorPages((slug) => `https://${hostOf(slug)}`, createSpeak(), testLimits());
     const server = createServer((request, response) => {
       const fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]] as const;
       const visitor = {

@@ -1,23 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { type Limits, SIZES } from './limits.ts';
 
 /*
  * ALTCHA: a visitor's browser proves by some work that a form is worth it. No third party is asked, and nothing is stored
  * for a challenge: its signature says that it was made here.
  */
 
-/** For how long the solution of a challenge counts. */
-export const CHALLENGE_MINUTES = 20;
-
-// The work: PBKDF2 with COST rounds for each number from 0 to a random one between MIN_COUNTER and MAX_COUNTER, which takes a phone
-// about half a second, and this service one of them for each challenge.
 const ALGORITHM = 'PBKDF2/SHA-256';
-const COST = 5_000;
-const MIN_COUNTER = 300;
-const MAX_COUNTER = 600;
-
-/** A token of the widget has about 700 characters; a longer one is not read. */
-const MAX_TOKEN_CHARS = 4_096;
 
 /** What the widget gets, and sends back with its solution. */
 export const Challenge = z.strictObject({
@@ -50,7 +40,7 @@ export type Altcha = {
 };
 
 function parse(token: string): z.infer<typeof Token> | undefined {
-  if (token.length > MAX_TOKEN_CHARS) return undefined;
+  if (token.length > SIZES.captcha.maxTokenChars) return undefined;
   try {
     return Token.safeParse(JSON.parse(Buffer.from(token, 'base64').toString())).data;
   } catch {
@@ -59,7 +49,7 @@ function parse(token: string): z.infer<typeof Token> | undefined {
 }
 
 /** `secret`: the same for all processes. Keys for this purpose alone are derived from it. */
-export function createAltcha(secret: Buffer): Altcha {
+export function createAltcha(secret: Buffer, limits: Limits): Altcha {
   const keyFor = (purpose: string): string =>
     createHmac('sha256', secret).update(`formhost altcha: ${purpose}`).digest('hex');
   const secrets = {
@@ -77,10 +67,10 @@ export function createAltcha(secret: Buffer): Altcha {
       const challenge = await createChallenge({
         ...secrets,
         algorithm: ALGORITHM,
-        cost: COST,
-        counter: randomInt(MAX_COUNTER, MIN_COUNTER),
+        cost: limits.spam.challengeCost,
+        counter: randomInt(limits.spam.maxChallengeCounter, limits.spam.minChallengeCounter),
         data: { deployment: deploymentId },
-        expiresAt: Math.floor(Date.now() / 1_000) + CHALLENGE_MINUTES * 60,
+        expiresAt: Math.floor(Date.now() / 1_000) + SIZES.captcha.challengeMinutes * 60,
         deriveKey,
       });
       return Challenge.parse(challenge);

@@ -1,3 +1,5 @@
+import { SIZES } from './limits.ts';
+
 /** The languages of the pages that visitors see, by their codes (ISO 639-1). */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'ja', 'zh', 'ar'] as const;
 
@@ -6,9 +8,6 @@ export type Language = (typeof LANGUAGES)[number];
 /** A code as a language; undefined when it is none of them. */
 export const toLanguage = (code: string | null | undefined): Language | undefined =>
   LANGUAGES.find((language) => language === code);
-
-/** Bytes at the beginning of a page in which `<html lang>` is looked for. */
-export const PAGE_START_BYTES = 8 * 1024;
 
 // What may precede <html>: a byte order mark, white space, comments, and the doctype.
 const BEFORE_HTML = /\uFEFF|\s+|<!--(?:>|->|[\s\S]*?--!?>)|<[!?](?!--)[^>]*>/y;
@@ -24,10 +23,10 @@ function endOf(pattern: RegExp, text: string, from: number): number | undefined 
 
 /**
  * The primary subtag of the `lang` that a page gives its `<html>`, in lower case: `pt` for `pt-BR`. Reads the first
- * PAGE_START_BYTES only, in linear time.
+ * `SIZES.page.startBytes` bytes only, in linear time.
  */
 export function langOf(html: Buffer): string | undefined {
-  const text = html.toString('utf8', 0, PAGE_START_BYTES);
+  const text = html.toString('utf8', 0, SIZES.page.startBytes);
   let at = 0;
   for (let end = endOf(BEFORE_HTML, text, at); end !== undefined; end = endOf(BEFORE_HTML, text, at)) at = end;
   const tagEnd = endOf(HTML, text, at);

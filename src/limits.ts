@@ -93,6 +93,137 @@ export const SIZES = {
     /** Memory of a page in an encoding, apart from its body. */
     entryBytes: 1_024,
   },
+  submission: {
+    /** Files included. */
+    maxFields: 1_000,
+    maxJsonDepth: 100,
+    maxFiles: 10,
+    /** Of an Idempotency-Key. */
+    maxKeyChars: 255,
+    /** Of `_redirect`. */
+    maxRedirectChars: 2_048,
+    /** RFC 2046, section 5.1.1. Searching for a longer one could be slow. */
+    maxBoundaryChars: 70,
+    /** The header of a part, without the line that has its name. */
+    maxPartHeaderKib: 16,
+    /** For how long browsers remember a preflight. */
+    preflightSeconds: 7_200,
+  },
+  file: {
+    maxContentTypeChars: 255,
+    /**
+     * Of the name under which a file is saved: bytes of UTF-8, as in file systems. Proxies refuse an answer whose headers
+     * are longer than 4 KiB; escaped, a byte takes three, and one more in the name for old clients.
+     */
+    maxSavedNameBytes: 255,
+  },
+  /** The pages that visitors see. */
+  errorPage: {
+    maxShownNames: 5,
+    maxShownNameChars: 80,
+    /** Of an origin in messages: a client can send any text. */
+    maxShownOriginChars: 300,
+  },
+  page: {
+    /** Bytes at the beginning of a page in which `<html lang>` is looked for. */
+    startBytes: 8 * 1024,
+  },
+  search: {
+    maxQueryChars: 200,
+    maxBulkIds: 1_000,
+    /** More than maxBulkIds ids take. */
+    maxBulkBodyBytes: 256 * 1024,
+  },
+  live: {
+    maxWaitSeconds: 30,
+    /** Requests of one owner that may wait at a time. */
+    maxWaitingOfOwner: 2_000,
+  },
+  statistics: {
+    maxBuckets: 1_000,
+    defaultDays: 30,
+  },
+  export: {
+    /** Fields that have columns of their own. */
+    maxFieldColumns: 10_000,
+    /** UTF-16 units of a cell: Excel accepts no more. */
+    maxCellChars: 32_767,
+  },
+  notice: {
+    /** How many of the pages that were taken down a notice names: a header has to be short. */
+    maxNamedPages: 5,
+  },
+  settings: {
+    maxUrlChars: 2_048,
+    maxOrigins: 20,
+    maxRetentionDays: 3_650,
+    /** Words of the block list, and characters of each. */
+    maxBlocked: 100,
+    maxBlockedChars: 100,
+    /** Of a captcha's secret and site key. */
+    maxCredentialChars: 500,
+  },
+  webhook: {
+    maxPerDeployment: 50,
+    maxUrlChars: 2_048,
+    /** A list is measured before its names are checked: each wrong one would be an issue. */
+    maxEventNames: 50,
+  },
+  /** Links that may be asked for, for one address and by one client, in this time. */
+  signIn: {
+    maxLinks: 5,
+    windowSeconds: 60 * 60,
+  },
+  /** Links in mails. */
+  links: {
+    /** For how many days a link to a file works. A link that unsubscribes works while its deployment exists. */
+    fileDays: 7,
+    /** For how many days the link works by which a recipient confirms. */
+    confirmationDays: 7,
+  },
+  mail: {
+    /** RFC 5321, section 4.5.3.1. */
+    maxAddressChars: 254,
+  },
+  captcha: {
+    /** For how long the solution of a challenge counts. */
+    challengeMinutes: 20,
+    /** A token of ALTCHA's widget has about 700 characters. A longer one is not read. */
+    maxTokenChars: 4_096,
+    /** For how long browsers keep the widget. */
+    widgetSeconds: 24 * 60 * 60,
+  },
+  securityTxt: {
+    /** Less than a year, as RFC 9116 (2.5.5) recommends. An older copy has to be fetched again. */
+    validDays: 180,
+  },
+  /** Pieces and bounds inside of single algorithms. The reference does not state these. */
+  internal: {
+    /** Bytes of a page that are written as JSON in one go: some 0.3 ms. */
+    pageJsonPieceBytes: 16 * 1024,
+    /** Rows of an export are yielded when they are this long together. */
+    csvPieceChars: 256 * 1024,
+    xlsxPieceChars: 64 * 1024,
+    /** The names of all fields that have columns of their own. */
+    exportNameChars: 1024 * 1024,
+    /** No browser writes a longer header. What comes after one is kept as if it were text. */
+    droppedHeaderBytes: 16 * 1024,
+    /** Lines that begin like a delimiter. A well-chosen boundary has none. Each costs a search. */
+    boundaryMisses: 100_000,
+    /** For the boundaries and headers of all parts, without names. */
+    multipartOverheadBytes: 1024 * 1024,
+    /** Parameters in the header of a part. */
+    partParameters: 16,
+    /** Before the first delimiter and after the last, where clients write at most a line of text (RFC 2046, 5.1.1). */
+    outsidePartsBytes: 16 * 1024,
+    /** The separators of an urlencoded form. */
+    formSeparatorBytes: 16 * 1024,
+    /** What the rules of a form take in memory besides their texts. */
+    knownRulesEntryChars: 1_000,
+    /** Time zones whose offsets are remembered, and instants of each. */
+    timeZones: 20,
+    instantsOfTimeZone: 4_000,
+  },
 } as const;
 
 export const LIMITS = {
@@ -180,6 +311,21 @@ export const LIMITS = {
   reads: {
     /** All requests that wait for new submissions share one query in this time. */
     watchIntervalMs: 1_000,
+    /** Exports at a time, in this process and of one owner: each uses a large part of a core. */
+    maxConcurrentExports: 8,
+    maxConcurrentExportsPerOwner: 2,
+    /** Statements at a time, of all exports together: the pool has ten connections, and other requests need some. */
+    maxConcurrentExportReads: 6,
+    /** How long an export runs before other work may use the event loop. */
+    exportSliceMs: 2,
+    /** For how long one request searches. It answers what it has found by then, and the reference says so. */
+    searchMs: 1_000,
+    /** A comment line at least this often shows both ends of a stream that the connection is there. */
+    streamCommentMs: 10_000,
+    /** Submissions that a stream reads at a time. */
+    streamBatch: 100,
+    /** The time-out of a connection whose request waits: longer than live.maxWaitSeconds and streamCommentMs. */
+    waitingSocketTimeoutMs: 40_000,
   },
   /** Pages in memory. */
   pages: {
@@ -197,21 +343,129 @@ export const LIMITS = {
     uncheckedMs: 1_000,
     /** Small pages that are read together: 4 MiB of HTML at most. */
     lookUpBatch: 64,
+    /** Pages are large and their writes may wait for one another, and other requests need connections too. */
+    maxConcurrentWrites: 4,
   },
   /** The way of a submission, from its body to its row. */
-  submissions: {},
+  submissions: {
+    /** Queries for submissions that may have been stored before, and for rules of forms. */
+    maxConcurrentLookUps: 2,
+    maxWaitingLookUps: 1_000,
+    /** Short enough for an answer within 3 seconds, together with the time that the query itself may take. */
+    lookUpWaitTimeoutMs: 700,
+    /** The rules of forms in memory, all together. */
+    maxKnownRulesChars: 16 * 1024 * 1024,
+    /** How long the rules of a form are confirmed while changes of deployments are not received. */
+    unconfirmedRulesMs: 1_000,
+    /** The shortest time between two queries that confirm rules. */
+    confirmRulesIntervalMs: 100,
+    /** How often a submission is judged while its form's rules change. */
+    maxJudgements: 5,
+    /** Deployments that are remembered as being at their rate limit. */
+    maxFullDeployments: 10_000,
+    /** How long such a deployment is remembered while changes of deployments are not received. */
+    unconfirmedFullMs: 1_000,
+    /** Answers to filled-in honeypots that are remembered under a key. */
+    maxHoneypotAnswers: 10_000,
+    /** Answers from memory of one key in one turn of the event loop: the requests of others are handled in between. */
+    maxPacedPerKey: 4,
+    /** The same of all keys together. */
+    maxPacedPerTurn: 32,
+    /** Deployments that are known to have receivers. */
+    maxDeliveringDeployments: 10_000,
+    /** Submissions that wait to be stored in a batch, and the characters of their data. */
+    maxQueued: 5_000,
+    maxQueuedChars: 64 * 1024 * 1024,
+    /** The largest batch. */
+    maxBatch: 128,
+    maxBatchChars: 4 * 1024 * 1024,
+    /** How long a submission waits for a deployment that another transaction has locked, and how often it is tried. */
+    lockedWaitTimeoutMs: 1_500,
+    lockedPollMs: 5,
+    /**
+     * Submissions that are stored alone, each with a connection for as long as storing its files takes. The rest of the
+     * pool is left for other work.
+     */
+    maxConcurrentAlone: 3,
+    /** Bounds the memory of files that are too small to count as large bodies. */
+    maxWaitingAlone: 500,
+    aloneWaitTimeoutMs: 10_000,
+    /**
+     * The time-out of the connection of a submission that is stored alone. Waiting, putting its files into a bucket,
+     * waiting for a transaction, storing and committing take less. Nothing is sent or received meanwhile.
+     */
+    aloneSocketTimeoutMs: 80_000,
+    /** A larger body of a visitor is not read at all, and what was filled in is lost. */
+    maxDroppedBodyBytes: 1024 * 1024 * 1024,
+    /** Characters of the forms in error pages that are being sent. Escaped, they can be six times as long. */
+    maxKeptFormChars: 16 * 1024 * 1024,
+    /** Deployments that pages for visitors know. */
+    maxVisitedPages: 10_000,
+    maxConcurrentVisitedPageLookUps: 2,
+    maxWaitingVisitedPageLookUps: 1_000,
+    /** How long a page for a visitor waits for what it needs to know, the query included. */
+    visitedPageTimeoutMs: 1_000,
+    /** How long that is used while changes of deployments are not received. */
+    unconfirmedVisitedPageMs: 1_000,
+  },
   /** Captchas and the spam folder. */
-  spam: {},
+  spam: {
+    /** A token counts once at its provider: a form that is sent again after a 429 or 503 must find it genuine here. */
+    maxGenuineTokens: 10_000,
+    genuineTokenMs: 5 * 60 * 1_000,
+    /** Longer tokens are no provider's, and are not passed on. */
+    maxTokenChars: 8_192,
+    /** Longer data is looked through one at a time. */
+    smallTextChars: 16 * 1024,
+    maxWaitingLargeTexts: 500,
+    largeTextWaitTimeoutMs: 2_000,
+    /** How long a block list uses the event loop at a time, and then leaves it to other work. */
+    blocklistTurnMs: 4,
+    blocklistPauseMs: 16,
+    /** One of each deployment at a time, since they lock its row. The rest of the pool is left for other work. */
+    maxConcurrentKept: 2,
+    maxWaitingKept: 500,
+    keepWaitTimeoutMs: 1_500,
+    /** A challenge takes a thread about a millisecond. */
+    maxConcurrentChallenges: 2,
+    maxWaitingChallenges: 500,
+    challengeWaitTimeoutMs: 2_000,
+    /**
+     * The work of a visitor's browser: PBKDF2 with so many rounds for each number from 0 to a random one between these
+     * two. It takes a phone about half a second, and this service one of them for each challenge.
+     */
+    challengeCost: 5_000,
+    minChallengeCounter: 300,
+    maxChallengeCounter: 600,
+  },
   /** The dispatcher, and webhooks. */
   delivery: {},
-  mail: {},
+  mail: {
+    /** Links to sign in that are made and sent at a time, and that wait for it. */
+    maxConcurrentSignInLinks: 2,
+    maxWaitingSignInLinks: 100,
+  },
   /** Files of submissions, in the database or in a bucket. */
-  files: {},
+  files: {
+    /** Submissions whose files are put into the bucket at a time. They have no connection to the database then. */
+    maxConcurrentPuts: 8,
+    maxWaitingPuts: 500,
+    putWaitTimeoutMs: 10_000,
+    /** Of all files of one submission. */
+    putTimeoutMs: 30_000,
+    /** Statements at a time for all who open links: the pool has ten connections, and other requests need some. */
+    maxConcurrentLinkReads: 3,
+    /** The same for the bucket, which other requests need too. */
+    maxConcurrentLinkBucketReads: 8,
+  },
   database: {},
   /** What is removed when its time is over, and how. */
   cleanUp: {},
   /** Worker threads: rendering, checks and labels of pages. */
-  compute: {},
+  compute: {
+    /** How long a check waits for the thread. */
+    checkWaitTimeoutMs: 10_000,
+  },
 };
 
 export const COMMAND_LIMITS = {} as const;

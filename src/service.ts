@@ -99,7 +99,7 @@ export async function startService(
     mailFrom: config.mailFrom,
     log,
   });
-  const altcha = createChallenges(db);
+  const altcha = createChallenges(db, limits);
   const asking = createAskProvider({ allowedNetworks: config.webhookAllowCidrs, own, urls: siteverifyUrls });
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
   const dispatcher = createDispatcher({
@@ -121,6 +121,7 @@ export async function startService(
       deliveries: dispatcher,
       leaseMs: config.deliveryLeaseMs,
       countBatch: metrics.batch,
+      limits,
     }),
     findStored: (...wanted) => findStored(db, ...wanted),
     findByKey: (deploymentId, keyHash) => findByKey(db, deploymentId, keyHash),
@@ -135,6 +136,7 @@ export async function startService(
     findRulesVersions: (ids) => findRulesVersions(db, ids),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     count: metrics.submission,
+    limits,
   });
 
   const digests = createDigestLoop({ db, wake: dispatcher.wake, log, signal: stopping.signal });

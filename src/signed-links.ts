@@ -1,13 +1,9 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { SIZES } from './limits.ts';
 
 /*
  * Links in mails, which a browser opens without a key. Whoever has a link may open it: its signature is a secret.
  */
-
-/** For how many days a link to a file works. A link that unsubscribes works while its deployment exists. */
-export const FILE_LINK_DAYS = 7;
-/** For how many days the link works by which a recipient confirms. */
-export const CONFIRMATION_DAYS = 7;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const MINUTE_MS = 60 * 1_000;
@@ -36,9 +32,9 @@ const inDays = (from: Date, days: number): Date =>
   new Date(Math.ceil((from.getTime() + days * DAY_MS) / MINUTE_MS) * MINUTE_MS);
 
 /** When a link to a file that is made now expires: a whole minute, so that mails can name it. */
-export const fileLinkExpiry = (now: Date): Date => inDays(now, FILE_LINK_DAYS);
+export const fileLinkExpiry = (now: Date): Date => inDays(now, SIZES.links.fileDays);
 /** When a recipient that was asked at a time can no longer confirm: a whole minute. */
-export const confirmationExpiry = (asked: Date): Date => inDays(asked, CONFIRMATION_DAYS);
+export const confirmationExpiry = (asked: Date): Date => inDays(asked, SIZES.links.confirmationDays);
 
 /** The value of a parameter; undefined unless there is exactly one. */
 function onlyValue(query: string, name: string): string | undefined {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Limits } from './limits.ts';
 
 /*
  * Whether a submission has a text, as a person sees it: in the names and values of its fields and the names of its
@@ -44,9 +45,6 @@ function* seenTexts(data: string): Generator<string> {
   }
 }
 
-/** How long the event loop is used at a time, and then left to other work. */
-const TURN_MS = 4;
-const PAUSE_MS = 16;
 /** Stands between texts: no text that is looked for can have it. */
 const BETWEEN = '\0';
 
@@ -54,14 +52,14 @@ const BETWEEN = '\0';
  * Answers whether the JSON text of a submission has one of these texts, none of which has a NUL. It uses a
  * fifth of the time: a large submission may take a hundred milliseconds of work.
  */
-export function createListMatcher(texts: readonly string[]): (data: string) => Promise<boolean> {
+export function createListMatcher(texts: readonly string[], limits: Limits): (data: string) => Promise<boolean> {
   const needles = [...new Set(texts.map(fold))];
 
   return async (data) => {
     let since = performance.now();
     const takeTurns = async (): Promise<void> => {
-      if (performance.now() - since < TURN_MS) return;
-      await delay(PAUSE_MS);
+      if (performance.now() - since < limits.spam.blocklistTurnMs) return;
+      await delay(limits.spam.blocklistPauseMs);
       since = performance.now();
     };
     const seen: string[] = [];

@@ -1,3 +1,5 @@
+import { SIZES } from './limits.ts';
+
 /*
  * Hours and days of a time zone (IANA), with daylight saving: days of 23 and 25 hours, and days without a midnight.
  */
@@ -21,9 +23,6 @@ export function isTimeZone(name: string): boolean {
 // "GMT", "GMT+05:30", or with seconds before there were zones.
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
-const MAX_ZONES = 20;
-/** For each of them. */
-const MAX_INSTANTS = 4_000;
 const zones = new Map<string, OffsetAt>();
 
 /** Remembers what it is asked: a format takes 30 µs to make and 3 to use. Throws RangeError when there is no such zone. */
@@ -38,11 +37,11 @@ function offsetIn(timeZone: string): OffsetAt {
     const [, sign, hours = 0, minutes = 0, seconds = 0] = OFFSET.exec(format.format(instant)) ?? [];
     const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
     const offset = sign === '-' ? -ahead : ahead;
-    if (offsets.size === MAX_INSTANTS) offsets.clear();
+    if (offsets.size === SIZES.internal.instantsOfTimeZone) offsets.clear();
     offsets.set(instant, offset);
     return offset;
   };
-  if (zones.size === MAX_ZONES) zones.clear();
+  if (zones.size === SIZES.internal.timeZones) zones.clear();
   zones.set(timeZone, offsetAt);
   return offsetAt;
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { type Language, langOf, PAGE_START_BYTES } from '../languages.ts';
+import { type Language, langOf } from '../languages.ts';
+import { SIZES } from '../limits.ts';
 import type { NotifyEvery } from './digests.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 import { announcePageChange } from './page-changes.ts';
@@ -145,7 +146,7 @@ export async function findVisitedPage(db: Knex, id: string): Promise<VisitedPage
     'find-visited-page',
     `SELECT slug, language, lang, redirect_url, allowed_origins,
             CASE WHEN lang_version IS DISTINCT FROM pages.version
-              THEN substring(html FROM 1 FOR ${PAGE_START_BYTES})
+              THEN substring(html FROM 1 FOR ${SIZES.page.startBytes})
             END AS start
        FROM deployments
        JOIN pages ON pages.deployment_id = deployments.id

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type Altcha, createAltcha } from '../altcha.ts';
+import type { Limits } from '../limits.ts';
 import { createSignedLinks, type SignedLinks } from '../signed-links.ts';
 import { queryOne } from './postgres/query.ts';
 
@@ -22,4 +23,5 @@ export const createLinks = (db: Knex, baseUrl: string): (() => Promise<SignedLin
   fromSecret(db, (secret) => createSignedLinks(baseUrl, secret));
 
 /** Answers what makes and checks ALTCHA's challenges, with keys that are derived from the database's secret. */
-export const createChallenges = (db: Knex): (() => Promise<Altcha>) => fromSecret(db, createAltcha);
+export const createChallenges = (db: Knex, limits: Limits): (() => Promise<Altcha>) =>
+  fromSecret(db, (secret) => createAltcha(secret, limits));

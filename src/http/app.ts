@@ -63,7 +63,6 @@ import { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 import { createSpeak } from './speech.ts';
 import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
 import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
-import { MAX_FIELDS } from './submit/read-submission.ts';
 import { createSubmit } from './submit/submit.ts';
 import { createVisitedPages } from './submit/visited-pages.ts';
 import { createVisitorPages } from './submit/visitors.ts';
@@ -143,7 +142,14 @@ export function createEndpoints({
     pageVersions,
   });
   const { baseUrl, pagesDomain, abuseContact: contact } = config;
-  const check = checkEndpoints({ ...parts, urlOf, baseUrl, pagesDomain, maxHtmlBytes, maxFields: MAX_FIELDS });
+  const check = checkEndpoints({
+    ...parts,
+    urlOf,
+    baseUrl,
+    pagesDomain,
+    maxHtmlBytes,
+    maxFields: SIZES.submission.maxFields,
+  });
   const versions = versionEndpoints({ ...parts, urlOf, prepareNewPage, pageVersions });
   const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
   const settings = settingsEndpoints(ownerParts);
@@ -371,7 +377,7 @@ export function createApp({
     limits,
   });
   const speak = createSpeak();
-  const visited = createVisitedPages((id) => findVisitedPage(db, id), isInvalidationLive);
+  const visited = createVisitedPages((id) => findVisitedPage(db, id), isInvalidationLive, limits);
   const visitorPages = createVisitorPages(urlOf, speak, limits);
   const showThanks: ShowThanks = async (response, deploymentId, headers) => {
     // Before the first await: a socket that has closed has no address.
@@ -387,6 +393,7 @@ export function createApp({
     maxSubmissionBytes: config.maxSubmissionBytes,
     maxFileBytes: config.maxFileBytes,
     maxFilesBytes: config.maxFilesBytes,
+    limits,
   });
   function invalidatePage(slug: string): void {
     pages.invalidate(slug);

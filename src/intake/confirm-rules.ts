@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NewSubmission } from '../db/store-submissions.ts';
+import type { Limits } from '../limits.ts';
 
 /** The versions of the rules of these deployments; without those that are not live. */
 export type FindRulesVersions = (deploymentIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
@@ -9,11 +10,8 @@ type ConfirmRules = (submission: NewSubmission) => Promise<boolean>;
 
 type Waiting = { submission: NewSubmission; resolve(isConfirmed: boolean): void; reject(error: unknown): void };
 
-/** The shortest time between two queries. */
-const INTERVAL_MS = 100;
-
 /** One query at a time, for all that wait: however many they are, there are a few a second. */
-export function createConfirmRules(findRulesVersions: FindRulesVersions): ConfirmRules {
+export function createConfirmRules(findRulesVersions: FindRulesVersions, limits: Limits): ConfirmRules {
   let waiting: Waiting[] = [];
   let isRunning = false;
 
@@ -35,7 +33,7 @@ export function createConfirmRules(findRulesVersions: FindRulesVersions): Confir
       const batch = waiting;
       waiting = [];
       await settle(batch);
-      await delay(INTERVAL_MS);
+      await delay(limits.submissions.confirmRulesIntervalMs);
     }
     isRunning = false;
   }

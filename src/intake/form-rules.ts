@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { VersionedRules } from '../db/form-rules.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import type { Source } from './judge.ts';
 import type { LookUp } from './look-ups.ts';
 
@@ -26,25 +27,25 @@ export type KnownRules = {
 
 export type FindRules = (deploymentId: string) => Promise<VersionedRules | undefined>;
 
-const MAX_CHARS = 16 * 1024 * 1024;
-/** What an entry takes besides its texts. */
-const ENTRY_CHARS = 1_000;
-/** How long an entry is confirmed while changes of deployments are not received. */
-const MAX_UNCONFIRMED_MS = 1_000;
-
 /** `since`: as performance.now() returns it. `epoch`: how many invalidations there had been. */
 type Entry = { form: VersionedRules; since: number; epoch: number };
 
 /** `isInvalidationLive`: whether changes of deployments are received at this time. */
-export function createKnownRules(lookUp: LookUp, findRules: FindRules, isInvalidationLive: () => boolean): KnownRules {
+export function createKnownRules(
+  lookUp: LookUp,
+  findRules: FindRules,
+  isInvalidationLive: () => boolean,
+  limits: Limits,
+): KnownRules {
   const entries = new LRUCache<string, Entry>({
-    maxSize: MAX_CHARS,
-    sizeCalculation: ({ form }) => ENTRY_CHARS + JSON.stringify(form).length,
+    maxSize: limits.submissions.maxKnownRulesChars,
+    sizeCalculation: ({ form }) => SIZES.internal.knownRulesEntryChars + JSON.stringify(form).length,
   });
   let epoch = 0;
 
   const isCurrent = (entry: Entry): boolean =>
-    entry.epoch === epoch && (performance.now() - entry.since < MAX_UNCONFIRMED_MS || isInvalidationLive());
+    entry.epoch === epoch &&
+    (performance.now() - entry.since < limits.submissions.unconfirmedRulesMs || isInvalidationLive());
 
   async function find(deploymentId: string, version: number | undefined): Promise<VersionedRules | undefined> {
     // Another submission may have looked them up while this one waited.

@@ -1,4 +1,5 @@
 import { createBoundedCache } from '../bounded-cache.ts';
+import type { Limits } from '../limits.ts';
 
 /** A deployment that is at its rate limit, and how long until it accepts another submission. */
 type FullDeployment = { slug: string; retryAfterMs: number };
@@ -17,16 +18,12 @@ export type FullDeployments = {
   invalidateAll(): void;
 };
 
-const MAX_REMEMBERED = 10_000;
-/** How long an entry is used while changes of deployments are not received. */
-export const MAX_UNCONFIRMED_MS = 1_000;
-
 /** Times are as performance.now() returns them. */
 type Entry = { slug: string; since: number; until: number };
 
 /** `isInvalidationLive`: whether changes of deployments are received at this time. */
-export function createFullDeployments(isInvalidationLive: () => boolean): FullDeployments {
-  const entries = createBoundedCache<string, Entry>(MAX_REMEMBERED);
+export function createFullDeployments(isInvalidationLive: () => boolean, limits: Limits): FullDeployments {
+  const entries = createBoundedCache<string, Entry>(limits.submissions.maxFullDeployments);
   let version = 0;
 
   return {
@@ -34,7 +31,7 @@ export function createFullDeployments(isInvalidationLive: () => boolean): FullDe
       const entry = entries.get(deploymentId);
       const now = performance.now();
       if (!entry || entry.until <= now) return undefined;
-      if (now - entry.since >= MAX_UNCONFIRMED_MS && !isInvalidationLive()) return undefined;
+      if (now - entry.since >= limits.submissions.unconfirmedFullMs && !isInvalidationLive()) return undefined;
       return { slug: entry.slug, retryAfterMs: entry.until - now };
     },
     version: () => version,

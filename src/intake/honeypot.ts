@@ -1,6 +1,7 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { FormRules, VersionedRules } from '../db/form-rules.ts';
 import { type IdempotencyKey, KEY_HOURS } from '../db/idempotency-keys.ts';
+import type { Limits } from '../limits.ts';
 import type { UnjudgedSubmission } from './form-rules.ts';
 import type { LookUp } from './look-ups.ts';
 import type { IntakeOutcome, Outcomes } from './outcomes.ts';
@@ -13,8 +14,6 @@ type Honeypot = {
   hasAnswered(submission: UnjudgedSubmission, key: IdempotencyKey): boolean;
 };
 
-const MAX_ANSWERS = 10_000;
-
 const nameOf = ({ deploymentId }: UnjudgedSubmission, { hash }: IdempotencyKey): string =>
   deploymentId + hash.toString('latin1');
 
@@ -22,13 +21,15 @@ export function createHoneypot({
   lookUp,
   findByKey,
   outcomes,
+  limits,
 }: {
   lookUp: LookUp;
   findByKey: FindByKey;
   outcomes: Pick<Outcomes, 'fail'>;
+  limits: Limits;
 }): Honeypot {
   /** What was answered under a key. The same submission gets the same answer again, as after a success. */
-  const answers = createBoundedCache<string, { id: string; bodyHash: Buffer }>(MAX_ANSWERS, {
+  const answers = createBoundedCache<string, { id: string; bodyHash: Buffer }>(limits.submissions.maxHoneypotAnswers, {
     ttlMs: KEY_HOURS * 60 * 60 * 1_000,
   });
 

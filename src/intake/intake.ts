@@ -4,6 +4,7 @@ import type { IdempotencyKey } from '../db/idempotency-keys.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
 import type { Extras, NewFile } from '../db/submission-files.ts';
 import { BusyError } from '../fair-queue.ts';
+import type { Limits } from '../limits.ts';
 import type { FindRulesVersions } from './confirm-rules.ts';
 import { createKnownRules, type FindRules, type UnjudgedSubmission } from './form-rules.ts';
 import { createFullDeployments } from './full-deployments.ts';
@@ -40,8 +41,6 @@ export type Intake = {
 
 const NO_FILES: readonly NewFile[] = [];
 const NOTHING: Extras = { files: NO_FILES };
-/** How often a submission is judged while its form's rules change. */
-const MAX_JUDGEMENTS = 5;
 
 const noDeployment = (id: string): IntakeOutcome => ({ kind: 'no-deployment', id, slug: undefined });
 
@@ -58,6 +57,7 @@ export function createIntake({
   findRulesVersions,
   isInvalidationLive,
   count,
+  limits,
 }: {
   store: Store;
   findStored: FindStored;
@@ -72,19 +72,28 @@ export function createIntake({
   /** Whether changes of deployments are received at this time. */
   isInvalidationLive(): boolean;
   count(outcome: Counted): void;
+  limits: Limits;
 }): Intake {
-  const queue = createSubmissionQueue(store.batch);
-  const placeFiles = createPlaceFiles(bucket);
-  const uploads = createUploadQueue(store.alone, { placeFiles, checkRate: screening.checkRate });
-  const lookUp = createLookUps();
-  const full = createFullDeployments(isInvalidationLive);
-  const pace = createPacing();
+  const queue = createSubmissionQueue(store.batch, limits);
+  const placeFiles = createPlaceFiles(bucket, limits);
+  const uploads = createUploadQueue(store.alone, { placeFiles, checkRate: screening.checkRate, limits });
+  const lookUp = createLookUps(limits);
+  const full = createFullDeployments(isInvalidationLive, limits);
+  const pace = createPacing(limits);
   const outcomes = createOutcomes({ full, pace, count });
-  const spamFolder = createSpamFolder({ keepSpam, placeFiles, findRulesVersions, isInvalidationLive, outcomes, pace });
-  const screen = createScreen(lookUp, screening);
+  const spamFolder = createSpamFolder({
+    keepSpam,
+    placeFiles,
+    findRulesVersions,
+    isInvalidationLive,
+    outcomes,
+    pace,
+    limits,
+  });
+  const screen = createScreen(lookUp, screening, limits);
   const repeated = createRepeatedSubmissions({ uploads, lookUp, findStored, findByKey, outcomes, storeNew });
-  const honeypot = createHoneypot({ lookUp, findByKey, outcomes });
-  const knownRules = createKnownRules(lookUp, findRules, isInvalidationLive);
+  const honeypot = createHoneypot({ lookUp, findByKey, outcomes, limits });
+  const knownRules = createKnownRules(lookUp, findRules, isInvalidationLive, limits);
 
   async function storeNew(submission: NewSubmission, extras: Extras): Promise<IntakeOutcome | ToJudgeAgain> {
     const refusal = outcomes.refuseFromMemory(submission);
@@ -181,7 +190,7 @@ export function createIntake({
   ): Promise<IntakeOutcome> {
     const { id, deploymentId } = submission;
     let form = knownRules.inMemory(deploymentId);
-    for (let judgements = 0; judgements < MAX_JUDGEMENTS; judgements += 1) {
+    for (let judgements = 0; judgements < limits.submissions.maxJudgements; judgements += 1) {
       // Those that the next round needs are not of this version.
       let version: number | undefined;
       const judgement = form && judge(submission.source, form);

@@ -1,6 +1,7 @@
 import type { FileObject, NewObject } from '../db/stored-files.ts';
 import type { NewFile } from '../db/submission-files.ts';
 import { BusyError, createFairQueue } from '../fair-queue.ts';
+import type { Limits } from '../limits.ts';
 
 /** The bucket that has the content of files. */
 export type FileBucket = {
@@ -30,24 +31,20 @@ export type PlaceFiles = <Outcome>(
   work: Work<Outcome>,
 ) => Promise<Outcome>;
 
-/** Submissions whose files are put into the bucket at a time; they have no connection to the database then. */
-const MAX_CONCURRENT = 8;
-const MAX_WAITING = 500;
-const MAX_WAIT_MS = 10_000;
-/** Of all files of one submission. */
-const MAX_PUT_MS = 30_000;
-
 /** Without a bucket, the content is stored with the rows. */
 const storeInDatabase: PlaceFiles = (_deploymentId, files, { store }) => store(files);
 
-export function createPlaceFiles(bucket: FileBucket | undefined): PlaceFiles {
+export function createPlaceFiles(bucket: FileBucket | undefined, limits: Limits): PlaceFiles {
   if (!bucket) return storeInDatabase;
   const { put, discard } = bucket;
-  const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
+  const queue = createFairQueue<string>({
+    slots: limits.files.maxConcurrentPuts,
+    maxWaiting: limits.files.maxWaitingPuts,
+  });
   let lastFailure: { at: number; error: unknown } | undefined;
 
   async function putAll(files: readonly NewFile[], onPut: (object: FileObject) => void): Promise<NewFile[]> {
-    const signal = AbortSignal.timeout(MAX_PUT_MS);
+    const signal = AbortSignal.timeout(limits.files.putTimeoutMs);
     const placed: NewFile[] = [];
     for (const file of files) {
       const object = file.content.length > 0 ? await put(file.content, signal) : undefined;
@@ -61,7 +58,7 @@ export function createPlaceFiles(bucket: FileBucket | undefined): PlaceFiles {
     if (files.every(({ content }) => content.length === 0)) return store(files);
     const since = performance.now();
     // One of each deployment at a time: what `refuse` says is then still true.
-    return queue.run(deploymentId, MAX_WAIT_MS, async () => {
+    return queue.run(deploymentId, limits.files.putWaitTimeoutMs, async () => {
       // The bucket failed while this one waited: to try it again would take longer than a visitor should wait.
       if (lastFailure && lastFailure.at >= since) throw lastFailure.error;
       const refusal = await refuse?.();

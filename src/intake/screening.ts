@@ -7,6 +7,7 @@ import type { SpamReason } from '../db/spam-submissions.ts';
 import type { NewSubmission, Outcome } from '../db/store-submissions.ts';
 import { createFairQueue } from '../fair-queue.ts';
 import { readJsonObject, unquote } from '../json-text.ts';
+import type { Limits } from '../limits.ts';
 import { networkOf } from '../public-address.ts';
 import { createListMatcher } from '../submission-search.ts';
 import type { LookUp } from './look-ups.ts';
@@ -40,12 +41,6 @@ export type Screen = (submission: NewSubmission, rules: FormRules) => Promise<Sc
 /** Whether a form's rules say anything about spam. */
 export const hasScreening = ({ blocklist, captcha }: FormRules): boolean => blocklist.length > 0 || captcha !== null;
 
-/** A token counts once at its provider: a form that is sent again after a 429 or 503 must find it genuine here. */
-const MAX_GENUINE = 10_000;
-const GENUINE_MS = 5 * 60 * 1_000;
-/** Longer ones are no provider's, and are not passed on. */
-const MAX_TOKEN_CHARS = 8_192;
-
 const REASONS: Readonly<Record<Exclude<TokenState, 'genuine'>, SpamReason>> = {
   wrong: 'captcha-failed',
   reused: 'captcha-reused',
@@ -55,11 +50,6 @@ const REASONS: Readonly<Record<Exclude<TokenState, 'genuine'>, SpamReason>> = {
 
 const PASSED: Screening = { kind: 'passed' };
 const spam = (reason: SpamReason): Screening => ({ kind: 'spam', reason });
-
-/** Longer data is looked through one at a time. */
-const SMALL_CHARS = 16 * 1024;
-const MAX_WAITING = 500;
-const MAX_WAIT_MS = 2_000;
 
 /** The text in a field: `""` where there is none, undefined where it has another value than one text. */
 function textOf(data: string, field: string): string | undefined {
@@ -75,14 +65,14 @@ export type ScreenParts = {
   checkRate(submission: NewSubmission): Promise<Outcome>;
 };
 
-export function createScreen(lookUp: LookUp, { altcha, ask, checkRate }: ScreenParts): Screen {
-  const largeTexts = createFairQueue<string>({ slots: 1, maxWaiting: MAX_WAITING });
-  const genuine = createBoundedCache<string, true>(MAX_GENUINE, { ttlMs: GENUINE_MS });
+export function createScreen(lookUp: LookUp, { altcha, ask, checkRate }: ScreenParts, limits: Limits): Screen {
+  const largeTexts = createFairQueue<string>({ slots: 1, maxWaiting: limits.spam.maxWaitingLargeTexts });
+  const genuine = createBoundedCache<string, true>(limits.spam.maxGenuineTokens, { ttlMs: limits.spam.genuineTokenMs });
 
   function isBlocked({ data, ipAddress }: NewSubmission, blocklist: readonly string[]): Promise<boolean> {
-    const matches = createListMatcher(blocklist);
-    if (data.length <= SMALL_CHARS) return matches(data);
-    return largeTexts.run(networkOf(ipAddress), MAX_WAIT_MS, () => matches(data));
+    const matches = createListMatcher(blocklist, limits);
+    if (data.length <= limits.spam.smallTextChars) return matches(data);
+    return largeTexts.run(networkOf(ipAddress), limits.spam.largeTextWaitTimeoutMs, () => matches(data));
   }
 
   async function checkSolution({ deploymentId }: NewSubmission, token: string): Promise<Screening> {
@@ -114,7 +104,7 @@ export function createScreen(lookUp: LookUp, { altcha, ask, checkRate }: ScreenP
     if (captcha && token === '') return spam('captcha-missing');
     if (blocklist.length > 0 && (await isBlocked(submission, blocklist))) return spam('blocklist');
     if (!captcha) return PASSED;
-    if (token === undefined || token.length > MAX_TOKEN_CHARS) return spam('captcha-failed');
+    if (token === undefined || token.length > limits.spam.maxTokenChars) return spam('captcha-failed');
     const { provider } = captcha;
     return provider === 'altcha' ? checkSolution(submission, token) : checkToken(submission, provider, captcha, token);
   };

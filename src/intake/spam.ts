@@ -3,6 +3,7 @@ import type { SpamOutcome, SpamReason } from '../db/spam-submissions.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
 import type { NewFile } from '../db/submission-files.ts';
 import { BusyError, createFairQueue } from '../fair-queue.ts';
+import type { Limits } from '../limits.ts';
 import { createConfirmRules, type FindRulesVersions } from './confirm-rules.ts';
 import { createFullDeployments } from './full-deployments.ts';
 import type { IntakeOutcome, Outcomes, ToJudgeAgain } from './outcomes.ts';
@@ -24,11 +25,6 @@ type SpamFolder = {
   invalidateAll(): void;
 };
 
-/** One of each deployment at a time, since they lock its row. The rest of the pool is left for other work. */
-const MAX_CONCURRENT = 2;
-const MAX_WAITING = 500;
-const MAX_WAIT_MS = 1_500;
-
 /** What was judged by other rules is not dropped: it may be no spam any more. */
 const nameOf = ({ deploymentId, rulesVersion }: NewSubmission): string => `${deploymentId} ${rulesVersion}`;
 
@@ -42,6 +38,7 @@ export function createSpamFolder({
   isInvalidationLive,
   outcomes,
   pace,
+  limits,
 }: {
   keepSpam: KeepSpam;
   placeFiles: PlaceFiles;
@@ -49,11 +46,15 @@ export function createSpamFolder({
   isInvalidationLive(): boolean;
   outcomes: Outcomes;
   pace: Pace;
+  limits: Limits;
 }): SpamFolder {
-  const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
+  const queue = createFairQueue<string>({
+    slots: limits.spam.maxConcurrentKept,
+    maxWaiting: limits.spam.maxWaitingKept,
+  });
   // A flood costs a few queries a second.
-  const full = createFullDeployments(isInvalidationLive);
-  const isConfirmed = createConfirmRules(findRulesVersions);
+  const full = createFullDeployments(isInvalidationLive, limits);
+  const isConfirmed = createConfirmRules(findRulesVersions, limits);
 
   const findFull = (submission: NewSubmission): Full | undefined => {
     const found = full.find(nameOf(submission));
@@ -71,7 +72,7 @@ export function createSpamFolder({
   }
 
   const keepInTurn = (submission: NewSubmission, kept: Kept): Promise<SpamOutcome | Full> =>
-    queue.run(submission.deploymentId, MAX_WAIT_MS, () => keepNow(submission, kept));
+    queue.run(submission.deploymentId, limits.spam.keepWaitTimeoutMs, () => keepNow(submission, kept));
 
   /** Files are placed first. */
   function place(submission: NewSubmission, kept: Kept): Promise<SpamOutcome | Full> {

@@ -3,6 +3,7 @@ import type { LeasedDelivery } from '../db/delivery-target.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { type NewSubmission, type Outcome, storeSubmissions } from '../db/store-submissions.ts';
 import { type AloneOutcome, type Extras, storeSubmissionAlone } from '../db/submission-files.ts';
+import type { Limits } from '../limits.ts';
 
 /** What sends the deliveries of stored submissions. */
 export type Deliveries = {
@@ -28,13 +29,12 @@ export type Store = {
 
 type Leasing = { leaseMs: number; busy: readonly string[] | undefined };
 
-const MAX_DELIVERING = 10_000;
-
 export function createStore({
   db,
   deliveries,
   leaseMs,
   countBatch,
+  limits,
 }: {
   db: Database;
   deliveries: Deliveries;
@@ -42,6 +42,7 @@ export function createStore({
   leaseMs: number;
   /** Receives the number of submissions of each transaction. */
   countBatch(size: number): void;
+  limits: Limits;
 }): Store {
   async function store<T extends { deliveries: LeasedDelivery[] }>(
     count: number,
@@ -57,7 +58,7 @@ export function createStore({
     };
   }
 
-  const delivering = createBoundedCache<string, true>(MAX_DELIVERING);
+  const delivering = createBoundedCache<string, true>(limits.submissions.maxDeliveringDeployments);
   return {
     batch: (batch) => store(batch.length, (leasing) => storeSubmissions(db, batch, leasing, delivering)),
     alone: (submission, extras) => store(1, (leasing) => storeSubmissionAlone(db, submission, extras, leasing)),

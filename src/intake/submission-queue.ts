@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isOutOfReach } from '../db/postgres/connect.ts';
 import type { NewSubmission, Outcome } from '../db/store-submissions.ts';
 import { BusyError } from '../fair-queue.ts';
+import type { Limits } from '../limits.ts';
 import type { Store } from './store.ts';
 
 type SubmissionQueue = {
@@ -20,14 +21,6 @@ type Waiting = {
   reject(error: unknown): void;
 };
 
-const MAX_WAITING = 5_000;
-const MAX_WAITING_CHARS = 64 * 1024 * 1024;
-const MAX_BATCH = 128;
-const MAX_BATCH_CHARS = 4 * 1024 * 1024;
-/** How long a submission waits for a deployment that another transaction has locked, and how often it is tried. */
-const MAX_LOCK_WAIT_MS = 1_500;
-const POLL_MS = 5;
-
 const fail = (all: readonly Waiting[], error: unknown): void => {
   for (const { reject } of all) reject(error);
 };
@@ -36,7 +29,7 @@ const fail = (all: readonly Waiting[], error: unknown): void => {
  * Stores submissions in batches: those that arrive while a batch is being stored wait for the next one. The round trip
  * and the commit are most of a submission's cost, and a batch shares them. Two batches at a time would be no faster.
  */
-export function createSubmissionQueue(store: Store['batch']): SubmissionQueue {
+export function createSubmissionQueue(store: Store['batch'], limits: Limits): SubmissionQueue {
   let waiting: Waiting[] = [];
   let waitingChars = 0;
   let running = false;
@@ -46,7 +39,7 @@ export function createSubmissionQueue(store: Store['batch']): SubmissionQueue {
     let count = 0;
     for (const { submission } of waiting) {
       chars += submission.data.length;
-      if (count === MAX_BATCH || (count > 0 && chars > MAX_BATCH_CHARS)) break;
+      if (count === limits.submissions.maxBatch || (count > 0 && chars > limits.submissions.maxBatchChars)) break;
       count += 1;
     }
     const batch = waiting.slice(0, count);
@@ -70,7 +63,7 @@ export function createSubmissionQueue(store: Store['batch']): SubmissionQueue {
       const outcome = outcomes[index];
       if (!outcome) one.reject(new Error('The store answered fewer outcomes than submissions.'));
       else if (outcome.kind !== 'busy') settles.push(() => one.resolve(outcome));
-      else if (performance.now() - one.since > MAX_LOCK_WAIT_MS) one.reject(new BusyError());
+      else if (performance.now() - one.since > limits.submissions.lockedWaitTimeoutMs) one.reject(new BusyError());
       else again.push(one);
     });
     const settleAll = (): void => {
@@ -83,7 +76,7 @@ export function createSubmissionQueue(store: Store['batch']): SubmissionQueue {
     setImmediate(startDeliveries);
     if (again.length === 0) return;
     // Locked deployments are tried again together with the next submissions, or after a short delay.
-    if (waiting.length === 0) await delay(POLL_MS);
+    if (waiting.length === 0) await delay(limits.submissions.lockedPollMs);
     waiting = waiting.concat(again);
     for (const { submission } of again) waitingChars += submission.data.length;
   }
@@ -111,7 +104,10 @@ export function createSubmissionQueue(store: Store['batch']): SubmissionQueue {
   return {
     submit: (submission) =>
       new Promise((resolve, reject) => {
-        if (waiting.length >= MAX_WAITING || waitingChars + submission.data.length > MAX_WAITING_CHARS) {
+        if (
+          waiting.length >= limits.submissions.maxQueued ||
+          waitingChars + submission.data.length > limits.submissions.maxQueuedChars
+        ) {
           reject(new BusyError());
           return;
         }

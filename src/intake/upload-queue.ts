@@ -2,6 +2,7 @@ import { isOutOfReach } from '../db/postgres/connect.ts';
 import type { NewSubmission, Outcome } from '../db/store-submissions.ts';
 import type { AloneOutcome, Extras } from '../db/submission-files.ts';
 import { BusyError, createFairQueue } from '../fair-queue.ts';
+import type { Limits } from '../limits.ts';
 import type { PlaceFiles } from './place-files.ts';
 import type { Store } from './store.ts';
 
@@ -15,12 +16,6 @@ export type UploadQueue = {
   submit(submission: NewSubmission, extras: Extras): Promise<Ended>;
 };
 
-/** Each has a connection for as long as storing its files takes. The rest of the pool is left for other work. */
-export const MAX_CONCURRENT = 3;
-/** Bounds the memory of files that are too small to count as large bodies. */
-const MAX_WAITING = 500;
-const MAX_WAIT_MS = 10_000;
-
 /**
  * Stores a few submissions at a time, each in a transaction of its own: those with files, and those that may have been
  * stored before. One at a time of each deployment, since they lock its row; deployments are served round-robin. Files
@@ -28,14 +23,21 @@ const MAX_WAIT_MS = 10_000;
  */
 export function createUploadQueue(
   store: Store['alone'],
-  { placeFiles, checkRate }: { placeFiles: PlaceFiles; checkRate(submission: NewSubmission): Promise<Outcome> },
+  {
+    placeFiles,
+    checkRate,
+    limits,
+  }: { placeFiles: PlaceFiles; checkRate(submission: NewSubmission): Promise<Outcome>; limits: Limits },
 ): UploadQueue {
-  const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
+  const queue = createFairQueue<string>({
+    slots: limits.submissions.maxConcurrentAlone,
+    maxWaiting: limits.submissions.maxWaitingAlone,
+  });
   let lastOutage: { at: number; error: unknown } | undefined;
 
   function storeInTurn(submission: NewSubmission, extras: Extras): Promise<Ended> {
     const since = performance.now();
-    return queue.run(submission.deploymentId, MAX_WAIT_MS, async () => {
+    return queue.run(submission.deploymentId, limits.submissions.aloneWaitTimeoutMs, async () => {
       // The database was out of reach while this one waited: to try it again would take longer than a visitor should
       // wait.
       if (lastOutage && lastOutage.at >= since) throw lastOutage.error;

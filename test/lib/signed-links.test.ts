@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createSignedLinks, FILE_LINK_DAYS, fileLinkExpiry, type LinkedFile } from '../../src/signed-links.ts';
+import { SIZES } from '../../src/limits.ts';
+import { createSignedLinks, fileLinkExpiry, type LinkedFile } from '../../src/signed-links.ts';
 
 const SECRET = Buffer.from('0123456789abcdef0123456789abcdef');
 const FILE: LinkedFile = { deploymentId: 'd_1', submissionId: 'sub_2', fileId: 'file_3' };
@@ -40,7 +41,7 @@ describe('a link to a file', () => {
 
   it('expires after seven days, at the next whole minute', () => {
     expect([
-      FILE_LINK_DAYS,
+      SIZES.links.fileDays,
       fileLinkExpiry(NOW).toISOString(),
       fileLinkExpiry(new Date(NOW.getTime() + 1)).toISOString(),
     ]).toEqual([7, '2026-11-29T16:04:00.000Z', '2026-11-29T16:05:00.000Z']);

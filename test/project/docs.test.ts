@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CHALLENGE_MINUTES } from '../../src/altcha.ts';
 import { CODES, MAX_FORMS, MAX_LABELS, MAX_PROBLEMS_PER_CODE, MAX_TEXT_CHARS } from '../../src/compute/check/answer.ts';
 import { loadConfig } from '../../src/config.ts';
 import { MAX_KEY_NAME_CHARS, MAX_KEYS, PREFIX_CHARS } from '../../src/db/api-keys.ts';
@@ -21,15 +20,8 @@ import { MAX_FIELDS_BYTES, MAX_LEVELS, MAX_NAME_CHARS, MAX_VALUE_CHARS } from '.
 import { MAX_BODY_BYTES } from '../../src/delivery/send-webhook.ts';
 import { ASK_MS } from '../../src/delivery/siteverify.ts';
 import { tour } from '../../src/first-run-message.ts';
-import { MAX_WAIT_SECONDS, MAX_WAITING_OF_OWNER } from '../../src/http/api/live.ts';
-import { MAX_BLOCKED, MAX_BLOCKED_CHARS } from '../../src/http/api/settings.ts';
-import { DEFAULT_DAYS, MAX_BUCKETS } from '../../src/http/api/statistics.ts';
-import { MAX_KEY_CHARS } from '../../src/http/submit/idempotency-key.ts';
-import { MAX_FILES } from '../../src/http/submit/multipart.ts';
-import { MAX_FIELDS } from '../../src/http/submit/read-submission.ts';
-import { LANGUAGES, PAGE_START_BYTES } from '../../src/languages.ts';
+import { LANGUAGES } from '../../src/languages.ts';
 import { LIMITS, SIZES } from '../../src/limits.ts';
-import { CONFIRMATION_DAYS, FILE_LINK_DAYS } from '../../src/signed-links.ts';
 import { RESERVED } from '../../src/slugs.ts';
 import { lookUp, referenceOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
@@ -116,23 +108,23 @@ describe('limits', () => {
     ['docs/getting-started.md', `the database has only its hash and its first ${PREFIX_CHARS} characters`],
     ['docs/getting-started.md', `(1 to ${MAX_KEY_NAME_CHARS} characters`],
     ['docs/getting-started.md', `at most ${MAX_KEYS.toLocaleString('en')} keys`],
-    ['docs/live.md', `as many seconds as \`wait\` says (at most ${MAX_WAIT_SECONDS})`],
-    ['docs/live.md', `${MAX_WAITING_OF_OWNER.toLocaleString('en')} requests of one owner may wait at a time`],
-    ['docs/live.md', `the last ${DEFAULT_DAYS} days`],
-    ['docs/live.md', `at most ${MAX_BUCKETS.toLocaleString('en')} buckets`],
+    ['docs/live.md', `as many seconds as \`wait\` says (at most ${SIZES.live.maxWaitSeconds})`],
+    ['docs/live.md', `${SIZES.live.maxWaitingOfOwner.toLocaleString('en')} requests of one owner may wait at a time`],
+    ['docs/live.md', `the last ${SIZES.statistics.defaultDays} days`],
+    ['docs/live.md', `at most ${SIZES.statistics.maxBuckets.toLocaleString('en')} buckets`],
     ['docs/getting-started.md', `These are reserved: ${RESERVED.join(', ')}, and`],
     ['docs/forms.md', `| Submissions of a deployment | ${RATE_LIMIT} in any ${RATE_SECONDS} seconds |`],
-    ['docs/forms.md', `| Fields, files among them | ${MAX_FIELDS.toLocaleString('en')} |`],
-    ['docs/forms.md', `| Files | ${MAX_FILES}, each of`],
+    ['docs/forms.md', `| Fields, files among them | ${SIZES.submission.maxFields.toLocaleString('en')} |`],
+    ['docs/forms.md', `| Files | ${SIZES.submission.maxFiles}, each of`],
     [
       'docs/forms.md',
       `| A body over ${kib(SIZES.body.smallBytes)} | At least ${kib(SIZES.body.paceBytes)} in ${s(SIZES.body.paceMs)} |`,
     ],
-    ['docs/forms.md', `It has 1 to ${MAX_KEY_CHARS} characters`],
+    ['docs/forms.md', `It has 1 to ${SIZES.submission.maxKeyChars} characters`],
     ['docs/forms.md', `A key is remembered for ${KEY_HOURS} hours`],
     ['docs/mail.md', `Send up to ${MAX_RECIPIENTS} addresses`],
     ['docs/mail.md', `| Recipients of a page | ${MAX_RECIPIENTS} |`],
-    ['docs/mail.md', `| The link works | ${CONFIRMATION_DAYS} days.`],
+    ['docs/mail.md', `| The link works | ${SIZES.links.confirmationDays} days.`],
     ['docs/mail.md', `asked again, ${ASK_HOURS} hours after`],
     ['docs/mail.md', `| ${MAX_ASKS} mails that ask, in ${ASK_HOURS} hours,`],
     ['docs/mail.md', `| Submissions in a mail | ${MAX_LISTED}, of ${MAX_LISTED_BYTES / 1024 ** 2} MiB together |`],
@@ -143,16 +135,19 @@ describe('limits', () => {
       `| Spam that a deployment keeps | The last ${MAX_SPAM.toLocaleString('en')}, each for ${SPAM_DAYS} days |`,
     ],
     ['docs/spam.md', `| Spam that a deployment keeps in any ${SPAM_RATE_SECONDS} seconds | ${SPAM_RATE_LIMIT};`],
-    ['docs/spam.md', `It is valid for ${CHALLENGE_MINUTES} minutes`],
-    ['docs/spam.md', `Up to ${MAX_BLOCKED} words or phrases, each of at most ${MAX_BLOCKED_CHARS} characters`],
+    ['docs/spam.md', `It is valid for ${SIZES.captcha.challengeMinutes} minutes`],
+    [
+      'docs/spam.md',
+      `Up to ${SIZES.settings.maxBlocked} words or phrases, each of at most ${SIZES.settings.maxBlockedChars} characters`,
+    ],
     ['docs/spam.md', `That takes ${s(ASK_MS)} at most`],
     ...SPAM_REASONS.map((reason): [string, string] => ['docs/spam.md', `| \`${reason}\` |`]),
-    ['docs/mail.md', `| How long a link works | ${FILE_LINK_DAYS} days`],
+    ['docs/mail.md', `| How long a link works | ${SIZES.links.fileDays} days`],
     ['docs/mail.md', `| All fields of a mail | ${kib(MAX_FIELDS_BYTES)} of HTML |`],
     ['docs/mail.md', `| A value | ${MAX_VALUE_CHARS.toLocaleString('en')} characters |`],
     ['docs/mail.md', `| A name | ${MAX_NAME_CHARS} characters |`],
     ['docs/mail.md', `| Objects and lists in each other | ${MAX_LEVELS} levels |`],
-    ['docs/forms.md', `The page's \`<html lang>\`, in its first ${kib(PAGE_START_BYTES)}`],
+    ['docs/forms.md', `The page's \`<html lang>\`, in its first ${kib(SIZES.page.startBytes)}`],
     ...LANGUAGES.map((language): [string, string] => ['docs/forms.md', ` (\`${language}\``]),
     ['docs/check.md', `A label is cut at ${MAX_TEXT_CHARS} characters`],
     ['docs/check.md', `first ${MAX_LABELS.toLocaleString('en')} names of a page have labels`],

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
-import { MAX_FIELD_COLUMNS } from '../../src/http/api/exports/submission-table.ts';
+import { SIZES } from '../../src/limits.ts';
 import { ms } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { measurable } from '../support/memory.ts';
@@ -79,14 +79,14 @@ async function stallOf(id: string, format: string): Promise<number> {
 }
 
 it.each(['csv', 'xlsx'])('keeps the event loop free while two exports write 10,000 columns: %s', async (format) => {
-  const [narrow, wide] = [await filled(FIELDS), await filled(MAX_FIELD_COLUMNS)];
+  const [narrow, wide] = [await filled(FIELDS), await filled(SIZES.export.maxFieldColumns)];
   // What is loaded and compiled at the first of all counts for none.
   await drain(narrow, format);
   const harmless = await stallOf(narrow, format);
   const longest = await stallOf(wide, format);
   console.log(
     `export.${format}, two at once, ${ROWS} rows: the event loop stood still for ${ms(longest)} at most ` +
-      `with ${MAX_FIELD_COLUMNS} columns, ${ms(harmless)} with ${FIELDS}`,
+      `with ${SIZES.export.maxFieldColumns} columns, ${ms(harmless)} with ${FIELDS}`,
   );
   expect(longest).toBeLessThan(MAX_RATIO * harmless);
 });

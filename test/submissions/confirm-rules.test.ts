@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createConfirmRules } from '../../src/intake/confirm-rules.ts';
+import { testLimits } from '../support/limits.ts';
 
 const submission = (deploymentId: string, rulesVersion: number) => ({
   ...{ id: 'sub_1', deploymentId, data: '{}', ipAddress: '192.0.2.1', rulesVersion },
@@ -13,7 +14,7 @@ it('asks once for all that wait, and says which forms have the rules that it was
       ['d_1', 3],
       ['d_2', 5],
     ]);
-  });
+  }, testLimits());
   const first = isConfirmed(submission('d_1', 3));
   const later = Promise.all([
     isConfirmed(submission('d_1', 3)),
@@ -30,7 +31,7 @@ it('rejects while it cannot be looked up, and works again after', async () => {
   const isConfirmed = createConfirmRules(async () => {
     if (isAway) throw new Error('The database is away.');
     return new Map([['d_1', 1]]);
-  });
+  }, testLimits());
   await expect(isConfirmed(submission('d_1', 1))).rejects.toThrow('away');
   isAway = false;
   expect(await isConfirmed(submission('d_1', 1))).toBe(true);

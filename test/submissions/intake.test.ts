@@ -7,6 +7,7 @@ import { newDeploymentId, newSubmissionId } from '../../src/ids.ts';
 import type { UnjudgedSubmission } from '../../src/intake/form-rules.ts';
 import { createIntake } from '../../src/intake/intake.ts';
 import type { Judge } from '../../src/intake/judge.ts';
+import { testLimits } from '../support/limits.ts';
 import { NO_SPAM } from '../support/no-spam.ts';
 
 const slug = 'a-page';
@@ -61,6 +62,7 @@ function startIntake(answers: {
     ...NO_SPAM,
     isInvalidationLive: () => true,
     count: (outcome) => counted.push(outcome),
+    limits: testLimits(),
   });
   return { submit: intake.submit, counted, stored, versions, alone: storedAlone };
 }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createPacing } from '../../src/intake/pacing.ts';
+import { testLimits } from '../support/limits.ts';
 
 /** Lets these keys wait; who went on in each of so many turns of the event loop. */
 async function turnsOf(keys: readonly string[], turns: number): Promise<string[][]> {
-  const inTurn = createPacing();
+  const inTurn = createPacing(testLimits());
   let gone: string[] = [];
   for (const key of keys) void inTurn(key).then(() => gone.push(key));
   const all: string[][] = [];
@@ -45,7 +46,7 @@ it('lets a key whose turn was cut short by the others go on in the next', async 
 });
 
 it('lets one go on that comes when all have gone on', async () => {
-  const inTurn = createPacing();
+  const inTurn = createPacing(testLimits());
   await inTurn('a');
   let isGone = false;
   const second = inTurn('a').then(() => {
@@ -59,7 +60,7 @@ it('lets one go on that comes when all have gone on', async () => {
 it('asks for no further turn of the event loop when nobody waits', () => {
   vi.useFakeTimers({ toFake: ['setImmediate'] });
   onTestFinished(() => void vi.useRealTimers());
-  const inTurn = createPacing();
+  const inTurn = createPacing(testLimits());
   for (const key of times(6, 'a')) void inTurn(key);
   vi.advanceTimersToNextTimer();
   vi.advanceTimersToNextTimer();

@@ -4,6 +4,7 @@ import { BusyError } from '../../src/fair-queue.ts';
 import { newSubmissionId } from '../../src/ids.ts';
 import type { StoredBatch } from '../../src/intake/store.ts';
 import { createSubmissionQueue } from '../../src/intake/submission-queue.ts';
+import { testLimits } from '../support/limits.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ACCEPTED: Outcome = { kind: 'accepted', slug: 'a' };
@@ -79,7 +80,7 @@ const databaseAway = (): Error =>
 describe('createSubmissionQueue', () => {
   it('stores the first at once, and what comes meanwhile together, in order', async () => {
     const { store, batches, end } = heldStore();
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     const first = queue.submit(submission('a'));
     expect(batches).toEqual([['a']]);
     const more = ['b', 'c', 'd'].map((id) => queue.submit(submission(id)));
@@ -98,7 +99,7 @@ describe('createSubmissionQueue', () => {
 
   it('starts again after it has run dry', async () => {
     const { store, batches, end } = heldStore();
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     for (const id of ['a', 'b', 'c']) {
       const one = queue.submit(submission(id));
       await end();
@@ -109,7 +110,7 @@ describe('createSubmissionQueue', () => {
 
   it('has one batch in flight, and loses and repeats none, however many there are', async () => {
     const { store, batches, underWay, end } = heldStore();
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     const ids = names(1500);
     const all = Promise.all(ids.map((id) => queue.submit(submission(id))));
     for (let rounds = 0; underWay() > 0 && rounds < ids.length; rounds += 1) {
@@ -123,7 +124,7 @@ describe('createSubmissionQueue', () => {
 
   it('gives each submission its own outcome', async () => {
     const { store, end } = heldStore();
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     const first = queue.submit(submission('a'));
     const more = OUTCOMES.map((_, index) => queue.submit(submission(`b${index}`)));
     await end(OUTCOMES.slice(1, 2));
@@ -133,7 +134,7 @@ describe('createSubmissionQueue', () => {
 
   it('leaves nobody waiting when the store answers too few outcomes', async () => {
     const { store, end } = heldStore();
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     const first = queue.submit(submission('a'));
     const more = ['b', 'c'].map((id) => outcomeOf(queue.submit(submission(id))));
     await end();
@@ -152,7 +153,7 @@ describe('createSubmissionQueue', () => {
     const ids = names(100);
     const bad = new Set(places.map((place) => `s${place}`));
     const { store, stored, calls } = pickyStore((id) => bad.has(id));
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     const outcomes = await Promise.all(ids.map((id) => outcomeOf(queue.submit(submission(id)))));
     expect(outcomes).toEqual(ids.map((id) => (bad.has(id) ? `${id} is wrong` : ACCEPTED)));
     expect(stored).toEqual(ids.filter((id) => !bad.has(id)));
@@ -162,7 +163,7 @@ describe('createSubmissionQueue', () => {
 
   it('fails all that wait, at once, when the database is out of reach', async () => {
     const { store, batches, fail, end } = heldStore();
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     const all = ['a', 'b', 'c'].map((id) => outcomeOf(queue.submit(submission(id))));
     await fail(databaseAway());
     expect(await Promise.all(all)).toEqual(all.map(() => databaseAway().message));
@@ -174,7 +175,7 @@ describe('createSubmissionQueue', () => {
 
   it('fails all that wait when the database goes away while a bad row is looked for', async () => {
     const { store, batches, fail, end } = heldStore();
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     const first = queue.submit(submission('a'));
     const together = names(8).map((id) => outcomeOf(queue.submit(submission(id))));
     await end();
@@ -191,7 +192,7 @@ describe('createSubmissionQueue', () => {
     ['characters', ONE_MEBICHAR, 1024],
   ])('refuses with BusyError what is too much to wait, by %s, and takes more later', async (_by, data, enough) => {
     const { store, batches, underWay, end } = heldStore();
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     const waiting: Promise<Outcome>[] = [];
     let refusal: unknown;
     while (refusal === undefined && waiting.length < enough) {
@@ -222,7 +223,7 @@ describe('createSubmissionQueue', () => {
       if (batches === 1) return first.promise;
       const outcomes = batch.map(() => ACCEPTED);
       return Promise.resolve({ outcomes, startDeliveries: () => void events.push('deliveries') });
-    });
+    }, testLimits());
     const before = queue.submit(submission('before'));
     const all = names(count).map(async (id) => {
       await queue.submit(submission(id));
@@ -238,7 +239,7 @@ describe('createSubmissionQueue', () => {
 
   it('takes one submission of any length when nothing waits', async () => {
     const { store, end } = heldStore();
-    const queue = createSubmissionQueue(store);
+    const queue = createSubmissionQueue(store, testLimits());
     const long = queue.submit(submission('long', ONE_MEBICHAR.repeat(60)));
     await end();
     expect(await long).toEqual(ACCEPTED);
@@ -255,8 +256,9 @@ describe('createSubmissionQueue over storeSubmissions', () => {
   it('stores the neighbours of a row that Postgres refuses, each once, in order', async () => {
     const owner = await service.owner();
     const [one, other] = [await owner.deploy(), await owner.deploy()];
-    const queue = createSubmissionQueue(async (batch) =>
-      batchOf((await storeSubmissions(service.db, batch, { leaseMs: 1_000, busy: [] })).outcomes),
+    const queue = createSubmissionQueue(
+      async (batch) => batchOf((await storeSubmissions(service.db, batch, { leaseMs: 1_000, busy: [] })).outcomes),
+      testLimits(),
     );
     const send = (deploymentId: string, data: string) =>
       queue.submit({ id: newSubmissionId(), deploymentId, data, ipAddress: '127.0.0.1', rulesVersion: 0 }).then(

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { NewSubmission, Outcome } from '../../src/db/store-submissions.ts';
 import { BusyError } from '../../src/fair-queue.ts';
 import { createPlaceFiles } from '../../src/intake/place-files.ts';
-import { createUploadQueue, MAX_CONCURRENT } from '../../src/intake/upload-queue.ts';
+import { createUploadQueue } from '../../src/intake/upload-queue.ts';
+import { testLimits } from '../support/limits.ts';
 
 const ACCEPTED: Outcome = { kind: 'accepted', slug: 'a' };
 // No queue that holds more than this in memory is bounded.
@@ -17,9 +18,11 @@ const submission = (id: string, deploymentId = 'd_1'): NewSubmission => ({
 });
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `s${index}`);
 
+const LIMITS = testLimits();
 const NO_BUCKET = {
-  placeFiles: createPlaceFiles(undefined),
+  placeFiles: createPlaceFiles(undefined, LIMITS),
   checkRate: () => Promise.reject(new Error('Not called.')),
+  limits: LIMITS,
 };
 
 /** Every promise and microtask that is due by now. */
@@ -49,7 +52,7 @@ describe('createUploadQueue', () => {
     const { underWay, submit } = heldQueue();
     const answers = names(5).map((id) => submit(id));
     await settled();
-    expect([...underWay.keys()]).toEqual(names(MAX_CONCURRENT));
+    expect([...underWay.keys()]).toEqual(names(LIMITS.submissions.maxConcurrentAlone));
     underWay.get('s1')?.resolve({ kind: 'rate-limited', slug: 'a', retryAfterMs: 7 });
     await settled();
     expect([...underWay.keys()]).toEqual(['s0', 's2', 's3']);
@@ -93,7 +96,7 @@ describe('createUploadQueue', () => {
     const { underWay, submit } = heldQueue();
     const ends: string[] = [];
     const all = [
-      ...names(MAX_CONCURRENT + 4).map((id) => submit(id, 'd_flood')),
+      ...names(LIMITS.submissions.maxConcurrentAlone + 4).map((id) => submit(id, 'd_flood')),
       ...['a0', 'a1'].map((id) => submit(id, 'd_a')),
       submit('b0', 'd_b'),
     ];

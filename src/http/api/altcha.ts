@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { type Altcha, CHALLENGE_MINUTES, Challenge } from '../../altcha.ts';
+import { type Altcha, Challenge } from '../../altcha.ts';
 import { BusyError, createFairQueue } from '../../fair-queue.ts';
-import type { Limits } from '../../limits.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { networkOf } from '../../public-address.ts';
 import { createChooseEncoding } from '../accept.ts';
 import type { ClientAddress } from '../client-address.ts';
@@ -16,18 +16,12 @@ import type { Sending } from '../sending.ts';
 
 /** The widget with all of its translations; its worker is in the same file. */
 const WIDGET = join(fileURLToPath(import.meta.resolve('altcha/i18n')), '..', 'altcha.i18n.min.js');
-const WIDGET_SECONDS = 24 * 60 * 60;
 
 /** Pages of any origin use both. */
 const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const;
 const documented = {
   'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
 };
-
-// A challenge takes a thread about a millisecond. Clients' networks are served round-robin.
-const MAX_CONCURRENT = 2;
-const MAX_WAITING = 500;
-const MAX_WAIT_MS = 2_000;
 
 const invalidDeployment =
   'deployment is invalid: send the id of a deployment, or the address that its forms post to, once.';
@@ -58,12 +52,15 @@ export function altchaEndpoints({
   sending: Pick<Sending, 'jsonText'>;
   limits: Limits;
 }) {
-  const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
+  const queue = createFairQueue<string>({
+    slots: limits.spam.maxConcurrentChallenges,
+    maxWaiting: limits.spam.maxWaitingChallenges,
+  });
   const sendWidget = createFixed({
     type: 'text/javascript',
     headers: {
       ...ANY_ORIGIN,
-      'Cache-Control': `public, max-age=${WIDGET_SECONDS}`,
+      'Cache-Control': `public, max-age=${SIZES.captcha.widgetSeconds}`,
       'X-Content-Type-Options': 'nosniff',
     },
     chooseEncoding: createChooseEncoding(),
@@ -80,7 +77,7 @@ export function altchaEndpoints({
       summary: 'Get a challenge for a form',
       description:
         "ALTCHA's widget asks for it. Its solution counts once, for this deployment and for " +
-        `${CHALLENGE_MINUTES} minutes.`,
+        `${SIZES.captcha.challengeMinutes} minutes.`,
       query: Query,
       answer: {
         status: 200,
@@ -112,7 +109,9 @@ export function altchaEndpoints({
         const live = await isLive(id, network);
         if (live === undefined) throw new BusyError();
         if (!live) throw noForm();
-        const challenge = await queue.run(network, MAX_WAIT_MS, async () => (await altcha()).challenge(id));
+        const challenge = await queue.run(network, limits.spam.challengeWaitTimeoutMs, async () =>
+          (await altcha()).challenge(id),
+        );
         await sending.jsonText(response, JSON.stringify(challenge));
       },
     }),

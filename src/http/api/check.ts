@@ -15,15 +15,12 @@ import { OverLimitError } from '../../compute/thread.ts';
 import { findHtml } from '../../db/deployments.ts';
 import type { Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { SIZES } from '../../limits.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { pauseDeadline } from '../deadline.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { exampleHtml, pageBounds, pageHtml } from './deployments.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
-
-/** How long a check waits for the thread. */
-const MAX_WAIT_MS = 10_000;
 
 const Option = z
   .strictObject({
@@ -164,6 +161,7 @@ export function checkEndpoints({
   pagesDomain,
   maxHtmlBytes,
   maxFields,
+  limits,
 }: {
   db: Database;
   /** A pool of its own: pages for visitors don't wait for checks. */
@@ -174,6 +172,7 @@ export function checkEndpoints({
   maxHtmlBytes: number;
   /** Fields that a submission may have. */
   maxFields: number;
+  limits: Limits;
 }) {
   /** The check of a page, which is read once the thread is free for the owner. */
   async function checkPage(
@@ -185,7 +184,9 @@ export function checkEndpoints({
     // The waiting time and the time of a job are bounded on their own.
     const resumeDeadline = pauseDeadline(response);
     const json = await checks
-      .run(owner.id, MAX_WAIT_MS, async (thread) => thread.checkPage({ html: await readHtml(), addresses, maxFields }))
+      .run(owner.id, limits.compute.checkWaitTimeoutMs, async (thread) =>
+        thread.checkPage({ html: await readHtml(), addresses, maxFields }),
+      )
       .catch((error) => {
         if (error instanceof OverLimitError) return undefined;
         throw error;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { confirmRecipient, findLinkedRecipient } from '../../db/mail-recipients.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import type { Limits } from '../../limits.ts';
-import { CONFIRMATION_DAYS, type SignedLinks } from '../../signed-links.ts';
+import { type Limits, SIZES } from '../../limits.ts';
+import type { SignedLinks } from '../../signed-links.ts';
 import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { writeLinkPage } from '../link-page.ts';
@@ -25,7 +25,7 @@ const linkExpired = errorKind(
   () =>
     new HttpError(
       410,
-      `This link has expired: it works for ${CONFIRMATION_DAYS} days. If you want the mails, ask the owner of the page to send your address again.`,
+      `This link has expired: it works for ${SIZES.links.confirmationDays} days. If you want the mails, ask the owner of the page to send your address again.`,
     ),
 );
 
@@ -96,7 +96,7 @@ export function confirmEndpoints({
       summary: 'Confirm a recipient',
       description:
         'From now on the recipient gets mail about the deployment while it is in `recipients`. The link is in the one mail ' +
-        `that a new recipient gets, and works for ${CONFIRMATION_DAYS} days.`,
+        `that a new recipient gets, and works for ${SIZES.links.confirmationDays} days.`,
       answer: { ...page, status: 200, description: 'The recipient is confirmed, as it may have been before.' },
       handle: (request) => async (response) => {
         const recipient = await confirmRecipient(db, ...(await checked(request)));

@@ -11,6 +11,7 @@ import {
 } from '../../db/deployments.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { newDeploymentId } from '../../ids.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { isReserved, MAX_SLUG_LENGTH, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
 import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
@@ -87,8 +88,6 @@ const example: z.infer<typeof Status> = {
   updated_at: '2026-11-21T11:08:48.298Z',
 };
 
-/** Concurrent writes of pages. They are large and may wait for one another, and other requests need connections too. */
-const MAX_CONCURRENT_WRITES = 4;
 /** JSON may escape every byte of a page as six characters. */
 const JSON_GROWTH = 6;
 
@@ -140,16 +139,13 @@ function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]
   return { Creation, Replacement };
 }
 
-/** Bytes of a page that are written as JSON in one go: some 0.3 ms. */
-const PIECE_BYTES = 16 * 1024;
-
 /** `{"html":…}` in pieces. */
 export function* htmlAsJson(html: Buffer): Generator<string> {
   // Keeps the bytes of a character together.
   const decoder = new StringDecoder();
   yield '{"html":"';
-  for (let from = 0; from < html.length; from += PIECE_BYTES) {
-    yield JSON.stringify(decoder.write(html.subarray(from, from + PIECE_BYTES))).slice(1, -1);
+  for (let from = 0; from < html.length; from += SIZES.internal.pageJsonPieceBytes) {
+    yield JSON.stringify(decoder.write(html.subarray(from, from + SIZES.internal.pageJsonPieceBytes))).slice(1, -1);
   }
   yield '"}';
 }
@@ -167,6 +163,7 @@ export function deploymentEndpoints({
   maxHtmlBytes,
   pageVersions,
   abuseContact,
+  limits,
 }: {
   db: Database;
   cell: string;
@@ -182,9 +179,10 @@ export function deploymentEndpoints({
   /** How many versions of a page are kept, the live one included. */
   pageVersions: number;
   abuseContact: string | undefined;
+  limits: Limits;
 }) {
   const notices = takeDownNotices(abuseContact);
-  const limitWrites = limitConcurrency(MAX_CONCURRENT_WRITES);
+  const limitWrites = limitConcurrency(limits.pages.maxConcurrentWrites);
   const { Creation, Replacement } = deploymentBodies(maxHtmlBytes, reservedSlugs);
   const bounds = pageBounds(maxHtmlBytes);
 

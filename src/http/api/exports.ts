@@ -6,6 +6,7 @@ import type { Labels } from '../../db/labels.ts';
 import type { Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { lastSubmissionNumber, readSubmissionLines, readSubmissions } from '../../db/submission-reader.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { pauseDeadline } from '../deadline.ts';
 import { type EndpointRequest, endpoint } from '../endpoint.ts';
 import { unavailable } from '../errors.ts';
@@ -14,16 +15,10 @@ import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
 import type { Sending } from '../sending.ts';
 import { toCsv } from './exports/csv.ts';
 import { createTimeSlices, type TimeSlice } from './exports/time-slices.ts';
-import { MAX_CELL_CHARS, toXlsx } from './exports/xlsx.ts';
+import { toXlsx } from './exports/xlsx.ts';
 import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { noSuchCursor, numberAt } from './submission-cursor.ts';
 import { exampleSubmission } from './submissions.ts';
-
-/** Exports at a time, in this process and of one owner: each uses a large part of a core. */
-const MAX_CONCURRENT_EXPORTS = 8;
-const MAX_CONCURRENT_EXPORTS_PER_OWNER = 2;
-/** Statements at a time, of all exports together: the pool has ten connections, and other requests need some. */
-const MAX_CONCURRENT_READS = 6;
 
 const tooManyExports = () => unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
@@ -75,22 +70,24 @@ export function exportEndpoints({
   concurrency,
   sending,
   labelsOf,
+  limits,
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'release'>;
   sending: Pick<Sending, 'stream' | 'compressedStream'>;
   /** What people call the fields of a deployment's page. */
   labelsOf(deploymentId: string): Promise<Labels>;
+  limits: Limits;
 }) {
-  const limitReads = limitConcurrency(MAX_CONCURRENT_READS);
-  const newSlice = createTimeSlices();
+  const limitReads = limitConcurrency(limits.reads.maxConcurrentExportReads);
+  const newSlice = createTimeSlices(limits.reads.exportSliceMs);
   /** The owners of exports that are in progress. */
   const ownerIds: number[] = [];
 
   /** Runs an export; throws 503 when too many are in progress. */
   async function runExport(ownerId: number, write: () => Promise<void>): Promise<void> {
     const ofOwner = ownerIds.filter((id) => id === ownerId).length;
-    if (ownerIds.length >= MAX_CONCURRENT_EXPORTS || ofOwner >= MAX_CONCURRENT_EXPORTS_PER_OWNER) {
+    if (ownerIds.length >= limits.reads.maxConcurrentExports || ofOwner >= limits.reads.maxConcurrentExportsPerOwner) {
       throw tooManyExports();
     }
     ownerIds.push(ownerId);
@@ -192,7 +189,7 @@ export function exportEndpoints({
       summary: 'Get all submissions of a deployment as an Excel workbook',
       description:
         'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
-        `everything else as text. When a sheet is full, another one follows. A text over ${MAX_CELL_CHARS} characters is cut and ends in \`…\`. ` +
+        `everything else as text. When a sheet is full, another one follows. A text over ${SIZES.export.maxCellChars} characters is cut and ends in \`…\`. ` +
         TOO_MANY_EXPORTS,
       query: WithLabels,
       ...exportAs({

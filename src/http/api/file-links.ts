@@ -3,18 +3,14 @@ import { z } from 'zod';
 import type { OpenFile } from '../../db/file-content.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { findLinkedFile } from '../../db/stored-files.ts';
-import { FILE_LINK_DAYS, type SignedLinks } from '../../signed-links.ts';
+import { type Limits, SIZES } from '../../limits.ts';
+import type { SignedLinks } from '../../signed-links.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { LINK_HEADERS } from '../link-page.ts';
 import { queryOf } from '../query.ts';
 import type { Sending } from '../sending.ts';
 import { fileAnswer, sendFile } from './submission-files.ts';
-
-/** Statements that run at a time for all who open links: the pool has ten connections, and other requests need some. */
-const MAX_CONCURRENT_READS = 3;
-/** The same for the bucket, which other requests need too. */
-const MAX_CONCURRENT_BUCKET_READS = 8;
 
 /** The same for a wrong signature, and for a file that has been deleted. */
 const noSuchLink = errorKind(
@@ -29,7 +25,7 @@ const linkExpired = errorKind(
   () =>
     new HttpError(
       410,
-      `This link has expired: a link to a file works for ${FILE_LINK_DAYS} days. The owner of the page can still get the file with an API key.`,
+      `This link has expired: a link to a file works for ${SIZES.links.fileDays} days. The owner of the page can still get the file with an API key.`,
     ),
 );
 
@@ -39,14 +35,16 @@ export function fileLinkEndpoints({
   openFile,
   sending,
   links,
+  limits,
 }: {
   db: Database;
   openFile: OpenFile;
   sending: Pick<Sending, 'reserve' | 'stream'>;
   links(): Promise<SignedLinks>;
+  limits: Limits;
 }) {
-  const limitReads = limitConcurrency(MAX_CONCURRENT_READS);
-  const limits = { database: limitReads, bucket: limitConcurrency(MAX_CONCURRENT_BUCKET_READS) };
+  const limitReads = limitConcurrency(limits.files.maxConcurrentLinkReads);
+  const readLimits = { database: limitReads, bucket: limitConcurrency(limits.files.maxConcurrentLinkBucketReads) };
 
   return {
     get: publicEndpoint({
@@ -56,7 +54,7 @@ export function fileLinkEndpoints({
       tag: 'Links',
       summary: 'Get a file by the link in a mail',
       description:
-        `As with an API key. A link works for ${FILE_LINK_DAYS} days, while its submission and its deployment exist. ` +
+        `As with an API key. A link works for ${SIZES.links.fileDays} days, while its submission and its deployment exist. ` +
         'Errors are small HTML pages.',
       errorPageTitle: 'This link cannot be opened',
       query: z.object({
@@ -77,7 +75,7 @@ export function fileLinkEndpoints({
         if (state === 'expired') throw linkExpired();
         const file = await limitReads(() => findLinkedFile(db, linked));
         if (!file) throw noSuchLink();
-        const read = openFile(file, limits);
+        const read = openFile(file, readLimits);
         const first = await read(0);
         if (!first) throw noSuchLink();
         response.setHeaders(new Map(Object.entries({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' })));

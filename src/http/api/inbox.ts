@@ -10,6 +10,7 @@ import { findInboxSubmissions, type InboxSubmission, type Marks, markSubmissions
 import { lastSubmissionNumber } from '../../db/submission-reader.ts';
 import { deleteSubmissions } from '../../db/submissions.ts';
 import { isSubmissionId } from '../../ids.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { createMatcher } from '../../submission-search.ts';
 import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint, jsonText } from '../endpoint.ts';
@@ -17,13 +18,6 @@ import { Paging } from '../paging.ts';
 import { badQuery, timeBound } from '../query.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { exampleSubmission, idsOf, Listed, noSuchSubmission, submissionJson } from './submissions.ts';
-
-export const MAX_QUERY_CHARS = 200;
-export const MAX_BULK_IDS = 1_000;
-/** For how long one request searches. */
-export const MAX_SEARCH_MS = 1_000;
-/** More than MAX_BULK_IDS ids take. */
-const BULK_BYTES = 256 * 1024;
 
 const InboxSubmissionBody = Listed.extend({
   read: z.boolean().meta({ description: 'Whether somebody has marked it as read. Reading it over the API does not.' }),
@@ -55,7 +49,7 @@ const flag = (name: string, description: string) =>
 const Query = z.object({
   q: z
     .string('q is invalid: send it once.')
-    .max(MAX_QUERY_CHARS, `q is too long: send at most ${MAX_QUERY_CHARS} characters.`)
+    .max(SIZES.search.maxQueryChars, `q is too long: send at most ${SIZES.search.maxQueryChars} characters.`)
     .optional()
     .meta({
       description:
@@ -90,15 +84,15 @@ const MARKS: Readonly<Record<Exclude<(typeof ACTIONS)[number], 'delete' | 'spam'
   star: { starred: true },
   unstar: { starred: false },
 };
-const invalidIds = `ids is invalid: send a list of at most ${MAX_BULK_IDS} ids of submissions.`;
+const invalidIds = `ids is invalid: send a list of at most ${SIZES.search.maxBulkIds} ids of submissions.`;
 const Bulk = z.object({
   action: z
     .enum(ACTIONS, `action is invalid: send ${ACTIONS.join(', ')}.`)
     .meta({ description: 'What to do with each of them. `spam`: keep it apart, in GET /deploy/:id/spam.' }),
   ids: z
     .array(z.string(invalidIds), invalidIds)
-    .max(MAX_BULK_IDS, invalidIds)
-    .meta({ description: `At most ${MAX_BULK_IDS}. Ids that are not there are passed over.` }),
+    .max(SIZES.search.maxBulkIds, invalidIds)
+    .meta({ description: `At most ${SIZES.search.maxBulkIds}. Ids that are not there are passed over.` }),
 });
 
 /** A submission in the shape of `InboxSubmissionBody`; its data is sent unchanged. */
@@ -110,12 +104,14 @@ export function inboxEndpoints({
   db,
   reviewDeliveries,
   onPurge,
+  limits,
 }: {
   db: Database;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Called when there are rows to be removed. */
   onPurge(): void;
+  limits: Limits;
 }) {
   /** The numbers that a query covers; throws 400. */
   async function rangeOf(
@@ -142,7 +138,7 @@ export function inboxEndpoints({
       tag: 'Submissions',
       summary: 'Search submissions',
       description:
-        `Newest first. A request works for ${MAX_SEARCH_MS / 1_000} second at most, and answers what it has found by then, and a ` +
+        `Newest first. A request works for ${limits.reads.searchMs / 1_000} second at most, and answers what it has found by then, and a ` +
         '`next_cursor` to go on from with the same query.',
       find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
       query: Query,
@@ -161,7 +157,7 @@ export function inboxEndpoints({
           unread: query.unread !== undefined,
           starred: query.starred !== undefined,
           limit: query.limit,
-          maxMs: MAX_SEARCH_MS,
+          maxMs: limits.reads.searchMs,
         });
         const found = await findInboxSubmissions(db, resource.id, numbers);
         const cursor = next === undefined ? 'null' : `"${next}"`;
@@ -203,7 +199,11 @@ export function inboxEndpoints({
       summary: 'Mark, delete or keep apart many submissions',
       description: 'If it fails, some of them may have been changed: send it again.',
       find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-      body: { schema: Bulk, example: { action: 'read', ids: [exampleSubmission.id] }, maxBytes: BULK_BYTES },
+      body: {
+        schema: Bulk,
+        example: { action: 'read', ids: [exampleSubmission.id] },
+        maxBytes: SIZES.search.maxBulkBodyBytes,
+      },
       answer: { status: 200, description: 'It is done.', schema: Done, example: { done: 1 } },
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: { action, ids: given } }) {

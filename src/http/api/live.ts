@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Deployment } from '../../db/deployments.ts';
 import { listSubmissionsAfter, type NumberedSubmission } from '../../db/new-submissions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { keyRefused } from '../auth.ts';
 import { pauseDeadline } from '../deadline.ts';
 import { type EndpointRequest, endpoint, jsonText } from '../endpoint.ts';
@@ -15,22 +16,12 @@ import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { noSuchCursor, numberAt } from './submission-cursor.ts';
 import { exampleSubmission, Listed, submissionJson } from './submissions.ts';
 
-export const MAX_WAIT_SECONDS = 30;
-/** A comment line at least this often shows both ends of a stream that the connection is there. */
-const COMMENT_MS = 10_000;
-/** Submissions that a stream reads at a time. */
-const STREAM_LIMIT = 100;
-/** The time-out of a connection whose request waits; longer than MAX_WAIT_SECONDS and COMMENT_MS. */
-const SOCKET_TIMEOUT_MS = 40_000;
-/** Requests of one owner that may wait at a time. */
-export const MAX_WAITING_OF_OWNER = 2_000;
-
-const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${MAX_WAIT_SECONDS}, once.`;
+const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${SIZES.live.maxWaitSeconds}, once.`;
 
 const wait = z
   .preprocess(
     (text) => (typeof text === 'string' && /^[0-9]{1,3}$/.test(text) ? Number(text) : text),
-    z.int(INVALID_WAIT).min(0, INVALID_WAIT).max(MAX_WAIT_SECONDS, INVALID_WAIT).default(0),
+    z.int(INVALID_WAIT).min(0, INVALID_WAIT).max(SIZES.live.maxWaitSeconds, INVALID_WAIT).default(0),
   )
   .meta({ description: 'Seconds to wait while there is no new submission.' });
 
@@ -42,7 +33,11 @@ const NewSubmissions = z
   .meta({ id: 'NewSubmissions' });
 
 const tooManyWaiting = (): HttpError =>
-  new HttpError(429, `More than ${MAX_WAITING_OF_OWNER} requests are waiting: end some of them.`, retryAfter(30_000));
+  new HttpError(
+    429,
+    `More than ${SIZES.live.maxWaitingOfOwner} requests are waiting: end some of them.`,
+    retryAfter(30_000),
+  );
 
 /** New submissions as they come. The requests that wait share one query a second. */
 export function liveEndpoints({
@@ -51,6 +46,7 @@ export function liveEndpoints({
   sending,
   watch,
   stopping,
+  limits,
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
@@ -58,6 +54,7 @@ export function liveEndpoints({
   watch: SubmissionWatch;
   /** Fires when the service stops: what waits is answered. */
   stopping: AbortSignal;
+  limits: Limits;
 }) {
   const waitingOf = new Map<number, number>();
 
@@ -76,7 +73,7 @@ export function liveEndpoints({
     const onClose = (): void => closed.abort();
     response.once('close', onClose);
     const resumeDeadline = pauseDeadline(response);
-    request.socket.setTimeout(SOCKET_TIMEOUT_MS);
+    request.socket.setTimeout(limits.reads.waitingSocketTimeoutMs);
     concurrency.release(request);
     try {
       const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(ms)]);
@@ -93,7 +90,7 @@ export function liveEndpoints({
     // Its end would not be noticed any more.
     if (response.closed) return;
     const count = waitingOf.get(ownerId) ?? 0;
-    if (count >= MAX_WAITING_OF_OWNER) throw tooManyWaiting();
+    if (count >= SIZES.live.maxWaitingOfOwner) throw tooManyWaiting();
     waitingOf.set(ownerId, count + 1);
     response.once('close', () => {
       const left = (waitingOf.get(ownerId) ?? 1) - 1;
@@ -127,7 +124,7 @@ export function liveEndpoints({
           credentialId: owner.credentialId,
           deploymentId: id,
           after,
-          ms: COMMENT_MS,
+          ms: limits.reads.streamCommentMs,
         });
         if (end === 'revoked' || end === 'deleted') break;
         if (typeof end === 'number') last = end;
@@ -135,7 +132,7 @@ export function liveEndpoints({
         continue;
       }
       await concurrency.resume(request);
-      const found = await listSubmissionsAfter(db, id, after, STREAM_LIMIT).catch(() => undefined);
+      const found = await listSubmissionsAfter(db, id, after, limits.reads.streamBatch).catch(() => undefined);
       // The database is out of reach: the client comes back with its cursor.
       if (!found) break;
       const text = found.map(toEvent).join('');
@@ -159,7 +156,7 @@ export function liveEndpoints({
       description:
         'Oldest first: what was accepted after the cursor, which is `0`, the id of a submission, or the `cursor` of the last ' +
         'answer. Who goes on from the cursor of each answer gets every submission once. An answer may have fewer than `limit` where ' +
-        `submissions are large. At most ${MAX_WAITING_OF_OWNER} requests of an owner wait at a time.`,
+        `submissions are large. At most ${SIZES.live.maxWaitingOfOwner} requests of an owner wait at a time.`,
       find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
       query: z.object({ wait, limit: Paging.shape.limit }),
       answer: {

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { RATE_LIMIT, RATE_SECONDS } from '../../db/store-submissions.ts';
-import type { Limits } from '../../limits.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { MAX_SLUG_LENGTH } from '../../slugs.ts';
 import { createChooseEncoding } from '../accept.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { createFixed, notModified } from '../fixed.ts';
-import { MAX_WAIT_SECONDS } from './live.ts';
 
 type Facts = {
   baseUrl: string;
@@ -94,10 +93,10 @@ curl -sw '\\n' ${baseUrl}/submissions/$ID -H "Authorization: Bearer $API_KEY"
 {"submissions":[{"id":"sub_0VbbZBZeswpZ5bGpjxVeCiYz","data":{"name":"Ada","email":"ada@example.org"},"ip_address":"127.0.0.1","created_at":"2026-11-21T11:08:48.298Z"}],"total":1,"page":1,"limit":50}
 \`\`\`
 
-Or wait for the next ones, up to ${MAX_WAIT_SECONDS} seconds. \`0\` is the beginning; go on with the \`cursor\` of each answer:
+Or wait for the next ones, up to ${SIZES.live.maxWaitSeconds} seconds. \`0\` is the beginning; go on with the \`cursor\` of each answer:
 
 \`\`\`sh
-curl -sw '\\n' "${baseUrl}/submissions/$ID/after/0?wait=${MAX_WAIT_SECONDS}" -H "Authorization: Bearer $API_KEY" | grep -o '"cursor":.*'
+curl -sw '\\n' "${baseUrl}/submissions/$ID/after/0?wait=${SIZES.live.maxWaitSeconds}" -H "Authorization: Bearer $API_KEY" | grep -o '"cursor":.*'
 \`\`\`
 
 \`\`\`text

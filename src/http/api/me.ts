@@ -2,12 +2,10 @@ import { z } from 'zod';
 import { findRefusedMail } from '../../db/mail-failures.ts';
 import { countDeployments } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import { SIZES } from '../../limits.ts';
 import { VERSION } from '../../project.ts';
 import { endpoint } from '../endpoint.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../notice.ts';
-
-/** How many of the pages that were taken down a notice names: a header has to be short. */
-export const MAX_NAMED_PAGES = 5;
 
 const Me = z
   .strictObject({
@@ -63,9 +61,9 @@ export function meEndpoints({
       },
       async handle({ owner: { id, email, plan }, notify }) {
         const limit = planLimits.get(plan) ?? 0;
-        const { live, takenDown } = await countDeployments(db, id, MAX_NAMED_PAGES);
+        const { live, takenDown } = await countDeployments(db, id, SIZES.notice.maxNamedPages);
         if (takenDown.total > 0) notify(notices.pages(takenDown));
-        const refused = await findRefusedMail(db, id, MAX_NAMED_PAGES);
+        const refused = await findRefusedMail(db, id, SIZES.notice.maxNamedPages);
         if (refused.total > 0) notify(refusedMailNotice(refused));
         return {
           email,

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { SIZES } from '../../limits.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { errorKind, methodNotAllowed, noSuchPath } from '../errors.ts';
 
-export const SECURITY_TXT = '/.well-known/security.txt';
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
-// Less than a year, as RFC 9116 (2.5.5) recommends; an older copy has to be fetched again.
-const VALID_MS = 180 * 24 * 60 * 60 * 1_000;
+export const SECURITY_TXT = '/.well-known/security.txt';
 
 const contactText = (uri: string, expires: string): string =>
   `Contact: ${uri}\nExpires: ${expires}\nPreferred-Languages: en\n`;
@@ -35,7 +35,7 @@ export function sendSecurityTxt(
   { contact, requestId }: { contact: { uri: string }; requestId: string },
 ): void {
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
-  const body = contactText(contact.uri, new Date(Date.now() + VALID_MS).toISOString());
+  const body = contactText(contact.uri, new Date(Date.now() + SIZES.securityTxt.validDays * DAY_MS).toISOString());
   response.writeHead(200, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

@@ -14,7 +14,7 @@ import {
   useSignInLink,
 } from '../../db/sessions.ts';
 import { hashOfKey, isApiKey, isSessionId, newToken, TOKEN } from '../../ids.ts';
-import type { Limits } from '../../limits.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { networkOf } from '../../public-address.ts';
 import { type Authentication, keyRefused, unauthorized } from '../auth.ts';
@@ -26,17 +26,10 @@ import { writeLinkPage } from '../link-page.ts';
 import type { SessionCookie } from '../session-cookie.ts';
 import { tooManyUnknownKeys } from '../unknown-keys.ts';
 
-/** Links that may be asked for, for one address and by one client, in TRY_SECONDS. */
-export const MAX_TRIES = 5;
-const TRY_SECONDS = 60 * 60;
-/** Links that are made and sent at a time, and that wait for it. */
-const MAX_SENDING = 2;
-const MAX_WAITING = 100;
 /** No larger body is read by a thread, which owners share. */
 const NO_OWNER = 0;
 /** What a browser is sent to when it has signed in. */
 const SIGNED_IN = '/dashboard';
-const MAX_EMAIL_CHARS = 254;
 
 const otherSite = errorKind(
   { id: 'OtherSite', description: 'The request comes from a page of another site.' },
@@ -45,11 +38,11 @@ const otherSite = errorKind(
 const tooManyTries = errorKind(
   {
     id: 'TooManyTries',
-    description: `More than ${MAX_TRIES} links in an hour for one address, or by one client.`,
+    description: `More than ${SIZES.signIn.maxLinks} links in an hour for one address, or by one client.`,
   },
   (leftMs: number) =>
     new HttpError(429, 'Too many links were asked for: use the last one, or try again later.', retryAfter(leftMs)),
-  TRY_SECONDS * 1_000,
+  SIZES.signIn.windowSeconds * 1_000,
 );
 const noMail = errorKind(
   { id: 'NoMail', description: 'The service has no mail server.' },
@@ -68,7 +61,7 @@ const Key = z.object({ key: z.string('key is missing: send an API key as a strin
 const Email = z.object({
   email: z
     .string('email is missing: send an address as a string.')
-    .max(MAX_EMAIL_CHARS, 'email is too long to be an address.')
+    .max(SIZES.mail.maxAddressChars, 'email is too long to be an address.')
     .refine((text) => /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(text), {
       error: 'email is not an address: send one such as you@example.com.',
     }),
@@ -115,14 +108,17 @@ export function sessionEndpoints({
   log: Pick<Log, 'warn'>;
   limits: Limits;
 }) {
-  const sending = limitConcurrency(MAX_SENDING);
+  const sending = limitConcurrency(limits.mail.maxConcurrentSignInLinks);
 
   function refuseOtherSites({ headers }: EndpointRequest): void {
     if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') throw otherSite();
   }
 
   const countTry = (name: string): Promise<number | undefined> =>
-    countSignInTry(db, hashOfKey(name).toString('base64'), { limit: MAX_TRIES, seconds: TRY_SECONDS });
+    countSignInTry(db, hashOfKey(name).toString('base64'), {
+      limit: SIZES.signIn.maxLinks,
+      seconds: SIZES.signIn.windowSeconds,
+    });
 
   /** Begins a session, always with a token of its own: what the browser had before is not used. */
   async function signIn(response: Response, keyId: string): Promise<void> {
@@ -133,7 +129,7 @@ export function sessionEndpoints({
 
   /** Runs after the answer, which says nothing of whether there is such an owner. */
   function sendLink(email: string, mail: MailLink): void {
-    if (sending.pendingCount >= MAX_WAITING) {
+    if (sending.pendingCount >= limits.mail.maxWaitingSignInLinks) {
       log.warn('a link to sign in was not sent: too many wait for the mail server');
       return;
     }

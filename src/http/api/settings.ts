@@ -14,6 +14,7 @@ import { FIRST_OWNER, type Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { changeSettings, findSettings, NoSecret, type Settings } from '../../db/settings.ts';
 import { LANGUAGES } from '../../languages.ts';
+import { SIZES } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { isPlainAddress } from '../../mail-address.ts';
 import { SETTINGS_BYTES } from '../body.ts';
@@ -23,13 +24,6 @@ import { deploymentId } from '../fields.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
-const MAX_URL_CHARS = 2_048;
-const MAX_ORIGINS = 20;
-const MAX_RETENTION_DAYS = 3_650;
-export const MAX_BLOCKED = 100;
-export const MAX_BLOCKED_CHARS = 100;
-const MAX_CREDENTIAL_CHARS = 500;
-
 /** The parsed URL, when it is absolute and of http or https. Others than plain texts are not parsed as they read. */
 function httpUrl(value: string): URL | undefined {
   if (/[\\\s\p{Cc}]/u.test(value) || !/^https?:\/\/[^/?#@]{1,260}(?:[/?#]|$)/i.test(value)) return undefined;
@@ -38,7 +32,7 @@ function httpUrl(value: string): URL | undefined {
 
 const redirectUrl = z
   .string('redirect_url is not a string: send an absolute http or https URL, or null.')
-  .max(MAX_URL_CHARS, `redirect_url is too long: send at most ${MAX_URL_CHARS} characters.`)
+  .max(SIZES.settings.maxUrlChars, `redirect_url is too long: send at most ${SIZES.settings.maxUrlChars} characters.`)
   .refine((value) => httpUrl(value) !== undefined, {
     error: 'redirect_url is not an absolute http or https URL: send one such as https://example.org/thanks, or null.',
   });
@@ -51,11 +45,11 @@ const origin = z
   // As browsers write it: in lower case, without the scheme's own port.
   .overwrite((value) => new URL(value).origin);
 
-const NO_WORD = `spam.blocklist has an empty word, one with a NUL, or one over ${MAX_BLOCKED_CHARS} characters.`;
+const NO_WORD = `spam.blocklist has an empty word, one with a NUL, or one over ${SIZES.settings.maxBlockedChars} characters.`;
 const blocked = z
   .string('spam.blocklist has a value that is not a string: send words.')
   .min(1, NO_WORD)
-  .max(MAX_BLOCKED_CHARS, NO_WORD)
+  .max(SIZES.settings.maxBlockedChars, NO_WORD)
   // Postgres refuses NUL.
   .refine((value) => value.trim() !== '' && !value.includes('\0'), NO_WORD);
 
@@ -63,7 +57,10 @@ const credential = (name: string) =>
   z
     .string(`spam.captcha.${name} is not a string: send the one that the provider gave you.`)
     .min(1, `spam.captcha.${name} is empty: send the one that the provider gave you.`)
-    .max(MAX_CREDENTIAL_CHARS, `spam.captcha.${name} is too long: send at most ${MAX_CREDENTIAL_CHARS} characters.`)
+    .max(
+      SIZES.settings.maxCredentialChars,
+      `spam.captcha.${name} is too long: send at most ${SIZES.settings.maxCredentialChars} characters.`,
+    )
     .exactOptional();
 
 const captcha = z
@@ -117,7 +114,7 @@ const fields = {
     .exactOptional(),
   allowed_origins: z
     .array(origin, 'allowed_origins is not a list: send a list of origins such as https://example.org.')
-    .max(MAX_ORIGINS, `allowed_origins is too long: send at most ${MAX_ORIGINS} origins.`)
+    .max(SIZES.settings.maxOrigins, `allowed_origins is too long: send at most ${SIZES.settings.maxOrigins} origins.`)
     .overwrite((origins) => [...new Set(origins)])
     .meta({
       description:
@@ -137,7 +134,10 @@ const fields = {
   retention_days: z
     .int('retention_days is not a whole number: send days, or null.')
     .min(1, 'retention_days is too low: send at least 1, or null.')
-    .max(MAX_RETENTION_DAYS, `retention_days is too high: send at most ${MAX_RETENTION_DAYS}, or null.`)
+    .max(
+      SIZES.settings.maxRetentionDays,
+      `retention_days is too high: send at most ${SIZES.settings.maxRetentionDays}, or null.`,
+    )
     .nullable()
     .meta({
       description:
@@ -149,7 +149,10 @@ const fields = {
       {
         blocklist: z
           .array(blocked, 'spam.blocklist is not a list: send a list of words.')
-          .max(MAX_BLOCKED, `spam.blocklist is too long: send at most ${MAX_BLOCKED} words.`)
+          .max(
+            SIZES.settings.maxBlocked,
+            `spam.blocklist is too long: send at most ${SIZES.settings.maxBlocked} words.`,
+          )
           .default([]),
         captcha: captcha.default(null),
       },

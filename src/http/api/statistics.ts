@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/connect.ts';
 import { createCountSubmissionsBetween } from '../../db/statistics.ts';
+import { SIZES } from '../../limits.ts';
 import { isTimeZone, startOfDay, startOfDayBefore, startsBetween, UNITS, type Unit } from '../../time-buckets.ts';
 import { endpoint } from '../endpoint.ts';
 import { time } from '../fields.ts';
 import { badQuery, timeBound } from '../query.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
-export const MAX_BUCKETS = 1_000;
-export const DEFAULT_DAYS = 30;
-
 const Query = z.object({
   from: timeBound('from').meta({
     description:
       'The first time that counts, in ISO 8601: a time with Z or an offset, or a day, from its beginning in `tz`. ' +
-      `Left out: ${DEFAULT_DAYS} days, up to that of \`to\`.`,
+      `Left out: ${SIZES.statistics.defaultDays} days, up to that of \`to\`.`,
     example: '2026-11-01',
   }),
   to: timeBound('to').meta({
@@ -44,7 +42,7 @@ const Statistics = z
             .meta({ description: 'How many were accepted in it, from `from` and before `to`.' }),
         }),
       )
-      .max(MAX_BUCKETS),
+      .max(SIZES.statistics.maxBuckets),
     total: z.int().min(0).meta({ description: 'How many were accepted from `from` and before `to`.' }),
   })
   .meta({ id: 'Statistics' });
@@ -56,18 +54,19 @@ function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
   const instantOf = (text: string): number => (text.includes('T') ? Date.parse(text) : startOfDay(text, timeZone));
   const end = to === undefined ? Date.now() : instantOf(to);
   // The last moment before the end is in the last day.
-  const start = from === undefined ? startOfDayBefore(end - 1, DEFAULT_DAYS - 1, timeZone) : instantOf(from);
+  const start =
+    from === undefined ? startOfDayBefore(end - 1, SIZES.statistics.defaultDays - 1, timeZone) : instantOf(from);
   if (start >= end) throw badQuery('from is not before to: send an earlier from, or a later to.');
   return { from: start, to: end, by, timeZone };
 }
 
 /** The starts of the buckets of a range; throws 400 when they are too many. */
 function startsOf(range: Range): number[] {
-  const tooMany = badQuery(`That is more than ${MAX_BUCKETS} buckets: ask for less time, or by day.`);
+  const tooMany = badQuery(`That is more than ${SIZES.statistics.maxBuckets} buckets: ask for less time, or by day.`);
   // Before they are listed: a range may have thousands of years.
-  if ((range.to - range.from) / UNITS[range.by] > MAX_BUCKETS + 2) throw tooMany;
-  const starts = startsBetween(range, MAX_BUCKETS);
-  if (starts.length > MAX_BUCKETS) throw tooMany;
+  if ((range.to - range.from) / UNITS[range.by] > SIZES.statistics.maxBuckets + 2) throw tooMany;
+  const starts = startsBetween(range, SIZES.statistics.maxBuckets);
+  if (starts.length > SIZES.statistics.maxBuckets) throw tooMany;
   return starts;
 }
 
@@ -84,7 +83,7 @@ export function statisticsEndpoints({ db }: { db: Database }) {
       summary: 'Count submissions by hour or day',
       description:
         'Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not ' +
-        `counted. At most ${MAX_BUCKETS} buckets.`,
+        `counted. At most ${SIZES.statistics.maxBuckets} buckets.`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
       query: Query,
       answer: {

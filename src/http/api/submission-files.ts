@@ -5,15 +5,12 @@ import { MAX_PIECE_BYTES, type OpenFile, type ReadPiece } from '../../db/file-co
 import type { Database } from '../../db/postgres/connect.ts';
 import { CHUNK_BYTES, findFile, type StoredFile } from '../../db/stored-files.ts';
 import { isFileId, isSubmissionId } from '../../ids.ts';
+import { SIZES } from '../../limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import type { OwnerConcurrency } from '../owner-concurrency.ts';
 import type { Sending } from '../sending.ts';
 import { ownDeployment } from './own-deployment.ts';
-
-// Bytes of UTF-8, as in file systems. Proxies refuse an answer whose headers are longer than 4 KiB; escaped, a byte
-// takes three, and one more in the name for old clients.
-export const MAX_FILENAME = 255;
 
 const noSuchFile = errorKind(
   {
@@ -29,7 +26,7 @@ function attachment(filename: string): string {
   let bytes = 0;
   for (const character of filename.split(/[/\\]/).at(-1) ?? '') {
     bytes += Buffer.byteLength(character);
-    if (bytes > MAX_FILENAME) break;
+    if (bytes > SIZES.file.maxSavedNameBytes) break;
     name += character;
   }
   return contentDisposition(name === '' ? undefined : name);

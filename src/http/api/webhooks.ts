@@ -11,6 +11,7 @@ import {
   type Webhook,
 } from '../../db/webhooks.ts';
 import { EVENTS } from '../../events.ts';
+import { SIZES } from '../../limits.ts';
 import { type Cidr, isReachable } from '../../public-address.ts';
 import { receiverProblem } from '../../webhook-receivers.ts';
 import { SETTINGS_BYTES } from '../body.ts';
@@ -21,10 +22,6 @@ import { noSuchDeployment, noSuchWebhook, ownDeployment, ownWebhook, webhookOr40
 
 const TYPES = ['generic', 'slack'] as const;
 const DEFAULT_TYPE = 'generic';
-const MAX_WEBHOOKS = 50;
-const MAX_URL_LENGTH = 2_048;
-// A list is measured before its names are checked: each wrong one would be an issue.
-const MAX_EVENTS = 50;
 
 const target = z.string().meta({
   format: 'uri',
@@ -67,8 +64,8 @@ const Secret = z
   .meta({ id: 'WebhookSecret' });
 
 const tooManyWebhooks = errorKind(
-  { id: 'WebhookLimit', description: `The deployment has ${MAX_WEBHOOKS} webhooks.` },
-  () => new HttpError(409, `The deployment has ${MAX_WEBHOOKS} webhooks: delete one first.`),
+  { id: 'WebhookLimit', description: `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks.` },
+  () => new HttpError(409, `The deployment has ${SIZES.webhook.maxPerDeployment} webhooks: delete one first.`),
 );
 
 const exampleId = 'wh_0VbbZC1mQ4nRr8sTtUvWxYzA';
@@ -112,7 +109,10 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
   const url = z
     .string('url is required: send the address that receives the webhook, as a string.')
     // No other check runs on one that is too long: parsing may take time quadratic in its length.
-    .max(MAX_URL_LENGTH, { error: `url is too long: use at most ${MAX_URL_LENGTH} characters.`, abort: true })
+    .max(SIZES.webhook.maxUrlChars, {
+      error: `url is too long: use at most ${SIZES.webhook.maxUrlChars} characters.`,
+      abort: true,
+    })
     .refine((text) => parseUrl(text) !== undefined, 'url is invalid: send an absolute http or https URL.')
     .refine((text) => !/^https?:\/\/[^/?#\\]*@/i.test(text), 'url carries a user or a password: leave them out.')
     .refine(isUrlThat(mayDeliverTo), 'url is an address that webhooks may not reach: use a public one.')
@@ -130,7 +130,8 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
   const events = z
     .preprocess(
       (names, context) => {
-        if (Array.isArray(names) && names.length > MAX_EVENTS) context.addIssue('events is too long: name each once.');
+        if (Array.isArray(names) && names.length > SIZES.webhook.maxEventNames)
+          context.addIssue('events is too long: name each once.');
         return names;
       },
       z
@@ -139,7 +140,7 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
           'events is not a list: send a list of names.',
         )
         .min(1, 'events is empty: name at least one, or leave it out.')
-        .max(MAX_EVENTS),
+        .max(SIZES.webhook.maxEventNames),
     )
     .transform((names) => [...new Set(names)]);
   const Creation = z.object({
@@ -194,7 +195,7 @@ export function webhookEndpoints({
       name: 'createWebhook',
       tag: 'Webhooks',
       summary: 'Create a webhook',
-      description: `Each submission from now on is posted to its address. At most ${MAX_WEBHOOKS} a deployment.`,
+      description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
       find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
       body: { schema: Creation, example: { url: exampleUrl, type: 'generic' }, maxBytes: SETTINGS_BYTES },
       answer: {
@@ -210,7 +211,7 @@ export function webhookEndpoints({
           ...body,
           type: body.type ?? DEFAULT_TYPE,
           deploymentId: deployment.id,
-          limit: MAX_WEBHOOKS,
+          limit: SIZES.webhook.maxPerDeployment,
         });
         if (webhook === 'no-deployment') throw noSuchDeployment();
         if (webhook === 'limit-reached') throw tooManyWebhooks();

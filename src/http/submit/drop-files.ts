@@ -1,3 +1,4 @@
+import { SIZES } from '../../limits.ts';
 import { HEADER_END, isFileHeader } from './multipart-parts.ts';
 
 /*
@@ -12,8 +13,6 @@ type DropFiles = {
   readonly sizes: readonly number[];
 };
 
-/** No browser writes a longer header; what comes after one is kept as if it were text. */
-const MAX_HEADER_BYTES = 16 * 1024;
 const DASHES = '--';
 
 /** Where in the body the bytes are that come next. */
@@ -44,8 +43,8 @@ export function createDropFiles(boundary: string, maxParts: number): DropFiles {
     while (state !== 'end') {
       if (state === 'header') {
         if (headerEnd !== -1 && headerEnd < at) headerEnd = data.indexOf(HEADER_END, at);
-        const isWhole = headerEnd !== -1 && headerEnd - at <= MAX_HEADER_BYTES;
-        if (!isWhole && data.length - at <= MAX_HEADER_BYTES) return data.subarray(at);
+        const isWhole = headerEnd !== -1 && headerEnd - at <= SIZES.internal.droppedHeaderBytes;
+        if (!isWhole && data.length - at <= SIZES.internal.droppedHeaderBytes) return data.subarray(at);
         const from = at + delimiter.length;
         parts += 1;
         if (parts > maxParts || data.toString('latin1', from, from + DASHES.length) === DASHES) {

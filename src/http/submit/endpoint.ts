@@ -4,18 +4,13 @@ import { z } from 'zod';
 import { KEY_HOURS } from '../../db/idempotency-keys.ts';
 import { RATE_LIMIT, RATE_SECONDS } from '../../db/store-submissions.ts';
 import { LANGUAGES } from '../../languages.ts';
+import { SIZES } from '../../limits.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { errorKind } from '../errors.ts';
 import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
-import { MAX_JSON_DEPTH } from './form-body.ts';
-import { MAX_KEY_CHARS } from './idempotency-key.ts';
-import { MAX_FILES } from './multipart.ts';
 import { originRefused } from './origin-refused.ts';
-import { MAX_FIELDS } from './read-submission.ts';
 import { keyReused as keyReusedError, noSuchForm, tooManySubmissions, webhookLoop } from './refusals.ts';
 import { CORS, Received } from './submit.ts';
-
-const PREFLIGHT_SECONDS = 7_200;
 
 const corsHeaders = {
   'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
@@ -26,7 +21,7 @@ const requestHeaders = z.object({
   'Idempotency-Key': z
     .string()
     .min(1)
-    .max(MAX_KEY_CHARS)
+    .max(SIZES.submission.maxKeyChars)
     .optional()
     .meta({
       description:
@@ -44,16 +39,16 @@ const properties = {
   email: { type: 'string' as const, example: example.email },
 };
 const fields = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
-const form = fields.meta({ maxProperties: MAX_FIELDS, properties });
+const form = fields.meta({ maxProperties: SIZES.submission.maxFields, properties });
 // OpenAPI 3.1 would have contentMediaType, but generators of clients know a file by its format.
 const file = z.string().meta({ format: 'binary' });
 const part = z.union([z.string(), file]);
 const multipart = z.record(z.string(), z.union([part, z.array(part)])).meta({
-  maxProperties: MAX_FIELDS,
+  maxProperties: SIZES.submission.maxFields,
   properties: { ...properties, file: { type: 'string', format: 'binary', description: 'A file, under any name.' } },
   description: 'Any part may be a file: one with a filename.',
 });
-const json = z.record(z.string(), z.unknown()).meta({ maxProperties: MAX_FIELDS });
+const json = z.record(z.string(), z.unknown()).meta({ maxProperties: SIZES.submission.maxFields });
 
 const loop = errorKind(
   { id: 'Loop', description: 'The request is a delivery of this service: a webhook leads back to it.' },
@@ -92,7 +87,7 @@ const errors = [
 ] as const;
 
 /** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
-const allowAnyOrigin = cors({ methods: 'POST', maxAge: PREFLIGHT_SECONDS, preflightContinue: true });
+const allowAnyOrigin = cors({ methods: 'POST', maxAge: SIZES.submission.preflightSeconds, preflightContinue: true });
 
 /** Answers with the page that thanks a visitor of a deployment. */
 export type ShowThanks = (
@@ -123,8 +118,8 @@ export const submitEndpoints = ({
     summary: 'Submit a form',
     description:
       'The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at ' +
-      `most ${MAX_JSON_DEPTH} levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ` +
-      `At most ${MAX_FIELDS} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${MAX_FILES} ` +
+      `most ${SIZES.submission.maxJsonDepth} levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ` +
+      `At most ${SIZES.submission.maxFields} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${SIZES.submission.maxFiles} ` +
       `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
       `Fields named here are an example. \`${HONEYPOT}\` is a honeypot for robots: if it is filled in, the answer is that of a success, ` +
       'and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +

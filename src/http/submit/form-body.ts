@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hexDigit, readJsonObject, unescapedBytes } from '../../json-text.ts';
+import { SIZES } from '../../limits.ts';
 import { HttpError } from '../errors.ts';
 import { HONEYPOT, isEmptyJson } from '../reserved-fields.ts';
 
@@ -38,8 +39,6 @@ type Span = { start: number; equals: number; end: number };
  */
 export type FormLimits = { maxBytes: number; maxFields: number; maxFileBytes: number; maxFilesBytes: number };
 
-export const MAX_JSON_DEPTH = 100;
-
 const BOM = Buffer.from('\uFEFF');
 const SPACE = 0x20;
 const PERCENT = 0x25;
@@ -65,12 +64,15 @@ export function readJson(body: Buffer, { maxBytes, maxFields }: FormLimits): Sub
   const json = body.subarray(0, BOM.length).equals(BOM) ? body.subarray(BOM.length) : body;
   if (json.length > maxBytes && unescapedBytes(json.toString('utf8')) > maxBytes) throw tooLarge(maxBytes);
   const text = utf8(json);
-  const { members, problem } = readJsonObject(text, { maxDepth: MAX_JSON_DEPTH, maxMembers: maxFields });
+  const { members, problem } = readJsonObject(text, { maxDepth: SIZES.submission.maxJsonDepth, maxMembers: maxFields });
   switch (problem) {
     case 'too many members':
       throw tooManyFields(maxFields);
     case 'too deep':
-      throw new HttpError(400, `The JSON body is nested too deeply: send at most ${MAX_JSON_DEPTH} levels.`);
+      throw new HttpError(
+        400,
+        `The JSON body is nested too deeply: send at most ${SIZES.submission.maxJsonDepth} levels.`,
+      );
     case 'not an object':
       throw new HttpError(400, 'The JSON body is not an object: send a JSON object.');
     case 'malformed':

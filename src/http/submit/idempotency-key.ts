@@ -2,23 +2,23 @@ import { createHash, webcrypto } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NewFile } from '../../db/submission-files.ts';
 import { normalizeJson } from '../../json-text.ts';
+import { SIZES } from '../../limits.ts';
 import { HttpError } from '../errors.ts';
 
 /*
  * The header Idempotency-Key: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 
-export const MAX_KEY_CHARS = 255;
 export const KEY_HEADER = 'idempotency-key';
 
 /** The SHA-256 of a request's Idempotency-Key, which is taken literally; undefined when it has none. Throws 400. */
 export function keyHashOf({ headers }: IncomingMessage): Buffer | undefined {
   const key = headers[KEY_HEADER];
   if (key === undefined) return undefined;
-  if (key.length < 1 || key.length > MAX_KEY_CHARS) {
+  if (key.length < 1 || key.length > SIZES.submission.maxKeyChars) {
     throw new HttpError(
       400,
-      `The Idempotency-Key is empty or too long: send 1 to ${MAX_KEY_CHARS} characters, or none at all.`,
+      `The Idempotency-Key is empty or too long: send 1 to ${SIZES.submission.maxKeyChars} characters, or none at all.`,
     );
   }
   return createHash('sha256').update(`${key}`).digest();

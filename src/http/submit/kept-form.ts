@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../html.ts';
+import { SIZES } from '../../limits.ts';
 import type { Speech } from '../speech.ts';
 import type { Form } from './form-body.ts';
 import { attemptQuery, type FileInput } from './sent-again.ts';
@@ -16,14 +17,12 @@ type KeptForm = {
   maxFileBytes: number | undefined;
 };
 
-const MAX_SHOWN_NAMES = 5;
-const MAX_SHOWN_CHARS = 80;
-
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
-  const characters = Array.from(name.slice(0, 2 * MAX_SHOWN_CHARS));
-  const isLong = characters.length > MAX_SHOWN_CHARS || name.length > 2 * MAX_SHOWN_CHARS;
-  const shown = isLong ? `${characters.slice(0, MAX_SHOWN_CHARS).join('')}…` : name;
+  const characters = Array.from(name.slice(0, 2 * SIZES.errorPage.maxShownNameChars));
+  const isLong =
+    characters.length > SIZES.errorPage.maxShownNameChars || name.length > 2 * SIZES.errorPage.maxShownNameChars;
+  const shown = isLong ? `${characters.slice(0, SIZES.errorPage.maxShownNameChars).join('')}…` : name;
   return `<bdi>${escapeHtml(withoutNul(shown))}</bdi>`;
 }
 
@@ -37,7 +36,8 @@ function labelOf({ name, files }: FileInput, maxFileBytes: number | undefined, s
   const [only = shownName(name)] = names;
   const isTooLarge = maxFileBytes !== undefined && files.some(({ size }) => size > maxFileBytes);
   if (isTooLarge && names.length === 1) return speech.chooseSmaller(only);
-  const shown = names.length > MAX_SHOWN_NAMES ? [...names.slice(0, MAX_SHOWN_NAMES), '…'] : names;
+  const shown =
+    names.length > SIZES.errorPage.maxShownNames ? [...names.slice(0, SIZES.errorPage.maxShownNames), '…'] : names;
   return speech.chooseAgain(names.length > 1 ? speech.list(shown) : only);
 }
 

@@ -1,3 +1,4 @@
+import { SIZES } from '../../limits.ts';
 import { HttpError } from '../errors.ts';
 import { type FormLimits, tooLarge, tooManyFields, utf8 } from './form-body.ts';
 
@@ -23,19 +24,8 @@ type Delimiter = { start: number; end: number; closes: boolean };
 /** How many lines have begun like a delimiter without being one. */
 type Misses = { count: number };
 
-/** RFC 2046, section 5.1.1. Searching for a longer one could be slow. */
-export const MAX_BOUNDARY_CHARS = 70;
-/** A well-chosen boundary has none. Each costs a search. */
-const MAX_MISSES = 100_000;
-/** The header of a part, without the line that has its name. */
-const MAX_HEADER_KIB = 16;
 /** The most bytes of a body for one byte of a name (%22). */
 const NAME_GROWTH = 3;
-/** For the boundaries and headers of all parts, without names. */
-const OVERHEAD_BYTES = 1024 * 1024;
-const MAX_PARAMETERS = 16;
-/** Before the first delimiter and after the last, where clients write at most a line of text (RFC 2046, 5.1.1). */
-const MAX_OUTSIDE_BYTES = 16 * 1024;
 // A delimiter of another boundary, or a part's header.
 const PART_BEGINNING = /^(?:--|content-disposition[ \t]*:)/im;
 
@@ -52,7 +42,8 @@ const DASH = 0x2d;
 const malformed = (advice: string): HttpError => new HttpError(400, `The multipart body is malformed: ${advice}.`);
 
 /** The most bytes of a body without its files, whose names and values have at most `maxBytes` together. */
-export const maxMultipartBytes = (maxBytes: number): number => maxBytes * NAME_GROWTH + OVERHEAD_BYTES;
+export const maxMultipartBytes = (maxBytes: number): number =>
+  maxBytes * NAME_GROWTH + SIZES.internal.multipartOverheadBytes;
 
 /** The parts of a multipart/form-data body (RFC 7578, and WHATWG HTML for how browsers write it), in order. */
 export function readParts(
@@ -60,8 +51,8 @@ export function readParts(
   boundary: string,
   { maxFields, maxBytes }: Pick<FormLimits, 'maxFields' | 'maxBytes'>,
 ): Part[] {
-  if (boundary.length < 1 || boundary.length > MAX_BOUNDARY_CHARS) {
-    throw malformed(`name its boundary, 1 to ${MAX_BOUNDARY_CHARS} characters, in the content type`);
+  if (boundary.length < 1 || boundary.length > SIZES.submission.maxBoundaryChars) {
+    throw malformed(`name its boundary, 1 to ${SIZES.submission.maxBoundaryChars} characters, in the content type`);
   }
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const parts: Part[] = [];
@@ -92,7 +83,7 @@ export function readParts(
 
 /** Whether the bytes outside of all delimiters may be parts, which would be lost. */
 const mayHaveParts = (outside: Buffer): boolean =>
-  outside.length > MAX_OUTSIDE_BYTES || PART_BEGINNING.test(outside.toString('latin1'));
+  outside.length > SIZES.internal.outsidePartsBytes || PART_BEGINNING.test(outside.toString('latin1'));
 
 /** The first delimiter may be at the start of the body, without a line break before it. */
 function firstDelimiter(body: Buffer, delimiter: Buffer, misses: Misses): Delimiter {
@@ -107,7 +98,9 @@ function findDelimiter(body: Buffer, delimiter: Buffer, from: number, misses: Mi
     const found = delimiterAt(body, start, delimiter);
     if (found) return found;
     misses.count += 1;
-    if (misses.count > MAX_MISSES) throw malformed('choose a boundary that its content does not have');
+    if (misses.count > SIZES.internal.boundaryMisses) {
+      throw malformed('choose a boundary that its content does not have');
+    }
     start = body.indexOf(delimiter, start + delimiter.length);
   }
   throw malformed('end it with its boundary between two pairs of dashes');
@@ -128,8 +121,8 @@ function delimiterAt(body: Buffer, start: number, delimiter: Buffer): Delimiter 
 function readHeader(header: string): Omit<Part, 'content' | 'size'> {
   const start = FORM_DATA.exec(header);
   const line = start ? lineAfter(header, start) : '';
-  if (header.length - line.length > MAX_HEADER_KIB * 1024) {
-    throw malformed(`keep the header of each part under ${MAX_HEADER_KIB} KiB`);
+  if (header.length - line.length > SIZES.submission.maxPartHeaderKib * 1024) {
+    throw malformed(`keep the header of each part under ${SIZES.submission.maxPartHeaderKib} KiB`);
   }
   const parameters = readParameters(line);
   const name = parameters.get('name') ?? parameters.get('name*');
@@ -161,7 +154,7 @@ function lineAfter(header: string, { index, 0: found }: RegExpExecArray): string
 function readParameters(line: string): Map<string, string> {
   const parameters = new Map<string, string>();
   let rest = line;
-  for (let count = 0; count <= MAX_PARAMETERS; count += 1) {
+  for (let count = 0; count <= SIZES.internal.partParameters; count += 1) {
     const equals = rest.indexOf('=');
     if (equals === -1) return parameters;
     const key = rest

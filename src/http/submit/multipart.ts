@@ -1,5 +1,6 @@
 import type { NewFile } from '../../db/submission-files.ts';
 import { newFileId } from '../../ids.ts';
+import { SIZES } from '../../limits.ts';
 import { HttpError } from '../errors.ts';
 import {
   type Entry,
@@ -37,9 +38,6 @@ type ReadForm = {
   /** The data. `urlOf` returns the URL of a file. */
   write(urlOf: (fileId: string) => string): Pick<Submitted, 'text' | 'honeypot'>;
 };
-
-export const MAX_FILES = 10;
-const MAX_CONTENT_TYPE_CHARS = 255;
 
 // RFC 9110, section 8.3.1.
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -126,8 +124,12 @@ function checkFiles(parts: readonly Part[], { maxFileBytes, maxFilesBytes }: For
       toForm(parts, (content) => content.toString('utf8')),
     );
   const files = parts.map(fileOf).filter((file) => file !== undefined && isChosen(file));
-  if (files.length > MAX_FILES) {
-    throw refuse(`The submission has too many files: send at most ${MAX_FILES}.`, 'count', MAX_FILES);
+  if (files.length > SIZES.submission.maxFiles) {
+    throw refuse(
+      `The submission has too many files: send at most ${SIZES.submission.maxFiles}.`,
+      'count',
+      SIZES.submission.maxFiles,
+    );
   }
   const sizes = files.map((file) => file?.size ?? 0);
   if (sizes.some((size) => size > maxFileBytes)) {
@@ -140,6 +142,6 @@ function checkFiles(parts: readonly Part[], { maxFileBytes, maxFilesBytes }: For
 
 /** A file's type as it was sent, when it is valid; else that of an unknown file (RFC 7578, 4.4). */
 const mediaTypeOf = ({ contentType = '' }: Part): string =>
-  contentType.length <= MAX_CONTENT_TYPE_CHARS && MEDIA_TYPE.test(contentType)
+  contentType.length <= SIZES.file.maxContentTypeChars && MEDIA_TYPE.test(contentType)
     ? contentType
     : 'application/octet-stream';

@@ -1,10 +1,10 @@
+import { SIZES } from '../../limits.ts';
 import { HttpError } from '../errors.ts';
 
-/** Characters of an origin in messages: a client can send any text. */
-const MAX_ORIGIN_CHARS = 300;
-
 const shorten = (origin: string): string =>
-  origin.length > MAX_ORIGIN_CHARS ? `${origin.slice(0, MAX_ORIGIN_CHARS)}…` : origin;
+  origin.length > SIZES.errorPage.maxShownOriginChars
+    ? `${origin.slice(0, SIZES.errorPage.maxShownOriginChars)}…`
+    : origin;
 
 /** The form is on a site that its deployment accepts nothing from. */
 export class OriginRefused extends HttpError {

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { NewFile } from '../../db/submission-files.ts';
 import { newSubmissionId } from '../../ids.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { type BodyReader, mediaType } from '../body.ts';
 import { HttpError } from '../errors.ts';
 import type { MemoryReservation } from '../memory-budget.ts';
 import { createDropFiles } from './drop-files.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
-import { MAX_FILES, readMultipart, refusalOfLarge } from './multipart.ts';
-import { MAX_BOUNDARY_CHARS, maxMultipartBytes } from './multipart-parts.ts';
+import { readMultipart, refusalOfLarge } from './multipart.ts';
+import { maxMultipartBytes } from './multipart-parts.ts';
 import { attemptOf } from './sent-again.ts';
 import type { ShareLargeWork } from './time-share.ts';
 
@@ -35,13 +36,9 @@ type ReadSubmission = (
   reservation: MemoryReservation,
 ) => Promise<ParsedSubmission>;
 
-export const MAX_FIELDS = 1_000;
 // The most bytes of a body for one decoded byte: \u0041 in JSON, %41 in a form; and the separators of a form.
 const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;
-const SEPARATOR_BYTES = 16 * 1024;
-/** A larger body of a visitor is not read at all, and what was filled in is lost. */
-const MAX_READ_BYTES = 1024 * 1024 * 1024;
 
 /** The path of the API at which a file is downloaded. */
 export const fileUrl = (deploymentId: string, submissionId: string, fileId: string): string =>
@@ -59,16 +56,23 @@ export function createReadSubmission({
   maxSubmissionBytes,
   maxFileBytes,
   maxFilesBytes,
+  limits,
 }: {
   body: BodyReader;
   shareLargeWork: ShareLargeWork;
   maxSubmissionBytes: number;
   maxFileBytes: number;
   maxFilesBytes: number;
+  limits: Limits;
 }): ReadSubmission {
-  const limits = { maxBytes: maxSubmissionBytes, maxFields: MAX_FIELDS, maxFileBytes, maxFilesBytes };
+  const formLimits = {
+    maxBytes: maxSubmissionBytes,
+    maxFields: SIZES.submission.maxFields,
+    maxFileBytes,
+    maxFilesBytes,
+  };
   const maxTextBytes = maxMultipartBytes(maxSubmissionBytes);
-  const maxContentBytes = Math.min(MAX_FILES * maxFileBytes, maxFilesBytes);
+  const maxContentBytes = Math.min(SIZES.submission.maxFiles * maxFileBytes, maxFilesBytes);
 
   async function readParts(
     request: IncomingMessage,
@@ -79,11 +83,17 @@ export function createReadSubmission({
     if (!boundary) throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
     const maxBytes = maxTextBytes + maxContentBytes;
     if (Number(request.headers['content-length']) > maxBytes) {
-      if (isVisitor && boundary.length <= MAX_BOUNDARY_CHARS && request.headers['content-encoding'] === undefined) {
-        const { filter, sizes } = createDropFiles(boundary, MAX_FIELDS);
-        const limit = Math.max(maxBytes, MAX_READ_BYTES);
+      if (
+        isVisitor &&
+        boundary.length <= SIZES.submission.maxBoundaryChars &&
+        request.headers['content-encoding'] === undefined
+      ) {
+        const { filter, sizes } = createDropFiles(boundary, SIZES.submission.maxFields);
+        const limit = Math.max(maxBytes, limits.submissions.maxDroppedBodyBytes);
         const kept = await body.bytes(request, limit, reservation, { filter, decodedLimit: maxTextBytes });
-        throw await shareLargeWork(request, network, kept.length, () => refusalOfLarge(kept, boundary, sizes, limits));
+        throw await shareLargeWork(request, network, kept.length, () =>
+          refusalOfLarge(kept, boundary, sizes, formLimits),
+        );
       }
       throw new HttpError(
         413,
@@ -92,7 +102,7 @@ export function createReadSubmission({
     }
     const bytes = await body.bytes(request, maxBytes, reservation, { decodedLimit: maxTextBytes });
     return shareLargeWork(request, network, bytes.length, () => {
-      const { form, files, write } = readMultipart(bytes, boundary, limits);
+      const { form, files, write } = readMultipart(bytes, boundary, formLimits);
       const attempt = attemptOf(request, form);
       const id = attempt?.id ?? newSubmissionId();
       const writeUnder = (under: string) => write((fileId) => fileUrl(deploymentId, under, fileId));
@@ -106,12 +116,18 @@ export function createReadSubmission({
     switch (contentType?.type) {
       case 'application/json': {
         const bytes = await body.bytes(request, maxSubmissionBytes * JSON_GROWTH, reservation);
-        return shareLargeWork(request, sender.network, bytes.length, () => withId(request, readJson(bytes, limits)));
+        return shareLargeWork(request, sender.network, bytes.length, () =>
+          withId(request, readJson(bytes, formLimits)),
+        );
       }
       case 'application/x-www-form-urlencoded': {
-        const bytes = await body.bytes(request, maxSubmissionBytes * FORM_GROWTH + SEPARATOR_BYTES, reservation);
+        const bytes = await body.bytes(
+          request,
+          maxSubmissionBytes * FORM_GROWTH + SIZES.internal.formSeparatorBytes,
+          reservation,
+        );
         return shareLargeWork(request, sender.network, bytes.length, () =>
-          withId(request, readUrlencoded(bytes, limits)),
+          withId(request, readUrlencoded(bytes, formLimits)),
         );
       }
       case 'multipart/form-data':

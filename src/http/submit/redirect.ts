@@ -2,7 +2,6 @@ import { SIZES } from '../../limits.ts';
 import { REDIRECT } from '../reserved-fields.ts';
 import type { Field } from './form-body.ts';
 
-export const MAX_REDIRECT_CHARS = 2_048;
 // The URL parser takes quadratic time for a long host that is not ASCII. No page has a host that long.
 const LONG_AUTHORITY = new RegExp(
   `^\\s*(?:[a-z][a-z0-9+.-]*:/*|//+)[^/?#]{${SIZES.internalHeaders.authorityChars + 1}}`,
@@ -20,10 +19,10 @@ export function redirectWithin(
 ): string | undefined {
   const [field, ...more] = fields.filter(([name]) => name === REDIRECT);
   const value = field?.[1] ?? '';
-  if (value.length > MAX_REDIRECT_CHARS || value.trim() === '' || more.length > 0) return undefined;
+  if (value.length > SIZES.submission.maxRedirectChars || value.trim() === '' || more.length > 0) return undefined;
   if (/[\\\p{Cc}]/u.test(value) || LONG_AUTHORITY.test(value)) return undefined;
   // Compared as text: an origin leaves out a user and a password, and that of a blob: URL is its creator's.
   const href = URL.parse(value, pageUrl)?.href ?? '';
   const isWithin = [new URL(pageUrl).origin, ...allowedOrigins].some((origin) => href.startsWith(`${origin}/`));
-  return isWithin && href.length <= MAX_REDIRECT_CHARS ? href : undefined;
+  return isWithin && href.length <= SIZES.submission.maxRedirectChars ? href : undefined;
 }

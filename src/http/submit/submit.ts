@@ -7,6 +7,7 @@ import { DELIVERY_HEADER } from '../../delivery-header.ts';
 import { isDeploymentId, newSubmissionId } from '../../ids.ts';
 import type { Intake } from '../../intake/intake.ts';
 import type { Source } from '../../intake/judge.ts';
+import type { Limits } from '../../limits.ts';
 import { networkOf } from '../../public-address.ts';
 import type { BodyReader } from '../body.ts';
 import type { ClientAddress } from '../client-address.ts';
@@ -39,12 +40,6 @@ export const Received = z.strictObject({ message: z.string(), id: submissionId }
 export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' } as const;
 const CORS_LIST = Object.entries(CORS).flat();
 
-/**
- * The time-out of the connection of a submission that is stored alone. Waiting, putting its files into a
- * bucket, waiting for a transaction, storing and committing take less; nothing is sent or received meanwhile.
- */
-const ALONE_TIMEOUT_MS = 80_000;
-
 const sourceOf = ({ headers }: IncomingMessage): Source => ({
   origin: headers.origin,
   isSameOrigin: headers['sec-fetch-site'] === 'same-origin',
@@ -59,6 +54,7 @@ export function createSubmit({
   maxSubmissionBytes,
   maxFileBytes,
   maxFilesBytes,
+  limits,
 }: {
   intake: Pick<Intake, 'submit'>;
   visited: Pick<VisitedPages, 'find' | 'inMemory'>;
@@ -68,6 +64,7 @@ export function createSubmit({
   maxSubmissionBytes: number;
   maxFileBytes: number;
   maxFilesBytes: number;
+  limits: Limits;
 }): Submit {
   const shareLargeWork = createShareLargeWork();
   const readSubmission = createReadSubmission({
@@ -76,6 +73,7 @@ export function createSubmit({
     maxSubmissionBytes,
     maxFileBytes,
     maxFilesBytes,
+    limits,
   });
 
   /** What the page that answers a refusal needs to know: how to get back, in which language, what was filled in. */
@@ -153,7 +151,7 @@ export function createSubmit({
         const keyHash = keyHashOf(request);
         const isAlone = keyHash !== undefined || isSentAgain || (files !== undefined && files.length > 0);
         const { timeout = 0 } = request.socket;
-        if (isAlone) request.socket.setTimeout(ALONE_TIMEOUT_MS);
+        if (isAlone) request.socket.setTimeout(limits.submissions.aloneSocketTimeoutMs);
         const key = keyHash && (await keyOf(request, sender, parsed, keyHash));
         const submission = { id, deploymentId, data, ipAddress, source: sourceOf(request) };
         const outcome = await intake.submit(submission, parsed, key);

@@ -2,6 +2,7 @@ import { createBoundedCache } from '../../bounded-cache.ts';
 import type { VisitedPage } from '../../db/deployments.ts';
 import { createFairQueue } from '../../fair-queue.ts';
 import { isDeploymentId } from '../../ids.ts';
+import type { Limits } from '../../limits.ts';
 
 /** What pages for visitors need to know of deployments: kept in memory, and looked up with bounded concurrency. */
 export type VisitedPages = {
@@ -16,14 +17,6 @@ export type VisitedPages = {
   invalidateAll(): void;
 };
 
-const MAX_REMEMBERED = 10_000;
-const MAX_CONCURRENT = 2;
-const MAX_WAITING = 1_000;
-/** How long a page for a visitor waits for this, the query included. */
-const MAX_WAIT_MS = 1_000;
-/** How long an entry is used while changes of deployments are not received. */
-const MAX_UNCONFIRMED_MS = 1_000;
-
 /** `since`: as performance.now() returns it. */
 type Entry = { page: VisitedPage | 'absent'; since: number };
 
@@ -31,14 +24,19 @@ type Entry = { page: VisitedPage | 'absent'; since: number };
 export function createVisitedPages(
   lookUp: (deploymentId: string) => Promise<VisitedPage | undefined>,
   isInvalidationLive: () => boolean,
+  limits: Limits,
 ): VisitedPages {
-  const entries = createBoundedCache<string, Entry>(MAX_REMEMBERED);
-  const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
+  const entries = createBoundedCache<string, Entry>(limits.submissions.maxVisitedPages);
+  const queue = createFairQueue<string>({
+    slots: limits.submissions.maxConcurrentVisitedPageLookUps,
+    maxWaiting: limits.submissions.maxWaitingVisitedPageLookUps,
+  });
   let version = 0;
 
   function confirmed(deploymentId: string): Entry['page'] | undefined {
     const entry = entries.get(deploymentId);
-    return entry && (performance.now() - entry.since < MAX_UNCONFIRMED_MS || isInvalidationLive())
+    return entry &&
+      (performance.now() - entry.since < limits.submissions.unconfirmedVisitedPageMs || isInvalidationLive())
       ? entry.page
       : undefined;
   }
@@ -61,8 +59,10 @@ export function createVisitedPages(
       const known = confirmed(deploymentId);
       if (known) return known;
       const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
-      const timer = setTimeout(() => resolve(undefined), MAX_WAIT_MS);
-      const loading = queue.run(network, MAX_WAIT_MS, () => load(deploymentId)).catch(() => undefined);
+      const timer = setTimeout(() => resolve(undefined), limits.submissions.visitedPageTimeoutMs);
+      const loading = queue
+        .run(network, limits.submissions.visitedPageTimeoutMs, () => load(deploymentId))
+        .catch(() => undefined);
       const found = await Promise.race([loading, tooLate]);
       clearTimeout(timer);
       return found;

@@ -55,8 +55,6 @@ export const THANKS = '/thanks';
 const ALLOWED = 'OPTIONS, POST';
 
 const FORM_ENCODED = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?=[\t ]*(?:;|$))/i;
-/** Characters of the forms in error pages that are being sent. Escaped, they can be six times as long. */
-export const MAX_KEPT_CHARS = 16 * 1024 * 1024;
 
 /**
  * The visitor, when the request posts a form as a browser does that shows the answer: its Accept names text/html. A
@@ -124,7 +122,7 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
   /** Counts the characters of a form until the answer is closed; whether there is room for them. */
   function reserve(response: ServerResponse, form: Form): boolean {
     const chars = form.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-    if (response.closed || keptChars + chars > MAX_KEPT_CHARS) return false;
+    if (response.closed || keptChars + chars > limits.submissions.maxKeptFormChars) return false;
     keptChars += chars;
     response.once('close', () => {
       keptChars -= chars;

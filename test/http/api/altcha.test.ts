@@ -1,10 +1,12 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CHALLENGE_MINUTES, createAltcha } from '../../../src/altcha.ts';
+import { createAltcha } from '../../../src/altcha.ts';
 import { removeExpiredSolutions } from '../../../src/db/altcha-solutions.ts';
 import { newDeploymentId } from '../../../src/ids.ts';
+import { SIZES } from '../../../src/limits.ts';
 import { challengeFor, solve, tokenOf } from '../../support/altcha.ts';
 import { answer, refused } from '../../support/answers.ts';
+import { testLimits } from '../../support/limits.ts';
 import { BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 
 let service: TestService;
@@ -35,7 +37,7 @@ describe('GET /altcha/challenge', () => {
   it('answers a new challenge each time, for pages of any origin', async () => {
     const id = await deploy();
     const response = await service.anonymous.get('/altcha/challenge').query({ deployment: id }).expect(200);
-    const expires = Math.floor(Date.now() / 1_000) + CHALLENGE_MINUTES * 60;
+    const expires = Math.floor(Date.now() / 1_000) + SIZES.captcha.challengeMinutes * 60;
     expect(response.body).toEqual({
       parameters: {
         algorithm: 'PBKDF2/SHA-256',
@@ -255,13 +257,13 @@ describe('used solutions', () => {
 
 describe('createAltcha', () => {
   it('makes challenges that count for 20 minutes, for one deployment and under one secret', async () => {
-    const altcha = createAltcha(Buffer.alloc(32));
+    const altcha = createAltcha(Buffer.alloc(32), testLimits());
     const id = newDeploymentId();
     const token = await tokenOf(await altcha.challenge(id));
     expect(await altcha.check(id, token)).toEqual({ hash: expect.any(Buffer), expiresAt: expect.any(Date) });
     expect(await altcha.check(newDeploymentId(), token)).toBeUndefined();
-    expect(await createAltcha(Buffer.alloc(32, 1)).check(id, token)).toBeUndefined();
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + (CHALLENGE_MINUTES * 60 - 5) * 1_000 });
+    expect(await createAltcha(Buffer.alloc(32, 1), testLimits()).check(id, token)).toBeUndefined();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + (SIZES.captcha.challengeMinutes * 60 - 5) * 1_000 });
     onTestFinished(() => void vi.useRealTimers());
     expect(await altcha.check(id, token)).toBeDefined();
     vi.setSystemTime(Date.now() + 10_000);

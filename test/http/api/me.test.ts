@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { restore, takeDown } from '../../../src/db/take-downs.ts';
-import { MAX_NAMED_PAGES } from '../../../src/http/api/me.ts';
 import { NOTICE } from '../../../src/http/notice.ts';
+import { SIZES } from '../../../src/limits.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { PROJECT } from '../../support/process.ts';
 import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
@@ -91,13 +91,13 @@ describe(`${NOTICE} of GET /me`, () => {
     expect(await noticeTo(owner)).toBeUndefined();
   });
 
-  it(`names ${MAX_NAMED_PAGES} at most, and how many more there are`, async () => {
+  it(`names ${SIZES.notice.maxNamedPages} at most, and how many more there are`, async () => {
     const owner = await service.owner();
     const ids: string[] = [];
-    for (let count = 0; count < MAX_NAMED_PAGES + 2; count += 1) ids.unshift((await owner.deploy()).id);
+    for (let count = 0; count < SIZES.notice.maxNamedPages + 2; count += 1) ids.unshift((await owner.deploy()).id);
     for (const id of ids) await takeDown(service.db, id, 'x');
     expect(await noticeTo(owner)).toBe(
-      `The operator has taken down 7 of your pages: ${ids.slice(0, MAX_NAMED_PAGES).join(', ')} and 2 more. ${ASK}`,
+      `The operator has taken down 7 of your pages: ${ids.slice(0, SIZES.notice.maxNamedPages).join(', ')} and 2 more. ${ASK}`,
     );
   });
 

@@ -5,6 +5,7 @@ import { expireRetainedSpam, MAX_SPAM, removeExpiredSpam, SPAM_RATE_LIMIT } from
 import { takeDown } from '../../../src/db/take-downs.ts';
 import { attemptQuery } from '../../../src/http/submit/sent-again.ts';
 import { newSubmissionId } from '../../../src/ids.ts';
+import { LIMITS } from '../../../src/limits.ts';
 import { createListMatcher, createMatcher } from '../../../src/submission-search.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { cpuMs } from '../../support/figures.ts';
@@ -95,11 +96,11 @@ describe('a blocklist', () => {
       ',',
     ];
     for (const word of words) {
-      const matches = createListMatcher(['nothing of it', word]);
+      const matches = createListMatcher(['nothing of it', word], LIMITS);
       const asSearch = createMatcher(word);
       for (const text of texts) expect([word, text, await matches(text)]).toEqual([word, text, asSearch(text)]);
     }
-    expect(await createListMatcher([])('{"a":"b"}')).toBe(false);
+    expect(await createListMatcher([], LIMITS)('{"a":"b"}')).toBe(false);
   });
 
   it.each(['\u0301\u0323', '\u0345\u0301', '\u0301'])(
@@ -108,7 +109,7 @@ describe('a blocklist', () => {
       const text = `{"a":"e${marks.repeat(130_000 / marks.length)} Rene\u0301e"}`;
       const found: boolean[] = [];
       const took = await cpuMs(async () => {
-        found.push(await createListMatcher(['nothing', 'RENÉE'])(text));
+        found.push(await createListMatcher(['nothing', 'RENÉE'], LIMITS)(text));
         found.push(createMatcher('renée')(text), createMatcher('nothing')(text));
       });
       expect(found).toEqual([true, true, false]);
@@ -123,7 +124,7 @@ describe('a blocklist', () => {
     const timer = setInterval(() => {
       turns += 1;
     }, 1);
-    expect(await createListMatcher(words)(text)).toBe(false);
+    expect(await createListMatcher(words, LIMITS)(text)).toBe(false);
     clearInterval(timer);
     // Without them none; with them a hundred on a quiet machine.
     expect(turns).toBeGreaterThan(5);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MAX_FILENAME } from '../../../src/http/api/submission-files.ts';
+import { SIZES } from '../../../src/limits.ts';
 import { answer, failure, fixedHeaders, refused } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { startServiceProcess } from '../../support/process.ts';
@@ -421,7 +421,7 @@ describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
     ['100%41.txt', `attachment; filename=100%41.txt; filename*=UTF-8''100%2541.txt`],
     ['a/', 'attachment'],
     ['', 'attachment'],
-    ['x'.repeat(MAX_FILENAME + 45), `attachment; filename=${'x'.repeat(MAX_FILENAME)}`],
+    ['x'.repeat(SIZES.file.maxSavedNameBytes + 45), `attachment; filename=${'x'.repeat(SIZES.file.maxSavedNameBytes)}`],
     ['é'.repeat(5_000), `attachment; filename="${'?'.repeat(127)}"; filename*=UTF-8''${'%C3%A9'.repeat(127)}`],
     ['a\0b', `attachment; filename="a?b"; filename*=UTF-8''a%00b`],
   ])('names it safely: %j', async (filename, expected) => {

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import readWorkbook, { type SheetData } from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
 import type { Submission } from '../../../src/db/submissions.ts';
-import { MAX_FIELD_COLUMNS } from '../../../src/http/api/exports/submission-table.ts';
 import { createTimeSlices } from '../../../src/http/api/exports/time-slices.ts';
-import { MAX_CELL_CHARS, toXlsx } from '../../../src/http/api/exports/xlsx.ts';
+import { toXlsx } from '../../../src/http/api/exports/xlsx.ts';
+import { LIMITS, SIZES } from '../../../src/limits.ts';
 import { unzip } from '../../support/zip.ts';
 
 /** What a cell holds. */
@@ -23,7 +23,11 @@ async function write(batches: readonly (readonly Submission[])[], mostRows?: num
     yield* batches;
   }
   const pieces: Buffer[] = [];
-  for await (const piece of toXlsx({ read, labels: new Map() }, createTimeSlices()(), mostRows))
+  for await (const piece of toXlsx(
+    { read, labels: new Map() },
+    createTimeSlices(LIMITS.reads.exportSliceMs)(),
+    mostRows,
+  ))
     pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
@@ -91,13 +95,13 @@ describe('toXlsx', () => {
   });
 
   it('cuts what is longer than a cell, at a character', async () => {
-    const lengths = [MAX_CELL_CHARS, MAX_CELL_CHARS + 1, 100_000];
+    const lengths = [SIZES.export.maxCellChars, SIZES.export.maxCellChars + 1, 100_000];
     const texts = lengths.map((length) => 'x'.repeat(length));
-    const pairs = `${'x'.repeat(MAX_CELL_CHARS - 2)}😀😀`;
-    const long = 'x'.repeat(MAX_CELL_CHARS - 1);
+    const pairs = `${'x'.repeat(SIZES.export.maxCellChars - 2)}😀😀`;
+    const long = 'x'.repeat(SIZES.export.maxCellChars - 1);
     expect(await table([...texts, pairs].map((text) => JSON.stringify({ [text]: text })))).toEqual([
-      ['x'.repeat(MAX_CELL_CHARS), `${long}…`, `${long}…`, `${long.slice(1)}…`],
-      ['x'.repeat(MAX_CELL_CHARS), null, null, null],
+      ['x'.repeat(SIZES.export.maxCellChars), `${long}…`, `${long}…`, `${long.slice(1)}…`],
+      ['x'.repeat(SIZES.export.maxCellChars), null, null, null],
       [null, `${long}…`, null, null],
       [null, null, `${long}…`, null],
       [null, null, null, `${long.slice(1)}…`],
@@ -120,12 +124,12 @@ describe('toXlsx', () => {
     ]);
   });
 
-  it('puts fields beyond MAX_FIELD_COLUMNS into one last column, as JSON', async () => {
-    const names = Array.from({ length: MAX_FIELD_COLUMNS + 1 }, (_, index) => `f${index}`);
+  it('puts fields beyond the most that have columns into one last column, as JSON', async () => {
+    const names = Array.from({ length: SIZES.export.maxFieldColumns + 1 }, (_, index) => `f${index}`);
     const rows = await table([JSON.stringify(Object.fromEntries(names.map((name, index) => [name, index])))]);
     expect(rows).toEqual([
       [...names.slice(0, -1), 'other_fields'],
-      [...names.slice(0, -1).keys(), `{"f${MAX_FIELD_COLUMNS}":${MAX_FIELD_COLUMNS}}`],
+      [...names.slice(0, -1).keys(), `{"f${SIZES.export.maxFieldColumns}":${SIZES.export.maxFieldColumns}}`],
     ]);
   });
 
@@ -205,7 +209,7 @@ describe('toXlsx', () => {
         pass.isEnded = true;
       }
     }
-    const pieces = toXlsx({ read, labels: new Map() }, createTimeSlices()());
+    const pieces = toXlsx({ read, labels: new Map() }, createTimeSlices(LIMITS.reads.exportSliceMs)());
     let piece = await pieces.next();
     while (piece.value?.length === 0) piece = await pieces.next();
     let before = -1;
@@ -233,7 +237,7 @@ describe('toXlsx', () => {
       yield made(['{}']);
       if (passes === 2) throw new Error('Out of reach');
     }
-    const pieces = toXlsx({ read, labels: new Map() }, createTimeSlices()());
+    const pieces = toXlsx({ read, labels: new Map() }, createTimeSlices(LIMITS.reads.exportSliceMs)());
     await expect(Readable.from(pieces).toArray()).rejects.toThrow('Out of reach');
   });
 });

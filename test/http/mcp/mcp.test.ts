@@ -7,7 +7,6 @@ import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { z } from 'zod';
 import { takeDown } from '../../../src/db/take-downs.ts';
-import { MAX_WAIT_SECONDS } from '../../../src/http/api/live.ts';
 import { UNTRUSTED } from '../../../src/http/mcp/tools.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { VERSION } from '../../../src/project.ts';
@@ -139,7 +138,9 @@ describe('tools/list', () => {
           .join(', '),
       ]),
     );
-    expect(guide).toContain(`waits up to ${MAX_WAIT_SECONDS} seconds, ${SIZES.mcp.waitSeconds} if it does not say`);
+    expect(guide).toContain(
+      `waits up to ${SIZES.live.maxWaitSeconds} seconds, ${SIZES.mcp.waitSeconds} if it does not say`,
+    );
     expect(guide).toContain(`at most ${SIZES.mcp.maxAnswerChars.toLocaleString('en')} characters`);
   });
 

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSpeak } from '../../../src/http/speech.ts';
-import { LANGUAGES, langOf, PAGE_START_BYTES } from '../../../src/languages.ts';
+import { LANGUAGES, langOf } from '../../../src/languages.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { cpuMs } from '../../support/figures.ts';
 import { multipartBody } from '../../support/multipart.ts';
@@ -32,7 +32,7 @@ describe('langOf', () => {
     ['<p lang="de">', undefined],
     ['<!-- <html lang="de">', undefined],
     ['', undefined],
-    [`<!--${' '.repeat(PAGE_START_BYTES)}--><html lang="de">`, undefined],
+    [`<!--${' '.repeat(SIZES.page.startBytes)}--><html lang="de">`, undefined],
   ])('%j is in %j', (html, expected) => {
     expect(langOf(Buffer.from(html))).toBe(expected);
   });

@@ -13,7 +13,6 @@ import { SubmissionError } from '../../../src/http/submit/refusals.ts';
 import { createSubmit } from '../../../src/http/submit/submit.ts';
 import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../../../src/ids.ts';
-import { MAX_UNCONFIRMED_MS } from '../../../src/intake/full-deployments.ts';
 import { createIntake } from '../../../src/intake/intake.ts';
 import { testLimits } from '../../support/limits.ts';
 import { NO_SPAM } from '../../support/no-spam.ts';
@@ -22,6 +21,7 @@ import { NO_SPAM } from '../../support/no-spam.ts';
 type Decided = Exclude<Outcome, { kind: 'busy' }>;
 
 const slug = 'full';
+const LIMITS = testLimits();
 const FULL_MS = 30_000;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
@@ -51,6 +51,7 @@ function startSubmit({ isLive = true } = {}) {
     ...NO_SPAM,
     isInvalidationLive: () => isInvalidationLive,
     count: (outcome) => counted.push(outcome),
+    limits: LIMITS,
   });
   const submit = createSubmit({
     intake,
@@ -66,6 +67,7 @@ function startSubmit({ isLive = true } = {}) {
     maxSubmissionBytes: 1_024,
     maxFileBytes: 1_024,
     maxFilesBytes: 1_024,
+    limits: LIMITS,
   });
 
   /** What is answered to a submission: 200, or the status of its refusal and when to try again. */
@@ -129,11 +131,11 @@ it('refuses no other deployment from memory', async () => {
 
 it('asks again after a second while changes are not received, and not before once they are received again', async () => {
   const { send, asked, answerWith, setInvalidationLive } = startSubmit({ isLive: false });
-  vi.advanceTimersByTime(10 * MAX_UNCONFIRMED_MS);
+  vi.advanceTimersByTime(10 * LIMITS.submissions.unconfirmedFullMs);
   const id = newDeploymentId();
   expect(await send(id)).toEqual([429, '30']);
   answerWith(ACCEPTED);
-  vi.advanceTimersByTime(MAX_UNCONFIRMED_MS - 1);
+  vi.advanceTimersByTime(LIMITS.submissions.unconfirmedFullMs - 1);
   expect([await send(id), asked()]).toEqual([[429, '30'], 1]);
   vi.advanceTimersByTime(1);
   setInvalidationLive(true);

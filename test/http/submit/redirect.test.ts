@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_REDIRECT_CHARS, redirectWithin } from '../../../src/http/submit/redirect.ts';
+import { redirectWithin } from '../../../src/http/submit/redirect.ts';
+import { SIZES } from '../../../src/limits.ts';
 
 const PAGE = 'https://my-page.pages.test:8443';
 
@@ -106,8 +107,8 @@ describe('redirectWithin', () => {
   });
 
   it.each([
-    ['a'.repeat(MAX_REDIRECT_CHARS - PAGE.length - 1), true],
-    ['a'.repeat(MAX_REDIRECT_CHARS - PAGE.length), false],
+    ['a'.repeat(SIZES.submission.maxRedirectChars - PAGE.length - 1), true],
+    ['a'.repeat(SIZES.submission.maxRedirectChars - PAGE.length), false],
     ['é'.repeat(400), false],
     ['a/../'.repeat(410), false],
     [`//${'a'.repeat(300)}@my-page.pages.test:8443/`, false],

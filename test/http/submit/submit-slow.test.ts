@@ -34,6 +34,7 @@ it('a submission whose files take longer to be stored than a connection may stan
     maxSubmissionBytes: 1_024,
     maxFileBytes: 1_024,
     maxFilesBytes: 1_024,
+    limits: testLimits(),
   });
   const deploymentId = newDeploymentId();
   const server = createServer((asked, response) => {

@@ -3,6 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { VisitedPage } from '../../../src/db/deployments.ts';
 import { createVisitedPages } from '../../../src/http/submit/visited-pages.ts';
 import { newDeploymentId } from '../../../src/ids.ts';
+import { LIMITS } from '../../../src/limits.ts';
 
 const NETWORK = '192.0.2.1';
 const PAGE: VisitedPage = { slug: 'a-page', language: null, lang: 'de', destinations: [] };
@@ -28,6 +29,7 @@ function start({
       return answer.promise;
     },
     () => isInvalidationLive,
+    LIMITS,
   );
   return { ...pages, asked };
 }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { HttpError } from '../../../src/http/errors.ts';
 import { createSpeak } from '../../../src/http/speech.ts';
-import { createVisitorPages, MAX_KEPT_CHARS } from '../../../src/http/submit/visitors.ts';
+import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { testLimits } from '../../support/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
@@ -398,7 +398,7 @@ describe('the page of a form that is full', () => {
       expect(body.includes(GO_BACK)).toBe(!body.includes('<textarea'));
       return body.includes('<textarea');
     };
-    const most = MAX_KEPT_CHARS - 1;
+    const most = testLimits().submissions.maxKeptFormChars - 1;
     expect([await isKept(most + 1), await isKept(most)]).toEqual([false, true]);
     await expect.poll(() => isKept(1)).toBe(true);
     // One who does not read on keeps the others' from being kept, until they leave.

@@ -1,11 +1,10 @@
 import { csvCell } from '../../../csv-cell.ts';
 import type { Submission } from '../../../db/submissions.ts';
 import { compactJson, unquote } from '../../../json-text.ts';
+import { SIZES } from '../../../limits.ts';
 import { type Columns, cellsOf, collectColumns, MAX_COLUMNS, type TableSource } from './submission-table.ts';
 import type { TimeSlice } from './time-slices.ts';
 
-/** Rows are yielded when they are this long together. */
-const PIECE_CHARS = 256 * 1024;
 const COMMAS = ','.repeat(MAX_COLUMNS);
 
 /**
@@ -23,7 +22,7 @@ export async function* toCsv(
     let rows = '';
     for (const submission of batch) {
       rows += toRow(submission, columns);
-      if (rows.length >= PIECE_CHARS) {
+      if (rows.length >= SIZES.internal.csvPieceChars) {
         yield rows;
         rows = '';
       }

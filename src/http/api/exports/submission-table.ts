@@ -1,6 +1,7 @@
 import type { Labels } from '../../../db/labels.ts';
 import type { Submission } from '../../../db/submissions.ts';
 import { compactJson, type JsonMember, readJsonObject } from '../../../json-text.ts';
+import { SIZES } from '../../../limits.ts';
 import { HONEYPOT, isEmptyJson, REDIRECT } from '../../reserved-fields.ts';
 import type { TimeSlice } from './time-slices.ts';
 
@@ -15,10 +16,7 @@ const OTHER_FIELDS = 'other_fields';
 /** Names of fields that would be mistaken for a column of ours; `data.` is put before them. */
 const RESERVED_NAME = new RegExp(`^(?:data\\.)*(?:${[...FIXED_COLUMNS, OTHER_FIELDS].join('|')})$`);
 
-/** Fields that have columns of their own, and the characters of their names together. */
-export const MAX_FIELD_COLUMNS = 10_000;
-const MAX_NAME_CHARS = 1024 * 1024;
-export const MAX_COLUMNS = FIXED_COLUMNS.length + MAX_FIELD_COLUMNS + 1;
+export const MAX_COLUMNS = FIXED_COLUMNS.length + SIZES.export.maxFieldColumns + 1;
 
 /** Reads the submissions of an export in batches, from the first one; each call reads them again. */
 export type Read = () => AsyncIterable<readonly Submission[]>;
@@ -56,7 +54,7 @@ export async function* collectColumns({ read, labels }: TableSource, slice: Time
     for (const { data } of batch) {
       for (const { name, value } of readJsonObject(data).members) {
         if (indexes.has(name) || isLeftOut(name, value)) continue;
-        if (indexes.size === MAX_FIELD_COLUMNS || nameChars + name.length > MAX_NAME_CHARS) {
+        if (indexes.size === SIZES.export.maxFieldColumns || nameChars + name.length > SIZES.internal.exportNameChars) {
           hasOthers = true;
           continue;
         }

@@ -1,6 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Submission } from '../../../db/submissions.ts';
 import { compactJson, unquote } from '../../../json-text.ts';
+import { SIZES } from '../../../limits.ts';
 import { type Columns, cellsOf, collectColumns, type Read, type TableSource } from './submission-table.ts';
 import type { TimeSlice } from './time-slices.ts';
 
@@ -11,14 +12,11 @@ import type { TimeSlice } from './time-slices.ts';
 
 /** Limits of Excel: rows of a sheet, its header row included, and UTF-16 units of a cell. */
 const MAX_ROWS = 1_048_576;
-export const MAX_CELL_CHARS = 32_767;
 /** Excel's numbers are doubles with this many digits, none below the smallest normal one. */
 const MAX_DIGITS = 15;
 const LARGEST_NUMBER = 9.999_999_999_999_99e307;
 const SMALLEST_NUMBER = 2.225_073_858_507_201_4e-308;
 
-/** Rows are yielded when they are this long together. */
-const PIECE_CHARS = 64 * 1024;
 /** One of zlib's levels up to 9: an eighth more bytes than the default, 6, in a quarter of the time. */
 const COMPRESSION_LEVEL = 3;
 
@@ -148,7 +146,7 @@ async function* toSheet(
     const { value: submission } = await submissions.next();
     if (!submission) break;
     xml += toRow(number, submission, sheet);
-    if (xml.length >= PIECE_CHARS) {
+    if (xml.length >= SIZES.internal.xlsxPieceChars) {
       yield xml;
       xml = '';
     }
@@ -213,8 +211,8 @@ function textCell(reference: string, text: string, style?: number): string {
 
 /** A text that fits into a cell: a longer one ends in `…`, and no surrogate is left alone. */
 function cut(text: string): string {
-  if (text.length <= MAX_CELL_CHARS) return text;
-  return `${text.slice(0, MAX_CELL_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  if (text.length <= SIZES.export.maxCellChars) return text;
+  return `${text.slice(0, SIZES.export.maxCellChars - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** Characters that no XML may have (XML 1.0, 2.2). */

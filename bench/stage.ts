@@ -11,6 +11,7 @@ import { announcePageChange } from '../src/db/page-changes.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
 import { openEmbeddedPostgres } from '../src/db/postgres/embedded-postgres.ts';
 import { migrate } from '../src/db/postgres/migrate.ts';
+import { LIMITS } from '../src/limits.ts';
 import type { Row } from './measure.ts';
 
 export const DEPLOYMENTS = 10_000;
@@ -87,7 +88,7 @@ export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T>
   const children: ChildProcess[] = [];
   const embedded = await openEmbeddedPostgres(folder);
   const { host, port, user, database } = embedded.connection;
-  const db = connect(embedded.connection);
+  const db = connect(embedded.connection, { limits: LIMITS });
   const url = `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 
   async function run(...args: Parameters<typeof start>): Promise<number> {

@@ -10,6 +10,7 @@ import { buildDashboard } from '../build-dashboard.ts';
 import { loadConfig } from '../src/config.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
 import { openDatabaseServer } from '../src/db/postgres/database-server.ts';
+import { LIMITS } from '../src/limits.ts';
 import { createLog } from '../src/log.ts';
 import { PROJECT } from '../src/project.ts';
 import { startService } from '../src/service.ts';
@@ -187,7 +188,7 @@ try {
   const { firstOwner } = await service.ready;
   const key = firstOwner?.key ?? '';
   const server = await openDatabaseServer(config, () => undefined);
-  const db = connect(server.connection);
+  const db = connect(server.connection, { limits: LIMITS });
   const { id, submission } = await publishPages(createApi(origin, key), db);
   await db.close();
   await server.close();

@@ -11,25 +11,26 @@ import { removeEndedSessions, removeEndedSignInTries, removeExpiredLinks } from 
 import { expireRetainedSpam, removeExpiredSpam } from './db/spam-submissions.ts';
 import { compactMarks } from './db/submission-marks.ts';
 import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
+import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 
 type CleanUp = {
-  /** Removes expired rows every INTERVAL_MS, until the signal fires. */
+  /** Removes expired rows every `intervalMs`, until the signal fires. */
   run(): Promise<void>;
   /** Begins at once, without waiting for the interval. */
   wake(): void;
 };
 
-const INTERVAL_MS = 10 * 60 * 1_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Small, so that a batch delays no other statement for long. */
-const BATCH = 500;
 
 /**
- * Does `work` every INTERVAL_MS, until the signal fires. A failure is logged, and the work is done again after the
+ * Does `work` every `intervalMs`, until the signal fires. A failure is logged, and the work is done again after the
  * interval.
  */
-function createLoop(work: () => Promise<void>, { log, signal }: { log: Log; signal: AbortSignal }): CleanUp {
+function createLoop(
+  work: () => Promise<void>,
+  { limits, log, signal }: { limits: Limits; log: Log; signal: AbortSignal },
+): CleanUp {
   let pause = new AbortController();
   let isWoken = false;
 
@@ -44,7 +45,9 @@ function createLoop(work: () => Promise<void>, { log, signal }: { log: Log; sign
           if (!signal.aborted) log.warn({ err: error }, 'expired rows could not be removed; trying again');
         }
         if (isWoken) continue;
-        await delay(INTERVAL_MS, undefined, { signal: AbortSignal.any([pause.signal, signal]) }).catch(() => undefined);
+        await delay(limits.cleanUp.intervalMs, undefined, { signal: AbortSignal.any([pause.signal, signal]) }).catch(
+          () => undefined,
+        );
       }
     },
     wake() {
@@ -63,6 +66,8 @@ function createLoop(work: () => Promise<void>, { log, signal }: { log: Log; sign
  */
 export function createCleanUp({
   db,
+  limits,
+  now,
   days,
   countExpired,
   reviewDeliveries,
@@ -70,6 +75,8 @@ export function createCleanUp({
   signal,
 }: {
   db: Knex;
+  limits: Limits;
+  now(): Date;
   days: number;
   /** Receives how many submissions were removed because of their age. */
   countExpired(count: number): void;
@@ -79,41 +86,42 @@ export function createCleanUp({
   signal: AbortSignal;
 }): CleanUp {
   async function removeRest(): Promise<void> {
-    const before = new Date(Date.now() - days * DAY_MS);
+    const before = new Date(now().getTime() - days * DAY_MS);
+    const { batch } = limits.cleanUp;
     const removals = [
-      () => removeFinishedDeliveries(db, before, BATCH),
-      () => removeOrphanedDeliveries(db, BATCH),
-      () => removeExpiredKeys(db, BATCH),
-      () => removeEndedUnknownKeyTries(db, BATCH),
-      () => removeEndedSessions(db, BATCH),
-      () => removeExpiredLinks(db, BATCH),
-      () => removeEndedSignInTries(db, BATCH),
-      () => removeFormerRecipients(db, before, BATCH),
-      () => removeExpiredSolutions(db, BATCH),
-      () => removeExpiredSpam(db, BATCH, { signal }),
+      () => removeFinishedDeliveries(db, before, batch),
+      () => removeOrphanedDeliveries(db, batch),
+      () => removeExpiredKeys(db, batch),
+      () => removeEndedUnknownKeyTries(db, batch),
+      () => removeEndedSessions(db, batch),
+      () => removeExpiredLinks(db, batch),
+      () => removeEndedSignInTries(db, batch),
+      () => removeFormerRecipients(db, before, batch),
+      () => removeExpiredSolutions(db, limits),
+      () => removeExpiredSpam(db, batch, { signal }),
     ];
     await expireRetainedSpam(db);
     for (const remove of removals) {
       let removed: number;
       do removed = await remove();
-      while (removed === BATCH && !signal.aborted);
+      while (removed === batch && !signal.aborted);
     }
     while (!signal.aborted && (await compactMarks(db)));
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
-      await finishPurge(db, id, signal);
+      await finishPurge(db, id, limits, signal);
     }
   }
 
   async function removeExpiredSubmissions(): Promise<void> {
-    const now = new Date();
-    for await (const id of findExpiring(db, now)) {
-      await removeExpired(db, id, { now, signal, onRemoved: countExpired });
+    const at = now();
+    for await (const id of findExpiring(db, at)) {
+      await removeExpired(db, id, { now: at, signal, onRemoved: countExpired });
       reviewDeliveries(id);
     }
   }
 
-  const rest = createLoop(removeRest, { log, signal });
-  const expiry = createLoop(removeExpiredSubmissions, { log, signal });
+  const rest = createLoop(removeRest, { limits, log, signal });
+  const expiry = createLoop(removeExpiredSubmissions, { limits, log, signal });
   return {
     run: async () => void (await Promise.all([rest.run(), expiry.run()])),
     wake: rest.wake,

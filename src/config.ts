@@ -3,7 +3,8 @@ import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { type BucketLocation, parseFilesUrl } from './bucket/location.ts';
 import { checkDatabaseUrl, DatabaseUrlError, withEnvironment } from './database-url.ts';
-import { CELL, MAX_CELL_CHARS } from './ids.ts';
+import { CELL } from './ids.ts';
+import { SIZES } from './limits.ts';
 import { type Cidr, isLoopback, parseCidr } from './public-address.ts';
 
 /** A setting is wrong; the message names it and fits on one line. */
@@ -159,7 +160,10 @@ export const settings = z.object({
   DATA_DIR: z.string().default('./data'),
   CELL: z
     .string()
-    .regex(CELL, `must be a lowercase letter, then lowercase letters and digits, ${MAX_CELL_CHARS} characters in all`)
+    .regex(
+      CELL,
+      `must be a lowercase letter, then lowercase letters and digits, ${SIZES.cell.maxChars} characters in all`,
+    )
     .default(''),
   FILES_URL: reads(
     'a URL such as s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1',

@@ -15,6 +15,7 @@ import {
 } from './db/bucket-files.ts';
 import type { ReadObject } from './db/file-content.ts';
 import type { FileBucket } from './intake/place-files.ts';
+import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 
 /** What the service does with the bucket. */
@@ -26,14 +27,6 @@ export type FilesBucket = {
   run(): Promise<void>;
   close(): Promise<void>;
 };
-
-const POLL_MS = 10_000;
-/** After a failure. */
-const RETRY_MS = 60_000;
-const DELETED_BATCH = 200;
-const MAX_CONCURRENT_DELETIONS = 8;
-/** An object that nothing names is an orphan when it is older: its submission is no longer being stored. */
-const ORPHAN_MS = 24 * 60 * 60 * 1_000;
 
 const notSet = (): BucketError =>
   new BucketError('FILES_URL is not set, and the content of a file is in a bucket', 'NOT_SET');
@@ -50,9 +43,13 @@ const withoutBucket = (db: Knex, log: Log): FilesBucket => ({
 });
 
 /** Deletes objects that files had; how many. After a failure it begins no other deletion, and rejects. */
-export async function deleteRemovedObjects(db: Knex, bucket: Pick<Bucket, 'delete'>): Promise<number> {
-  const ids = await claimRemovedObjects(db, DELETED_BATCH);
-  const limit = limitConcurrency(MAX_CONCURRENT_DELETIONS);
+export async function deleteRemovedObjects(
+  db: Knex,
+  bucket: Pick<Bucket, 'delete'>,
+  { files: limits }: Limits,
+): Promise<number> {
+  const ids = await claimRemovedObjects(db, limits);
+  const limit = limitConcurrency(limits.concurrentDeletions);
   const deleted: string[] = [];
   let failure: { error: unknown } | undefined;
   const deleteOne = async (id: string): Promise<void> => {
@@ -72,19 +69,20 @@ export async function deleteRemovedObjects(db: Knex, bucket: Pick<Bucket, 'delet
 }
 
 /**
- * Deletes objects that nothing names, and that are older than ORPHAN_MS by the bucket's clock: of submissions whose
+ * Deletes objects that nothing names, and that are older than `orphanAgeMs` by the bucket's clock: of submissions whose
  * process died before they were stored. How many. As ids are never used again, no row can name one of them later.
  */
 export async function sweepOrphans(
   db: Knex,
   bucket: Pick<Bucket, 'list' | 'delete'>,
+  { files: limits }: Limits,
   signal?: AbortSignal,
 ): Promise<number> {
   let deleted = 0;
   for (let after: string | undefined = ''; after !== undefined; ) {
     signal?.throwIfAborted();
     const { objects, next, now }: Awaited<ReturnType<Bucket['list']>> = await bucket.list(after);
-    const old = objects.filter(({ modifiedAt }) => now.getTime() - modifiedAt.getTime() > ORPHAN_MS);
+    const old = objects.filter(({ modifiedAt }) => now.getTime() - modifiedAt.getTime() > limits.orphanAgeMs);
     for (const id of old.length > 0
       ? await findOrphans(
           db,
@@ -109,12 +107,12 @@ const belongsToAnother = (): BucketError =>
 /** The bucket of FILES_URL, as the service uses it. */
 export async function createFilesBucket(
   location: BucketLocation | undefined,
-  { db, log, signal }: { db: Knex; log: Log; signal: AbortSignal },
+  { db, limits, log, signal }: { db: Knex; limits: Limits; log: Log; signal: AbortSignal },
 ): Promise<FilesBucket> {
   if (!location) return withoutBucket(db, log);
   // Not loaded without a bucket: undici and what signs requests.
   const { contentOf, createBucket } = await import('./bucket/bucket.ts');
-  const bucket = createBucket(location);
+  const bucket = createBucket(location, limits);
   const discarding = new Set<Promise<void>>();
   let isOwn = false;
 
@@ -126,12 +124,12 @@ export async function createFilesBucket(
 
   async function cleanUp(): Promise<void> {
     await checkOwn();
-    while (!signal.aborted && (await deleteRemovedObjects(db, bucket)) === DELETED_BATCH);
-    if (!(await claimSweep(db))) return;
+    while (!signal.aborted && (await deleteRemovedObjects(db, bucket, limits)) === limits.files.deletedBatch);
+    if (!(await claimSweep(db, limits))) return;
     // The mark may have been taken by another installation since.
     isOwn = false;
     await checkOwn();
-    const deleted = await sweepOrphans(db, bucket, signal);
+    const deleted = await sweepOrphans(db, bucket, limits, signal);
     if (deleted > 0) log.info({ deleted }, 'removed objects from the bucket that no file has');
   }
 
@@ -155,11 +153,11 @@ export async function createFilesBucket(
     read: bucket.read,
     async run() {
       while (!signal.aborted) {
-        let waitMs = POLL_MS;
+        let waitMs = limits.files.deletionsIntervalMs;
         try {
           await cleanUp();
         } catch (error) {
-          waitMs = RETRY_MS;
+          waitMs = limits.files.deletionsRetryMs;
           if (!signal.aborted) log.warn({ err: error }, 'objects could not be removed from the bucket; trying again');
         }
         await delay(waitMs, undefined, { signal }).catch(() => undefined);

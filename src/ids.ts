@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
+import { SIZES } from './limits.ts';
 
 // In ASCII order, so that ids sort by the time at their beginning.
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -25,10 +26,8 @@ const newId = (kind: string, cell = ''): string => `${kind}_${cell}${timePrefix(
  * always the same. So it can be told from them, and the default cell, '', makes what was always made.
  */
 
-/** The longest name of a cell. */
-export const MAX_CELL_CHARS = 8;
 /** A cell's name: the first character is none of a default cell's ids, which begin with 0 until the year 2081. */
-export const CELL = new RegExp(`^[a-z][a-z0-9]{0,${MAX_CELL_CHARS - 1}}$`);
+export const CELL = new RegExp(`^[a-z][a-z0-9]{0,${SIZES.cell.maxChars - 1}}$`);
 const TOKEN_CHARS = 43;
 const random43 = customAlphabet(ALPHABET, TOKEN_CHARS);
 
@@ -53,7 +52,7 @@ export const newSessionId = (): string => newId('ses');
 
 /**
  * The lowest id that a delivery created at or after a time can have. Submissions that visitors send again are an
- * exception: their ids, and those of their deliveries, are up to RECENT_MS older.
+ * exception: their ids, and those of their deliveries, are up to `recentMs` older.
  */
 export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.getTime())}`;
 
@@ -68,7 +67,7 @@ export const hashOfKey = (key: string): Buffer => createHash('sha256').update(ke
 
 export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
 /** Whether a text could be a token. */
-export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS},${TOKEN_CHARS + MAX_CELL_CHARS}}$`);
+export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS},${TOKEN_CHARS + SIZES.cell.maxChars}}$`);
 export const isSessionId = (text: string): boolean => text.startsWith('ses_');
 export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text);
 export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);
@@ -79,16 +78,15 @@ export const isKeyId = (text: string): boolean => KEY_ID.test(text);
 export const isRecipientId = (text: string): boolean => RECIPIENT_ID.test(text);
 export const isDeliveryId = (text: string): boolean => DELIVERY_ID.test(text);
 
-const RECENT_MS = 24 * 60 * 60 * 1_000;
-/** How far the clock of the process that made an id may be ahead. */
-const CLOCK_SKEW_MS = 60_000;
-
 /** Whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */
 export function isRecentSubmissionId(text: string): boolean {
   if (!/^sub_[0-9A-Za-z]{24}$/.test(text)) return false;
   const madeAt = text.slice(4, 12);
   const now = Date.now();
-  return madeAt >= timePrefix(now - RECENT_MS) && madeAt <= timePrefix(now + CLOCK_SKEW_MS);
+  return (
+    madeAt >= timePrefix(now - SIZES.submissionId.recentMs) &&
+    madeAt <= timePrefix(now + SIZES.submissionId.clockSkewMs)
+  );
 }
 
 const requestIdPart = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 8);

@@ -5,12 +5,11 @@ import { findHtml } from './db/deployments.ts';
 import { findLabels, type Labels, saveLabels } from './db/labels.ts';
 import type { Database } from './db/postgres/connect.ts';
 import { BusyError } from './fair-queue.ts';
+import type { Limits } from './limits.ts';
 
 /** What people call the fields of a deployment's page; empty where that can't be said now. Rejects without a database. */
 export type LabelsOf = (deploymentId: string) => Promise<Labels>;
 
-/** How long reading a page waits for the thread. */
-const MAX_WAIT_MS = 10_000;
 const NONE: Labels = new Map();
 
 /**
@@ -19,12 +18,14 @@ const NONE: Labels = new Map();
  */
 export function createLabelsOf({
   db,
+  limits,
   checks,
   baseUrl,
   pagesDomain,
   urlOf,
 }: {
   db: Database;
+  limits: Limits;
   checks: Pick<ComputePool, 'run'>;
   baseUrl: string;
   pagesDomain: string;
@@ -34,7 +35,7 @@ export function createLabelsOf({
 
   /** The labels of what is live; undefined when the page is gone or can't be read by any thread. */
   const readPage = (ownerId: number, deploymentId: string, url: string): Promise<PageLabels | undefined> =>
-    checks.run(ownerId, MAX_WAIT_MS, async (thread) => {
+    checks.run(ownerId, limits.compute.labelsSlotTimeoutMs, async (thread) => {
       const html = await findHtml(db, ownerId, deploymentId);
       if (!html) return undefined;
       const page = { url, action: `${baseUrl}/submit/${deploymentId}` };

@@ -116,6 +116,10 @@ export const SIZES = {
      * are longer than 4 KiB; escaped, a byte takes three, and one more in the name for old clients.
      */
     maxSavedNameBytes: 255,
+    /** A chunk in the database, in a statement and in memory. It is small for slow disks, and for many slow readers. */
+    chunkBytes: 256 * 1024,
+    /** A piece that is read from a bucket. The first is a chunk: it is read before the answer begins. */
+    maxPieceBytes: 1024 * 1024,
   },
   /** The pages that visitors see. */
   errorPage: {
@@ -163,11 +167,14 @@ export const SIZES = {
     /** Of a captcha's secret and site key. */
     maxCredentialChars: 500,
   },
+  /** The answer of a receiver. A longer body is not read to its end. */
   webhook: {
     maxPerDeployment: 50,
     maxUrlChars: 2_048,
     /** A list is measured before its names are checked: each wrong one would be an issue. */
     maxEventNames: 50,
+    maxHeaderBytes: 16 * 1024,
+    maxAnswerBytes: 64 * 1024,
   },
   /** Links that may be asked for, for one address and by one client, in this time. */
   signIn: {
@@ -184,7 +191,19 @@ export const SIZES = {
   mail: {
     /** RFC 5321, section 4.5.3.1. */
     maxAddressChars: 254,
+    /** HTML of all fields. Gmail cuts off what is beyond 102 KiB of a mail. */
+    maxFieldsBytes: 72 * 1024,
+    /** UTF-16 units of one value, and of a name. */
+    maxValueChars: 20_000,
+    maxNameChars: 200,
+    /** Less of a value is not worth showing. It is `maxValueChars`, halved several times. */
+    minValueChars: 312,
+    /** Levels of objects and lists that are shown. */
+    maxLevels: 6,
+    /** A list of texts is one line up to this many UTF-16 units, and items. */
+    maxListChars: 200,
   },
+  /** reCAPTCHA 3 says how likely it is a person; its documentation recommends this bound. */
   captcha: {
     /** For how long the solution of a challenge counts. */
     challengeMinutes: 20,
@@ -192,6 +211,7 @@ export const SIZES = {
     maxTokenChars: 4_096,
     /** For how long browsers keep the widget. */
     widgetSeconds: 24 * 60 * 60,
+    minScore: 0.5,
   },
   securityTxt: {
     /** Less than a year, as RFC 9116 (2.5.5) recommends. An older copy has to be fetched again. */
@@ -223,6 +243,157 @@ export const SIZES = {
     /** Time zones whose offsets are remembered, and instants of each. */
     timeZones: 20,
     instantsOfTimeZone: 4_000,
+    /** Data that one statement reads for a list, unless one submission has more. */
+    listBatchBytes: 256 * 1024,
+    /** Data that one statement reads for a stream, unless one submission has more. */
+    newSubmissionsBytes: 256 * 1024,
+    /** Submissions by which one statement moves the number up to which all are read. */
+    inboxStep: 5_000,
+    /** Submissions that one statement deletes. */
+    deletedSubmissionsBatch: 100,
+    /** Numbers that a statement of a search covers: the first, and the most. */
+    searchFirstRange: 500,
+    searchMaxRange: 2_000,
+    /** Data that a search reads at a time, unless one submission has more. */
+    searchBatchBytes: 256 * 1024,
+    /** Submissions that are found by their marks and read at a time. */
+    searchMarkedBatch: 20,
+    /** Data of the submissions that one search finds: an answer is bounded in bytes too. */
+    searchFoundBytes: 1024 * 1024,
+    /** Numbers that a statement of an export covers: the first, and the most. */
+    exportFirstRange: 500,
+    exportMaxRange: 2_000,
+    /** Data that an export reads at a time. As objects, submissions take several times as much memory as lines. */
+    exportLinesBytes: 512 * 1024,
+    exportSubmissionsBytes: 192 * 1024,
+    /** The beginning of a page in which its title is looked for. */
+    titleStartBytes: 16 * 1024,
+    /** Keys, owners and take-downs that one statement reads. */
+    keysBatch: 1_000,
+    ownersBatch: 500,
+    takeDownsBatch: 1_000,
+    /** Pairs of a receiver and an owner that a claim of deliveries looks at. */
+    claimedPairs: 1_000,
+    /** Files that one statement reads. */
+    filesBatch: 500,
+    /** What one statement removes of files, which takes about 50 ms. */
+    removedFilesBytes: 32 * 1024 * 1024,
+    removedFilesBatch: 100,
+    /** Files that one statement of a move looks at, and chunks that one removes. */
+    movedFilesBatch: 1_000,
+    movedChunksBatch: 128,
+    /** Deployments that one statement looks at for expired submissions. */
+    expiringDeploymentsBatch: 1_000,
+    /** Submissions that one statement removes, and bytes of their files, unless one submission has more. */
+    expiredBatch: 100,
+    expiredBatchBytes: 4 * 1024 * 1024,
+    /** Rows of a purged deployment that one statement removes. */
+    purgedDeliveriesBatch: 10_000,
+    purgedRemovalsBatch: 10_000,
+    purgedSubmissionsBatch: 500,
+    purgedVersionsBatch: 10,
+    /** Spam that one statement moves, reads or removes. */
+    markedSpamBatch: 100,
+    readSpamBatch: 20,
+    removedSpamBatch: 100,
+    /** Deployments whose spam one statement looks at. */
+    expiringSpamDeploymentsBatch: 100,
+    /** The slice that is hashed or sent at a time: other work runs between two. */
+    hashedSliceBytes: 256 * 1024,
+    /** Lines of the log that can't be written are kept up to this size, and then discarded. */
+    unwrittenLogBytes: 1024 * 1024,
+  },
+  /** The last label of a page's host. */
+  slug: {
+    /** A DNS label has no more characters (RFC 1035, 2.3.4). */
+    maxChars: 63,
+  },
+  /** The name of a cell, which is at the end of ids and keys. */
+  cell: {
+    maxChars: 8,
+  },
+  apiKey: {
+    /** The part of a key that is stored and shown, so that its owner recognizes it. The rest is secret. */
+    prefixChars: 8,
+    /** Keys of an owner that are not revoked. */
+    maxOfOwner: 1_000,
+    /** Characters (code points) of a key's name. */
+    maxNameChars: 100,
+  },
+  session: {
+    /** A session ends when it has not been used for so many days. */
+    lifetimeDays: 30,
+    /** A link that signs in works for so many minutes. */
+    linkMinutes: 15,
+    /** Sessions of one key. The oldest end when there are more. */
+    maxOfKey: 100,
+  },
+  /** Submissions that a deployment accepts in any window of so many seconds. */
+  submissionRate: {
+    max: 10,
+    seconds: 60,
+  },
+  submissionId: {
+    /** A client that sends a submission again sends an id that is at most this old. */
+    recentMs: 24 * 60 * 60 * 1_000,
+    /** The clock of the process that made an id may be this far ahead. */
+    clockSkewMs: 60_000,
+  },
+  /** A key is stored for so long. */
+  idempotencyKey: {
+    lifetimeHours: 24,
+  },
+  spam: {
+    /** A deployment keeps so many, for so many days. */
+    max: 1_000,
+    lifetimeDays: 30,
+    /** A deployment keeps so many in any window of so many seconds, and drops the others. */
+    rateMax: 60,
+    rateSeconds: 60,
+  },
+  /** Recipients of mail about a deployment. */
+  recipient: {
+    maxOfDeployment: 5,
+    /** An address is asked once in this time whether it wants mail about a deployment. */
+    askHours: 24,
+    /** Mails that ask, of one owner in any `askHours`: those of all deployments together. */
+    maxAsks: 20,
+    /** Former recipients of a deployment that are kept, beside those who were asked lately. */
+    maxFormer: 50,
+    /** The mail server refuses so many mails in a row for good. Then their recipient gets no more. */
+    maxRefusals: 5,
+  },
+  /** Submissions that a digest lists, and the bytes of their data. */
+  digest: {
+    maxListed: 100,
+    maxListedBytes: 1024 * 1024,
+  },
+  /** Slack accepts 10 fields in a section and 2,000 characters in each. The others bound the whole message. */
+  slack: {
+    maxFields: 10,
+    maxFieldChars: 2_000,
+    maxFieldsChars: 12_000,
+    maxNameChars: 200,
+  },
+  delivery: {
+    /** A delay is longer by up to this part of it. Deliveries that failed together are not tried again together. */
+    maxJitter: 0.1,
+    /** A longer Retry-After counts as this. */
+    maxRetryAfterSeconds: 24 * 60 * 60,
+  },
+  /** Tests of webhooks and of mail that an owner sends in any window of so many seconds. */
+  testDelivery: {
+    max: 20,
+    seconds: 60,
+  },
+  bucket: {
+    /** Characters of the path in FILES_URL. */
+    maxPrefixChars: 200,
+    /** Objects in one answer, as S3 allows, and the bytes of such an answer. */
+    listedObjects: 1_000,
+    maxListBytes: 8 * 1024 * 1024,
+    /** A small object, and the reason in an error answer. */
+    maxNoteBytes: 64 * 1024,
   },
 } as const;
 
@@ -260,6 +431,14 @@ export const LIMITS = {
      * or to go on with a request whose headers have not all come.
      */
     silentMs: 1_000,
+    /** A process that is told to stop has this long, then it ends at once. */
+    stopTimeoutMs: 10_000,
+    /** Two signals within this time count as one: npm passes on what the terminal has sent to the process too. */
+    sameSignalMs: 250,
+    /** The pause before a process is replaced that has ended. It doubles, until one has run for `stableWorkerMs`. */
+    minWorkerPauseMs: 100,
+    maxWorkerPauseMs: 10_000,
+    stableWorkerMs: 60_000,
   },
   /** Reading requests and writing responses. */
   requests: {
@@ -326,6 +505,13 @@ export const LIMITS = {
     streamBatch: 100,
     /** The time-out of a connection whose request waits: longer than live.maxWaitSeconds and streamCommentMs. */
     waitingSocketTimeoutMs: 40_000,
+    /** Counts of submissions at times that are so long ago are remembered: no submission gets an earlier time. */
+    settledCountsMs: 60 * 60 * 1_000,
+    /** Numbers that are remembered for such counts. */
+    knownCounts: 20_000,
+    /** A batch that fails because the database is out of reach is read again, so many times in a row. */
+    exportRetries: 3,
+    exportRetryMs: 1_000,
   },
   /** Pages in memory. */
   pages: {
@@ -407,6 +593,9 @@ export const LIMITS = {
     visitedPageTimeoutMs: 1_000,
     /** How long that is used while changes of deployments are not received. */
     unconfirmedVisitedPageMs: 1_000,
+    /** A submission waits for a deployment that another transaction has locked. */
+    lockedDeploymentTimeoutMs: 1_500,
+    lockedDeploymentPollMs: 5,
   },
   /** Captchas and the spam folder. */
   spam: {
@@ -437,13 +626,91 @@ export const LIMITS = {
     challengeCost: 5_000,
     minChallengeCounter: 300,
     maxChallengeCounter: 600,
+    /** A submission waits for the answer of a captcha's provider, a free slot included. */
+    providerTimeoutMs: 3_000,
+    /** It waits for a free slot. This is less, so that there is time left to ask. */
+    providerSlotTimeoutMs: 2_000,
+    /** A DNS server answers within this time, or is asked again. */
+    providerDnsTimeoutMs: 1_000,
+    /** Questions to providers that run at a time: all, and those of one deployment. */
+    providerRequests: 16,
+    providerRequestsOfDeployment: 4,
+    /** Questions that wait for a free slot. */
+    providerWaiting: 500,
+    /** A longer answer can't be read. */
+    providerAnswerBytes: 16 * 1024,
   },
   /** The dispatcher, and webhooks. */
-  delivery: {},
+  delivery: {
+    /** The dispatcher looks for due deliveries, and sooner when it knows of some. */
+    pollIntervalMs: 500,
+    /** A digest is sent at most this long after its window has ended. */
+    digestPollIntervalMs: 1_000,
+    /** Polls take this part of the time at most: after a slow one the pause is longer. */
+    maxPollShare: 0.1,
+    minPollPauseMs: 20,
+    /** Deliveries that one statement leases, and characters of their submissions. */
+    claimedDeliveries: 512,
+    claimedBytes: 16 * 1024 * 1024,
+    /** Deliveries that a process has leased, and characters of their submissions. */
+    heldDeliveries: 4_096,
+    heldChars: 64 * 1024 * 1024,
+    /** Attempts that run at a time. */
+    concurrent: 1_536,
+    /** Attempts that run at a time for one receiver that is not known to answer. Each answer doubles the number. */
+    initialConcurrentOfReceiver: 2,
+    /** Attempts that run at a time for one host and port. */
+    concurrentOfReceiver: 64,
+    /** Receivers of which it is remembered how many attempts may run. */
+    knownReceivers: 10_000,
+    /** A delivery that waits longer is returned: any process may have changed its webhook since. */
+    queueTimeoutMs: 1_000,
+    /** An attempt starts only while this part of its time-out is left of its lease. It gets no more time than is left. */
+    minPartOfTimeout: 0.9,
+    /** Attempts that are started, or aborted, in one turn of the event loop. Hundreds would delay other work. */
+    startsPerTurn: 4,
+    abortsPerTurn: 4,
+    /** Outcomes that are stored together. */
+    outcomesBatch: 500,
+    /** A smaller batch of outcomes waits for more. */
+    smallOutcomesBatch: 64,
+    outcomesPauseMs: 20,
+    /** Outcomes are stored again after this time when the database was out of reach. */
+    outcomesRetryMs: 500,
+    /** A stop waits for running attempts, then aborts them. */
+    stopTimeoutMs: 5_000,
+    /** A stop waits for aborted attempts. */
+    abortTimeoutMs: 500,
+    /** A stop waits for the last outcomes. What is not stored is attempted again when its lease has ended. */
+    storeOutcomesTimeoutMs: 1_500,
+    /** A DNS server answers within this time, or is asked again. */
+    dnsTimeoutMs: 2_000,
+    dnsTries: 2,
+    /** IPv6 addresses are waited for when there are IPv4 ones (RFC 8305, 3): some servers do not answer this query. */
+    ipv6TimeoutMs: 250,
+    /** The next address is tried. A distant receiver answers before; an address that never answers costs no more. */
+    nextAddressMs: 1_000,
+    /** Idle connections that are kept, to all receivers together, and for how long. */
+    idleConnections: 512,
+    idleConnectionMs: 10_000,
+  },
   mail: {
     /** Links to sign in that are made and sent at a time, and that wait for it. */
     maxConcurrentSignInLinks: 2,
     maxWaitingSignInLinks: 100,
+    /** Mails that are sent at the same time, each over a connection of its own. */
+    concurrent: 5,
+    /** A mail waits for the labels of fields. A page is read for them once for each of its versions. */
+    labelsTimeoutMs: 5_000,
+    /** A mail with a link that signs in is sent, or the person is told that it was not. */
+    signInTimeoutMs: 30_000,
+    /** Mails over one connection. */
+    messagesOfConnection: 50,
+    /** As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive. */
+    idleConnectionMs: 2_000,
+    /** No signal ends a connection that waits for the answer to RSET or QUIT: this frees its slot. */
+    socketTimeoutMs: 60_000,
+    dnsTimeoutMs: 10_000,
   },
   /** Files of submissions, in the database or in a bucket. */
   files: {
@@ -457,14 +724,90 @@ export const LIMITS = {
     maxConcurrentLinkReads: 3,
     /** The same for the bucket, which other requests need too. */
     maxConcurrentLinkBucketReads: 8,
+    /** Connections to the bucket. */
+    connections: 32,
+    connectTimeoutMs: 2_000,
+    idleConnectionMs: 4_000,
+    /** A request with little content is answered. A list has four times as long. */
+    requestTimeoutMs: 5_000,
+    /** An upload has more time, as if it were this fast. */
+    uploadBytesPerSecond: 1024 * 1024,
+    /** Tries after the first, within the time of the request, and the pause before the first of them. */
+    retries: 2,
+    retryMs: 100,
+    /** The first piece of a file is read: a request is answered within 3 seconds. */
+    firstPieceTimeoutMs: 2_000,
+    /** Any other piece is read. */
+    laterPieceTimeoutMs: 15_000,
+    /** A row names a new object. This is much less than `orphanAgeMs`. */
+    namingTimeoutMs: 60 * 60 * 1_000,
+    /** An object that nothing names is an orphan when it is older: its submission is no longer being stored. */
+    orphanAgeMs: 24 * 60 * 60 * 1_000,
+    /** One process looks for orphans. */
+    sweepIntervalMs: 24 * 60 * 60 * 1_000,
+    /** Objects are deleted that no file has any more. */
+    deletionsIntervalMs: 10_000,
+    /** The same, after a failure. */
+    deletionsRetryMs: 60_000,
+    /** A deletion that may have failed is due again. */
+    deletionDueAgainMs: 5 * 60 * 1_000,
+    deletedBatch: 200,
+    concurrentDeletions: 8,
+    /** A command tries again when the bucket fails. The first pause is this long, and each other twice as long. */
+    commandRetries: 5,
+    commandRetryMs: 500,
   },
-  database: {},
+  database: {
+    /** A unit of work ends, with its wait for a connection. So a request is answered within 3 seconds in an outage. */
+    unitTimeoutMs: 2_100,
+    /** Postgres ends a statement, or an idle transaction, itself, shortly before the unit of work ends here. */
+    statementTimeoutMs: 1_900,
+    /** A transaction of several statements ends. Each statement still has `unitTimeoutMs` only. */
+    longTransactionTimeoutMs: 10_000,
+    /** The commit of such a transaction may wait for a slow disk. */
+    commitTimeoutMs: 10_000,
+    /** A process that stops waits this long for the statements that run. */
+    closeTimeoutMs: 1_000,
+    /** Connections of one process. Postgres accepts 100 in all by default. */
+    connections: 10,
+    /** An idle connection is closed, so that Postgres gets its memory back. */
+    idleConnectionMs: 30_000,
+    /** All connections are replaced at most this often: a new one may still lead to the old server. */
+    renewIntervalMs: 500,
+    /** Changes of pages: the connection that hears of them is made, or is tried again. */
+    pageChangesTimeoutMs: 2_000,
+    pageChangesReconnectMs: 250,
+    /** That connection is asked. An answer shows that every change before has been received. */
+    pageChangesHeartbeatMs: 100,
+    /** Pages in memory are used for this long after the last answer. */
+    pageChangesStaleMs: 200,
+    /** A start tries again when the database is out of reach. */
+    startRetryMs: 500,
+    /** Writes fail for this long before the service reports that it isn't ready: a failover takes some seconds. */
+    unwritableAfterMs: 10_000,
+    /**
+     * Commits that wait for a synchronous standby that does not answer. Each keeps a connection of Postgres, also after
+     * its client has left. Beyond that, nothing is written.
+     */
+    stuckCommits: 10,
+  },
   /** What is removed when its time is over, and how. */
-  cleanUp: {},
+  cleanUp: {
+    /** Rows are removed whose time is over. */
+    intervalMs: 10 * 60 * 1_000,
+    /** Rows that one statement removes: it delays no other for long. */
+    batch: 500,
+    /** A purge tries again to remove deliveries that another transaction has locked. */
+    lockedDeliveriesPauseMs: 50,
+    /** A used solution is known for so much longer than its challenge: clocks of processes may differ. */
+    solutionMarginMs: 60 * 60 * 1_000,
+  },
   /** Worker threads: rendering, checks and labels of pages. */
   compute: {
     /** How long a check waits for the thread. */
     checkWaitTimeoutMs: 10_000,
+    /** Reading the labels of a page waits for the thread. */
+    labelsSlotTimeoutMs: 10_000,
   },
 };
 

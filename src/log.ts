@@ -1,4 +1,5 @@
 import { destination, type Level, type Logger, pino } from 'pino';
+import { SIZES } from './limits.ts';
 
 /** An error for the log. Postgres quotes values in data exceptions (class 22) and in details: these are left out. */
 function describe(error: unknown): unknown {
@@ -12,14 +13,11 @@ function describe(error: unknown): unknown {
   };
 }
 
-/** Lines that can't be written are kept for later up to this size, and then discarded. */
-const MAX_UNWRITTEN_BYTES = 1024 * 1024;
-
 /** One JSON line for each event, on standard error; standard output is for results of commands. */
 export function createLog(level: Level | 'silent'): Logger {
   let output = openOutput();
   function openOutput() {
-    const opened = destination({ fd: 2, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
+    const opened = destination({ fd: 2, sync: true, maxLength: SIZES.internal.unwrittenLogBytes });
     // Without a listener a full disk, or a terminal that is gone, would end the process.
     opened.on('error', () => undefined);
     // One that is full never writes again.

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { askForEmail, canAsk } from './first-owner-question.ts';
 import { emailAdvice, firstRunMessage } from './first-run-message.ts';
+import { LIMITS } from './limits.ts';
 import { createLog, type Log } from './log.ts';
 import { gatherFromWorkers, offerToPrimary } from './metrics/metrics.ts';
 import { serveMetrics } from './metrics/server.ts';
@@ -14,20 +15,17 @@ import { reportReady, runWorkers, WorkerStartError } from './workers.ts';
 // Unused memory is returned sooner. On the command line, this flag would make Node compile its own modules at each start.
 setFlagsFromString('--heap-growing-percent=80');
 
-// The terminal sends a signal to the process and to npm, which passes it on: two within this time count as one.
-const SAME_SIGNAL_MS = 250;
-const STOP_MS = 10_000;
-
-/** Settles at the first signal to stop. A second signal, or STOP_MS, ends the process at once. */
+/** Settles at the first signal to stop. A second signal, or `stopTimeoutMs`, ends the process at once. */
 const signalled = new Promise<void>((resolve) => {
   let firstAt: number | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (firstAt === undefined) {
         firstAt = performance.now();
-        setTimeout(() => process.exit(1), STOP_MS).unref();
+        setTimeout(() => process.exit(1), LIMITS.server.stopTimeoutMs).unref();
         resolve();
-      } else if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(1);
+        // The terminal sends a signal to the process and to npm, which passes it on: they count as one.
+      } else if (performance.now() - firstAt > LIMITS.server.sameSignalMs) process.exit(1);
     });
   }
 });
@@ -71,7 +69,7 @@ async function runAll({ workers, host, metricsPort: port }: Config, log: Log): P
   const closeMetrics = port === undefined ? undefined : await serveMetrics(await gatherFromWorkers(), { host, port });
   try {
     const onLoss = (lost: object): void => log.error(lost, 'a worker ended');
-    await runWorkers(workers, { stopping: signalled, onLoss });
+    await runWorkers(workers, { stopping: signalled, limits: LIMITS, onLoss });
   } finally {
     await closeMetrics?.();
   }

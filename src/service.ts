@@ -57,17 +57,21 @@ const COMPUTE_HEAP_GROWTH = 48;
 
 /**
  * Builds the whole service and listens. The database may be reached later: see `ready`. `siteverifyUrls`: where the
- * providers of captchas are asked, and `limits` other than those of limits.ts, for tests.
+ * providers of captchas are asked, and `limits` other than those of limits.ts, and `now`, which removals go by, for tests.
  */
 export async function startService(
   config: Config,
   log: Log,
-  { siteverifyUrls, limits: overrides = {} }: { siteverifyUrls?: SiteverifyUrls; limits?: LimitOverrides } = {},
+  {
+    siteverifyUrls,
+    limits: overrides = {},
+    now = () => new Date(),
+  }: { siteverifyUrls?: SiteverifyUrls; limits?: LimitOverrides; now?: () => Date } = {},
 ): Promise<Service> {
   const limits = withLimits(overrides);
   const databaseServer = await openDatabase(config, log);
   const { connection } = databaseServer;
-  const db = connect(connection, { onRenew: () => pageChanges.reconnect() });
+  const db = connect(connection, { limits, onRenew: () => pageChanges.reconnect() });
   const metrics = createMetrics();
   const threadLimits = {
     maxJobMs: MAX_COMPUTE_MS,
@@ -78,7 +82,7 @@ export async function startService(
   const checks = createComputePool(threadLimits);
 
   const { baseUrl, pagesDomain } = config;
-  const labelsOf = createLabelsOf({ db, checks, baseUrl, pagesDomain, urlOf: (slug) => pageUrl(config, slug) });
+  const labelsOf = createLabelsOf({ db, limits, checks, baseUrl, pagesDomain, urlOf: (slug) => pageUrl(config, slug) });
 
   let listening: AddressInfo | undefined;
   const own = createOwnAddress({
@@ -88,6 +92,7 @@ export async function startService(
   });
   const links = createLinks(db, config.baseUrl);
   const sending = createAttempt({
+    limits,
     allowedNetworks: config.webhookAllowCidrs,
     own,
     urlOf: (slug) => pageUrl(config, slug),
@@ -100,7 +105,7 @@ export async function startService(
     log,
   });
   const altcha = createChallenges(db, limits);
-  const asking = createAskProvider({ allowedNetworks: config.webhookAllowCidrs, own, urls: siteverifyUrls });
+  const asking = createAskProvider({ limits, allowedNetworks: config.webhookAllowCidrs, own, urls: siteverifyUrls });
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
   const dispatcher = createDispatcher({
     db,
@@ -108,20 +113,21 @@ export async function startService(
     retryDelays: config.deliveryRetryDelays,
     timeoutMs: config.deliveryTimeoutMs,
     leaseMs: config.deliveryLeaseMs,
+    limits,
     log,
     count: metrics.delivery,
   });
 
   const stopping = new AbortController();
-  const files = await createFilesBucket(config.bucket, { db, log, signal: stopping.signal });
+  const files = await createFilesBucket(config.bucket, { db, limits, log, signal: stopping.signal });
 
   const intake = createIntake({
     store: createStore({
       db,
       deliveries: dispatcher,
       leaseMs: config.deliveryLeaseMs,
-      countBatch: metrics.batch,
       limits,
+      countBatch: metrics.batch,
     }),
     findStored: (...wanted) => findStored(db, ...wanted),
     findByKey: (deploymentId, keyHash) => findByKey(db, deploymentId, keyHash),
@@ -131,7 +137,7 @@ export async function startService(
       ownOrigin: new URL(config.baseUrl).origin,
     }),
     screening: { altcha, ask: asking.ask, checkRate: (submission) => checkRateLimit(db, submission) },
-    keepSpam: (...kept) => keepSpam(db, ...kept),
+    keepSpam: (submission, kept) => keepSpam(db, submission, kept, limits),
     bucket: files.forNewFiles,
     findRulesVersions: (ids) => findRulesVersions(db, ids),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
@@ -139,9 +145,11 @@ export async function startService(
     limits,
   });
 
-  const digests = createDigestLoop({ db, wake: dispatcher.wake, log, signal: stopping.signal });
+  const digests = createDigestLoop({ db, limits, wake: dispatcher.wake, log, signal: stopping.signal });
   const cleanUp = createCleanUp({
     db,
+    limits,
+    now,
     days: config.deliveryLogDays,
     countExpired: metrics.expired,
     reviewDeliveries: dispatcher.review,
@@ -154,7 +162,7 @@ export async function startService(
     config,
     limits,
     db,
-    openFile: createOpenFile(db, files.read),
+    openFile: createOpenFile(db, files.read, limits),
     intake,
     compute,
     checks,
@@ -173,14 +181,18 @@ export async function startService(
     onPurge: cleanUp.wake,
     stopping: stopping.signal,
   });
-  const pageChanges = watchPageChanges(connection, { onChange: app.invalidatePage, onReset: app.invalidateAll });
+  const pageChanges = watchPageChanges(connection, {
+    limits,
+    onChange: app.invalidatePage,
+    onReset: app.invalidateAll,
+  });
   const server = createServer(app.listener, limits);
 
   let cleaningUp: Promise<void> | undefined;
   let makingDigests: Promise<void> | undefined;
   let cleaningBucket: Promise<void> | undefined;
   async function start(): Promise<{ firstOwner: FirstOwner | undefined }> {
-    await prepareDatabase(databaseServer, config, log, stopping.signal);
+    await prepareDatabase(databaseServer, config, limits, log, stopping.signal);
     await checkPooler(db, log);
     const firstOwner = await createFirstOwner(databaseServer, db, config);
     isStarting = false;

@@ -1,4 +1,5 @@
 import { customAlphabet } from 'nanoid';
+import { SIZES } from './limits.ts';
 
 export const RESERVED = [
   ...['www', 'api', 'app', 'admin', 'mail', 'smtp', 'ns', 'cdn', 'static', 'assets', 'docs', 'status', 'login', 'auth'],
@@ -7,10 +8,8 @@ export const RESERVED = [
 
 const letters = customAlphabet('abcdefghijklmnopqrstuvwxyz', 10);
 
-/** Characters of a DNS label (RFC 1035, 2.3.4). */
-export const MAX_SLUG_LENGTH = 63;
 /** A DNS label of letters and hyphens; hyphens at positions 3 and 4 would make it an encoded name (RFC 5891). */
-export const SLUG = new RegExp(`^(?!..--)[a-z](?:[a-z-]{0,${MAX_SLUG_LENGTH - 2}}[a-z])?$`);
+export const SLUG = new RegExp(`^(?!..--)[a-z](?:[a-z-]{0,${SIZES.slug.maxChars - 2}}[a-z])?$`);
 
 export const isSlug = (text: string): boolean => SLUG.test(text);
 

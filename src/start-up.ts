@@ -4,12 +4,11 @@ import { changeEmail, createFirstKey, FIRST_OWNER } from './db/owners.ts';
 import { type Database, isOutOfReach, settingsInForce } from './db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from './db/postgres/database-server.ts';
 import { migrate } from './db/postgres/migrate.ts';
+import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 
 /** The service cannot start, for a reason that the operator can fix. The message names the setting. */
 export class StartError extends Error {}
-
-const RETRY_MS = 500;
 
 /** The Postgres of DATABASE_URL, or the embedded one, which is started. Throws StartError. */
 export async function openDatabase(config: Config, log: Log): Promise<DatabaseServer> {
@@ -24,6 +23,7 @@ export async function openDatabase(config: Config, log: Log): Promise<DatabaseSe
 export async function prepareDatabase(
   { connection, isEmbedded }: DatabaseServer,
   config: Config,
+  limits: Limits,
   log: Log,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function prepareDatabase(
         throw cannotBeUsed(isEmbedded ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL', error);
       }
       log.warn({ err: error }, 'the database is out of reach; trying again');
-      await delay(RETRY_MS, undefined, { signal: stopping });
+      await delay(limits.database.startRetryMs, undefined, { signal: stopping });
     }
   }
 }

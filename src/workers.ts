@@ -1,10 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
-
-const MIN_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 10_000;
-/** A process that ran for this long is replaced after MIN_PAUSE_MS again. */
-const STABLE_MS = 60_000;
+import type { Limits } from './limits.ts';
 
 /** A process could not start, and has logged why: another one would fail in the same way. */
 export class WorkerStartError extends Error {}
@@ -20,9 +16,11 @@ export async function runWorkers(
   count: number,
   {
     stopping,
+    limits: { server: limits },
     onLoss,
   }: {
     stopping: Promise<void>;
+    limits: Limits;
     /** A process has ended without being stopped. */
     onLoss(lost: { worker: number | undefined; code: number | null; signal: string | null }): void;
   },
@@ -55,13 +53,13 @@ export async function runWorkers(
 
   /** Runs a process, and another when it has ended, until all are stopped. */
   async function keepRunning(): Promise<void> {
-    for (let pause = MIN_PAUSE_MS; !stop.signal.aborted; ) {
+    for (let pause = limits.minWorkerPauseMs; !stop.signal.aborted; ) {
       const startedAt = performance.now();
       await runWorker();
       if (stop.signal.aborted) return;
-      if (performance.now() - startedAt > STABLE_MS) pause = MIN_PAUSE_MS;
+      if (performance.now() - startedAt > limits.stableWorkerMs) pause = limits.minWorkerPauseMs;
       await delay(pause, undefined, { signal: stop.signal }).catch(() => undefined);
-      pause = Math.min(pause * 2, MAX_PAUSE_MS);
+      pause = Math.min(pause * 2, limits.maxWorkerPauseMs);
     }
   }
 

@@ -5,6 +5,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import { decodeXML } from 'entities';
 import { type Dispatcher, Pool } from 'undici';
 import { isObjectId, newObjectId } from '../ids.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import { BucketError } from './bucket-error.ts';
 import type { BucketLocation } from './location.ts';
 
@@ -33,7 +34,7 @@ export type Bucket = {
   read(id: string, part: { from: number; length: number }, withinMs: number): Promise<Buffer | undefined>;
   /** Also when there is no such object. */
   delete(id: string): Promise<void>;
-  /** Up to LISTED objects after `after`, which comes from the answer before. */
+  /** Up to `listedObjects` objects after `after`, which comes from the answer before. */
   list(after: string): Promise<Listed>;
   /** Reads a small object by its name in the prefix; undefined when there is none. */
   readNote(name: string): Promise<string | undefined>;
@@ -45,23 +46,11 @@ export type Bucket = {
   close(): Promise<void>;
 };
 
-/** The slice that is hashed or sent at a time: other work runs between two. */
-const SLICE_BYTES = 256 * 1024;
-
-const MAX_CONNECTIONS = 32;
-const CONNECT_MS = 2_000;
-/** For a request with little content. */
-const REQUEST_MS = 5_000;
-/** How fast an upload has to be at least. */
-const MIN_BYTES_PER_SECOND = 1024 * 1024;
+/** Each pause before another try is this many times as long as the one before. */
+const RETRY_GROWTH = 4;
 /** What a server answers when it has too much to do, or a connection breaks, is soon over: these are tried again. */
-const RETRY_DELAYS_MS = [100, 400];
 const RETRIED_STATUSES = [429, 500, 502, 503, 504];
 const RETRIED_CODES = /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|RequestTimeout)$/;
-
-export const LISTED = 1_000;
-const MAX_LIST_BYTES = 8 * 1024 * 1024;
-const MAX_NOTE_BYTES = 64 * 1024;
 
 /** The code of a BucketError: a success without what each S3 server answers about a stored object. */
 export const NO_ETAG = 'NO_ETAG';
@@ -73,7 +62,8 @@ const EMPTY_SHA256 = createHash('sha256').digest('hex');
 export const contentOf = (content: Buffer): Content => ({
   size: content.length,
   *pieces() {
-    for (let from = 0; from < content.length; from += SLICE_BYTES) yield content.subarray(from, from + SLICE_BYTES);
+    for (let from = 0; from < content.length; from += SIZES.internal.hashedSliceBytes)
+      yield content.subarray(from, from + SIZES.internal.hashedSliceBytes);
   },
 });
 
@@ -133,21 +123,21 @@ function regionOf({ headers, body }: Answer): string {
 }
 
 /** A client of an S3 bucket. Connects at the first request. */
-export function createBucket(location: BucketLocation): Bucket {
+export function createBucket(location: BucketLocation, { files: limits }: Limits): Bucket {
   const base = new URL(location.url);
   const pool = new Pool(base.origin, {
-    connections: MAX_CONNECTIONS,
-    connect: { timeout: CONNECT_MS },
+    connections: limits.connections,
+    connect: { timeout: limits.connectTimeoutMs },
     // Each request has its own time.
     headersTimeout: 0,
     bodyTimeout: 0,
-    keepAliveTimeout: 4_000,
+    keepAliveTimeout: limits.idleConnectionMs,
   });
   const signingKeys = new Map<string, ArrayBuffer>();
   const { accessKeyId, secretAccessKey, sessionToken, region, prefix } = location;
   let clock: { theirs: number; ours: number } | undefined;
 
-  async function sendOnce({ method, key, query = {}, headers, content, ...limits }: Request): Promise<Answer> {
+  async function sendOnce({ method, key, query = {}, headers, content, ...bounds }: Request): Promise<Answer> {
     const url = new URL(base);
     url.pathname += key;
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
@@ -165,8 +155,8 @@ export function createBucket(location: BucketLocation): Bucket {
     const signed = await signer.sign();
     const sent: Record<string, string> = Object.fromEntries(signed.headers);
     if (content) sent['content-length'] = String(content.size);
-    const timeOut = AbortSignal.timeout(limits.withinMs);
-    const signal = limits.signal ? AbortSignal.any([limits.signal, timeOut]) : timeOut;
+    const timeOut = AbortSignal.timeout(bounds.withinMs);
+    const signal = bounds.signal ? AbortSignal.any([bounds.signal, timeOut]) : timeOut;
     const askedAt = Date.now();
     const response = await pool.request({
       method,
@@ -183,7 +173,7 @@ export function createBucket(location: BucketLocation): Bucket {
     return {
       status,
       headers: response.headers,
-      body: await bodyOf(response, isError ? MAX_NOTE_BYTES : limits.maxBytes),
+      body: await bodyOf(response, isError ? SIZES.bucket.maxNoteBytes : bounds.maxBytes),
     };
   }
 
@@ -209,8 +199,8 @@ export function createBucket(location: BucketLocation): Bucket {
             : new BucketError(`the bucket did not answer ${request.method}: ${code}`, code);
         isRetried = RETRIED_CODES.test(code);
       }
-      const waitMs = (RETRY_DELAYS_MS[attempt] ?? Number.POSITIVE_INFINITY) * (0.5 + Math.random());
-      const isLate = performance.now() - startedAt + waitMs > request.withinMs;
+      const waitMs = limits.retryMs * RETRY_GROWTH ** attempt * (0.5 + Math.random());
+      const isLate = attempt === limits.retries || performance.now() - startedAt + waitMs > request.withinMs;
       if (!isRetried || isLate || request.signal?.aborted) throw failure;
       await delay(waitMs);
     }
@@ -218,7 +208,7 @@ export function createBucket(location: BucketLocation): Bucket {
 
   /** Throws a BucketError unless an S3 server says that it has stored the object. */
   async function store(request: Omit<Request, 'method' | 'maxBytes'>): Promise<void> {
-    const { headers } = await send({ ...request, method: 'PUT', maxBytes: MAX_NOTE_BYTES });
+    const { headers } = await send({ ...request, method: 'PUT', maxBytes: SIZES.bucket.maxNoteBytes });
     // A proxy with a page for times of maintenance answers 200, too.
     if (!headers.etag) throw new BucketError('the bucket answered PUT without an ETag', NO_ETAG);
   }
@@ -243,7 +233,7 @@ export function createBucket(location: BucketLocation): Bucket {
         key: `${prefix}${FOLDER}${id}`,
         headers: { 'content-type': 'application/octet-stream' },
         content: { ...content, sha256 },
-        withinMs: REQUEST_MS + (1_000 * content.size) / MIN_BYTES_PER_SECOND,
+        withinMs: limits.requestTimeoutMs + (1_000 * content.size) / limits.uploadBytesPerSecond,
         signal,
       });
       return { id, sha256, putAt };
@@ -265,7 +255,12 @@ export function createBucket(location: BucketLocation): Bucket {
       return answer.body;
     },
     async delete(id) {
-      await find({ method: 'DELETE', key: `${prefix}${FOLDER}${id}`, maxBytes: MAX_NOTE_BYTES, withinMs: REQUEST_MS });
+      await find({
+        method: 'DELETE',
+        key: `${prefix}${FOLDER}${id}`,
+        maxBytes: SIZES.bucket.maxNoteBytes,
+        withinMs: limits.requestTimeoutMs,
+      });
     },
     async list(after) {
       const folder = prefix + FOLDER;
@@ -275,11 +270,11 @@ export function createBucket(location: BucketLocation): Bucket {
         query: {
           'list-type': '2',
           prefix: folder,
-          'max-keys': String(LISTED),
+          'max-keys': String(SIZES.bucket.listedObjects),
           ...(after !== '' && { 'start-after': folder + after }),
         },
-        maxBytes: MAX_LIST_BYTES,
-        withinMs: 4 * REQUEST_MS,
+        maxBytes: SIZES.bucket.maxListBytes,
+        withinMs: 4 * limits.requestTimeoutMs,
       });
       const xml = body.toString();
       const entries = xml.split('<Contents>').slice(1);
@@ -299,7 +294,12 @@ export function createBucket(location: BucketLocation): Bucket {
     },
     async readNote(name) {
       const key = prefix + name;
-      const answer = await find({ method: 'GET', key, maxBytes: MAX_NOTE_BYTES, withinMs: REQUEST_MS });
+      const answer = await find({
+        method: 'GET',
+        key,
+        maxBytes: SIZES.bucket.maxNoteBytes,
+        withinMs: limits.requestTimeoutMs,
+      });
       return answer?.body.toString();
     },
     async writeNote(name, text, isNew = false) {
@@ -308,11 +308,16 @@ export function createBucket(location: BucketLocation): Bucket {
         key: prefix + name,
         headers: { 'content-type': 'text/plain', ...(isNew && { 'if-none-match': '*' }) },
         content: { ...content, sha256: await sha256Of(content) },
-        withinMs: REQUEST_MS,
+        withinMs: limits.requestTimeoutMs,
       });
     },
     async deleteNote(name) {
-      await find({ method: 'DELETE', key: prefix + name, maxBytes: MAX_NOTE_BYTES, withinMs: REQUEST_MS });
+      await find({
+        method: 'DELETE',
+        key: prefix + name,
+        maxBytes: SIZES.bucket.maxNoteBytes,
+        withinMs: limits.requestTimeoutMs,
+      });
     },
     clock: () => clock,
     close: () => pool.destroy(),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { SIZES } from '../limits.ts';
 
 /** What FILES_URL says: where files are. */
 export type FilesUrl = {
@@ -18,7 +19,6 @@ export type BucketCredentials = { accessKeyId: string; secretAccessKey: string; 
 export type BucketLocation = Readonly<FilesUrl & BucketCredentials>;
 
 const PARAMETERS = ['endpoint', 'region', 'style', 'new'];
-const MAX_PREFIX = 200;
 
 const assert = (isValid: boolean): void => {
   if (!isValid) throw new Error();
@@ -42,7 +42,10 @@ export function parseFilesUrl(text: string): FilesUrl {
   assert(/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/.test(bucket) && isIP(bucket) === 0);
   assert([...searchParams.keys()].every((name) => PARAMETERS.includes(name)));
   const folders = pathname.split('/').filter((folder) => folder !== '');
-  assert(folders.every((folder) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(folder)) && pathname.length <= MAX_PREFIX);
+  assert(
+    folders.every((folder) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(folder)) &&
+      pathname.length <= SIZES.bucket.maxPrefixChars,
+  );
 
   const endpoint = parameter(given, 'endpoint');
   const region = parameter(given, 'region') ?? (endpoint === undefined ? '' : 'us-east-1');

@@ -1,17 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Limits } from '../limits.ts';
 import { BucketError } from './bucket-error.ts';
 
-/** How long a command waits for a bucket that fails, before each new try. */
-const WAITS_MS = [500, 1_000, 2_000, 4_000, 8_000];
-
 /** Does what needs the bucket, and tries again: a command that runs for hours outlasts a short failure. */
-export async function patient<T>(work: () => Promise<T>): Promise<T> {
-  for (const waitMs of WAITS_MS) {
+export async function patient<T>({ files: limits }: Limits, work: () => Promise<T>): Promise<T> {
+  for (let retry = 0; retry < limits.commandRetries; retry += 1) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof BucketError)) throw error;
-      await delay(waitMs);
+      // Twice as long each time.
+      await delay(limits.commandRetryMs * 2 ** retry);
     }
   }
   return work();

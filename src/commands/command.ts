@@ -13,6 +13,7 @@ import { connect, type Database } from '../db/postgres/connect.ts';
 import type { DatabaseServer } from '../db/postgres/database-server.ts';
 import { NO_SIGN_MS, NoDatabaseError, openExistingDatabase } from '../db/postgres/existing-database.ts';
 import { migrate } from '../db/postgres/migrate.ts';
+import { LIMITS } from '../limits.ts';
 import { CommandError, hasCode, messageOf, printError, UsageError } from './command-error.ts';
 
 /*
@@ -133,8 +134,8 @@ export async function withServer(
 /** The bucket of FILES_URL, to read files patiently. Without FILES_URL, a read says that it is missing. */
 export function openBucket({ bucket: location }: Pick<Config, 'bucket'>): Pick<Bucket, 'read' | 'close'> {
   if (location) {
-    const bucket = createBucket(location);
-    return { read: (...part) => patient(() => bucket.read(...part)), close: bucket.close };
+    const bucket = createBucket(location, LIMITS);
+    return { read: (...part) => patient(LIMITS, () => bucket.read(...part)), close: bucket.close };
   }
   const missing = 'the content of some files is in a bucket: set FILES_URL and its credentials as the service has them';
   return { read: () => Promise.reject(new CommandError(missing)), close: async () => undefined };
@@ -234,7 +235,7 @@ export const runCommand = (usage: string, parse: (args: string[], config: Config
       const command = parse(invocation.args, config);
       await withServer(config, invocation, async ({ connection }) => {
         await migrate(connection);
-        const db = connect(connection);
+        const db = connect(connection, { limits: LIMITS });
         await print(command(db)(invocation.json)).finally(() => db.close());
       });
     },

@@ -21,6 +21,7 @@ import {
 } from '../db/take-downs.ts';
 import { listWebhooks } from '../db/webhooks.ts';
 import { compactJson } from '../json-text.ts';
+import { LIMITS } from '../limits.ts';
 import { isReserved, isSlug } from '../slugs.ts';
 import { action, type Command, fileOf, listing, openBucket, type Result, runCommand } from './command.ts';
 import { CommandError, hasCode, UsageError } from './command-error.ts';
@@ -119,7 +120,7 @@ const purge = (id: string): Command =>
     if (!(await beginPurge(db, deployment.id))) {
       throw new CommandError(`${named(deployment)} is not deleted: only what its owner has deleted can be purged`);
     }
-    await finishPurge(db, deployment.id);
+    await finishPurge(db, deployment.id, LIMITS);
     return done(
       `purged ${named(deployment)} of ${deployment.owner}, and its ${deployment.submissionCount} submissions`,
       deployment,
@@ -152,7 +153,7 @@ async function* exported(db: Database, deployment: AnyDeployment, openFile: Open
   for (const { id: webhookId, url, type, events, active, createdAt: created_at } of await listWebhooks(db, id)) {
     yield JSON.stringify({ webhook: { id: webhookId, url, type, events, active, created_at } });
   }
-  for await (const lines of readSubmissionLines(db, id, await lastSubmissionNumber(db, id))) {
+  for await (const lines of readSubmissionLines(db, LIMITS, id, await lastSubmissionNumber(db, id))) {
     for (const line of lines.toString().trimEnd().split('\n')) yield `{"submission":${line}}`;
   }
   for await (const { id: spamId, data, ipAddress, createdAt, reason } of readSpam(db, id)) {
@@ -178,7 +179,7 @@ async function* exported(db: Database, deployment: AnyDeployment, openFile: Open
 async function* exportedLines(db: Database, deployment: AnyDeployment, config: Config): AsyncGenerator<string> {
   const bucket = openBucket(config);
   try {
-    const openFile = createOpenFile(db, bucket.read);
+    const openFile = createOpenFile(db, bucket.read, LIMITS);
     for await (const line of exported(db, deployment, openFile)) yield `${line}\n`;
   } finally {
     await bucket.close();

@@ -10,6 +10,7 @@ import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database
 import { embeddedExists } from '../db/postgres/existing-database.ts';
 import { type DatabaseFacts, inspectDatabase } from '../db/postgres/inspect.ts';
 import { createResolve, type Resolve } from '../delivery/resolve.ts';
+import { LIMITS } from '../limits.ts';
 import { databasePlace, type Invocation, NO_DATABASE_ADVICE, runProgram } from './command.ts';
 import { checkAddress, checkPage, checkReady } from './doctor/answers.ts';
 import { checkCertificate } from './doctor/certificate.ts';
@@ -66,7 +67,7 @@ async function examine(config: Config, originOf: Invocation['originOf']): Promis
     const database = { check: 'database', ...fail(reasonOf(error), mend) };
     return [settings, database, ...(await examineRest(config, undefined, undefined))];
   }
-  const db = connect(server.connection);
+  const db = connect(server.connection, { limits: LIMITS });
   try {
     const inForce = await settingsInForce(db).catch(() => 'yes' as const);
     const database = { check: 'database', ...checkDatabase(facts, inForce) };
@@ -84,7 +85,7 @@ async function examineRest(
   db: Database | undefined,
 ): Promise<NamedFinding[]> {
   const dns = new Resolver(DNS);
-  const resolve = createResolve(dns);
+  const resolve = createResolve(dns, LIMITS);
   try {
     const isLocal = isLocalHost(hostOf(config.baseUrl));
     const outside = runChecks({

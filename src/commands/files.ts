@@ -19,7 +19,8 @@ import {
   readChunks,
 } from '../db/bucket-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { CHUNK_BYTES, findFileObject } from '../db/stored-files.ts';
+import { findFileObject } from '../db/stored-files.ts';
+import { LIMITS, SIZES } from '../limits.ts';
 import { action, type Command, listing, runCommand } from './command.ts';
 import { CommandError, printError, UsageError } from './command-error.ts';
 
@@ -30,7 +31,7 @@ const USAGE = `usage: npm run --silent files -- status [--json]
 const PLACES: readonly Place[] = ['bucket', 'database'];
 const MAX_CONCURRENT_MOVES = 4;
 const PROGRESS_MS = 10_000;
-const PIECE_BYTES = 4 * CHUNK_BYTES;
+const PIECE_BYTES = 4 * SIZES.file.chunkBytes;
 const READ_MS = 30_000;
 
 /** Runs `work` with the bucket of FILES_URL. */
@@ -39,7 +40,7 @@ async function withBucket<T>(
   work: (bucket: Bucket, place: string) => Promise<T>,
 ): Promise<T> {
   if (!location) throw new CommandError('FILES_URL is not set: there is no bucket');
-  const bucket = createBucket(location);
+  const bucket = createBucket(location, LIMITS);
   try {
     return await work(bucket, `s3://${location.bucket}/${location.prefix}`);
   } finally {
@@ -69,16 +70,16 @@ async function isDone(db: Database, { id, object }: MovedFile): Promise<boolean>
 
 /** Whether it was moved: not when it was deleted meanwhile. */
 async function toBucket(db: Database, bucket: Bucket, file: MovedFile): Promise<boolean> {
-  const object = await patient(() => bucket.put({ size: file.size, pieces: () => readChunks(db, file) }));
-  const isMoved = await moveToObject(db, file, object);
+  const object = await patient(LIMITS, () => bucket.put({ size: file.size, pieces: () => readChunks(db, file) }));
+  const isMoved = await moveToObject(db, file, object, LIMITS);
   if (!isMoved) await bucket.delete(object.id);
   return isMoved;
 }
 
 /** Reads what was written to a file, in the pieces that the database has. */
 async function* inChunks(spool: FileHandle, size: number): AsyncGenerator<Buffer> {
-  for (let from = 0; from < size; from += CHUNK_BYTES) {
-    const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, size - from));
+  for (let from = 0; from < size; from += SIZES.file.chunkBytes) {
+    const chunk = Buffer.alloc(Math.min(SIZES.file.chunkBytes, size - from));
     let read = 0;
     while (read < chunk.length) {
       const { bytesRead } = await spool.read(chunk, read, chunk.length - read, from + read);
@@ -100,7 +101,7 @@ async function toDatabase(db: Database, bucket: Bucket, file: MovedFile, folder:
     const hash = createHash('sha256');
     for (let from = 0; from < size; ) {
       const part = { from, length: Math.min(PIECE_BYTES, size - from) };
-      const piece = await patient(() => bucket.read(object.id, part, READ_MS));
+      const piece = await patient(LIMITS, () => bucket.read(object.id, part, READ_MS));
       if (!piece) throw new CommandError(`the bucket has no object ${object.id}`);
       hash.update(piece);
       await spool.write(piece, 0, piece.length, from);
@@ -152,7 +153,7 @@ const move = (place: Place, config: Config): Command =>
   action((db) =>
     withBucket(config, async (bucket) => {
       const installation = await installationOf(db);
-      if (!(await patient(() => claimPrefix(bucket, installation)))) {
+      if (!(await patient(LIMITS, () => claimPrefix(bucket, installation)))) {
         throw new CommandError(
           'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `files claim`',
         );

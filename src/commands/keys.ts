@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { type Config, isMailAddress } from '../config.ts';
-import { isOneLine, listKeys, MAX_KEY_NAME_CHARS, revokeKey, SCOPES } from '../db/api-keys.ts';
+import { isOneLine, listKeys, revokeKey, SCOPES } from '../db/api-keys.ts';
 import { makeKey } from '../db/owners.ts';
+import { SIZES } from '../limits.ts';
 import { action, type Command, checkPlan, listing, runCommand } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
@@ -23,8 +24,11 @@ function create({ email, plan, name, scope: scopeName = 'full', expires }: Optio
     );
   }
   checkPlan(plan ?? DEFAULT_PLAN, config);
-  if (name !== undefined && (name.trim() === '' || Array.from(name).length > MAX_KEY_NAME_CHARS || !isOneLine(name))) {
-    throw new CommandError(`--name has 1 to ${MAX_KEY_NAME_CHARS} characters, none of them a control character`);
+  if (
+    name !== undefined &&
+    (name.trim() === '' || Array.from(name).length > SIZES.apiKey.maxNameChars || !isOneLine(name))
+  ) {
+    throw new CommandError(`--name has 1 to ${SIZES.apiKey.maxNameChars} characters, none of them a control character`);
   }
   const scope = SCOPES.find((one) => one === scopeName);
   if (scope === undefined) throw new CommandError(`there is no scope ${scopeName}: choose ${SCOPES.join(' or ')}`);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isMailAddress, loadConfig } from '../config.ts';
 import { createSendEmail } from '../delivery/send-email.ts';
+import { LIMITS } from '../limits.ts';
 import { onlyArgument, runProgram } from './command.ts';
 import { CommandError } from './command-error.ts';
 
@@ -18,7 +19,7 @@ await runProgram(USAGE, async ({ args, json }) => {
   if (smtpUrl === undefined) throw new CommandError('mail is off because SMTP_URL is not set');
 
   const sentence = `This mail shows that the service at ${baseUrl} can send mail.`;
-  const mail = createSendEmail({ smtpUrl, from: mailFrom, maxConnections: 1 });
+  const mail = createSendEmail({ smtpUrl, from: mailFrom, maxConnections: 1, limits: LIMITS });
   const { error, response = '' } = await mail.send(
     {
       id: `test_${randomUUID()}`,

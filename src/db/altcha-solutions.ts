@@ -1,9 +1,7 @@
 import type { Knex } from 'knex';
 import type { Solution } from '../altcha.ts';
+import type { Limits } from '../limits.ts';
 import { execute } from './postgres/query.ts';
-
-/** For how much longer than its challenge a solution is known: clocks of processes may differ. */
-const MARGIN_MINUTES = 60;
 
 /**
  * Uses a solution up; false when it has been used. It belongs in the transaction that stores the submission, after the
@@ -19,13 +17,13 @@ export async function storeSolution(transaction: Knex, { hash, expiresAt }: Solu
   return stored === 1;
 }
 
-/** Removes up to `limit` solutions whose challenges have expired; answers how many. */
-export const removeExpiredSolutions = (db: Knex, limit: number): Promise<number> =>
+/** Removes up to a batch of solutions whose challenges have expired; answers how many. */
+export const removeExpiredSolutions = (db: Knex, { cleanUp: { batch, solutionMarginMs } }: Limits): Promise<number> =>
   execute(
     db,
     'remove-expired-altcha-solutions',
     `DELETE FROM altcha_solutions WHERE hash IN (
-       SELECT hash FROM altcha_solutions WHERE expires_at < now() - interval '${MARGIN_MINUTES} minutes'
+       SELECT hash FROM altcha_solutions WHERE expires_at < now() - ? * interval '1 ms'
         ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
+    [solutionMarginMs, batch],
   );

@@ -1,17 +1,11 @@
 import type { Knex } from 'knex';
 import { hashOfKey, newApiKey, newKeyId } from '../ids.ts';
+import { SIZES } from '../limits.ts';
 import { execute, query, queryOne, queryPage } from './postgres/query.ts';
 
 export const SCOPES = ['full', 'read'] as const;
 /** What a key may do: everything, or only read, without secrets and keys. */
 export type Scope = (typeof SCOPES)[number];
-
-/** How much of a key is stored and shown, so that its owner recognizes it. The rest is secret. */
-export const PREFIX_CHARS = 8;
-/** Keys of an owner that are not revoked. */
-export const MAX_KEYS = 1_000;
-/** Characters (code points) of a key's name. */
-export const MAX_KEY_NAME_CHARS = 100;
 
 /** Whether a text can be stored as a key's name (Postgres has no NUL), and shown in one line of a list. */
 export const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
@@ -22,7 +16,7 @@ export const IS_VALID = '(revoked_at IS NULL AND coalesce(expires_at > now(), tr
 /** A new key, and what is stored of it. */
 export function generateKey(cell: string): { key: string; id: string; hash: Buffer; prefix: string } {
   const key = newApiKey(cell);
-  return { key, id: newKeyId(), hash: hashOfKey(key), prefix: key.slice(0, PREFIX_CHARS) };
+  return { key, id: newKeyId(), hash: hashOfKey(key), prefix: key.slice(0, SIZES.apiKey.prefixChars) };
 }
 
 /** A key as its owner sees it; `name` and `prefix` are null for one that an older version made. */
@@ -70,9 +64,6 @@ const toListedKey = (row: ListedRow): ListedKey => ({
   revokedAt: row.revoked_at,
 });
 
-/** Keys that one statement reads. */
-export const KEYS_BATCH = 1_000;
-
 /** All keys of all owners, oldest first, with revoked ones; a bounded number at a time. */
 export async function* listKeys(db: Knex): AsyncGenerator<ListedKey> {
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -82,7 +73,7 @@ export async function* listKeys(db: Knex): AsyncGenerator<ListedKey> {
       `SELECT own.*, email, plan
          FROM (SELECT ${COLUMNS}, revoked_at, owner_id FROM api_keys) AS own JOIN owners ON owners.id = owner_id
         WHERE own.id > ? ORDER BY own.id LIMIT ?`,
-      [after, KEYS_BATCH],
+      [after, SIZES.internal.keysBatch],
     );
     yield* rows.map(toListedKey);
     after = rows.at(-1)?.id;
@@ -135,7 +126,7 @@ export function makeOwnKey(
       'SELECT count(*) AS keys FROM api_keys WHERE owner_id = ? AND revoked_at IS NULL',
       [ownerId],
     );
-    if (keys >= MAX_KEYS) return 'too-many';
+    if (keys >= SIZES.apiKey.maxOfOwner) return 'too-many';
     const row = await queryOne<OwnKeyRow>(
       transaction,
       'make-own-key',

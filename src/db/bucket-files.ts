@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type Limits, SIZES } from '../limits.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 import { checkFresh, findFileChunk, type NewObject, type StoredFile } from './stored-files.ts';
@@ -15,23 +16,23 @@ const IS_BACKED_UP = `EXISTS (
    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
      AND (CAST(classid AS bigint) << 32 | CAST(objid AS bigint)) = ${BACKUP_LOCK})`;
 
-/** When a deletion that may have failed is due again. */
-const RETRY_AFTER = "interval '5 minutes'";
-
 /**
- * Up to `limit` objects that no file has any more: the caller deletes them, others don't meanwhile. None while a backup
+ * Up to `deletedBatch` objects that no file has any more: the caller deletes them, others don't meanwhile. None while a backup
  * is being made, which sees files that have been removed since.
  */
-export async function claimRemovedObjects(db: Knex, limit: number): Promise<string[]> {
+export async function claimRemovedObjects(
+  db: Knex,
+  { deletedBatch, deletionDueAgainMs }: Limits['files'],
+): Promise<string[]> {
   const rows = await query<{ object_id: string }>(
     db,
     'claim-removed-objects',
-    `UPDATE removed_objects SET due_at = clock_timestamp() + ${RETRY_AFTER}
+    `UPDATE removed_objects SET due_at = clock_timestamp() + ? * interval '1 ms'
       WHERE object_id IN (
         SELECT object_id FROM removed_objects WHERE due_at <= now() AND NOT ${IS_BACKED_UP}
          ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED)
      RETURNING object_id`,
-    [limit],
+    [deletionDueAgainMs, deletedBatch],
   );
   return rows.map((row) => row.object_id);
 }
@@ -61,11 +62,12 @@ export async function installationOf(db: Knex): Promise<string> {
 }
 
 /** Whether the caller is to look for orphans now: one process does, once a day. */
-export const claimSweep = async (db: Knex): Promise<boolean> =>
+export const claimSweep = async (db: Knex, { files: { sweepIntervalMs } }: Limits): Promise<boolean> =>
   (await execute(
     db,
     'claim-sweep',
-    "UPDATE bucket_use SET next_sweep_at = now() + interval '1 day' WHERE next_sweep_at <= now()",
+    "UPDATE bucket_use SET next_sweep_at = now() + ? * interval '1 ms' WHERE next_sweep_at <= now()",
+    [sweepIntervalMs],
   )) === 1;
 
 /** Whether any file is in the bucket. */
@@ -91,9 +93,6 @@ export async function countFiles(db: Knex): Promise<Record<Place, { files: numbe
 
 export type MovedFile = Pick<StoredFile, 'id' | 'size' | 'object'>;
 
-/** Files that one statement looks at. */
-const LOOKED_AT = 1_000;
-
 /** All files with content that are not in `place`, in the order of their ids; a bounded number at a time. */
 export async function* listFilesOutside(db: Knex, place: Place): AsyncGenerator<MovedFile> {
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -101,7 +100,7 @@ export async function* listFilesOutside(db: Knex, place: Place): AsyncGenerator<
       db,
       'list-files-to-move',
       'SELECT id, size, object_id, object_sha256 FROM submission_files WHERE id > ? ORDER BY id LIMIT ?',
-      [after, LOOKED_AT],
+      [after, SIZES.internal.movedFilesBatch],
     );
     for (const { id, size, object_id: objectId, object_sha256: sha256 } of rows) {
       const object = objectId === null || sha256 === null ? undefined : { id: objectId, sha256 };
@@ -122,13 +121,10 @@ export async function* readChunks(db: Knex, { id, size }: MovedFile): AsyncGener
   }
 }
 
-/** Chunks that one statement removes. */
-const REMOVED_CHUNKS = 128;
-
 /** From now on an object has the content of a file; false when the file has been deleted or moved. */
-export const moveToObject = (db: Database, { id }: MovedFile, object: NewObject): Promise<boolean> =>
+export const moveToObject = (db: Database, { id }: MovedFile, object: NewObject, limits: Limits): Promise<boolean> =>
   db.longTransaction(async (transaction) => {
-    checkFresh(object);
+    checkFresh(object, limits);
     const moved = await execute(
       transaction,
       'move-to-object',
@@ -143,9 +139,9 @@ export const moveToObject = (db: Database, { id }: MovedFile, object: NewObject)
         transaction,
         'remove-moved-chunks',
         'DELETE FROM submission_file_chunks WHERE file_id = ? AND position >= ? AND position < ?',
-        [id, from, from + REMOVED_CHUNKS],
+        [id, from, from + SIZES.internal.movedChunksBatch],
       );
-      from += REMOVED_CHUNKS;
+      from += SIZES.internal.movedChunksBatch;
     } while (removed > 0);
     return true;
   });

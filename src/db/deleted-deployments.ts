@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { type Limits, SIZES } from '../limits.ts';
 import { countLive } from './deployments.ts';
 import { renewRules } from './form-rules.ts';
 import { announcePageChange } from './page-changes.ts';
@@ -102,14 +103,11 @@ export async function undeleteDeployment(
  * greater than 0. One statement removes `batch` keys, which takes well under a second.
  */
 const TABLES = [
-  { table: 'submissions', key: 'number', batch: 500 },
-  { table: 'spam_submissions', key: 'number', batch: 500 },
-  { table: 'removed_submissions', key: 'number', batch: 10_000 },
-  { table: 'page_versions', key: 'version', batch: 10 },
+  { table: 'submissions', key: 'number', batch: SIZES.internal.purgedSubmissionsBatch },
+  { table: 'spam_submissions', key: 'number', batch: SIZES.internal.purgedSubmissionsBatch },
+  { table: 'removed_submissions', key: 'number', batch: SIZES.internal.purgedRemovalsBatch },
+  { table: 'page_versions', key: 'version', batch: SIZES.internal.purgedVersionsBatch },
 ] as const;
-
-const DELIVERIES_BATCH = 10_000;
-const RETRY_MS = 50;
 
 /**
  * Begins to remove a deleted deployment for good: from now on it can't be restored. False when it isn't deleted.
@@ -132,10 +130,10 @@ export function beginPurge(db: Knex, id: string): Promise<boolean> {
  * Removes everything of a deployment whose purge has begun, a bounded number of rows at a time. Throws when the signal
  * fires. When it is interrupted it can be run again.
  */
-export async function finishPurge(db: Knex, id: string, signal?: AbortSignal): Promise<void> {
+export async function finishPurge(db: Knex, id: string, limits: Limits, signal?: AbortSignal): Promise<void> {
   for (const table of TABLES) await removeRows(db, id, table, signal);
   await removeFiles(db, listFiles(db, id), signal);
-  await removeDeliveries(db, id, signal);
+  await removeDeliveries(db, id, limits, signal);
   // In one statement: the rate limit bounds how many there are.
   await db('idempotency_keys').where({ deployment_id: id }).delete();
   await db('deployments').where({ id }).whereNotNull('deleted_at').delete();
@@ -186,7 +184,12 @@ async function removeRows(
 }
 
 /** Reads all deliveries of all deployments: an index by deployment would make every submission slower. */
-async function removeDeliveries(db: Knex, id: string, signal: AbortSignal | undefined): Promise<void> {
+async function removeDeliveries(
+  db: Knex,
+  id: string,
+  { cleanUp: { lockedDeliveriesPauseMs } }: Limits,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (let after: string | null = ''; after !== null; ) {
     signal?.throwIfAborted();
     const batch: { last: string | null; found: number; removed: number } = await queryOne(
@@ -204,9 +207,9 @@ async function removeDeliveries(db: Knex, id: string, signal: AbortSignal | unde
        SELECT max(id) AS last, count(*) FILTER (WHERE deployment_id = :id) AS found,
               (SELECT count(*) FROM removed) AS removed
          FROM batch`,
-      { id, after, batch: DELIVERIES_BATCH },
+      { id, after, batch: SIZES.internal.purgedDeliveriesBatch },
     );
-    if (batch.removed < batch.found) await delay(RETRY_MS);
+    if (batch.removed < batch.found) await delay(lockedDeliveriesPauseMs);
     else after = batch.last;
   }
 }

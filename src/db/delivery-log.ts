@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import type { Event } from '../events.ts';
 import { firstDeliveryId, newDeliveryId } from '../ids.ts';
+import { SIZES } from '../limits.ts';
 import { MAIL } from './delivery-target.ts';
-import { isWantedMail, MAX_RECIPIENTS, receivers } from './mail-recipients.ts';
+import { isWantedMail, receivers } from './mail-recipients.ts';
 import { execute, query, queryPage } from './postgres/query.ts';
 
 /** A delivery, as its owner sees it. */
@@ -124,10 +125,6 @@ export async function listMails(
   return { total, mails: rows.map((row) => ({ ...toDelivery(row), recipient: row.recipient })) };
 }
 
-/** Tests that an owner may have sent in any window of TEST_SECONDS, to all webhooks and by mail together. */
-export const TEST_LIMIT = 20;
-export const TEST_SECONDS = 60;
-
 /** The event of a test. */
 const TEST_EVENT: Event = 'submission';
 
@@ -143,17 +140,17 @@ const countTest = (rows: string): string => `owner AS MATERIALIZED (
   ), test AS MATERIALIZED (
     SELECT owner.id AS owner_id, now, ARRAY(
              SELECT made_at FROM unnest(recent_tests) AS made_at
-              WHERE made_at > now - interval '${TEST_SECONDS} s' AND made_at < now + interval '${TEST_SECONDS} s'
+              WHERE made_at > now - interval '${SIZES.testDelivery.seconds} s' AND made_at < now + interval '${SIZES.testDelivery.seconds} s'
               ORDER BY made_at) AS recent
       FROM owner, clock
   ), counted AS (
     UPDATE owners SET recent_tests = recent || now
-      FROM test WHERE owners.id = test.owner_id AND cardinality(recent) < ${TEST_LIMIT}
+      FROM test WHERE owners.id = test.owner_id AND cardinality(recent) < ${SIZES.testDelivery.max}
   )`;
 
 /** How long until the owner may have another test; NULL when this one is made. */
-const RETRY_AFTER = `CASE WHEN cardinality(recent) >= ${TEST_LIMIT}
-           THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${TEST_SECONDS} s'))::int
+const RETRY_AFTER = `CASE WHEN cardinality(recent) >= ${SIZES.testDelivery.max}
+           THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${SIZES.testDelivery.seconds} s'))::int
          END AS retry_after_ms`;
 
 /** Makes tests to `targets`, rows of what identifies each delivery, and counts them as one. */
@@ -163,7 +160,7 @@ const testOf = (targets: string): string => `
     INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, recipient_id, event, receiver,
                             next_attempt_at, created_at, updated_at)
     SELECT id, deployment_id, owner_id, webhook_id, recipient_id, event, receiver, now, now, now
-      FROM target, test WHERE cardinality(recent) < ${TEST_LIMIT}
+      FROM target, test WHERE cardinality(recent) < ${SIZES.testDelivery.max}
   )
   SELECT ${RETRY_AFTER}, (SELECT min(id) FROM target) AS id
     FROM test`;
@@ -184,7 +181,7 @@ const RETRY_MAIL = `
        SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END,
            updated_at = now()
       FROM mail LEFT JOIN test ON true
-     WHERE deliveries.id = mail.id AND deliveries.deployment_id = :deploymentId AND is_wanted AND coalesce(cardinality(recent) < ${TEST_LIMIT}, true)
+     WHERE deliveries.id = mail.id AND deliveries.deployment_id = :deploymentId AND is_wanted AND coalesce(cardinality(recent) < ${SIZES.testDelivery.max}, true)
   )
   SELECT is_wanted, ${RETRY_AFTER}
     FROM mail LEFT JOIN test ON true`;
@@ -245,7 +242,7 @@ export async function createTestDelivery(db: Knex, ownerId: number, webhookId: s
  */
 export async function createTestMail(db: Knex, ownerId: number, deploymentId: string): Promise<MadeTest | undefined> {
   // In order, so that the first is the lowest.
-  const ids = Array.from({ length: MAX_RECIPIENTS }, () => newDeliveryId()).sort();
+  const ids = Array.from({ length: SIZES.recipient.maxOfDeployment }, () => newDeliveryId()).sort();
   const [row] = await query<TestRow>(db, 'create-test-mail', TEST_MAIL, { ids, ownerId, deploymentId });
   return row && toMadeTest(row);
 }

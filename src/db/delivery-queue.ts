@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { EVENTS } from '../events.ts';
+import { SIZES } from '../limits.ts';
 import { type LeasedDelivery, MAIL, MAIL_EVENTS, type TargetRow, toTarget } from './delivery-target.ts';
 import { type MailOutcome, type MailSwitchedOff, settleMail } from './mail-failures.ts';
 import { isWantedMail } from './mail-recipients.ts';
@@ -28,9 +29,6 @@ export type AttemptOutcome = {
 /** Deliveries of one owner to one receiver. */
 export type Pair = { receiver: string; ownerId: number };
 
-/** How many pairs of a receiver and an owner a claim looks at. */
-const MAX_PAIRS = 1_000;
-
 const IS_WANTED = isWantedMail('fitting');
 
 /*
@@ -38,7 +36,7 @@ const IS_WANTED = isWantedMail('fitting');
  * its owners.
  *
  * - The recursion goes through the index from one pair of a receiver and an owner to the next, and begins where the
- *   last claim stopped. So the cost is that of at most MAX_PAIRS steps, however many deliveries wait. Each step also
+ *   last claim stopped. So the cost is that of at most `claimedPairs` steps, however many deliveries wait. Each step also
  *   finds the first time at which something of its pair is due.
  * - Each owner with something due gets an equal share of a receiver's capacity, at least one. Where there are more
  *   owners than capacity, some of them are chosen at random. What is left of the capacity is for the next claim.
@@ -61,7 +59,7 @@ const CLAIM = `
            AND (deliveries.receiver, deliveries.owner_id) > (pair.receiver, pair.owner_id)
          ORDER BY receiver, owner_id, next_attempt_at LIMIT 1
       ) AS next
-     WHERE step < ${MAX_PAIRS}
+     WHERE step < ${SIZES.internal.claimedPairs}
   ), visited AS MATERIALIZED (
     SELECT * FROM pair
   ), known AS MATERIALIZED (
@@ -235,7 +233,10 @@ export async function claimDeliveries(
   const [first] = rows;
   return {
     deliveries: rows.flatMap((row) => (row.id === null ? [] : [toLeased(row)])),
-    last: first?.last_step === MAX_PAIRS ? { receiver: first.last_receiver, ownerId: first.last_owner_id } : undefined,
+    last:
+      first?.last_step === SIZES.internal.claimedPairs
+        ? { receiver: first.last_receiver, ownerId: first.last_owner_id }
+        : undefined,
     nextDueInMs: first?.next_due_in_ms ?? Number.POSITIVE_INFINITY,
   };
 }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { newDeliveryId } from '../ids.ts';
+import { SIZES } from '../limits.ts';
 import type { DigestRange } from './delivery-target.ts';
-import { MAX_RECIPIENTS, receivers } from './mail-recipients.ts';
+import { receivers } from './mail-recipients.ts';
 import { execute, query } from './postgres/query.ts';
 import { firstNumbersAt } from './statistics.ts';
 import { type Submission, type SubmissionRow, selectSubmissionsAfter, toSubmission } from './submissions.ts';
@@ -85,7 +86,7 @@ const makeDigests = (
       WHERE deployments.id = :deploymentId`,
     {
       deploymentId,
-      ids: Array.from({ length: MAX_RECIPIENTS }, () => newDeliveryId()),
+      ids: Array.from({ length: SIZES.recipient.maxOfDeployment }, () => newDeliveryId()),
       notice: JSON.stringify({ after, last, from, to }),
     },
   );
@@ -169,14 +170,10 @@ async function closedWindow(
   return { after, last: Math.max(next - 1, first), from, to };
 }
 
-/** Submissions that a digest lists, and the bytes of their data. */
-export const MAX_LISTED = 100;
-export const MAX_LISTED_BYTES = 1024 * 1024;
-
 /** What there is of a digest's submissions now: the oldest, and how many there are in all. */
 export type Digest = { submissions: Submission[]; total: number };
 
-/** Reads at most MAX_LISTED submissions of a digest, and MAX_LISTED_BYTES of their data, but always one. */
+/** Reads at most `maxListed` submissions of a digest, and `maxListedBytes` of their data, but always one. */
 export async function readDigest(
   db: Knex,
   deploymentId: string,
@@ -190,7 +187,7 @@ export async function readDigest(
                SELECT count(*) FROM removed_submissions
                 WHERE deployment_id = :deploymentId AND number > :after AND number <= :last) AS total) AS counted
        LEFT JOIN LATERAL (
-         ${selectSubmissionsAfter(String(MAX_LISTED), MAX_LISTED_BYTES, 'number <= :last')}
+         ${selectSubmissionsAfter(String(SIZES.digest.maxListed), SIZES.digest.maxListedBytes, 'number <= :last')}
        ) AS submission ON true`,
     { deploymentId, after, last },
   );

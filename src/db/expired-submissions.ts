@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { execute, query } from './postgres/query.ts';
-import { REMOVED_BYTES, removeFiles, type SizedFile } from './stored-files.ts';
+import { removeFiles, type SizedFile } from './stored-files.ts';
 import { removal } from './submissions.ts';
 
 /*
@@ -11,9 +12,6 @@ import { removal } from './submissions.ts';
 
 /** Days of 24 hours, whatever the time zone of the connection. */
 const IS_EXPIRED = "created_at < CAST(:now AS timestamptz) - retention_days * interval '24 hours'";
-
-/** Deployments that one statement looks at. */
-const DEPLOYMENTS_BATCH = 1_000;
 
 /** Deployments with submissions that have expired by `now`. */
 export async function* findExpiring(db: Knex, now: Date): AsyncGenerator<string> {
@@ -26,7 +24,7 @@ export async function* findExpiring(db: Knex, now: Date): AsyncGenerator<string>
               ), false) AS expires
          FROM (
            SELECT id, retention_days FROM deployments
-            WHERE retention_days IS NOT NULL AND id > :after ORDER BY id LIMIT ${DEPLOYMENTS_BATCH}
+            WHERE retention_days IS NOT NULL AND id > :after ORDER BY id LIMIT ${SIZES.internal.expiringDeploymentsBatch}
          ) AS retained`,
       { now, after },
     );
@@ -37,11 +35,7 @@ export async function* findExpiring(db: Knex, now: Date): AsyncGenerator<string>
 
 type Expired = { id: string; number: number; files: readonly SizedFile[] };
 
-/** Submissions that one statement removes, and bytes of their files, unless one submission has more. */
-const REMOVED_BATCH = 100;
-const BATCH_BYTES = REMOVED_BYTES / 8;
-
-/** The oldest that have expired, after a number; at most REMOVED_BATCH. */
+/** The oldest that have expired, after a number; at most `expiredBatch`. */
 async function findExpired(db: Knex, deploymentId: string, now: Date, after: number): Promise<Expired[]> {
   const rows = await query<{ id: string; number: number; files: string }>(
     db,
@@ -51,7 +45,7 @@ async function findExpired(db: Knex, deploymentId: string, now: Date, after: num
                WHERE deployment_id = :deploymentId AND submission_id = submissions.id) AS files
        FROM (
          SELECT id, number, created_at FROM submissions
-          WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT ${REMOVED_BATCH}
+          WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT ${SIZES.internal.expiredBatch}
        ) AS submissions, (SELECT retention_days FROM deployments WHERE id = :deploymentId) AS deployment
       WHERE ${IS_EXPIRED} ORDER BY number`,
     { deploymentId, now, after },
@@ -68,7 +62,7 @@ function inBatches(expired: readonly Expired[]): Expired[][] {
   for (const one of expired) {
     const size = sizeOf(one.files);
     const last = batches.at(-1);
-    if (last && bytes + size <= BATCH_BYTES) last.push(one);
+    if (last && bytes + size <= SIZES.internal.expiredBatchBytes) last.push(one);
     else {
       batches.push([one]);
       bytes = 0;
@@ -105,10 +99,10 @@ export async function removeExpired(
       const startedAt = performance.now();
       const files = batch.flatMap((one) => one.files);
       // Large files first: with them, the statement could take too long.
-      if (sizeOf(files) > REMOVED_BYTES) await removeFiles(db, files, signal);
+      if (sizeOf(files) > SIZES.internal.removedFilesBytes) await removeFiles(db, files, signal);
       onRemoved(await execute(db, 'remove-expired', REMOVE, { deploymentId, now, ids: batch.map(({ id }) => id) }));
       await delay(PAUSE_RATIO * (performance.now() - startedAt), undefined, { signal });
     }
-    after = expired.length < REMOVED_BATCH ? undefined : expired.at(-1)?.number;
+    after = expired.length < SIZES.internal.expiredBatch ? undefined : expired.at(-1)?.number;
   }
 }

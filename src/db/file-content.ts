@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import { CHUNK_BYTES, findFileChunk, findFileObject, type StoredFile } from './stored-files.ts';
+import { type Limits, SIZES } from '../limits.ts';
+import { findFileChunk, findFileObject, type StoredFile } from './stored-files.ts';
 
 /** Reads a part of an object in the bucket, within a time; undefined when there is no such object. */
 export type ReadObject = (
@@ -19,19 +20,13 @@ type Limit = <T>(task: () => Promise<T>) => Promise<T>;
 /** Opens a file, wherever its content is. `limits`: through which its reads run. */
 export type OpenFile = (file: StoredFile, limits?: { database: Limit; bucket: Limit }) => ReadPiece;
 
-/** The longest piece. The first is shorter: it is read before the answer begins. */
-export const MAX_PIECE_BYTES = 4 * CHUNK_BYTES;
-/** A request is answered within ANSWER_MS (http/deadline.ts). */
-const FIRST_MS = 2_000;
-const LATER_MS = 15_000;
-
 const unlimited: Limit = (task) => task();
 
 /** The bucket does not have the object of a file that is there. */
 export class MissingObjectError extends Error {}
 
 export const createOpenFile =
-  (db: Knex, readObject: ReadObject): OpenFile =>
+  (db: Knex, readObject: ReadObject, { files }: Limits): OpenFile =>
   (file, limits = { database: unlimited, bucket: unlimited }) => {
     const { id, size } = file;
     let { object } = file;
@@ -49,9 +44,11 @@ export const createOpenFile =
 
     const readHere = (from: number): Promise<Buffer | undefined> => {
       const { object: holder } = { object };
-      if (!holder) return limits.database(() => findFileChunk(db, id, from / CHUNK_BYTES));
-      const length = Math.min(size - from, from === 0 ? CHUNK_BYTES : MAX_PIECE_BYTES);
-      return limits.bucket(() => readObject(holder.id, { from, length }, from === 0 ? FIRST_MS : LATER_MS));
+      if (!holder) return limits.database(() => findFileChunk(db, id, from / SIZES.file.chunkBytes));
+      const length = Math.min(size - from, from === 0 ? SIZES.file.chunkBytes : SIZES.file.maxPieceBytes);
+      return limits.bucket(() =>
+        readObject(holder.id, { from, length }, from === 0 ? files.firstPieceTimeoutMs : files.laterPieceTimeoutMs),
+      );
     };
 
     return async (from) => {

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { query } from './postgres/query.ts';
-import { CHUNK_BYTES } from './stored-files.ts';
 import type { NewFile } from './submission-files.ts';
 import type { Found } from './submissions.ts';
 
@@ -21,8 +21,8 @@ const wholeFingerprint = (filename: string, hash: string): string => JSON.string
 
 async function fingerprintOf({ filename, content }: NewFile): Promise<string> {
   const hashes: string[] = [];
-  for (let from = 0; from < content.length; from += CHUNK_BYTES) {
-    hashes.push(await sha256(content.subarray(from, from + CHUNK_BYTES)));
+  for (let from = 0; from < content.length; from += SIZES.file.chunkBytes) {
+    hashes.push(await sha256(content.subarray(from, from + SIZES.file.chunkBytes)));
   }
   return fingerprint(filename, hashes);
 }

@@ -1,14 +1,12 @@
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { execute, query } from './postgres/query.ts';
 import type { Found } from './submissions.ts';
 
 /** The SHA-256 of a submission's Idempotency-Key, and of its content. */
 export type IdempotencyKey = { hash: Buffer; bodyHash: Buffer };
 
-/** For how long a key is stored. */
-export const KEY_HOURS = 24;
-
-const EXPIRED = `idempotency_keys.created_at <= statement_timestamp() - interval '${KEY_HOURS} hours'`;
+const EXPIRED = `idempotency_keys.created_at <= statement_timestamp() - interval '${SIZES.idempotencyKey.lifetimeHours} hours'`;
 
 type Row = { slug: string; id: string | null; body_hash: Buffer | null };
 

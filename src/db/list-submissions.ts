@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { query } from './postgres/query.ts';
 import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
 
@@ -37,9 +38,6 @@ const LIST = `
 /** `data` is null beyond what is read at first. */
 type ListedRow = Omit<SubmissionRow, 'data'> & { number: number; bytes: number; data: string | null };
 
-/** Bytes of data that are read at a time, or one submission that is larger. */
-export const BATCH_BYTES = 256 * 1024;
-
 /** Submissions that are still to be read, and the bytes of their data. */
 export type Batch = { numbers: number[]; bytes: number };
 
@@ -51,7 +49,7 @@ export function inBatches(rows: readonly { number: number; bytes: number }[]): B
   const batches: Batch[] = [];
   for (const { number, bytes } of rows) {
     const last = batches.at(-1);
-    if (last && last.bytes + bytes <= BATCH_BYTES) {
+    if (last && last.bytes + bytes <= SIZES.internal.listBatchBytes) {
       last.numbers.push(number);
       last.bytes += bytes;
     } else batches.push({ numbers: [number], bytes });
@@ -62,7 +60,7 @@ export function inBatches(rows: readonly { number: number; bytes: number }[]): B
 /**
  * A page of a deployment's submissions, and how many there are in all; undefined when this owner has no such live
  * deployment. Pages are ranges of numbers: the cost of one does not depend on its depth, but on how many submissions
- * above it have been deleted. Of a large page only the first BATCH_BYTES are read; `readBatch` reads the rest.
+ * above it have been deleted. Of a large page only the first `listBatchBytes` are read; `readBatch` reads the rest.
  */
 export async function listSubmissions(
   db: Knex,
@@ -74,7 +72,7 @@ export async function listSubmissions(
   const rows = await query<{ total: number } & (ListedRow | { number: null })>(db, 'list-submissions', LIST, {
     offset,
     limit,
-    batchBytes: BATCH_BYTES,
+    batchBytes: SIZES.internal.listBatchBytes,
     deploymentId,
     ownerId,
   });

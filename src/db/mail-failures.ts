@@ -1,9 +1,7 @@
 import type { Knex } from 'knex';
 import { newDeliveryId } from '../ids.ts';
+import { SIZES } from '../limits.ts';
 import { query } from './postgres/query.ts';
-
-/** Mails in a row that the mail server refuses for good before their recipient gets no more. */
-export const MAX_REFUSALS = 5;
 
 /** `recipient`: the id; undefined for the owner of a deployment that lists no recipients. */
 export type MailSwitchedOff = { deploymentId: string; recipient: string | undefined };
@@ -43,7 +41,7 @@ const SETTLE_RECIPIENTS = `
   ), changed AS (
     UPDATE mail_recipients
        SET failures = count, last_error = counted.last_error,
-           switched_off_at = CASE WHEN count >= ${MAX_REFUSALS} THEN now() END
+           switched_off_at = CASE WHEN count >= ${SIZES.recipient.maxRefusals} THEN now() END
       FROM counted WHERE mail_recipients.id = counted.id
     RETURNING mail_recipients.id, mail_recipients.deployment_id, email, mail_recipients.last_error, notice_id,
               switched_off_at
@@ -67,9 +65,9 @@ const SETTLE_OWNERS = `
      ORDER BY deployments.id FOR NO KEY UPDATE OF deployments
   ), changed AS (
     UPDATE deployments
-       SET mail_failures = CASE WHEN count < ${MAX_REFUSALS} THEN count ELSE 0 END,
-           email_notifications = count < ${MAX_REFUSALS},
-           mail_switched_off_at = CASE WHEN count >= ${MAX_REFUSALS} THEN now() END
+       SET mail_failures = CASE WHEN count < ${SIZES.recipient.maxRefusals} THEN count ELSE 0 END,
+           email_notifications = count < ${SIZES.recipient.maxRefusals},
+           mail_switched_off_at = CASE WHEN count >= ${SIZES.recipient.maxRefusals} THEN now() END
       FROM counted WHERE deployments.id = counted.id
     RETURNING deployments.id, email_notifications
   )

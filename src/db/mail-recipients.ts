@@ -1,16 +1,7 @@
 import type { Knex } from 'knex';
 import { newDeliveryId, newRecipientId } from '../ids.ts';
+import { SIZES } from '../limits.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
-
-/** How many recipients a deployment has at most. */
-export const MAX_RECIPIENTS = 5;
-/** An address is asked at most once in this time whether it wants mail about a deployment. */
-export const ASK_HOURS = 24;
-/** Mails that ask addresses, of one owner in any ASK_HOURS: all deployments together. */
-export const MAX_ASKS = 20;
-
-/** Former recipients of a deployment that are kept beside those who were asked lately. */
-const MAX_FORMER = 50;
 
 /** Whether a row of mail_recipients gets mail. */
 export const RECEIVES_MAIL = 'removed_at IS NULL AND confirmed_at IS NOT NULL AND switched_off_at IS NULL';
@@ -73,7 +64,7 @@ export class TooManyAsks extends Error {
  *
  * - An address that stays keeps its confirmation. One that was removed loses it.
  * - The owner's own address is confirmed. Failures are forgotten.
- * - Answers the addresses that are to be asked: those without a confirmation that were not asked in the last ASK_HOURS.
+ * - Answers the addresses that are to be asked: those without a confirmation that were not asked in the last `askHours`.
  */
 const REPLACE = `
   WITH wanted AS MATERIALIZED (
@@ -85,8 +76,8 @@ const REPLACE = `
     DELETE FROM mail_recipients WHERE id IN (
       SELECT id FROM mail_recipients
        WHERE deployment_id = :deploymentId AND removed_at IS NOT NULL AND email <> ALL (CAST(:emails AS text[]))
-         AND coalesce(asked_at <= now() - interval '${ASK_HOURS} hours', true)
-       ORDER BY removed_at DESC OFFSET ${MAX_FORMER})
+         AND coalesce(asked_at <= now() - interval '${SIZES.recipient.askHours} hours', true)
+       ORDER BY removed_at DESC OFFSET ${SIZES.recipient.maxFormer})
   ), kept AS (
     INSERT INTO mail_recipients AS recipient (id, deployment_id, email, position, confirmed_at)
     SELECT id, :deploymentId, email, position, CASE WHEN email = :own THEN now() END FROM wanted
@@ -97,7 +88,7 @@ const REPLACE = `
   )
   SELECT id FROM kept
    WHERE confirmed_at IS NULL
-     AND coalesce(asked_at NOT BETWEEN now() - interval '${ASK_HOURS} hours' AND now() + interval '${ASK_HOURS} hours', true)
+     AND coalesce(asked_at NOT BETWEEN now() - interval '${SIZES.recipient.askHours} hours' AND now() + interval '${SIZES.recipient.askHours} hours', true)
    ORDER BY position`;
 
 /*
@@ -112,12 +103,12 @@ const ASK = `
   ), asked AS MATERIALIZED (
     SELECT owner.id AS owner_id, email, now, ARRAY(
              SELECT made_at FROM unnest(recent_confirmations) AS made_at
-              WHERE made_at > now - interval '${ASK_HOURS} hours' AND made_at < now + interval '${ASK_HOURS} hours'
+              WHERE made_at > now - interval '${SIZES.recipient.askHours} hours' AND made_at < now + interval '${SIZES.recipient.askHours} hours'
               ORDER BY made_at) AS recent
       FROM owner, clock
   ), counted AS (
     UPDATE owners SET recent_confirmations = recent || array_fill(now, ARRAY[CAST(:count AS int)])
-      FROM asked WHERE owners.id = asked.owner_id AND cardinality(recent) + :count <= ${MAX_ASKS}
+      FROM asked WHERE owners.id = asked.owner_id AND cardinality(recent) + :count <= ${SIZES.recipient.maxAsks}
     RETURNING now
   ), marked AS (
     UPDATE mail_recipients SET asked_at = now FROM counted WHERE mail_recipients.id = ANY (CAST(:recipients AS text[]))
@@ -127,11 +118,11 @@ const ASK = `
     SELECT delivery.id, :deploymentId, owner_id, recipient_id, 'confirmation', json_build_object('owner', email), now,
            now, now
       FROM asked, unnest(CAST(:deliveries AS text[]), CAST(:recipients AS text[])) AS delivery (id, recipient_id)
-     WHERE cardinality(recent) + :count <= ${MAX_ASKS}
+     WHERE cardinality(recent) + :count <= ${SIZES.recipient.maxAsks}
   )
-  SELECT CASE WHEN cardinality(recent) + :count > ${MAX_ASKS}
+  SELECT CASE WHEN cardinality(recent) + :count > ${SIZES.recipient.maxAsks}
            THEN ceil(1000 * extract(epoch FROM
-                  recent[cardinality(recent) + :count - ${MAX_ASKS}] - now + interval '${ASK_HOURS} hours'))::bigint
+                  recent[cardinality(recent) + :count - ${SIZES.recipient.maxAsks}] - now + interval '${SIZES.recipient.askHours} hours'))::bigint
          END AS retry_after_ms
     FROM asked`;
 
@@ -229,7 +220,7 @@ export const removeFormerRecipients = (db: Knex, before: Date, limit: number): P
     'remove-former-recipients',
     `DELETE FROM mail_recipients WHERE id IN (
        SELECT id FROM mail_recipients
-        WHERE removed_at < :before AND coalesce(asked_at <= now() - interval '${ASK_HOURS} hours', true)
+        WHERE removed_at < :before AND coalesce(asked_at <= now() - interval '${SIZES.recipient.askHours} hours', true)
         LIMIT :limit FOR UPDATE SKIP LOCKED)`,
     { before, limit },
   );

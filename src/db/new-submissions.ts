@@ -1,12 +1,10 @@
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { VALID_CREDENTIALS } from './credentials.ts';
 import { query, queryOne } from './postgres/query.ts';
 import { type Submission, type SubmissionRow, selectSubmissionsAfter, toSubmission } from './submissions.ts';
 
 export type NumberedSubmission = Submission & { number: number };
-
-/** Bytes of data that are read at a time, or one submission that is larger. */
-const MAX_BYTES = 256 * 1024;
 
 /**
  * What a deployment has accepted after a number, oldest first: at most `limit` submissions, and fewer where they are
@@ -21,7 +19,7 @@ export async function listSubmissionsAfter(
   const rows = await query<SubmissionRow & { number: number }>(
     db,
     'list-submissions-after',
-    selectSubmissionsAfter(':limit', MAX_BYTES),
+    selectSubmissionsAfter(':limit', SIZES.internal.newSubmissionsBytes),
     { deploymentId, after, limit },
   );
   return rows.map((row) => ({ ...toSubmission(row), number: row.number }));

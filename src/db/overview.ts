@@ -1,10 +1,8 @@
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 import { queryPage } from './postgres/query.ts';
 import { IS_KEPT } from './spam-submissions.ts';
-
-/** Bytes at the beginning of a page in which its title is looked for. */
-const START_BYTES = 16 * 1024;
 
 /** A live deployment with what its owner wants to see at a glance. `start`: the beginning of its page. */
 export type OverviewRow = {
@@ -81,7 +79,7 @@ export async function listOverview(
       total: `SELECT ${liveDeployments(':ownerId')} AS total OFFSET 0`,
       rows: `
          SELECT id, slug, submission_count, email_notifications, taken_down_at, updated_at,
-                substring(html FROM 1 FOR ${START_BYTES}) AS start,
+                substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start,
                 ${UNREAD} AS unread,
                 (SELECT count(*) FROM spam_submissions WHERE deployment_id = on_page.id AND ${IS_KEPT}) AS spam_count,
                 (SELECT created_at FROM submissions

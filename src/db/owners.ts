@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
 import { liveDeployments } from './live-deployments.ts';
 import { isDuplicate } from './postgres/connect.ts';
@@ -150,8 +151,6 @@ const toListedOwner = (row: OwnerRow): ListedOwner => ({
   liveDeployments: row.live,
 });
 
-const OWNERS_BATCH = 500;
-
 /** All owners, oldest first, a bounded number at a time. */
 export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -161,7 +160,7 @@ export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
       `SELECT id, email, plan, created_at,
               ${liveDeployments('owners.id')} AS live
          FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
-      [after, OWNERS_BATCH],
+      [after, SIZES.internal.ownersBatch],
     );
     yield* rows.map(toListedOwner);
     after = rows.at(-1)?.id;

@@ -1,22 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type pg from 'pg';
+import type { Limits } from '../limits.ts';
 import { execute } from './postgres/query.ts';
 import { type Connection, openClient } from './postgres/servers.ts';
 
 const CHANNEL = 'formhost_pages';
-// A heartbeat that has been answered shows that every change before it has been received.
-const HEARTBEAT_MS = 100;
-const STALE_MS = 200;
-const RECONNECT_MS = 250;
-const CONNECT_TIMEOUT_MS = 2_000;
 
 /** Notifies every process, at commit, that what is live under `slug` has changed. */
 export const announcePageChange = (db: Knex, slug: string): Promise<unknown> =>
   execute(db, 'announce-page-change', 'SELECT pg_notify(?, ?)', [CHANNEL, slug]);
 
 type PageChanges = {
-  /** Whether every change that is older than STALE_MS has been received. */
+  /** Whether every change that is older than `pageChangesStaleMs` has been received. */
   isInvalidationLive(): boolean;
   /** Listens on a new connection: the present one may lead to a server that another has replaced. */
   reconnect(): void;
@@ -29,7 +25,11 @@ type PageChanges = {
  */
 export function watchPageChanges(
   connection: Connection,
-  { onChange, onReset }: { onChange(slug: string): void; onReset(): void },
+  {
+    limits: { database: limits },
+    onChange,
+    onReset,
+  }: { limits: Limits; onChange(slug: string): void; onReset(): void },
 ): PageChanges {
   const stopping = new AbortController();
   let liveAt = Number.NEGATIVE_INFINITY;
@@ -38,8 +38,8 @@ export function watchPageChanges(
   const open = (): Promise<pg.Client> =>
     openClient(connection, {
       application_name: 'formhost pages',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: limits.pageChangesTimeoutMs,
+      query_timeout: limits.pageChangesTimeoutMs,
       keepAlive: true,
     });
 
@@ -70,7 +70,7 @@ export function watchPageChanges(
         client?.on('notification', ({ payload = '' }) => (payload === own ? resolve() : onChange(payload)));
       });
       await notify(own);
-      const deadline = delay(CONNECT_TIMEOUT_MS, undefined, { signal: lost.signal }).then(() => {
+      const deadline = delay(limits.pageChangesTimeoutMs, undefined, { signal: lost.signal }).then(() => {
         throw new Error('No notification arrives.');
       });
       await Promise.race([ownReceived, deadline]);
@@ -79,7 +79,8 @@ export function watchPageChanges(
         const sentAt = performance.now();
         await client.query('SELECT 1');
         liveAt = sentAt;
-        await delay(HEARTBEAT_MS, undefined, { signal: lost.signal });
+        // A heartbeat that has been answered shows that every change before it has been received.
+        await delay(limits.pageChangesHeartbeatMs, undefined, { signal: lost.signal });
       }
     } catch {
       // The connection is lost, or could not be made: the loop below tries again.
@@ -94,7 +95,7 @@ export function watchPageChanges(
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await listen();
-      await delay(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await delay(limits.pageChangesReconnectMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
   // A transaction pooler forwards no notifications, and keeps connections on which LISTEN was sent.
@@ -102,7 +103,7 @@ export function watchPageChanges(
 
   return {
     reconnect: () => reconnect(),
-    isInvalidationLive: () => performance.now() - liveAt < STALE_MS,
+    isInvalidationLive: () => performance.now() - liveAt < limits.pageChangesStaleMs,
     close: async () => {
       stopping.abort();
       await running;

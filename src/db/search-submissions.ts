@@ -1,18 +1,9 @@
 import pg from 'pg';
+import { SIZES } from '../limits.ts';
 import { copySubmissions, type NumberedData, toNumberedData, wholeRows } from './copied-submissions.ts';
 import type { Database } from './postgres/connect.ts';
 import { query } from './postgres/query.ts';
 import { markedNumbers, readMarks, readUpTo } from './submission-marks.ts';
-
-/** How many numbers a statement covers. */
-const FIRST_RANGE = 500;
-const MAX_RANGE = 2_000;
-/** About how much is read at a time, or one submission that is larger. */
-const BATCH_BYTES = 256 * 1024;
-/** Submissions that are found by their marks are read so many at a time. */
-const MARKED_BATCH = 20;
-/** Data of the submissions that one search finds: an answer is bounded in bytes too. */
-const MAX_FOUND_BYTES = 1024 * 1024;
 
 /** Numbers from `first` until before `before`. `matches`: whether a submission with this JSON text is looked for. */
 type Search = {
@@ -54,7 +45,7 @@ export async function searchSubmissions(
       if (isRead?.(number) || (matches && !matches(data))) continue;
       numbers.push(number);
       bytes += data.length;
-      if (numbers.length === limit || bytes >= MAX_FOUND_BYTES)
+      if (numbers.length === limit || bytes >= SIZES.internal.searchFoundBytes)
         return { numbers, searched, next: nextOf(downTo, first) };
     }
     ({ downTo } = batch);
@@ -68,7 +59,7 @@ const nextOf = (downTo: number, first: number): number | undefined => (downTo > 
 type Range = { first: number; before: number };
 
 async function* readAll(db: Database, deploymentId: string, { first, before }: Range): AsyncGenerator<Batch> {
-  let range = FIRST_RANGE;
+  let range: number = SIZES.internal.searchFirstRange;
   let end = before;
   const readNext = (): Promise<Batch & { bytes: number }> => {
     const begin = Math.max(first, end - range);
@@ -89,7 +80,8 @@ async function* readAll(db: Database, deploymentId: string, { first, before }: R
     const batch: Batch & { bytes: number } = await reading;
     // What is sent after a cut is lost, and a cut costs a connection: a few more batches cost less.
     if (batch.downTo > Math.max(first, end - range)) range = Math.max(batch.rows.length >> 1, 1);
-    else if (batch.bytes < BATCH_BYTES / 4) range = Math.min(range * 2, MAX_RANGE);
+    else if (batch.bytes < SIZES.internal.searchBatchBytes / 4)
+      range = Math.min(range * 2, SIZES.internal.searchMaxRange);
     end = batch.downTo;
     // Read while this one is looked at.
     reading = end > first ? readNext() : undefined;
@@ -115,7 +107,8 @@ async function readUntilFull(pieces: AsyncIterable<Buffer>, begin: number): Prom
     if (copied.count === 0) continue;
     rows.push(...toNumberedData(copied));
     bytes += copied.bytes.length;
-    if (bytes >= BATCH_BYTES && copied.lastNumber > begin) return { rows, downTo: copied.lastNumber, bytes };
+    if (bytes >= SIZES.internal.searchBatchBytes && copied.lastNumber > begin)
+      return { rows, downTo: copied.lastNumber, bytes };
   }
   return { rows, downTo: begin, bytes };
 }
@@ -137,14 +130,18 @@ async function* readMarked(
   { first, before }: Range,
 ): AsyncGenerator<Batch> {
   for (let end = before; end > first; ) {
-    const numbers = await markedNumbers(db, deploymentId, kind, { first, before: end, limit: MARKED_BATCH });
+    const numbers = await markedNumbers(db, deploymentId, kind, {
+      first,
+      before: end,
+      limit: SIZES.internal.searchMarkedBatch,
+    });
     const rows = await query<NumberedData>(
       db,
       'read-marked',
       'SELECT number, data FROM submissions WHERE deployment_id = ? AND number = ANY (?::bigint[]) ORDER BY number DESC',
       [deploymentId, numbers],
     );
-    end = numbers.length < MARKED_BATCH ? first : (numbers.at(-1) ?? first);
+    end = numbers.length < SIZES.internal.searchMarkedBatch ? first : (numbers.at(-1) ?? first);
     yield { rows, downTo: end };
   }
 }

@@ -1,15 +1,9 @@
 import type { Knex } from 'knex';
 import { newSessionId } from '../ids.ts';
+import { SIZES } from '../limits.ts';
 import { IS_VALID, type Scope } from './api-keys.ts';
 import type { Owner } from './owners.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
-
-/** A session ends when it has not been used for so many days. */
-export const SESSION_DAYS = 30;
-/** For how many minutes a link that signs in works. */
-export const LINK_MINUTES = 15;
-/** Sessions of one key. The oldest end when there are more. */
-export const MAX_SESSIONS = 100;
 
 /** How old the stored time of the last use may be. */
 const USE_IS_DUE = "(sessions.last_used_at < now() - interval '1 hour')";
@@ -32,7 +26,7 @@ export async function findOwnerBySession(
     'find-owner-by-session',
     `SELECT owners.id, owners.email, owners.plan, scope, sessions.id AS session_id, ${USE_IS_DUE} AS use_is_due
        FROM sessions JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = api_keys.owner_id
-      WHERE sessions.hash = ? AND sessions.last_used_at > now() - interval '${SESSION_DAYS} days' AND ${IS_VALID}`,
+      WHERE sessions.hash = ? AND sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days' AND ${IS_VALID}`,
     [hash],
   );
   if (!row) return undefined;
@@ -66,7 +60,7 @@ export async function beginSession(db: Knex, keyId: string, hash: Buffer): Promi
     db,
     'end-oldest-sessions',
     `DELETE FROM sessions WHERE id IN (
-       SELECT id FROM sessions WHERE key_id = ? ORDER BY id DESC OFFSET ${MAX_SESSIONS})`,
+       SELECT id FROM sessions WHERE key_id = ? ORDER BY id DESC OFFSET ${SIZES.session.maxOfKey})`,
     [keyId],
   );
 }
@@ -96,7 +90,7 @@ export const makeSignInLink = async (db: Knex, email: string, hash: Buffer): Pro
     db,
     'make-sign-in-link',
     `INSERT INTO sign_in_links (hash, key_id, expires_at)
-     SELECT ?, api_keys.id, now() + interval '${LINK_MINUTES} minutes'
+     SELECT ?, api_keys.id, now() + interval '${SIZES.session.linkMinutes} minutes'
        FROM owners JOIN api_keys ON owner_id = owners.id
       WHERE email = ? AND ${IS_VALID}
       ORDER BY scope = 'full' DESC, expires_at DESC NULLS FIRST, api_keys.id LIMIT 1`,
@@ -161,11 +155,11 @@ const removeEnded =
       [limit],
     );
 
-/** Removes sessions that have not been used for SESSION_DAYS, the oldest first. */
+/** Removes sessions that have not been used for `lifetimeDays`, the oldest first. */
 export const removeEndedSessions = removeEnded('remove-ended-sessions', {
   table: 'sessions',
   key: 'id',
-  ended: `last_used_at <= now() - interval '${SESSION_DAYS} days' ORDER BY last_used_at`,
+  ended: `last_used_at <= now() - interval '${SIZES.session.lifetimeDays} days' ORDER BY last_used_at`,
 });
 
 /** Removes links that have expired. */

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { newSubmissionId } from '../ids.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
-import { BATCH_BYTES, type Batch, inBatches } from './list-submissions.ts';
+import { type Batch, inBatches } from './list-submissions.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 import { IS_MAILED, type NewSubmission, storeAccepted } from './store-submissions.ts';
-import { REMOVED_BYTES, removeFiles, type SizedFile } from './stored-files.ts';
-import { BUSY_POLL_MS, BUSY_WAIT_MS, insertFiles, type NewFile } from './submission-files.ts';
+import { removeFiles, type SizedFile } from './stored-files.ts';
+import { insertFiles, type NewFile } from './submission-files.ts';
 import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
 
 /*
@@ -26,17 +27,10 @@ export const SPAM_REASONS = [
 ] as const;
 export type SpamReason = (typeof SPAM_REASONS)[number];
 
-/** How many a deployment keeps, and for how long. */
-export const MAX_SPAM = 1_000;
-export const SPAM_DAYS = 30;
-/** How many a deployment keeps in any window of SPAM_RATE_SECONDS; what comes beyond is dropped. */
-export const SPAM_RATE_LIMIT = 60;
-export const SPAM_RATE_SECONDS = 60;
-
 /** What an owner sees. Others are removed soon. */
-export const IS_KEPT = `kept_at > statement_timestamp() - interval '${SPAM_DAYS} days'`;
+export const IS_KEPT = `kept_at > statement_timestamp() - interval '${SIZES.spam.lifetimeDays} days'`;
 /** A minute later than IS_KEPT: a release that has just found one, has ended. */
-const IS_EXPIRED = `kept_at < statement_timestamp() - interval '${SPAM_DAYS} days 1 minute'`;
+const IS_EXPIRED = `kept_at < statement_timestamp() - interval '${SIZES.spam.lifetimeDays} days 1 minute'`;
 
 export type SpamSubmission = Submission & { reason: SpamReason };
 
@@ -47,7 +41,7 @@ const toSpam = (row: SpamRow): SpamSubmission => ({ ...toSubmission(row), reason
 export type SpamOutcome =
   /** `slug`: the deployment's. */
   | { kind: 'kept'; slug: string }
-  /** The deployment has kept SPAM_RATE_LIMIT. `retryAfterMs`: until it keeps another. */
+  /** The deployment has kept SIZES.spam.rateMax. `retryAfterMs`: until it keeps another. */
   | { kind: 'dropped'; slug: string; retryAfterMs: number }
   | { kind: 'no-deployment' }
   | { kind: 'rules-changed' }
@@ -66,20 +60,20 @@ class NotKept extends Error {
   }
 }
 
-/** Spam that came by itself in the last SPAM_RATE_SECONDS, as of `now`: how many, and when the first came. */
+/** Spam that came by itself in the last `rateSeconds`, as of `now`: how many, and when the first came. */
 const RECENT = `
   SELECT count(*) AS count,
-         greatest(1, ceil(1000 * extract(epoch FROM min(kept_at) - max(now) + interval '${SPAM_RATE_SECONDS} s')))::int
+         greatest(1, ceil(1000 * extract(epoch FROM min(kept_at) - max(now) + interval '${SIZES.spam.rateSeconds} s')))::int
            AS retry_after_ms
     FROM (
       SELECT kept_at, now FROM spam_submissions, clock
        WHERE deployment_id = :deploymentId AND reason <> 'marked'
-         AND kept_at > now - interval '${SPAM_RATE_SECONDS} s' AND kept_at < now + interval '${SPAM_RATE_SECONDS} s'
-       ORDER BY number DESC LIMIT ${SPAM_RATE_LIMIT}
+         AND kept_at > now - interval '${SIZES.spam.rateSeconds} s' AND kept_at < now + interval '${SIZES.spam.rateSeconds} s'
+       ORDER BY number DESC LIMIT ${SIZES.spam.rateMax}
     ) AS last`;
 
 /*
- * Keeps one, and expires the oldest beyond MAX_SPAM. The deployment's row is locked: the counts are true.
+ * Keeps one, and expires the oldest beyond `SIZES.spam.max`. The deployment's row is locked: the counts are true.
  */
 const KEEP = `
   WITH clock AS MATERIALIZED (
@@ -90,12 +84,12 @@ const KEEP = `
   ), kept AS (
     INSERT INTO spam_submissions (deployment_id, id, data, ip_address, created_at, kept_at, reason)
     SELECT :deploymentId, :id, CAST(:data AS json), :ipAddress, now, now, :reason
-      FROM clock, recent, stored WHERE count < ${SPAM_RATE_LIMIT} AND NOT is_stored
+      FROM clock, recent, stored WHERE count < ${SIZES.spam.rateMax} AND NOT is_stored
     RETURNING number
   ), expired AS (
     UPDATE spam_submissions SET kept_at = '-infinity'
      WHERE deployment_id = :deploymentId AND EXISTS (SELECT FROM kept) AND kept_at <> '-infinity' AND number <= (
-       SELECT number FROM spam_submissions WHERE deployment_id = :deploymentId ORDER BY number DESC OFFSET ${MAX_SPAM - 1} LIMIT 1)
+       SELECT number FROM spam_submissions WHERE deployment_id = :deploymentId ORDER BY number DESC OFFSET ${SIZES.spam.max - 1} LIMIT 1)
     RETURNING id
   )
   SELECT is_stored, count, retry_after_ms, (SELECT count(*) FROM expired) AS expired FROM recent, stored`;
@@ -110,7 +104,7 @@ async function untilNextKept(db: Knex, deploymentId: string): Promise<number | u
     `WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now) ${RECENT}`,
     { deploymentId },
   );
-  return count < SPAM_RATE_LIMIT ? undefined : (retryAfterMs ?? 1);
+  return count < SIZES.spam.rateMax ? undefined : (retryAfterMs ?? 1);
 }
 
 /**
@@ -120,6 +114,7 @@ async function untilNextKept(db: Knex, deploymentId: string): Promise<number | u
 async function lockLive(
   transaction: Knex,
   { deploymentId, rulesVersion }: Pick<NewSubmission, 'deploymentId' | 'rulesVersion'>,
+  { submissions: limits }: Limits,
 ): Promise<{ slug: string }> {
   const startedAt = performance.now();
   for (;;) {
@@ -138,8 +133,8 @@ async function lockLive(
     if (!row) throw new NotKept({ kind: 'no-deployment' });
     if (row.rules_version === rulesVersion) return { slug: row.slug };
     if (row.rules_version !== null) throw new NotKept({ kind: 'rules-changed' });
-    if (performance.now() - startedAt > BUSY_WAIT_MS) throw new NotKept({ kind: 'busy' });
-    await delay(BUSY_POLL_MS);
+    if (performance.now() - startedAt > limits.lockedDeploymentTimeoutMs) throw new NotKept({ kind: 'busy' });
+    await delay(limits.lockedDeploymentPollMs);
   }
 }
 
@@ -148,6 +143,7 @@ export async function keepSpam(
   db: Database,
   submission: NewSubmission,
   { reason, files, key }: { reason: SpamReason; files: readonly NewFile[]; key?: IdempotencyKey | undefined },
+  limits: Limits,
 ): Promise<SpamOutcome> {
   const { deploymentId, id, data, ipAddress } = submission;
   try {
@@ -156,17 +152,17 @@ export async function keepSpam(
         // Before the files: what is dropped writes none.
         const waitMs = await untilNextKept(transaction, deploymentId);
         if (waitMs !== undefined) {
-          const { slug } = await lockLive(transaction, submission);
+          const { slug } = await lockLive(transaction, submission, limits);
           throw new NotKept({ kind: 'dropped', slug, retryAfterMs: waitMs });
         }
-        await insertFiles(transaction, submission, files);
+        await insertFiles(transaction, submission, files, limits);
       }
-      const live = await lockLive(transaction, submission);
+      const live = await lockLive(transaction, submission, limits);
       const kept = await queryOne<KeptRow>(transaction, 'keep-spam', KEEP, {
         ...{ deploymentId, id, data, ipAddress, reason },
       });
       if (kept.is_stored) throw new NotKept({ kind: 'repeated' });
-      if (kept.count >= SPAM_RATE_LIMIT) {
+      if (kept.count >= SIZES.spam.rateMax) {
         throw new NotKept({ kind: 'dropped', slug: live.slug, retryAfterMs: kept.retry_after_ms ?? 1 });
       }
       if (key && !(await storeKey(transaction, submission, key))) throw new NotKept({ kind: 'repeated' });
@@ -241,9 +237,6 @@ const MARK = `
   )
   SELECT FROM removed`;
 
-/** Submissions that one statement moves. */
-const MARKED_BATCH = 100;
-
 /**
  * Puts submissions of a live deployment of this owner here; how many there were. What is then too much for the folder
  * expires.
@@ -255,10 +248,10 @@ export async function markAsSpam(
   ids: readonly string[],
 ): Promise<number> {
   let marked = 0;
-  for (let from = 0; from < ids.length; from += MARKED_BATCH) {
-    const some = ids.slice(from, from + MARKED_BATCH);
+  for (let from = 0; from < ids.length; from += SIZES.internal.markedSpamBatch) {
+    const some = ids.slice(from, from + SIZES.internal.markedSpamBatch);
     marked += await execute(db, 'mark-as-spam', MARK, { deploymentId, ownerId, ids: some });
-    await expireSpam(db, deploymentId, MAX_SPAM);
+    await expireSpam(db, deploymentId, SIZES.spam.max);
   }
   return marked;
 }
@@ -305,7 +298,7 @@ export async function listSpam(
           ORDER BY number DESC
        ) AS spam ON true
       WHERE deployments.id = :deploymentId AND owner_id = :ownerId AND deleted_at IS NULL`,
-    { deploymentId, ownerId, limit, offset: (page - 1) * limit, batchBytes: BATCH_BYTES },
+    { deploymentId, ownerId, limit, offset: (page - 1) * limit, batchBytes: SIZES.internal.listBatchBytes },
   );
   const [row] = rows;
   if (!row) return undefined;
@@ -331,9 +324,6 @@ export async function readSpamBatch(db: Knex, deploymentId: string, { numbers }:
   return rows.map(toSpam);
 }
 
-/** Rows that `readSpam` has in memory at a time: together less than a large page. */
-const READ_BATCH = 20;
-
 /** All that a deployment keeps, live or deleted, oldest first. */
 export async function* readSpam(db: Knex, deploymentId: string): AsyncGenerator<SpamSubmission> {
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -342,7 +332,7 @@ export async function* readSpam(db: Knex, deploymentId: string): AsyncGenerator<
       'read-spam',
       `SELECT number, id, data, ip_address, created_at, reason FROM spam_submissions
         WHERE deployment_id = ? AND number > ? AND ${IS_KEPT} ORDER BY number LIMIT ?`,
-      [deploymentId, after, READ_BATCH],
+      [deploymentId, after, SIZES.internal.readSpamBatch],
     );
     yield* rows.map(toSpam);
     after = rows.at(-1)?.number;
@@ -368,9 +358,6 @@ export const deleteSpam = (db: Knex, ownerId: number, deploymentId: string, id?:
 const removeNow = (db: Knex, deploymentId: string, count: number): Promise<number> =>
   removeExpiredSpam(db, count, { deploymentId }).catch(() => 0);
 
-/** Deployments whose spam one statement looks at. */
-const DEPLOYMENTS_BATCH = 100;
-
 /** Expires spam that is older than the retention_days of its deployment, live or deleted. */
 export async function expireRetainedSpam(db: Knex): Promise<void> {
   for (let after: string | null = ''; after !== null; ) {
@@ -379,7 +366,7 @@ export async function expireRetainedSpam(db: Knex): Promise<void> {
       'expire-retained-spam',
       `WITH retained AS MATERIALIZED (
          SELECT id, retention_days FROM deployments
-          WHERE retention_days IS NOT NULL AND id > ? ORDER BY id LIMIT ${DEPLOYMENTS_BATCH}
+          WHERE retention_days IS NOT NULL AND id > ? ORDER BY id LIMIT ${SIZES.internal.expiringSpamDeploymentsBatch}
        ), expired AS (
          UPDATE spam_submissions SET kept_at = '-infinity'
            FROM retained
@@ -392,9 +379,6 @@ export async function expireRetainedSpam(db: Knex): Promise<void> {
     after = batch.last;
   }
 }
-
-/** Spam that one statement removes. */
-const REMOVED_BATCH = 100;
 
 /**
  * Removes up to `limit` that have expired, with their files, in pieces; answers how many. `deploymentId`: of that one
@@ -413,7 +397,7 @@ export async function removeExpiredSpam(
       'find-expired-spam',
       `SELECT deployment_id, id FROM spam_submissions
         WHERE ${IS_EXPIRED} AND deployment_id = coalesce(:deploymentId, deployment_id) ORDER BY kept_at LIMIT :limit`,
-      { deploymentId: deploymentId ?? null, limit: Math.min(limit - removed, REMOVED_BATCH) },
+      { deploymentId: deploymentId ?? null, limit: Math.min(limit - removed, SIZES.internal.removedSpamBatch) },
     );
     if (rows.length === 0) break;
     const ids = rows.map(({ id }) => id);
@@ -454,5 +438,6 @@ async function removeLargeFiles(
       WHERE deployment_id = ANY (?::text[]) AND submission_id = ANY (?::text[])`,
     [[...new Set(deploymentIds)], [...ids]],
   );
-  if (files.reduce((sum, { size }) => sum + size, 0) > REMOVED_BYTES) await removeFiles(db, files, signal);
+  if (files.reduce((sum, { size }) => sum + size, 0) > SIZES.internal.removedFilesBytes)
+    await removeFiles(db, files, signal);
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
+import type { Limits } from '../limits.ts';
 import { query } from './postgres/query.ts';
 
 /*
@@ -42,11 +43,6 @@ const REMOVED = `
   SELECT width_bucket(number, bounds) AS position, count(*) AS count
     FROM removed_submissions, CAST(? AS bigint[]) AS bounds
    WHERE deployment_id = ? AND number >= ? AND number < ? GROUP BY position`;
-
-/** From when on no submission will be accepted that is before a time: clocks differ, and commits may hang. */
-const SETTLED_MS = 3_600_000;
-/** Times of deployments, some 2 MB. */
-const MAX_KNOWN = 20_000;
 
 /**
  * The first number of a submission that was accepted at each of these times or later, or one more than the last number;
@@ -91,15 +87,15 @@ export type CountSubmissionsBetween = (
 ) => Promise<number[] | undefined>;
 
 /** Remembers the numbers at times that are past: they stay, because times rise with numbers. */
-export function createCountSubmissionsBetween(db: Knex): CountSubmissionsBetween {
+export function createCountSubmissionsBetween(db: Knex, { reads: limits }: Limits): CountSubmissionsBetween {
   const known = new LRUCache<string, Map<number, number>>({
-    maxSize: MAX_KNOWN,
+    maxSize: limits.knownCounts,
     sizeCalculation: (numbers) => numbers.size + 1,
   });
 
   /** The first numbers at all of the times; undefined when there is no such deployment. */
   async function numbersAt(ownerId: number, deploymentId: string, times: readonly number[]) {
-    const settled = Date.now() - SETTLED_MS;
+    const settled = Date.now() - limits.settledCountsMs;
     const numbers = known.get(deploymentId) ?? new Map<number, number>();
     const unknown = times.filter((time) => !numbers.has(time));
     const found = await firstNumbersAt(

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Event } from '../events.ts';
+import { SIZES } from '../limits.ts';
 import { type LeasedDelivery, MAIL, type MAIL_EVENTS, type TargetRow, toTarget } from './delivery-target.ts';
 import { RECEIVES_MAIL } from './mail-recipients.ts';
 import { query } from './postgres/query.ts';
@@ -34,10 +35,6 @@ export type Delivering = {
   set(deploymentId: string, known: true): unknown;
 };
 
-/** Accepted submissions of one deployment in any window of RATE_SECONDS. */
-export const RATE_LIMIT = 10;
-export const RATE_SECONDS = 60;
-
 /** The event that a submission is, and that of its mail to a recipient. */
 const EVENT: Event = 'submission';
 const RECIPIENT_EVENT: (typeof MAIL_EVENTS)[number] = 'submission-mail';
@@ -48,8 +45,8 @@ export const IS_MAILED = "email_notifications AND notify_every = 'submission'";
 /** The times within the window of the rate limit among `recent_submissions`, in order, as of `now`. */
 const RECENT = `ARRAY(
              SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
-              WHERE accepted_at > now - interval '${RATE_SECONDS} s'
-                AND accepted_at < now + interval '${RATE_SECONDS} s'
+              WHERE accepted_at > now - interval '${SIZES.submissionRate.seconds} s'
+                AND accepted_at < now + interval '${SIZES.submissionRate.seconds} s'
               ORDER BY accepted_at)`;
 
 const STORED = `stored AS (
@@ -135,7 +132,7 @@ const STORE = `
     SELECT incoming.*,
            row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
            count(*) OVER (PARTITION BY deployment_id) AS wanted,
-           ${RATE_LIMIT} - cardinality(recent) AS free,
+           ${SIZES.submissionRate.max} - cardinality(recent) AS free,
            recent, last_submission_number, is_mailed, owner_id, slug
       FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id AND rules_version = judged_by
   ), accepted AS MATERIALIZED (
@@ -150,7 +147,7 @@ const STORE = `
   ), ${storeAccepted()}
   SELECT free,
          CASE WHEN rank > free
-           THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${RATE_SECONDS} s'))::int
+           THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${SIZES.submissionRate.seconds} s'))::int
          END AS retry_after_ms,
          deliveries, CASE WHEN deliveries IS NOT NULL THEN now END AS created_at, slug,
          free IS NULL AND EXISTS (
@@ -176,12 +173,12 @@ const acceptOne = (condition: string): string => `accepted AS (
        SET submission_count = submission_count + 1,
            last_submission_number = last_submission_number + 1,
            recent_submissions =
-             (recent_submissions || clock_timestamp())[cardinality(recent_submissions) - ${RATE_LIMIT - 2}:]
+             (recent_submissions || clock_timestamp())[cardinality(recent_submissions) - ${SIZES.submissionRate.max - 2}:]
      WHERE id = (
        SELECT id FROM deployments
         WHERE id = ? AND coalesce(deleted_at, taken_down_at) IS NULL AND rules_version = ?
-          AND coalesce(recent_submissions[cardinality(recent_submissions) - ${RATE_LIMIT - 1}]
-                         <= clock_timestamp() - interval '${RATE_SECONDS} s', true)
+          AND coalesce(recent_submissions[cardinality(recent_submissions) - ${SIZES.submissionRate.max - 1}]
+                         <= clock_timestamp() - interval '${SIZES.submissionRate.seconds} s', true)
           AND ${condition}
           FOR NO KEY UPDATE SKIP LOCKED)
     RETURNING id AS deployment_id, last_submission_number AS number,
@@ -228,7 +225,11 @@ function toOutcome(row: Omit<Row, 'deliveries' | 'created_at'>): Outcome {
   if (busy) return { kind: 'busy' };
   if (free === null) return { kind: 'no-deployment' };
   if (retry_after_ms === null) return { kind: 'accepted', slug };
-  return { kind: 'rate-limited', slug, retryAfterMs: Math.min(Math.max(retry_after_ms, 1), RATE_SECONDS * 1_000) };
+  return {
+    kind: 'rate-limited',
+    slug,
+    retryAfterMs: Math.min(Math.max(retry_after_ms, 1), SIZES.submissionRate.seconds * 1_000),
+  };
 }
 
 function toDeliveries(
@@ -318,9 +319,9 @@ export async function checkRateLimit(
   const [row] = await query<Omit<Row, 'deliveries' | 'created_at'>>(
     db,
     'check-rate-limit',
-    `SELECT ${RATE_LIMIT} - cardinality(recent) AS free, rules_version <> ? AS rules_changed, false AS busy,
-            CASE WHEN cardinality(recent) >= ${RATE_LIMIT}
-              THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${RATE_SECONDS} s'))::int
+    `SELECT ${SIZES.submissionRate.max} - cardinality(recent) AS free, rules_version <> ? AS rules_changed, false AS busy,
+            CASE WHEN cardinality(recent) >= ${SIZES.submissionRate.max}
+              THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${SIZES.submissionRate.seconds} s'))::int
             END AS retry_after_ms, slug
        FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
       WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,

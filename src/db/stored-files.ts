@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type Limits, SIZES } from '../limits.ts';
 import { execute, query } from './postgres/query.ts';
 
 /** The object in the bucket that has a file's content. */
@@ -7,12 +8,10 @@ export type FileObject = { id: string; sha256: Buffer };
 /** One that no file has yet. `putAt`: when it was put into the bucket, in milliseconds. */
 export type NewObject = FileObject & { putAt: number };
 
-/** Much less than the age at which an object that no file has is removed from the bucket. */
-const MAX_UNNAMED_MS = 60 * 60 * 1_000;
-
 /** Throws when an object is too old to be named: this process, or its machine, has been suspended meanwhile. */
-export function checkFresh({ id, putAt }: NewObject): void {
-  if (Date.now() - putAt > MAX_UNNAMED_MS) throw new Error(`the object ${id} was put into the bucket too long ago`);
+export function checkFresh({ id, putAt }: NewObject, { files }: Limits): void {
+  if (Date.now() - putAt > files.namingTimeoutMs)
+    throw new Error(`the object ${id} was put into the bucket too long ago`);
 }
 
 /** `size` in bytes. `object`: undefined when the content is in this database. */
@@ -23,9 +22,6 @@ export type StoredFile = {
   size: number;
   object: FileObject | undefined;
 };
-
-/** The size of a chunk, in a statement and in memory: small enough for a slow disk, and for many slow readers. */
-export const CHUNK_BYTES = 256 * 1024;
 
 type ObjectRow = { object_id: string | null; object_sha256: Buffer | null };
 type FileRow = { id: string; filename: Buffer; content_type: string; size: number } & ObjectRow;
@@ -88,8 +84,6 @@ export async function listSubmissionFiles(
   return rows.map(toFile);
 }
 
-const FILES_BATCH = 500;
-
 /** All files of a deployment, live or deleted, in the order of their submissions' ids; a bounded number at a time. */
 export async function* listFiles(
   db: Knex,
@@ -101,17 +95,13 @@ export async function* listFiles(
       'list-files',
       `SELECT submission_id, id, filename, content_type, size, object_id, object_sha256 FROM submission_files
         WHERE deployment_id = ? AND (submission_id, id) > (?, ?) ORDER BY submission_id, id LIMIT ?`,
-      [deploymentId, ...after, FILES_BATCH],
+      [deploymentId, ...after, SIZES.internal.filesBatch],
     );
     for (const row of rows) yield { ...toFile(row), submissionId: row.submission_id };
     const last = rows.at(-1);
     after = last && [last.submission_id, last.id];
   }
 }
-
-/** How much one statement removes, which takes about 50 ms. */
-export const REMOVED_BYTES = 32 * 1024 * 1024;
-const REMOVED_FILES = 100;
 
 export type SizedFile = Pick<StoredFile, 'id' | 'size'>;
 
@@ -133,9 +123,9 @@ export async function removeFiles(
   };
   for await (const { id, size } of files) {
     let rest = size;
-    for (let position = 0; rest > REMOVED_BYTES; rest -= REMOVED_BYTES) {
+    for (let position = 0; rest > SIZES.internal.removedFilesBytes; rest -= SIZES.internal.removedFilesBytes) {
       signal?.throwIfAborted();
-      const end = position + REMOVED_BYTES / CHUNK_BYTES;
+      const end = position + SIZES.internal.removedFilesBytes / SIZES.file.chunkBytes;
       await execute(
         db,
         'remove-file-chunks',
@@ -144,7 +134,8 @@ export async function removeFiles(
       );
       position = end;
     }
-    if (bytes + rest > REMOVED_BYTES || ids.length === REMOVED_FILES) await removeRows();
+    if (bytes + rest > SIZES.internal.removedFilesBytes || ids.length === SIZES.internal.removedFilesBatch)
+      await removeRows();
     ids.push(id);
     bytes += rest;
   }

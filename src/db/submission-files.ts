@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Solution } from '../altcha.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import { storeSolution } from './altcha-solutions.ts';
 import type { LeasedDelivery } from './delivery-target.ts';
 import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
@@ -13,7 +14,7 @@ import {
   type Outcome,
   storeSubmissions,
 } from './store-submissions.ts';
-import { CHUNK_BYTES, checkFresh, type NewObject } from './stored-files.ts';
+import { checkFresh, type NewObject } from './stored-files.ts';
 
 /** `filename` and `contentType` as they were sent. `object`: in the bucket, if the content is there already. */
 export type NewFile = {
@@ -23,10 +24,6 @@ export type NewFile = {
   content: Buffer;
   object?: NewObject | undefined;
 };
-
-/** For how long a submission waits for a deployment that another transaction has locked, and how often it tries. */
-export const BUSY_WAIT_MS = 1_500;
-export const BUSY_POLL_MS = 5;
 
 /** `repeated`: another has been stored under its key or its id. `solution-used`: another has been stored with its solution. */
 export type AloneOutcome = Outcome | { kind: 'repeated' } | { kind: 'solution-used' };
@@ -61,6 +58,7 @@ export async function storeSubmissionAlone(
   submission: NewSubmission,
   { files, key, solution, isSentAgain = false }: Extras,
   leasing: Leasing,
+  limits: Limits,
 ): Promise<{ outcome: AloneOutcome; deliveries: LeasedDelivery[] }> {
   try {
     return await db.longTransaction(async (transaction) => {
@@ -68,9 +66,9 @@ export async function storeSubmissionAlone(
         // Before the files: uploads over the limit write none.
         const expected = await checkRateLimit(transaction, submission);
         if (expected.kind !== 'accepted') throw new NotAccepted(expected);
-        await insertFiles(transaction, submission, files);
+        await insertFiles(transaction, submission, files, limits);
       }
-      const stored = await storeOne(transaction, submission, leasing);
+      const stored = await storeOne(transaction, submission, leasing, limits);
       if (stored.outcome.kind !== 'accepted') throw new NotAccepted(stored.outcome);
       if (isSentAgain && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'repeated' });
       if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'repeated' });
@@ -87,14 +85,16 @@ async function storeOne(
   transaction: Knex,
   submission: NewSubmission,
   leasing: Leasing,
+  { submissions: limits }: Limits,
 ): Promise<{ outcome: Outcome; deliveries: LeasedDelivery[] }> {
   const startedAt = performance.now();
   for (;;) {
     const { outcomes, deliveries } = await storeSubmissions(transaction, [submission], leasing);
     const [outcome] = outcomes;
     if (!outcome) throw new Error('The store answered no outcome.');
-    if (outcome.kind !== 'busy' || performance.now() - startedAt > BUSY_WAIT_MS) return { outcome, deliveries };
-    await delay(BUSY_POLL_MS);
+    if (outcome.kind !== 'busy' || performance.now() - startedAt > limits.lockedDeploymentTimeoutMs)
+      return { outcome, deliveries };
+    await delay(limits.lockedDeploymentPollMs);
   }
 }
 
@@ -108,8 +108,9 @@ export async function insertFiles(
   transaction: Knex,
   submission: NewSubmission,
   files: readonly NewFile[],
+  limits: Limits,
 ): Promise<void> {
-  for (const { object } of files) if (object) checkFresh(object);
+  for (const { object } of files) if (object) checkFresh(object, limits);
   await execute(
     transaction,
     'insert-files',
@@ -131,13 +132,13 @@ export async function insertFiles(
   );
   for (const { id, content, object } of files) {
     if (object) continue;
-    for (let position = 0; position * CHUNK_BYTES < content.length; position += 1) {
-      const from = position * CHUNK_BYTES;
+    for (let position = 0; position * SIZES.file.chunkBytes < content.length; position += 1) {
+      const from = position * SIZES.file.chunkBytes;
       await execute(
         transaction,
         'insert-file-chunk',
         'INSERT INTO submission_file_chunks (file_id, position, content) VALUES (?, ?, ?)',
-        [id, position, content.subarray(from, from + CHUNK_BYTES)],
+        [id, position, content.subarray(from, from + SIZES.file.chunkBytes)],
       );
     }
   }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { execute, query } from './postgres/query.ts';
 import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
 
@@ -44,9 +45,6 @@ export async function findInboxSubmissions(
   return rows.map(toInboxSubmission);
 }
 
-/** Submissions by which one statement moves the number up to which all are read. */
-const ADVANCE_STEP = 5_000;
-
 /*
  * The number up to which a deployment's submissions are read is locked first, so that all changes of its marks, and of
  * this number, come one after another. A deployment that is deleted meanwhile has none: FOR KEY SHARE waits for a purge.
@@ -91,7 +89,7 @@ const MARK = `
   SELECT FROM changed`;
 
 /*
- * Moves the number up to before the first submission that is unread, but over at most ADVANCE_STEP submissions; deleted
+ * Moves the number up to before the first submission that is unread, but over at most `inboxStep` submissions; deleted
  * ones are passed over. Rows that then say nothing more are removed. A submission that is accepted meanwhile is above
  * the last number that this statement sees.
  */
@@ -107,12 +105,12 @@ const ADVANCE = `
                     WHERE marks.deployment_id = :deploymentId AND marks.number = submissions.number), false) AS read
             FROM submissions
            WHERE deployment_id = :deploymentId AND number > (SELECT number FROM old)
-           ORDER BY number LIMIT ${ADVANCE_STEP}
+           ORDER BY number LIMIT ${SIZES.internal.inboxStep}
         ) AS next WHERE NOT read ORDER BY number LIMIT 1
       ) AS unread, (
         SELECT number FROM submissions
          WHERE deployment_id = :deploymentId AND number > (SELECT number FROM old)
-         ORDER BY number LIMIT 1 OFFSET ${ADVANCE_STEP}
+         ORDER BY number LIMIT 1 OFFSET ${SIZES.internal.inboxStep}
       ) AS beyond, (
         SELECT last_submission_number FROM deployments WHERE id = :deploymentId
       ) AS last

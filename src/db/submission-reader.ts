@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import pg from 'pg';
+import { type Limits, SIZES } from '../limits.ts';
 import { type CopiedRows, copySubmissions, toLines, toSubmissions, wholeRows } from './copied-submissions.ts';
 import { type Database, isOutOfReach } from './postgres/connect.ts';
 import { query } from './postgres/query.ts';
@@ -10,19 +11,6 @@ import type { Submission } from './submissions.ts';
  * Submissions are read by COPY. It takes Postgres two fifths of the time of a query that makes texts of many rows, and
  * this process no more time, so that an export takes 60 % of the time.
  */
-
-/** How many numbers a statement covers. */
-const FIRST_RANGE = 500;
-const MAX_RANGE = 2_000;
-/**
- * About how much is read at a time, or one submission that is larger. As objects, submissions take several times as
- * much memory.
- */
-const LINES_BYTES = 512 * 1024;
-const SUBMISSIONS_BYTES = 192 * 1024;
-/** A batch that fails because the database is out of reach is read again. */
-const MAX_FAILURES = 3;
-const RETRY_MS = 1_000;
 
 /** Starts a statement as soon as the limit on concurrent ones allows. */
 type Schedule = <T>(read: () => PromiseLike<T>) => Promise<T>;
@@ -61,21 +49,21 @@ async function firstNumberAfter(db: Knex, deploymentId: string, after: number): 
  * own, and the next is read while one is processed, so that a slow reader keeps no connection.
  */
 export const readSubmissions = (...from: From): AsyncGenerator<Submission[]> =>
-  inBatches({ convert: toSubmissions, maxBytes: SUBMISSIONS_BYTES }, ...from);
+  inBatches({ convert: toSubmissions, maxBytes: SIZES.internal.exportSubmissionsBytes }, ...from);
 
 /** The same as lines in UTF-8, each a JSON object as the API lists it; several times as fast. */
 export const readSubmissionLines = (...from: From): AsyncGenerator<Buffer> =>
-  inBatches({ convert: toLines, maxBytes: LINES_BYTES }, ...from);
+  inBatches({ convert: toLines, maxBytes: SIZES.internal.exportLinesBytes }, ...from);
 
 type Format<T> = { convert: (rows: CopiedRows) => T; maxBytes: number };
-type From = [db: Database, deploymentId: string, last: number, schedule?: Schedule, after?: number];
+type From = [db: Database, limits: Limits, deploymentId: string, last: number, schedule?: Schedule, after?: number];
 
 async function* inBatches<T>(
   format: Format<T>,
-  ...[db, deploymentId, last, schedule = startAtOnce, first = 0]: From
+  ...[db, { reads: limits }, deploymentId, last, schedule = startAtOnce, first = 0]: From
 ): AsyncGenerator<T> {
   if (first >= last) return;
-  let range = FIRST_RANGE;
+  let range: number = SIZES.internal.exportFirstRange;
   let after = first;
   const readNext = (): Promise<Batch<T>> => {
     const upTo = Math.min(after + range, last);
@@ -97,12 +85,12 @@ async function* inBatches<T>(
   for (let reading = readNext(); after < last; ) {
     const batch = await reading.catch((error) => {
       failures += 1;
-      if (!isOutOfReach(error) || failures > MAX_FAILURES) throw error;
+      if (!isOutOfReach(error) || failures > limits.exportRetries) throw error;
     });
     if (!batch) {
       // The database is away for a moment, or too busy for as much at a time.
       range = Math.max(range >> 2, 1);
-      await delay(RETRY_MS);
+      await delay(limits.exportRetryMs);
       reading = readNext();
       continue;
     }
@@ -110,7 +98,7 @@ async function* inBatches<T>(
     after = batch.upTo;
     // What is sent after the cut is lost, and a cut costs a connection: a few more batches cost less.
     if (batch.isCut) range = Math.max(batch.count >> 1, 1);
-    else if (batch.bytes < format.maxBytes / 4) range = Math.min(range * 2, MAX_RANGE);
+    else if (batch.bytes < format.maxBytes / 4) range = Math.min(range * 2, SIZES.internal.exportMaxRange);
     if (after < last) reading = readNext();
     yield* batch.parts;
   }

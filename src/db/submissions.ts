@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { execute, query } from './postgres/query.ts';
-import { listSubmissionFiles, REMOVED_BYTES, removeFiles } from './stored-files.ts';
+import { listSubmissionFiles, removeFiles } from './stored-files.ts';
 
 /** `data`: the JSON text that was submitted. */
 export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };
@@ -86,9 +87,6 @@ export const removal = (isDeployment: string, isGone: string): string => `
 
 const DELETE = removal('owner_id = :ownerId AND deleted_at IS NULL', 'true');
 
-/** Submissions that one statement deletes. */
-const DELETED_BATCH = 100;
-
 /**
  * Deletes submissions of a live deployment of this owner, with their files; how many there were. Their numbers are not
  * used again, and they still count for the rate limit. Their pending deliveries are deleted when they are claimed.
@@ -100,11 +98,11 @@ export async function deleteSubmissions(
   ids: readonly string[],
 ): Promise<number> {
   let deleted = 0;
-  for (let from = 0; from < ids.length; from += DELETED_BATCH) {
-    const some = ids.slice(from, from + DELETED_BATCH);
+  for (let from = 0; from < ids.length; from += SIZES.internal.deletedSubmissionsBatch) {
+    const some = ids.slice(from, from + SIZES.internal.deletedSubmissionsBatch);
     const files = await listSubmissionFiles(db, { ownerId, deploymentId, submissionIds: some });
     // Large files first: with them, the statement could take too long. If it fails then, it is to be sent again.
-    if (files.reduce((sum, { size }) => sum + size, 0) > REMOVED_BYTES) await removeFiles(db, files);
+    if (files.reduce((sum, { size }) => sum + size, 0) > SIZES.internal.removedFilesBytes) await removeFiles(db, files);
     deleted += await execute(db, 'delete-submissions', DELETE, { deploymentId, ownerId, ids: some });
   }
   return deleted;

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { SIZES } from '../limits.ts';
 import { type Deployment, type DeploymentRow, toDeployment } from './deployments.ts';
 import { announcePageChange } from './page-changes.ts';
 import { query } from './postgres/query.ts';
@@ -33,8 +34,6 @@ const toAnyDeployment = (row: Row): AnyDeployment => ({
   takeDownReason: row.take_down_reason,
 });
 
-const BATCH = 1_000;
-
 /** All deployments, oldest first, a bounded number at a time. */
 export async function* listAllDeployments(db: Knex): AsyncGenerator<AnyDeployment> {
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -42,7 +41,7 @@ export async function* listAllDeployments(db: Knex): AsyncGenerator<AnyDeploymen
       db,
       'list-all-deployments',
       `${SELECT_ANY} WHERE deployments.id > ? ORDER BY deployments.id LIMIT ?`,
-      [after, BATCH],
+      [after, SIZES.internal.takeDownsBatch],
     );
     yield* rows.map(toAnyDeployment);
     after = rows.at(-1)?.id;

@@ -1,8 +1,8 @@
 import type { DigestRange, LeasedDelivery, Target } from '../db/delivery-target.ts';
 import type { Digest } from '../db/digests.ts';
 import type { Labels } from '../db/labels.ts';
-import { LINK_MINUTES } from '../db/sessions.ts';
 import { newSessionId } from '../ids.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Cidr } from '../public-address.ts';
 import { confirmationExpiry, type SignedLinks } from '../signed-links.ts';
@@ -21,12 +21,7 @@ import type { SendEmail } from './send-email.ts';
 import type { Attempt, createSendWebhook } from './send-webhook.ts';
 import { signInEmail } from './sign-in-email.ts';
 
-/** Mails that are sent at the same time, each over a connection of its own. */
-export const MAX_CONCURRENT_MAILS = 5;
-
 const NO_LABELS: Labels = new Map();
-/** A page is read for its labels once for each of its versions, which takes up to a second. */
-const LABELS_WAIT_MS = 5_000;
 
 type ShowingTarget = Extract<Target, { kind: 'mail' | 'digest' | 'test-mail' }>;
 
@@ -35,10 +30,10 @@ export type AttemptDelivery = (delivery: LeasedDelivery, signal: AbortSignal) =>
 
 /** Sends a link that signs in, once: it would have expired before a retry. Rejects when the mail server refuses it. */
 type MailLink = (to: string, url: string) => Promise<void>;
-const MAIL_LINK_TIMEOUT_MS = 30_000;
 
 /** Sends each kind of delivery. What a kind needs is loaded when its first delivery is due. */
 export function createAttempt({
+  limits,
   allowedNetworks,
   own,
   urlOf,
@@ -50,6 +45,7 @@ export function createAttempt({
   mailFrom,
   log,
 }: {
+  limits: Limits;
   allowedNetworks: readonly Cidr[];
   own: OwnAddress;
   /** A page's URL by its slug. */
@@ -72,12 +68,12 @@ export function createAttempt({
 
   async function openWebhooks(): Promise<ReturnType<typeof createSendWebhook>> {
     const { createSendWebhook } = await import('./send-webhook.ts');
-    return createSendWebhook({ allowedNetworks, own });
+    return createSendWebhook({ limits, allowedNetworks, own });
   }
 
   async function openMail(smtpUrl: string): Promise<SendEmail> {
     const { createSendEmail } = await import('./send-email.ts');
-    return createSendEmail({ smtpUrl, from: mailFrom, maxConnections: MAX_CONCURRENT_MAILS });
+    return createSendEmail({ smtpUrl, from: mailFrom, maxConnections: limits.mail.concurrent, limits });
   }
 
   async function sendEmail(
@@ -99,7 +95,7 @@ export function createAttempt({
 
   /** A mail is better with labels, and is sent without them rather than late or not at all. */
   async function labelsOrNames(deploymentId: string, signal: AbortSignal): Promise<Labels> {
-    const ending = AbortSignal.any([signal, AbortSignal.timeout(LABELS_WAIT_MS)]);
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(limits.mail.labelsTimeoutMs)]);
     const none = new Promise<Labels>((resolve) => {
       ending.addEventListener('abort', () => resolve(NO_LABELS), { once: true });
     });
@@ -171,8 +167,8 @@ export function createAttempt({
       return (await webhooks).send({ id, url, secrets, headers, body }, signal);
     },
     async mailLink(to, url) {
-      const write = (): Email => signInEmail({ url, baseUrl, minutes: LINK_MINUTES });
-      const signal = AbortSignal.timeout(MAIL_LINK_TIMEOUT_MS);
+      const write = (): Email => signInEmail({ url, baseUrl, minutes: SIZES.session.linkMinutes });
+      const signal = AbortSignal.timeout(limits.mail.signInTimeoutMs);
       const { error } = await sendEmail({ id: newSessionId(), to }, write, signal);
       if (error !== undefined) throw new Error(error);
     },

@@ -1,4 +1,5 @@
 import type { LeasedDelivery } from '../db/delivery-target.ts';
+import type { Limits } from '../limits.ts';
 
 /** Counts the deliveries in a process, and the characters of their submissions: of each owner, and of all. */
 type DeliveryLoad = {
@@ -14,10 +15,7 @@ type DeliveryLoad = {
 
 type Load = { count: number; chars: number };
 
-export const MAX_DELIVERIES = 4_096;
-export const MAX_CHARS = 64 * 1024 * 1024;
-
-export function createDeliveryLoad(): DeliveryLoad {
+export function createDeliveryLoad({ delivery: limits }: Limits): DeliveryLoad {
   const all: Load = { count: 0, chars: 0 };
   /** Of each owner with any. */
   const owners = new Map<number, Load>();
@@ -32,7 +30,7 @@ export function createDeliveryLoad(): DeliveryLoad {
    * third each, and so on.
    */
   const hasItsShare = ({ count, chars }: Load): boolean =>
-    count >= MAX_DELIVERIES - all.count || chars >= MAX_CHARS - all.chars;
+    count >= limits.heldDeliveries - all.count || chars >= limits.heldChars - all.chars;
 
   return {
     add(delivery) {
@@ -47,10 +45,10 @@ export function createDeliveryLoad(): DeliveryLoad {
       if (own?.count === 0) owners.delete(delivery.ownerId);
       change(all, delivery, -1);
     },
-    isFull: (others) => all.count + others >= MAX_DELIVERIES || all.chars >= MAX_CHARS,
+    isFull: (others) => all.count + others >= limits.heldDeliveries || all.chars >= limits.heldChars,
     accepts(ownerId) {
       const own = owners.get(ownerId);
-      return !(own && hasItsShare(own)) && (all.count === 0 || all.chars < MAX_CHARS);
+      return !(own && hasItsShare(own)) && (all.count === 0 || all.chars < limits.heldChars);
     },
     fullOwners: () => [...owners].flatMap(([ownerId, own]) => (hasItsShare(own) ? [ownerId] : [])),
   };

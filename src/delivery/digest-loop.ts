@@ -1,19 +1,19 @@
 import type { Knex } from 'knex';
 import { claimDigest } from '../db/digests.ts';
+import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { createPollLoop } from './poll-loop.ts';
-
-/** A digest comes at most this long after its window has ended, and is sent then. */
-const POLL_MS = 1_000;
 
 /** Makes the mails of windows that have ended, until the signal fires. Any number of processes can do it. */
 export function createDigestLoop({
   db,
+  limits,
   wake,
   log,
   signal,
 }: {
   db: Knex;
+  limits: Limits;
   /** Called when mails are due. */
   wake(): void;
   log: Log;
@@ -27,7 +27,8 @@ export function createDigestLoop({
 
   return createPollLoop({
     poll,
-    pollMs: POLL_MS,
+    pollMs: limits.delivery.digestPollIntervalMs,
+    limits,
     onError: (error) => log.warn({ err: error }, 'digests could not be made; trying again'),
     signal,
   });

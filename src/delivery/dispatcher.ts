@@ -2,8 +2,9 @@ import { setImmediate as anotherTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { type AttemptOutcome, claimDeliveries, type Pair, settleDeliveries } from '../db/delivery-queue.ts';
 import { type LeasedDelivery, MAIL } from '../db/delivery-target.ts';
+import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { type AttemptDelivery, MAX_CONCURRENT_MAILS } from './attempt.ts';
+import type { AttemptDelivery } from './attempt.ts';
 import { createDeliveryLoad } from './delivery-load.ts';
 import { createOutcomeQueue } from './outcome-queue.ts';
 import { createPollLoop } from './poll-loop.ts';
@@ -45,22 +46,6 @@ export type Dispatcher = {
 type Task = { delivery: LeasedDelivery; addedAt: number; leaseEndsAt: number };
 
 /**
- * How long a stop waits for the last outcomes to be stored. What is not stored is attempted again when its lease has
- * ended.
- */
-const STORE_WAIT_MS = 1_500;
-const MAX_CLAIM = 512;
-export const MAX_CLAIM_BYTES = 16 * 1024 * 1024;
-/** Running attempts to one host and port. */
-const MAX_CONCURRENT_PER_RECEIVER = 64;
-/** An attempt starts only while this part of its time-out is left of its lease. It gets no more time than is left. */
-const MIN_PART_OF_TIMEOUT = 0.9;
-/** A delivery that has waited for longer is returned: any process may have changed its webhook since. */
-const MAX_WAIT_MS = 1_000;
-/** Attempts that are started in one turn of the event loop, so that other work is not delayed by hundreds of them. */
-const MAX_STARTS_PER_TURN = 4;
-
-/**
  * Attempts deliveries: new ones at once, and due ones from the database. Each is leased to one process at a time, so
  * that any number of dispatchers can share a database.
  */
@@ -70,6 +55,7 @@ export function createDispatcher({
   retryDelays,
   timeoutMs,
   leaseMs,
+  limits: all,
   log,
   count,
 }: {
@@ -79,17 +65,20 @@ export function createDispatcher({
   retryDelays: readonly number[];
   timeoutMs: number;
   leaseMs: number;
+  limits: Limits;
   log: Log;
   /** Is called for each attempt that has ended. */
   count(kind: 'webhook' | 'mail', result: AttemptOutcome['result']): void;
 }): Dispatcher {
-  const running = createRunningAttempts(attempt, log);
-  const outcomes = createOutcomeQueue(store, log);
+  const limits = all.delivery;
+  const running = createRunningAttempts(attempt, all, log);
+  const outcomes = createOutcomeQueue(store, all, log);
   /** What runs, or waits in the queue of its receiver. */
-  const load = createDeliveryLoad();
+  const load = createDeliveryLoad(all);
   const queues = createReceiverQueues<Task>({
     work: startAttempt,
-    maxConcurrent: (receiver) => (receiver === MAIL ? MAX_CONCURRENT_MAILS : MAX_CONCURRENT_PER_RECEIVER),
+    limits: all,
+    maxConcurrent: (receiver) => (receiver === MAIL ? all.mail.concurrent : limits.concurrentOfReceiver),
     onCapacity: wake,
   });
   /** Not in the queues of their receivers yet. */
@@ -102,6 +91,8 @@ export function createDispatcher({
   let polling: Promise<void> | undefined;
   const loop = createPollLoop({
     poll: claim,
+    pollMs: limits.pollIntervalMs,
+    limits: all,
     onError: (error) => log.warn({ err: error }, 'due deliveries could not be claimed; trying again'),
     signal: drained.signal,
   });
@@ -127,8 +118,8 @@ export function createDispatcher({
       otherCapacity: other,
       fullOwners: load.fullOwners(),
       // Beyond the slots of unproven receivers, deliveries would wait here, and be given back.
-      limit: hasKnownCapacity ? MAX_CLAIM : Math.min(MAX_CLAIM, unproven),
-      memory: MAX_CLAIM_BYTES,
+      limit: hasKnownCapacity ? limits.claimedDeliveries : Math.min(limits.claimedDeliveries, unproven),
+      memory: limits.claimedBytes,
       leaseMs,
       maxAttempts: retryDelays.length + 1,
     });
@@ -148,7 +139,7 @@ export function createDispatcher({
 
   function enqueueSome(): void {
     nextTurn = undefined;
-    for (const task of incoming.splice(0, MAX_STARTS_PER_TURN)) enqueue(task);
+    for (const task of incoming.splice(0, limits.startsPerTurn)) enqueue(task);
     if (incoming.length > 0) nextTurn = setImmediate(enqueueSome);
   }
 
@@ -177,7 +168,7 @@ export function createDispatcher({
 
   function isLate({ addedAt, leaseEndsAt }: Task): boolean {
     const now = performance.now();
-    return leaseEndsAt - now < timeoutMs * MIN_PART_OF_TIMEOUT || now - addedAt > MAX_WAIT_MS;
+    return leaseEndsAt - now < timeoutMs * limits.minPartOfTimeout || now - addedAt > limits.queueTimeoutMs;
   }
 
   /** Whether the receiver answered; undefined when it was too late to contact it. */
@@ -232,7 +223,7 @@ export function createDispatcher({
     await ending;
     while (incoming.length > 0) enqueueSome();
     await polling;
-    await within(STORE_WAIT_MS, outcomes.close());
+    await within(limits.storeOutcomesTimeoutMs, outcomes.close());
   }
 
   return {

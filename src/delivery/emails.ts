@@ -1,12 +1,12 @@
 import type { WebhookNotice } from '../db/delivery-target.ts';
 import type { Labels } from '../db/labels.ts';
-import { MAX_REFUSALS } from '../db/mail-failures.ts';
 import { escapeHtml } from '../html.ts';
 import { isFileId } from '../ids.ts';
 import { readJsonObject, unquote } from '../json-text.ts';
+import { SIZES } from '../limits.ts';
 import { isPlainAddress } from '../mail-address.ts';
 import { fileLinkExpiry, type SignedLinks } from '../signed-links.ts';
-import { layOutFields, MAX_FIELDS_BYTES, type MailFields, printable } from './mail-fields.ts';
+import { layOutFields, type MailFields, printable } from './mail-fields.ts';
 
 /** A mail without its sender and its recipient. `replyTo` is one plain address. */
 export type Email = {
@@ -115,7 +115,7 @@ export function digestEmail(
   const unsubscribe = links.unsubscribe(deploymentId, recipientId);
   const [subjectCount, textCount] =
     total === 1 ? ['1 new submission', '1 submission'] : [`${total} new submissions`, `${total} submissions`];
-  let left = MAX_FIELDS_BYTES;
+  let left = SIZES.mail.maxFieldsBytes;
   const shown = submissions.map((submission, at) => {
     // What one leaves free is for those after it.
     const fields = fieldsOf(mail, submission, Math.floor(left / (submissions.length - at)) - HEADING_BYTES);
@@ -189,7 +189,7 @@ export function recipientOffEmail({
   const list = JSON.stringify({ recipients }).replaceAll("'", '\\u0027');
   return compose(`Mail to ${recipient} was switched off`, [
     paragraph(
-      `${recipient} gets no more mail about ${slug}, because mails to it were refused for good ${MAX_REFUSALS} times in a row.`,
+      `${recipient} gets no more mail about ${slug}, because mails to it were refused for good ${SIZES.recipient.maxRefusals} times in a row.`,
     ),
     paragraph(`Last failure: ${lastError}`),
     paragraph(

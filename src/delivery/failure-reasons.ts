@@ -1,12 +1,10 @@
 import type { Socket } from 'node:net';
 import { errors } from 'undici';
+import { SIZES } from '../limits.ts';
 
 /*
  * The reasons why attempts fail, as owners read them.
  */
-
-/** The most bytes of headers that an answer may have. */
-export const MAX_HEADER_BYTES = 16 * 1024;
 
 export const TIMED_OUT = 'the receiver did not answer completely within the time limit';
 export const CUT_OFF = 'the connection was closed before the answer was complete';
@@ -23,7 +21,7 @@ const REASONS: readonly [code: RegExp, reason: string][] = [
   [/^(?:ECONNRESET|EPIPE|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, CUT_OFF],
   // undici does not accept 100 (Continue) and 101.
   [/^UND_ERR_SOCKET$/, NOT_HTTP],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, `the answer has more than ${MAX_HEADER_BYTES} bytes of headers`],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, `the answer has more than ${SIZES.webhook.maxHeaderBytes} bytes of headers`],
   [/^(?:ERR_SSL_|EPROTO$)/, 'no secure connection could be made'],
   [/CERT|ISSUER|SIGNATURE|CRL|INVALID_CA|PATH_LENGTH|PURPOSE|HOSTNAME/, 'the certificate is not valid'],
 ];

@@ -1,21 +1,21 @@
 import { connect as connectTcp, isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
+import type { Limits } from '../limits.ts';
 import { type Cidr, isReachable } from '../public-address.ts';
 import { CUT_OFF, LEADS_HERE, NOT_ALLOWED, PlainError, UNRESOLVED } from './failure-reasons.ts';
 import type { OwnAddress } from './own-address.ts';
 import type { Resolve } from './resolve.ts';
 
-/**
- * After this time the next address is tried. A distant receiver answers within it; an address that never answers (often
- * IPv6) costs no more.
- */
-const NEXT_ADDRESS_MS = 1_000;
-
 /** Makes a connection. `signal` closes it, in any state. */
 export type Connect = (options: buildConnector.Options, signal: AbortSignal, callback: buildConnector.Callback) => void;
 
 /** Connects only to addresses that webhooks may reach, and never to this service. */
-export function fencedConnector(allowedNetworks: readonly Cidr[], own: OwnAddress, resolve: Resolve): Connect {
+export function fencedConnector(
+  allowedNetworks: readonly Cidr[],
+  own: OwnAddress,
+  resolve: Resolve,
+  { delivery: limits }: Limits,
+): Connect {
   const secure = buildConnector({ allowH2: false, timeout: 0 });
 
   return (options, signal, callback) => {
@@ -40,7 +40,7 @@ export function fencedConnector(allowedNetworks: readonly Cidr[], own: OwnAddres
       lookup,
       signal,
       autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+      autoSelectFamilyAttemptTimeout: limits.nextAddressMs,
       noDelay: true,
     });
     const fail = (error: Error): void => callback(error, null);

@@ -2,25 +2,15 @@ import { CAPTCHA_FIELDS } from '../captcha-fields.ts';
 import type { Labels } from '../db/labels.ts';
 import { escapeHtml } from '../html.ts';
 import { type JsonMember, readJsonList, readJsonObject, unquote } from '../json-text.ts';
+import { SIZES } from '../limits.ts';
 
 /*
  * Lays submitted data out for people: a line for each value, those of objects and lists indented. What would make a
  * mail too large is left out.
  */
 
-/** Bytes of HTML for all fields. Gmail cuts off what is beyond 102 KiB of a mail. */
-export const MAX_FIELDS_BYTES = 72 * 1024;
-/** UTF-16 units of one value, and of a name. */
-export const MAX_VALUE_CHARS = 20_000;
-export const MAX_NAME_CHARS = 200;
 /** What widgets of captchas send. */
 const TOKENS: ReadonlySet<string> = new Set(Object.values(CAPTCHA_FIELDS));
-/** How deep objects and lists are shown. */
-export const MAX_LEVELS = 6;
-/** A list of texts is one line up to this many UTF-16 units, and items. */
-const MAX_LIST_CHARS = 200;
-/** Less of a value than this is not worth showing. It is MAX_VALUE_CHARS, halved several times. */
-const MIN_VALUE_CHARS = 312;
 const CUT = '…';
 
 /** One value. `level` is 0 for a field, and 1 for what it contains. */
@@ -54,7 +44,12 @@ type FileUrl = (path: string) => string | undefined;
  * The fields whose names don't begin with `_`, without tokens of captchas, in at most `maxBytes` of HTML. `data`: JSON
  * text of an object, known to be valid.
  */
-export function layOutFields(data: string, fileUrl: FileUrl, labels: Labels, maxBytes = MAX_FIELDS_BYTES): MailFields {
+export function layOutFields(
+  data: string,
+  fileUrl: FileUrl,
+  labels: Labels,
+  maxBytes = SIZES.mail.maxFieldsBytes,
+): MailFields {
   const members = readJsonObject(data)
     .members.filter(({ name }) => !name.startsWith('_') && !TOKENS.has(name))
     .map(({ name, value }) => ({ name: labels.get(name)?.replace(/:$/, '') ?? name, value }));
@@ -95,7 +90,7 @@ function* valueLines(name: string | undefined, json: string, position: Position,
     const items = readJsonList(json);
     const list = inOneLine(items);
     if (list !== undefined) yield { ...line, value: list };
-    else if (level === MAX_LEVELS) yield { ...line, value: CUT, isCut: true };
+    else if (level === SIZES.mail.maxLevels) yield { ...line, value: CUT, isCut: true };
     else {
       // An item that is a list itself has no name, and begins with its own first item.
       if (name !== undefined || position.item !== undefined) yield { ...line, value: undefined };
@@ -107,7 +102,7 @@ function* valueLines(name: string | undefined, json: string, position: Position,
   const file = fileOf(members, fileUrl);
   if (file) yield { ...line, value: file.name, file };
   else if (members.length === 0) yield { ...line, value: '' };
-  else if (level === MAX_LEVELS) yield { ...line, value: CUT, isCut: true };
+  else if (level === SIZES.mail.maxLevels) yield { ...line, value: CUT, isCut: true };
   else {
     yield { ...line, value: undefined };
     yield* linesOf(members, { level: level + 1, item: undefined }, fileUrl);
@@ -126,9 +121,9 @@ const scalar = (json: string): string => (json.startsWith('"') ? unquote(json) :
 /** Items separated by commas, where nobody can mistake the comma of an item for one between two. */
 function inOneLine(items: readonly string[]): string | undefined {
   // Before the items are read: there may be very many.
-  if (items.length > MAX_LIST_CHARS || items.some((item) => /^[[{]/.test(item))) return undefined;
+  if (items.length > SIZES.mail.maxListChars || items.some((item) => /^[[{]/.test(item))) return undefined;
   const texts = items.map(scalar);
-  const isShort = texts.reduce((sum, text) => sum + text.length, 0) <= MAX_LIST_CHARS;
+  const isShort = texts.reduce((sum, text) => sum + text.length, 0) <= SIZES.mail.maxListChars;
   if (texts.length > 1 && (!isShort || texts.some((text) => /[,\n\r\u2028\u2029]/.test(text)))) return undefined;
   return texts.join(', ');
 }
@@ -161,11 +156,11 @@ function renderWithin(
   left: number,
 ): { text: string; html: string; bytes: number; isCut: boolean } | undefined {
   const { name, value = '', isCut = false } = line;
-  const isNameCut = name !== undefined && name.length > MAX_NAME_CHARS;
-  for (let chars = MAX_VALUE_CHARS; chars >= MIN_VALUE_CHARS; chars /= 2) {
+  const isNameCut = name !== undefined && name.length > SIZES.mail.maxNameChars;
+  for (let chars = SIZES.mail.maxValueChars; chars >= SIZES.mail.minValueChars; chars /= 2) {
     const shown = {
       ...line,
-      name: name === undefined ? undefined : cut(name, MAX_NAME_CHARS),
+      name: name === undefined ? undefined : cut(name, SIZES.mail.maxNameChars),
       value: line.value === undefined ? undefined : cut(value, chars),
     };
     const html = htmlLine(shown);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptOutcome } from '../db/delivery-queue.ts';
 import { isOutOfReach } from '../db/postgres/connect.ts';
+import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 
 type OutcomeQueue = {
@@ -14,17 +15,15 @@ type OutcomeQueue = {
   close(): Promise<void>;
 };
 
-const MAX_BATCH = 500;
-/** Most of the cost is the commit: a smaller batch waits for LINGER_MS for more outcomes. */
-const SMALL_BATCH = 64;
-const LINGER_MS = 20;
-const RETRY_MS = 500;
-
 /**
  * Stores outcomes of attempts in batches: those that come while a batch is being stored wait for the next one. While
  * the database is out of reach they are kept; otherwise deliveries that have succeeded would be sent again.
  */
-export function createOutcomeQueue(store: (batch: readonly AttemptOutcome[]) => Promise<void>, log: Log): OutcomeQueue {
+export function createOutcomeQueue(
+  store: (batch: readonly AttemptOutcome[]) => Promise<void>,
+  { delivery: limits }: Limits,
+  log: Log,
+): OutcomeQueue {
   let waiting: AttemptOutcome[] = [];
   let storing: Promise<void> | undefined;
   let isBehind = false;
@@ -32,8 +31,9 @@ export function createOutcomeQueue(store: (batch: readonly AttemptOutcome[]) => 
 
   async function storeAll(): Promise<void> {
     while (waiting.length > 0) {
-      if (waiting.length < SMALL_BATCH && !closing.signal.aborted) await delay(LINGER_MS);
-      const batch = waiting.splice(0, MAX_BATCH);
+      // Most of the cost is the commit: a small batch waits for more outcomes.
+      if (waiting.length < limits.smallOutcomesBatch && !closing.signal.aborted) await delay(limits.outcomesPauseMs);
+      const batch = waiting.splice(0, limits.outcomesBatch);
       try {
         await store(batch);
         isBehind = false;
@@ -44,7 +44,7 @@ export function createOutcomeQueue(store: (batch: readonly AttemptOutcome[]) => 
         else {
           // Only what was attempted is stored later: what was given back may be leased again by now, or its lease ends.
           waiting.unshift(...batch.filter(({ result }) => result !== 'returned'));
-          await delay(RETRY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+          await delay(limits.outcomesRetryMs, undefined, { signal: closing.signal }).catch(() => undefined);
         }
       }
     }

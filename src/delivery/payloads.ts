@@ -1,5 +1,6 @@
 import type { Event } from '../events.ts';
 import { compactJson, readJsonList, readJsonObject, unquote } from '../json-text.ts';
+import { SIZES } from '../limits.ts';
 
 /** The content of a delivery about a submission. */
 export type Content = {
@@ -21,11 +22,6 @@ export const SAMPLE_DATA: Readonly<Record<Event, string>> = {
 /** What a Slack message says before the slug. */
 const SLACK_TITLES: Readonly<Record<Event, string>> = { submission: 'New submission for' };
 
-// Slack accepts 10 fields in a section and 2,000 characters in each. The other limits bound the whole message.
-const MAX_SLACK_FIELDS = 10;
-export const MAX_SLACK_FIELD_LENGTH = 2_000;
-export const MAX_SLACK_FIELDS_LENGTH = 12_000;
-export const MAX_SLACK_NAME_LENGTH = 200;
 const SLACK_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
@@ -55,8 +51,8 @@ export const genericHeaders = ({
 
 /** The body of a Slack webhook (Block Kit): a header, a section with at most ten fields, and a context. */
 export function slackPayload(event: Event, { slug, data, createdAt }: Content): string {
-  const shown = fieldsOf(data).slice(0, MAX_SLACK_FIELDS);
-  const maxLength = Math.min(MAX_SLACK_FIELD_LENGTH, Math.floor(MAX_SLACK_FIELDS_LENGTH / shown.length));
+  const shown = fieldsOf(data).slice(0, SIZES.slack.maxFields);
+  const maxLength = Math.min(SIZES.slack.maxFieldChars, Math.floor(SIZES.slack.maxFieldsChars / shown.length));
   const texts = shown.length > 0 ? shown.map((field) => slackField(field, maxLength)) : ['_No fields submitted_'];
   return JSON.stringify({
     blocks: [
@@ -83,7 +79,7 @@ function shownValue(json: string): string {
 const shownScalar = (json: string): string => (json.startsWith('"') ? unquote(json) : json);
 
 function slackField({ name, value }: ShownField, maxLength: number): string {
-  const label = `*${escapeForSlack(name, MAX_SLACK_NAME_LENGTH)}*\n`;
+  const label = `*${escapeForSlack(name, SIZES.slack.maxNameChars)}*\n`;
   return label + escapeForSlack(value, maxLength - label.length);
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Limits } from '../limits.ts';
 
 type PollLoop = {
   /**
@@ -10,20 +11,17 @@ type PollLoop = {
   wake(): void;
 };
 
-const POLL_MS = 500;
-/** The part of the time that polls take at most, however long one takes: after a slow one the pause is longer. */
-const MAX_SHARE_OF_TIME = 0.1;
-const MIN_PAUSE_MS = 20;
-
 /** `poll` answers in how many milliseconds there may be more to find. `onError` is called for the first failure in a row. */
 export function createPollLoop({
   poll,
-  pollMs = POLL_MS,
+  pollMs,
+  limits: { delivery: limits },
   onError,
   signal,
 }: {
   poll(): Promise<number>;
-  pollMs?: number;
+  pollMs: number;
+  limits: Limits;
   onError(error: unknown): void;
   signal: AbortSignal;
 }): PollLoop {
@@ -44,7 +42,7 @@ export function createPollLoop({
         isFailing = true;
       }
       const took = performance.now() - startedAt;
-      await wait(Math.max(MIN_PAUSE_MS, took / MAX_SHARE_OF_TIME - took), signal);
+      await wait(Math.max(limits.minPollPauseMs, took / limits.maxPollShare - took), signal);
       if (isWoken || nextInMs <= 0) continue;
       pause = new AbortController();
       await wait(Math.min(pollMs, nextInMs), AbortSignal.any([pause.signal, signal]));

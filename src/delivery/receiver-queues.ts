@@ -1,4 +1,5 @@
 import { createBoundedCache } from '../bounded-cache.ts';
+import type { Limits } from '../limits.ts';
 
 type ReceiverQueues<Task> = {
   /**
@@ -27,59 +28,52 @@ type Queue<Task> = {
 };
 
 /**
- * Tasks that run at a time. Unproven receivers, which did not answer last time or have never been tried, share a third
- * of the slots. What other receivers run beyond INITIAL_CONCURRENT shares another third. So when many receivers stop
- * answering at once, slots are left for the rest.
- */
-export const MAX_CONCURRENT = 1_536;
-export const MAX_CONCURRENT_UNPROVEN = MAX_CONCURRENT / 3;
-export const MAX_CONCURRENT_SURPLUS = MAX_CONCURRENT / 3;
-/** Tasks that run at a time for an unproven receiver. Each answer doubles the limit. */
-export const INITIAL_CONCURRENT = 2;
-/** Receivers whose limit is remembered. */
-const MAX_RECEIVERS = 10_000;
-
-/**
  * Limits how many tasks run, in all and for each receiver, so that receivers that do not answer delay no other. Each
  * receiver has a queue, and its limit grows while it answers.
  */
 export function createReceiverQueues<Task>({
   work,
+  limits: { delivery: limits },
   maxConcurrent,
   onCapacity,
 }: {
   /** Runs a task. Answers whether its receiver answered; undefined when it was not contacted. Never rejects. */
   work(task: Task): Promise<boolean | undefined>;
+  limits: Limits;
   /** The highest limit of a receiver. */
   maxConcurrent(receiver: string): number;
   /** Called when a receiver is no longer busy. */
   onCapacity(): void;
 }): ReceiverQueues<Task> {
   const queues = new Map<string, Queue<Task>>();
-  /** The limits of receivers that answered last time. */
-  const limits = createBoundedCache<string, number>(MAX_RECEIVERS);
+  /** The known of receivers that answered last time. */
+  const known = createBoundedCache<string, number>(limits.knownReceivers);
   const busy = new Set<string>();
   /** For each kind of slot: how many there are, how many are used, and the queues that wait for one. */
+  // Unproven receivers, which did not answer last time or have never been tried, share a third of the slots. What other
+  // receivers run beyond their first tasks shares another third. So when many receivers stop answering at once, slots are
+  // left for the rest.
+  const third = limits.concurrent / 3;
   const slots = {
-    unproven: { max: MAX_CONCURRENT_UNPROVEN, used: 0, blocked: new Set<Queue<Task>>() },
-    initial: { max: MAX_CONCURRENT, used: 0, blocked: new Set<Queue<Task>>() },
-    surplus: { max: MAX_CONCURRENT_SURPLUS, used: 0, blocked: new Set<Queue<Task>>() },
+    unproven: { max: third, used: 0, blocked: new Set<Queue<Task>>() },
+    initial: { max: limits.concurrent, used: 0, blocked: new Set<Queue<Task>>() },
+    surplus: { max: third, used: 0, blocked: new Set<Queue<Task>>() },
   };
   type Slots = (typeof slots)[keyof typeof slots];
   let running = 0;
 
   /** The slots that the queue's next task needs one of. */
   function slotsFor({ receiver, running: already }: Queue<Task>): Slots {
-    if (!limits.has(receiver)) return slots.unproven;
-    return already < INITIAL_CONCURRENT ? slots.initial : slots.surplus;
+    if (!known.has(receiver)) return slots.unproven;
+    return already < limits.initialConcurrentOfReceiver ? slots.initial : slots.surplus;
   }
   const unblock = (queue: Queue<Task>): void => {
     for (const { blocked } of Object.values(slots)) blocked.delete(queue);
   };
-  const isFull = ({ max, used }: Slots): boolean => running >= MAX_CONCURRENT || used >= max;
+  const isFull = ({ max, used }: Slots): boolean => running >= limits.concurrent || used >= max;
 
   const limitOf = (receiver: string): number =>
-    Math.min(limits.get(receiver) ?? INITIAL_CONCURRENT, maxConcurrent(receiver));
+    Math.min(known.get(receiver) ?? limits.initialConcurrentOfReceiver, maxConcurrent(receiver));
 
   function add(receiver: string, ownerId: number, task: Task): void {
     const queue = queues.get(receiver) ?? { receiver, waiting: new Map(), waitingCount: 0, running: 0 };
@@ -124,8 +118,8 @@ export function createReceiverQueues<Task>({
     running -= 1;
     used.used -= 1;
     const { receiver } = queue;
-    if (answered) limits.set(receiver, Math.min(limitOf(receiver) * 2, maxConcurrent(receiver)));
-    else if (answered === false) limits.delete(receiver);
+    if (answered) known.set(receiver, Math.min(limitOf(receiver) * 2, maxConcurrent(receiver)));
+    else if (answered === false) known.delete(receiver);
     startBlocked();
     startTasks(queue);
     updateBusy(queue);
@@ -172,13 +166,13 @@ export function createReceiverQueues<Task>({
     const unproven = slots.unproven.max - slots.unproven.used;
     // When unproven receivers use all of their slots, more tasks for them would only wait.
     const takesUnproven = unproven > 0;
-    const known = new Map([...limits.keys()].map((receiver) => [receiver, limitOf(receiver)]));
+    const capacities = new Map([...known.keys()].map((receiver) => [receiver, limitOf(receiver)]));
     for (const queue of queues.values()) {
       const { receiver } = queue;
-      const limit = limits.has(receiver) || takesUnproven ? limitOf(receiver) : 0;
-      known.set(receiver, limit - queue.waitingCount - queue.running);
+      const limit = known.has(receiver) || takesUnproven ? limitOf(receiver) : 0;
+      capacities.set(receiver, limit - queue.waitingCount - queue.running);
     }
-    return { known, other: takesUnproven ? INITIAL_CONCURRENT : 0, unproven };
+    return { known: capacities, other: takesUnproven ? limits.initialConcurrentOfReceiver : 0, unproven };
   }
 
   return {

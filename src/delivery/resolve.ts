@@ -3,6 +3,7 @@ import type { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP, isIPv4 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Limits } from '../limits.ts';
 
 /** The addresses of a host name, at least one, IPv4 first. Rejects when there is none, or no answer. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
@@ -12,11 +13,6 @@ const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
-
-/**
- * How long to wait for IPv6 addresses when there are IPv4 ones (RFC 8305, 3): some servers do not answer this query.
- */
-const IPV6_WAIT_MS = 250;
 
 const toAddresses = (addresses: readonly string[]): LookupAddress[] =>
   addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
@@ -46,6 +42,7 @@ function searchedIn(resolvConf: string): string[] {
  */
 export function createResolve(
   dns: Resolver,
+  { delivery: limits }: Limits,
   { hosts = '/etc/hosts', resolvConf = '/etc/resolv.conf' }: { hosts?: string; resolvConf?: string } = {},
 ): Resolve {
   const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
@@ -54,7 +51,7 @@ export function createResolve(
     const ipv4 = dns.resolve4(hostname);
     const ipv6 = dns.resolve6(hostname);
     const late = ipv4.then(
-      () => delay(IPV6_WAIT_MS, [], { ref: false }),
+      () => delay(limits.ipv6TimeoutMs, [], { ref: false }),
       () => ipv6,
     );
     const answers = await Promise.allSettled([ipv4, Promise.race([ipv6, late])]);

@@ -1,4 +1,5 @@
 import type { LeasedDelivery } from '../db/delivery-target.ts';
+import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { AttemptDelivery } from './attempt.ts';
 import type { Attempt } from './send-webhook.ts';
@@ -19,21 +20,19 @@ type RunningAttempts = {
   stop(): Promise<void>;
 };
 
-/** How long a stop waits for attempts before it aborts them, and after that. */
-const STOP_WAIT_MS = 5_000;
-const ABORT_WAIT_MS = 500;
-/** Attempts that are aborted in one turn of the event loop, so that other work is not delayed by hundreds of them. */
-const MAX_ABORTS_PER_TURN = 4;
-
 /** Runs attempts, each with a time limit. */
-export function createRunningAttempts(attemptDelivery: AttemptDelivery, log: Log): RunningAttempts {
+export function createRunningAttempts(
+  attemptDelivery: AttemptDelivery,
+  { delivery: limits }: Limits,
+  log: Log,
+): RunningAttempts {
   const running = new Map<AbortController, Promise<Ended>>();
   /** Timed out, and not aborted yet. */
   const expired: AbortController[] = [];
   let isStopped = false;
 
   function abortSome(): void {
-    for (const controller of expired.splice(0, MAX_ABORTS_PER_TURN)) controller.abort();
+    for (const controller of expired.splice(0, limits.abortsPerTurn)) controller.abort();
     if (expired.length > 0) setImmediate(abortSome);
   }
 
@@ -63,10 +62,10 @@ export function createRunningAttempts(attemptDelivery: AttemptDelivery, log: Log
       return ended;
     },
     async stop() {
-      await within(STOP_WAIT_MS, Promise.all(running.values()));
+      await within(limits.stopTimeoutMs, Promise.all(running.values()));
       isStopped = true;
       for (const controller of running.keys()) controller.abort();
-      await within(ABORT_WAIT_MS, Promise.all(running.values()));
+      await within(limits.abortTimeoutMs, Promise.all(running.values()));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createTransport, type NodemailerError } from 'nodemailer';
+import type { Limits } from '../limits.ts';
 import type { Attempt } from './send-webhook.ts';
 
 /** One mail to one recipient; the addresses are ASCII. */
@@ -68,26 +69,28 @@ export function createSendEmail({
   smtpUrl,
   from,
   maxConnections,
+  limits: { mail: limits },
 }: {
   smtpUrl: string;
   from: { name: string; address: string };
   maxConnections: number;
+  limits: Limits;
 }): SendEmail {
   const transport = createTransport({
     url: smtpUrl,
     pool: true,
     maxConnections,
-    maxMessages: 50,
+    maxMessages: limits.messagesOfConnection,
     // A second try, in case the server has closed an idle connection.
     maxRequeues: 1,
     // As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive.
-    idleTimeout: 2_000,
+    idleTimeout: limits.idleConnectionMs,
     // No signal ends a connection that waits for the answer to RSET or QUIT: this time-out frees its slot.
-    socketTimeout: 60_000,
+    socketTimeout: limits.socketTimeoutMs,
     // Otherwise a server that hangs would keep the connection, and a mail that has failed here could still be sent over
     // it.
     socketCloseTimeout: 0,
-    dnsTimeout: 10_000,
+    dnsTimeout: limits.dnsTimeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import type { Dispatcher } from 'undici';
 import { DELIVERY_HEADER } from '../delivery-header.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import type { Cidr } from '../public-address.ts';
 import { CUT_OFF, INVALID_URL, LEADS_HERE, reasonFor, TIMED_OUT } from './failure-reasons.ts';
 import { fencedConnector } from './fenced-connector.ts';
@@ -38,22 +39,27 @@ type Message = {
   body: string;
 };
 
-/** A longer body is not read to its end. */
-export const MAX_BODY_BYTES = 64 * 1024;
-const DNS = { timeout: 2_000, tries: 2, maxTimeout: 2_000 };
-
 export function createSendWebhook({
+  limits,
   allowedNetworks,
   own,
   resolve,
 }: {
+  limits: Limits;
   /** Networks that webhooks may reach although they are not public. */
   allowedNetworks: readonly Cidr[];
   own: OwnAddress;
   resolve?: Resolve;
 }): { send: SendWebhook; close(): Promise<void> } {
-  const dns = new Resolver(DNS);
-  const connections = createConnections(fencedConnector(allowedNetworks, own, resolve ?? createResolve(dns)));
+  const dns = new Resolver({
+    timeout: limits.delivery.dnsTimeoutMs,
+    maxTimeout: limits.delivery.dnsTimeoutMs,
+    tries: limits.delivery.dnsTries,
+  });
+  const connections = createConnections(
+    fencedConnector(allowedNetworks, own, resolve ?? createResolve(dns, limits), limits),
+    limits,
+  );
 
   const send: SendWebhook = ({ id, url, secrets, headers, body }, signal) =>
     new Promise((settle) => {
@@ -98,7 +104,7 @@ export function createSendWebhook({
         },
         onResponseData(_controller, chunk) {
           bodyBytes += chunk.length;
-          if (bodyBytes > MAX_BODY_BYTES) finish(answer, connections.drop);
+          if (bodyBytes > SIZES.webhook.maxAnswerBytes) finish(answer, connections.drop);
         },
         onResponseEnd() {
           // undici treats a body without a length as complete when a reset ends it.

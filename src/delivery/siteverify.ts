@@ -2,6 +2,8 @@ import { Resolver } from 'node:dns/promises';
 import { z } from 'zod';
 import type { CaptchaProvider } from '../captcha-fields.ts';
 import { createFairQueue } from '../fair-queue.ts';
+import type { Limits } from '../limits.ts';
+import { SIZES } from '../limits.ts';
 import type { Cidr } from '../public-address.ts';
 import { fencedConnector } from './fenced-connector.ts';
 import type { OwnAddress } from './own-address.ts';
@@ -37,18 +39,6 @@ export type AskProvider = (question: {
 /** `close` waits for the requests that are running. */
 export type Siteverify = { ask: AskProvider; close(): Promise<void> };
 
-/** The longest that a submission waits for the answer, a free slot included. */
-export const ASK_MS = 3_000;
-/** Less than ASK_MS, so that there is time left to ask. */
-const MAX_WAIT_MS = 2_000;
-const MAX_CONCURRENT = 16;
-const MAX_CONCURRENT_OF_DEPLOYMENT = 4;
-const MAX_WAITING = 500;
-const MAX_ANSWER_BYTES = 16 * 1024;
-const DNS = { timeout: 1_000, tries: 2, maxTimeout: 1_000 };
-/** reCAPTCHA 3 says how likely it is a person; its documentation recommends this bound. */
-const MIN_SCORE = 0.5;
-
 const Answer = z.object({
   success: z.boolean(),
   'error-codes': z.array(z.string()).optional(),
@@ -59,24 +49,31 @@ const REUSED = /duplicate|already-seen/;
 const MISCONFIGURED = /secret|sitekey/;
 
 function stateOf({ success, 'error-codes': codes = [], score }: z.infer<typeof Answer>): TokenState {
-  if (success) return score === undefined || score >= MIN_SCORE ? 'genuine' : 'wrong';
+  if (success) return score === undefined || score >= SIZES.captcha.minScore ? 'genuine' : 'wrong';
   if (codes.some((code) => MISCONFIGURED.test(code))) return 'misconfigured';
   return codes.some((code) => REUSED.test(code)) ? 'reused' : 'wrong';
 }
 
 export function createSiteverify({
+  limits: all,
   allowedNetworks,
   own,
   urls = SITEVERIFY_URLS,
 }: {
+  limits: Limits;
   /** Networks that may be reached although they are not public. */
   allowedNetworks: readonly Cidr[];
   own: OwnAddress;
   urls: SiteverifyUrls | undefined;
 }): Siteverify {
-  const dns = new Resolver(DNS);
-  const connections = createConnections(fencedConnector(allowedNetworks, own, createResolve(dns)));
-  const queue = createFairQueue<string>({ slots: MAX_CONCURRENT, maxWaiting: MAX_WAITING });
+  const limits = all.spam;
+  const dns = new Resolver({
+    timeout: limits.providerDnsTimeoutMs,
+    maxTimeout: limits.providerDnsTimeoutMs,
+    tries: all.delivery.dnsTries,
+  });
+  const connections = createConnections(fencedConnector(allowedNetworks, own, createResolve(dns, all), all), all);
+  const queue = createFairQueue<string>({ slots: limits.providerRequests, maxWaiting: limits.providerWaiting });
   let asked = 0;
 
   async function post(url: URL, form: string, signal: AbortSignal): Promise<TokenState> {
@@ -93,7 +90,7 @@ export function createSiteverify({
       let text = '';
       for await (const chunk of body.setEncoding('utf8')) {
         text += chunk;
-        if (text.length > MAX_ANSWER_BYTES) return 'unavailable';
+        if (text.length > limits.providerAnswerBytes) return 'unavailable';
       }
       // Some answer a wrong token with a 4xx, and its reason.
       return statusCode < 500 ? stateOf(Answer.parse(JSON.parse(text))) : 'unavailable';
@@ -104,15 +101,17 @@ export function createSiteverify({
 
   return {
     async ask({ provider, deploymentId, token, secret, siteKey, ipAddress }) {
-      const signal = AbortSignal.timeout(ASK_MS);
+      const signal = AbortSignal.timeout(limits.providerTimeoutMs);
       const form = new URLSearchParams({ secret, response: token, remoteip: ipAddress });
       if (siteKey !== undefined && provider === 'hcaptcha') form.set('sitekey', siteKey);
       // The queue runs one task of a key at a time.
-      asked = (asked + 1) % MAX_CONCURRENT_OF_DEPLOYMENT;
+      asked = (asked + 1) % limits.providerRequestsOfDeployment;
       const { promise: tooLate, resolve } = Promise.withResolvers<TokenState>();
       signal.addEventListener('abort', () => resolve('unavailable'));
       const asking = queue
-        .run(`${deploymentId} ${asked}`, MAX_WAIT_MS, () => post(new URL(urls[provider]), form.toString(), signal))
+        .run(`${deploymentId} ${asked}`, limits.providerSlotTimeoutMs, () =>
+          post(new URL(urls[provider]), form.toString(), signal),
+        )
         // Nothing is logged: an error could have the address, and with it nothing that an operator can correct.
         .catch((): TokenState => 'unavailable');
       return Promise.race([asking, tooLate]);

@@ -1,11 +1,7 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { MAX_HEADER_BYTES } from './failure-reasons.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import type { Connect } from './fenced-connector.ts';
-
-const MAX_IDLE_MS = 10_000;
-/** Idle connections that are kept for reuse, to all receivers together. */
-const MAX_IDLE = 512;
 
 /** One connection to an origin, which carries one attempt at a time. */
 export type Connection = {
@@ -22,7 +18,7 @@ export type Connection = {
  * All connections. undici's Agent is not used: it can't abort a connection that is being made, and does not say which
  * attempt it is for.
  */
-export function createConnections(connect: Connect) {
+export function createConnections(connect: Connect, { delivery: limits }: Limits) {
   const all = new Set<Connection>();
   const idle = new Map<string, Connection[]>();
   let idleCount = 0;
@@ -31,8 +27,8 @@ export function createConnections(connect: Connect) {
     const life = new AbortController();
     const client = new Client(origin, {
       allowH2: false,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      keepAliveMaxTimeout: MAX_IDLE_MS,
+      maxHeaderSize: SIZES.webhook.maxHeaderBytes,
+      keepAliveMaxTimeout: limits.idleConnectionMs,
       // Only the attempt's signal limits the time.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -74,7 +70,7 @@ export function createConnections(connect: Connect) {
       return kept ?? open(origin);
     },
     release(connection: Connection): void {
-      if (idleCount >= MAX_IDLE) {
+      if (idleCount >= limits.idleConnections) {
         drop(connection);
         return;
       }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { SESSION_DAYS } from '../db/sessions.ts';
 import { TOKEN } from '../ids.ts';
+import { SIZES } from '../limits.ts';
 
 /** The cookie of a session. Its name says over https that no other host can have set it (RFC 6265bis, 4.1.3.2). */
 export type SessionCookie = {
@@ -12,7 +12,7 @@ export type SessionCookie = {
   tokenOf(request: IncomingMessage): string | undefined;
   /** Whether the request comes from a page of the service itself. */
   isSameOrigin(request: IncomingMessage): boolean;
-  /** The value of Set-Cookie that keeps the token for SESSION_DAYS from now. */
+  /** The value of Set-Cookie that keeps the token for SIZES.session.lifetimeDays from now. */
   keep(token: string): string;
   /** The value of Set-Cookie that removes it. */
   remove: string;
@@ -63,7 +63,7 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
       // Several: another host under the same domain may have set one of them.
       return others.length === 0 && TOKEN.test(token) ? token : undefined;
     },
-    keep: (token) => `${name}=${token}; Max-Age=${SESSION_DAYS * DAY_SECONDS}; ${attributes}`,
+    keep: (token) => `${name}=${token}; Max-Age=${SIZES.session.lifetimeDays * DAY_SECONDS}; ${attributes}`,
     remove: `${name}=; Max-Age=0; ${attributes}`,
     removeOthers: (path) =>
       sharedDomains.flatMap((domain) =>

@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../bounded-cache.ts';
 import type { FormRules, VersionedRules } from '../db/form-rules.ts';
-import { type IdempotencyKey, KEY_HOURS } from '../db/idempotency-keys.ts';
-import type { Limits } from '../limits.ts';
+import type { IdempotencyKey } from '../db/idempotency-keys.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import type { UnjudgedSubmission } from './form-rules.ts';
 import type { LookUp } from './look-ups.ts';
 import type { IntakeOutcome, Outcomes } from './outcomes.ts';
@@ -30,7 +30,7 @@ export function createHoneypot({
 }): Honeypot {
   /** What was answered under a key. The same submission gets the same answer again, as after a success. */
   const answers = createBoundedCache<string, { id: string; bodyHash: Buffer }>(limits.submissions.maxHoneypotAnswers, {
-    ttlMs: KEY_HOURS * 60 * 60 * 1_000,
+    ttlMs: SIZES.idempotencyKey.lifetimeHours * 60 * 60 * 1_000,
   });
 
   async function answerWithKey(

@@ -33,16 +33,16 @@ export function createStore({
   db,
   deliveries,
   leaseMs,
-  countBatch,
   limits,
+  countBatch,
 }: {
   db: Database;
+  limits: Limits;
   deliveries: Deliveries;
   /** For how long this process has the deliveries of what it stores. */
   leaseMs: number;
   /** Receives the number of submissions of each transaction. */
   countBatch(size: number): void;
-  limits: Limits;
 }): Store {
   async function store<T extends { deliveries: LeasedDelivery[] }>(
     count: number,
@@ -61,6 +61,6 @@ export function createStore({
   const delivering = createBoundedCache<string, true>(limits.submissions.maxDeliveringDeployments);
   return {
     batch: (batch) => store(batch.length, (leasing) => storeSubmissions(db, batch, leasing, delivering)),
-    alone: (submission, extras) => store(1, (leasing) => storeSubmissionAlone(db, submission, extras, leasing)),
+    alone: (submission, extras) => store(1, (leasing) => storeSubmissionAlone(db, submission, extras, leasing, limits)),
   };
 }

@@ -5,6 +5,7 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from '../support/accessibility.ts';
 import { findChromium } from '../support/chromium.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { asOwner, type Owner } from '../support/service.ts';
@@ -25,7 +26,7 @@ describe.skipIf(executablePath === undefined)(
       database = await cloneDatabase();
       service = await startServiceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
       await service.ready();
-      const db = connect({ connectionString: database.url });
+      const db = connect({ connectionString: database.url }, { limits: testLimits() });
       const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
       await db.close();
       owner = asOwner(service.url, key);

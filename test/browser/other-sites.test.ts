@@ -9,6 +9,7 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from '../support/accessibility.ts';
 import { findChromium } from '../support/chromium.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { PROJECT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, type Owner } from '../support/service.ts';
 
@@ -33,7 +34,7 @@ describe.skipIf(executablePath === undefined)('a form on another site', { tags: 
     service = await startServiceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
     await service.ready();
     api = service.url.replace('127.0.0.1', 'localhost');
-    const db = connect({ connectionString: database.url });
+    const db = connect({ connectionString: database.url }, { limits: testLimits() });
     const email = 'owner@test.example';
     owner = asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
     await db.close();
@@ -160,7 +161,7 @@ describe.skipIf(executablePath === undefined)('a form on another site', { tags: 
     }
     await send(page);
     expect(await page.getByRole('heading').innerText()).toBe('Please wait a moment');
-    const db = connect({ connectionString: database.url });
+    const db = connect({ connectionString: database.url }, { limits: testLimits() });
     await db.raw(
       `UPDATE deployments SET recent_submissions = array_fill(clock_timestamp() - interval '61 s', ARRAY[10]) WHERE id = ?`,
       [id],

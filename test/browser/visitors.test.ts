@@ -5,6 +5,7 @@ import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from '../support/accessibility.ts';
 import { findChromium } from '../support/chromium.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { forgetfulProxyTo } from '../support/postgres-proxy.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, type Owner } from '../support/service.ts';
@@ -46,7 +47,7 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { tags: 'sl
     proxy = await forgetfulProxyTo(database.url);
     service = await startServiceProcess({ DATABASE_URL: proxy.url, LOG_LEVEL: 'silent', MAX_FILE_BYTES: String(MIB) });
     await service.ready();
-    db = connect({ connectionString: database.url });
+    db = connect({ connectionString: database.url }, { limits: testLimits() });
     const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
     owner = asOwner(service.url, key);
     // Without a sandbox, which root may not have: it sees nothing but what is deployed here.

@@ -28,6 +28,7 @@ import { createResolve, type Resolve } from '../../src/delivery/resolve.ts';
 import { newSubmissionId } from '../../src/ids.ts';
 import { parseCidr } from '../../src/public-address.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { freePort, startProgram } from '../support/process.ts';
 import {
   type Certificate,
@@ -50,7 +51,7 @@ async function resolverFor(zone: Zone): Promise<Resolve> {
   const dns = new Resolver({ timeout: 500, tries: 1 });
   dns.setServers([address]);
   onTestFinished(() => dns.cancel());
-  return createResolve(dns, { hosts: '/dev/null', resolvConf: '/dev/null' });
+  return createResolve(dns, testLimits(), { hosts: '/dev/null', resolvConf: '/dev/null' });
 }
 
 const here = () => resolverFor({ 'api.test': ['127.0.0.1'], '*.pages.test': ['127.0.0.1'] });

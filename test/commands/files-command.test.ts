@@ -7,6 +7,7 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
 import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { startProgram } from '../support/process.ts';
 import { type S3, s3Error, startS3 } from '../support/s3.ts';
@@ -248,15 +249,18 @@ describe('a backup of files in the bucket', () => {
     const bucket = bucketOf(settings);
     onTestFinished(() => bucket.close());
     const { deleteRemovedObjects } = await import('../../src/files-bucket.ts');
-    expect(await deleteRemovedObjects(service.db, bucket)).toBe(0);
+    expect(await deleteRemovedObjects(service.db, bucket, testLimits())).toBe(0);
     goOn.resolve();
     expect(await backup).toEqual(done(''));
     expect(gets).toBe(3);
-    await vi.waitFor(async () => expect(await deleteRemovedObjects(service.db, bucket)).toBe(3), PATIENCE);
+    await vi.waitFor(
+      async () => expect(await deleteRemovedObjects(service.db, bucket, testLimits())).toBe(3),
+      PATIENCE,
+    );
     const database = await emptyDatabase();
     onTestFinished(() => database.drop());
     expect(await command('src/commands/restore.ts', [file], { DATABASE_URL: database.url }).result).toEqual(done(''));
-    const db = connect({ connectionString: database.url });
+    const db = connect({ connectionString: database.url }, { limits: testLimits() });
     onTestFinished(() => db.close());
     const { rows } = await db.raw('SELECT count(*) AS n FROM submission_file_chunks');
     expect(Number(rows[0].n)).toBe(3);

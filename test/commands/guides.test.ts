@@ -8,6 +8,7 @@ import { settings as config } from '../../src/config.ts';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { emptyDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { freePort, PROJECT, startProgram } from '../support/process.ts';
 import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
 
@@ -170,7 +171,7 @@ describe('the guides', () => {
   }
 
   async function newKey(email: string): Promise<string> {
-    const db = connect({ connectionString: database.url });
+    const db = connect({ connectionString: database.url }, { limits: testLimits() });
     try {
       return await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' });
     } finally {

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative as relativePath } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { KEYS_BATCH } from '../../src/db/api-keys.ts';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { SIZES } from '../../src/limits.ts';
 import { aTime } from '../support/answers.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
@@ -257,7 +257,7 @@ describe('keys list and revoke', () => {
   it('list every key once, however many there are', async () => {
     const { url, drop } = await cloneDatabase();
     onTestFinished(drop);
-    const count = 2 * KEYS_BATCH + 1;
+    const count = 2 * SIZES.internal.keysBatch + 1;
     await runSql(
       url,
       `INSERT INTO owners (email, plan) VALUES ('many@keys.example', 'pro');

@@ -10,6 +10,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { aTime } from '../support/answers.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { freePort, PROJECT, startInTerminal, startProgram } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
 
@@ -426,7 +427,7 @@ describe.concurrent('npm start elsewhere', { tags: 'slow', timeout: 60_000 }, ()
     const newer = await npmStart(settings, copy);
     await newer.ready();
     expect(await builds()).toBe(2);
-    const db = connect({ connectionString: DATABASE_URL });
+    const db = connect({ connectionString: DATABASE_URL }, { limits: testLimits() });
     const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
     await db.close();
     const { id, slug } = await asOwner(older.url, key).deploy({ html: '{{FORM_ACTION}}'.repeat(10_000) });

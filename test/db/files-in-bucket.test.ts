@@ -7,6 +7,7 @@ import { deleteRemovedObjects, sweepOrphans } from '../../src/files-bucket.ts';
 import { attemptQuery } from '../../src/http/submit/sent-again.ts';
 import { newObjectId, newSubmissionId } from '../../src/ids.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
+import { testLimits } from '../support/limits.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { type S3, S3_CREDENTIALS, s3Error, startS3 } from '../support/s3.ts';
@@ -216,7 +217,7 @@ describe('a service with FILES_URL', () => {
     const due = () => service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
     await due();
     s3.intercept(({ method }, response) => method === 'DELETE' && s3Error(response, 403, 'AccessDenied'));
-    await expect(deleteRemovedObjects(service.db, bucket)).rejects.toThrow(
+    await expect(deleteRemovedObjects(service.db, bucket, testLimits())).rejects.toThrow(
       'the bucket answered DELETE with 403 AccessDenied',
     );
     expect(await count('removed_objects')).toBe(1);
@@ -243,7 +244,7 @@ describe('a service with FILES_URL', () => {
     for (const key of [orphan, ...many]) put(key, old);
     const bucket = bucketOf(s3.settings());
     onTestFinished(() => bucket.close());
-    expect(await sweepOrphans(service.db, bucket)).toBe(1_101);
+    expect(await sweepOrphans(service.db, bucket, testLimits())).toBe(1_101);
     expect(kept.filter((key) => !s3.objects.has(key))).toEqual([]);
     for (const key of kept.slice(2)) s3.objects.delete(key);
     await cleanBucket(service.db, s3, s3.settings());

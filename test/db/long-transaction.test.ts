@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Database, isOutOfReach } from '../../src/db/postgres/connect.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 
 let database: FreshDatabase;
 let db: Database;
 beforeAll(async () => {
   database = await cloneDatabase();
-  db = connect({ connectionString: database.url });
+  db = connect({ connectionString: database.url }, { limits: testLimits() });
 });
 afterAll(async () => {
   await db.close();
@@ -68,7 +69,7 @@ it('does not keep a close waiting for a commit that takes its time', { tags: 'sl
     CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(6); RETURN NULL; END';
     CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON owners DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW WHEN (NEW.plan = 'slow') EXECUTE FUNCTION take_long()`);
-  const closed = connect({ connectionString: database.url });
+  const closed = connect({ connectionString: database.url }, { limits: testLimits() });
   const committing = Promise.withResolvers<void>();
   const slow = closed.longTransaction(async (transaction) => {
     await transaction.raw(note('slow'));
@@ -86,6 +87,7 @@ it('that uses up its time costs its own connection only', { tags: 'slow' }, asyn
   const renewed = connect(
     { connectionString: database.url },
     {
+      limits: testLimits(),
       onRenew: () => {
         renewals += 1;
       },

@@ -11,6 +11,7 @@ import type { Connection } from '../../src/db/postgres/servers.ts';
 import { restore, takeDown } from '../../src/db/take-downs.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { freePort, startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, getPage, JSON_TYPE, startTestService } from '../support/service.ts';
@@ -108,7 +109,7 @@ describe.runIf(isThere)('a transaction pooler that DATABASE_POOLER does not name
       'warn',
       'set DATABASE_POOLER=transaction, or, if it pools sessions, statement_timeout and enable_seqscan of the role',
     ]);
-    const db = connect({ connectionString: DATABASE_URL });
+    const db = connect({ connectionString: DATABASE_URL }, { limits: testLimits() });
     onTestFinished(() => db.close());
     expect(await settingsInForce(db)).toBe('ignored');
   });
@@ -126,6 +127,7 @@ describe.runIf(isThere)('the listener behind a transaction pooler', LONG, () => 
     const watched = watchPageChanges(
       { connectionString: await startPgbouncer(database.url) },
       {
+        limits: testLimits(),
         onChange: () => undefined,
         onReset: () => {
           wasLive = true;
@@ -148,7 +150,7 @@ describe.runIf(isThere)('a statement behind a transaction pooler', LONG, () => {
   async function open(): Promise<{ db: Database; pooled: string }> {
     const database = await fresh(cloneDatabase);
     const pooled = await startPgbouncer(database.url);
-    const db = connect({ connectionString: pooled, pooler: 'transaction' });
+    const db = connect({ connectionString: pooled, pooler: 'transaction' }, { limits: testLimits() });
     onTestFinished(() => db.close());
     return { db, pooled };
   }

@@ -9,6 +9,7 @@ import { parseDatabaseUrl, tlsOf } from '../../src/database-url.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { openClient } from '../../src/db/postgres/servers.ts';
 import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
+import { testLimits } from '../support/limits.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 import { startProgram, startServiceProcess } from '../support/process.ts';
 
@@ -33,7 +34,7 @@ hostssl all postgres all trust
       return [...settings, 'listen_addresses=127.0.0.1,::1'];
     });
     plain = await startPostgresServer();
-    const made = connect({ connectionString: strict.url });
+    const made = connect({ connectionString: strict.url }, { limits: testLimits() });
     await made.raw('CREATE ROLE clerk LOGIN SUPERUSER');
     await made.close();
   });
@@ -45,7 +46,7 @@ hostssl all postgres all trust
 
   /** Whether a connection has TLS; or the code or message of the error. */
   async function tried(url: string): Promise<boolean | string> {
-    const db = connect({ connectionString: url });
+    const db = connect({ connectionString: url }, { limits: testLimits() });
     try {
       const { rows } = await db.raw<{ rows: { ssl: boolean }[] }>(
         'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
@@ -134,7 +135,7 @@ hostssl all postgres all trust
     const sslrootcert = join(folder, 'renewed.crt');
     await writeFile(sslrootcert, await readFile(files.stranger));
     const url = at('127.0.0.1', { sslmode: 'verify-ca', sslrootcert });
-    const db = connect({ connectionString: url });
+    const db = connect({ connectionString: url }, { limits: testLimits() });
     onTestFinished(() => db.close());
     await expect(db.raw('SELECT 1')).rejects.toMatchObject({ code: UNTRUSTED });
     await writeFile(sslrootcert, await readFile(files.authority));

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { beginPurge, finishPurge } from '../../src/db/deleted-deployments.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
-import { CHUNK_BYTES, REMOVED_BYTES } from '../../src/db/stored-files.ts';
 import { deleteSubmissions } from '../../src/db/submissions.ts';
+import { SIZES } from '../../src/limits.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 
-const MAX_CHUNKS = REMOVED_BYTES / CHUNK_BYTES;
+const MAX_CHUNKS = SIZES.internal.removedFilesBytes / SIZES.file.chunkBytes;
 
 let database: FreshDatabase;
 let db: Database;
 beforeAll(async () => {
   database = await cloneDatabase();
-  db = connect({ connectionString: database.url });
+  db = connect({ connectionString: database.url }, { limits: testLimits() });
   // Fails a statement that removes more chunks than it may.
   await db.raw(`
     CREATE FUNCTION check_removed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -46,7 +47,7 @@ const addFiles = (submissionId: string, ...sizes: number[]) =>
          FROM unnest(CAST(:sizes AS int[])) WITH ORDINALITY AS file (size, n) RETURNING id, size
      )
      INSERT INTO submission_file_chunks (file_id, position, content)
-     SELECT id, position, 'x' FROM file, generate_series(0, (size - 1) / ${CHUNK_BYTES}) AS position`,
+     SELECT id, position, 'x' FROM file, generate_series(0, (size - 1) / ${SIZES.file.chunkBytes}) AS position`,
     { submissionId, sizes },
   );
 
@@ -58,21 +59,21 @@ async function chunksOf(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ file_id, chunks }: { file_id: string; chunks: number }) => [file_id, chunks]));
 }
 
-const LARGE = 3 * REMOVED_BYTES + 1;
+const LARGE = 3 * SIZES.internal.removedFilesBytes + 1;
 
 it('removes the files of a purged deployment in pieces, large ones and many small ones', async () => {
-  await addFiles('sub_1', LARGE, 1, REMOVED_BYTES);
+  await addFiles('sub_1', LARGE, 1, SIZES.internal.removedFilesBytes);
   await addFiles('sub_2', ...Array.from({ length: 1_100 }, () => 1));
   await db('deployments').update({ deleted_at: new Date() });
   expect(await beginPurge(db, 'd_1')).toBe(true);
-  await finishPurge(db, 'd_1');
+  await finishPurge(db, 'd_1', testLimits());
   expect(await chunksOf()).toEqual({});
   expect(await db('submission_files')).toEqual([]);
 });
 
 it('removes the large files of a deleted submission in pieces, for its owner only', async () => {
   await addFiles('sub_1', LARGE);
-  await addFiles('sub_2', CHUNK_BYTES + 1);
+  await addFiles('sub_2', SIZES.file.chunkBytes + 1);
   expect(await deleteSubmissions(db, 2, 'd_1', ['sub_1'])).toBe(0);
   expect(await chunksOf()).toEqual({ sub_11: 3 * MAX_CHUNKS + 1, sub_21: 2 });
   expect(await deleteSubmissions(db, 1, 'd_1', ['sub_1'])).toBe(1);

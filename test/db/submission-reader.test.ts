@@ -4,6 +4,7 @@ import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { lastSubmissionNumber, readSubmissions } from '../../src/db/submission-reader.ts';
 import type { Submission } from '../../src/db/submissions.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 
 const MIB = 1024 * 1024;
 
@@ -12,7 +13,7 @@ let db: Database;
 let admin: pg.Client;
 beforeAll(async () => {
   database = await cloneDatabase();
-  db = connect({ connectionString: database.url });
+  db = connect({ connectionString: database.url }, { limits: testLimits() });
   admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
   await db.raw("INSERT INTO owners (email, plan) VALUES ('owner@test.example', 'unlimited')");
@@ -43,7 +44,8 @@ async function all(reading: AsyncIterable<Submission[]>): Promise<Submission[][]
   return batches;
 }
 
-const batchesOf = (id: string, last: number): Promise<Submission[][]> => all(readSubmissions(db, id, last));
+const batchesOf = (id: string, last: number): Promise<Submission[][]> =>
+  all(readSubmissions(db, testLimits(), id, last));
 
 const idsOf = (batches: Submission[][]): string[] => batches.flat().map(({ id }) => id);
 const ids = (id: string, from: number, to: number): string[] =>
@@ -102,7 +104,7 @@ describe('readSubmissions', () => {
   });
 
   it('ends when nobody wants more, and holds no connection between batches', async () => {
-    const batches = readSubmissions(db, 'plain', 7_000);
+    const batches = readSubmissions(db, testLimits(), 'plain', 7_000);
     await batches.next();
     await batches.return(undefined);
     await expect.poll(() => db.use()).toMatchObject({ waiting: 0 });
@@ -119,7 +121,7 @@ describe('readSubmissions', () => {
     });
     const waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     const pids = async (): Promise<string[]> => (await onlooker.query(waiting)).rows.map(({ pid }) => String(pid));
-    const reading = readSubmissions(db, 'plain', 7_000);
+    const reading = readSubmissions(db, testLimits(), 'plain', 7_000);
     const before = await reading.next();
     await admin.query('BEGIN; LOCK TABLE submissions');
     const rest = all(reading);
@@ -143,7 +145,7 @@ describe('readSubmissions', () => {
   it('goes on where it was when it has no answer in time in the middle', { tags: 'slow' }, () => goesOn('SELECT $1'));
 
   it('fails when the database does', async () => {
-    const batches = readSubmissions(db, 'plain', 7_000);
+    const batches = readSubmissions(db, testLimits(), 'plain', 7_000);
     await batches.next();
     await db.raw('DROP TABLE submissions CASCADE');
     const rest = async () => {

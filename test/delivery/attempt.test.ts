@@ -3,6 +3,7 @@ import type { LeasedDelivery } from '../../src/db/delivery-target.ts';
 import { createAttempt } from '../../src/delivery/attempt.ts';
 import { createLog } from '../../src/log.ts';
 import { createSignedLinks } from '../../src/signed-links.ts';
+import { testLimits } from '../support/limits.ts';
 import { readMail, startSmtpServer } from '../support/smtp.ts';
 
 const parts = {
@@ -13,6 +14,7 @@ const parts = {
   links: () => Promise.reject(new Error('No link is made.')),
   labelsOf: () => Promise.reject(new Error('Labels are out of reach.')),
   readDigest: () => Promise.reject(new Error('No digest is written.')),
+  limits: testLimits(),
   smtpUrl: undefined,
   mailFrom: { name: '', address: 'formhost@test.example' },
   log: createLog('silent'),

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { LeasedDelivery } from '../../src/db/delivery-target.ts';
-import { createDeliveryLoad, MAX_CHARS, MAX_DELIVERIES } from '../../src/delivery/delivery-load.ts';
+import { createDeliveryLoad } from '../../src/delivery/delivery-load.ts';
+import { testLimits } from '../support/limits.ts';
+
+const { heldDeliveries: MAX_DELIVERIES, heldChars: MAX_CHARS } = testLimits().delivery;
 
 const delivery = (ownerId: number, chars = 0): LeasedDelivery => ({
   id: 'dl_1',
@@ -17,7 +20,7 @@ const delivery = (ownerId: number, chars = 0): LeasedDelivery => ({
 
 /** Adds deliveries of these owners, one after the other, until none of them may have more; how many each has. */
 function fill(owners: readonly number[], chars = 0) {
-  const load = createDeliveryLoad();
+  const load = createDeliveryLoad(testLimits());
   const counts = owners.map(() => 0);
   for (let isMore = true; isMore; ) {
     isMore = false;
@@ -50,14 +53,14 @@ describe('createDeliveryLoad', () => {
   });
 
   it('accepts one that is larger than the whole capacity, if there is no other', () => {
-    const load = createDeliveryLoad();
+    const load = createDeliveryLoad(testLimits());
     expect(load.accepts(1)).toBe(true);
     load.add(delivery(1, MAX_CHARS + 1));
     expect([load.accepts(1), load.accepts(2), load.isFull(0)]).toEqual([false, false, true]);
   });
 
   it('is full with as many deliveries, including others', () => {
-    const load = createDeliveryLoad();
+    const load = createDeliveryLoad(testLimits());
     load.add(delivery(1));
     expect([load.isFull(MAX_DELIVERIES - 2), load.isFull(MAX_DELIVERIES - 1)]).toEqual([false, true]);
   });

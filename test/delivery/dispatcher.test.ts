@@ -4,13 +4,14 @@ import { claimDeliveries } from '../../src/db/delivery-queue.ts';
 import type { LeasedDelivery } from '../../src/db/delivery-target.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { storeSubmissions } from '../../src/db/store-submissions.ts';
-import { createDispatcher, MAX_CLAIM_BYTES } from '../../src/delivery/dispatcher.ts';
+import { createDispatcher } from '../../src/delivery/dispatcher.ts';
 import type { Attempt } from '../../src/delivery/send-webhook.ts';
 import { newWebhookId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { aSentence } from '../support/answers.ts';
 import { median } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { proxyTo } from '../support/postgres-proxy.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { startTestService } from '../support/service.ts';
@@ -45,7 +46,7 @@ async function openDatabase(): Promise<{ db: Database; url: string }> {
 }
 
 function open(connectionString: string): Database {
-  const db = connect({ connectionString });
+  const db = connect({ connectionString }, { limits: testLimits() });
   onTestFinished(() => db.close());
   return db;
 }
@@ -157,7 +158,7 @@ const claim = async (db: Database): Promise<LeasedDelivery[]> => (await claimDel
 
 type Begun = { delivery: LeasedDelivery; signal: AbortSignal; settle(result: Attempt): void };
 type Settings = Partial<
-  Pick<Parameters<typeof createDispatcher>[0], 'attempt' | 'retryDelays' | 'timeoutMs' | 'leaseMs'>
+  Pick<Parameters<typeof createDispatcher>[0], 'attempt' | 'retryDelays' | 'timeoutMs' | 'leaseMs' | 'limits'>
 >;
 
 /** A dispatcher as of a process of its own, whose attempts a test settles, unless it gives a way to. */
@@ -175,6 +176,7 @@ function startDispatcher(db: Database, settings: Settings = {}) {
     retryDelays: RETRY_DELAYS,
     timeoutMs: TIMEOUT_MS,
     leaseMs: LEASE_MS,
+    limits: testLimits(),
     log: createLog('silent'),
     count: () => undefined,
     ...settings,
@@ -392,7 +394,7 @@ describe('createDispatcher: what it claims', () => {
     await addWebhooks(db, ['a.test', 'b.test']);
     await db.raw(`
       INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-      SELECT 'd_1', n, 'sub_' || n, format('{"a":"%s"}', repeat('x', ${MAX_CLAIM_BYTES + MIB}))::json, '127.0.0.1', now()
+      SELECT 'd_1', n, 'sub_' || n, format('{"a":"%s"}', repeat('x', ${testLimits().delivery.claimedBytes + MIB}))::json, '127.0.0.1', now()
         FROM generate_series(1, 2) AS n`);
     await addDeliveries(db, 'a.test', { submission: 'sub_1' });
     await addDeliveries(db, 'b.test', { submission: 'sub_2' });
@@ -421,7 +423,7 @@ describe('createDispatcher: what it claims', () => {
     await addWebhooks(db, hosts);
     await db.raw(`
       INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-      SELECT 'd_1', 1, 'sub_1', format('{"a":"%s"}', repeat('x', ${MAX_CLAIM_BYTES + MIB}))::json, '127.0.0.1', now()`);
+      SELECT 'd_1', 1, 'sub_1', format('{"a":"%s"}', repeat('x', ${testLimits().delivery.claimedBytes + MIB}))::json, '127.0.0.1', now()`);
     await addDeliveries(db, hosts, { submission: 'sub_1' }, 10);
     const dispatcher = startDispatcher(db);
     dispatcher.run();

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WebhookNotice } from '../../src/db/delivery-target.ts';
 import { digestEmail, noticeEmail, submissionEmail } from '../../src/delivery/emails.ts';
-import { MAX_NAME_CHARS, MAX_VALUE_CHARS } from '../../src/delivery/mail-fields.ts';
 import { fieldsOf } from '../../src/delivery/payloads.ts';
+import { SIZES } from '../../src/limits.ts';
 import { KIB } from '../support/form-limits.ts';
 import { objectTexts, stringTexts } from '../support/json-texts.ts';
 
@@ -386,16 +386,16 @@ The links to files work until 10 November 2026, 09:07 UTC, for everybody who has
   });
 
   it('shows a value of 20,000 characters, and cuts a longer one between characters', () => {
-    const whole = 'é'.repeat(MAX_VALUE_CHARS);
+    const whole = 'é'.repeat(SIZES.mail.maxValueChars);
     expect(textFields(`{"a":"${whole}","b":"x"}`)).toEqual([`a: ${whole}`, 'b: x']);
-    const longer = `${'é'.repeat(MAX_VALUE_CHARS - 1)}😀`;
+    const longer = `${'é'.repeat(SIZES.mail.maxValueChars - 1)}😀`;
     expect(middleOf(mailOf(`{"a":"${longer}","b":"x"}`))).toBe(
-      `${CUT}\n\na: ${'é'.repeat(MAX_VALUE_CHARS - 1)}…\nb: x`,
+      `${CUT}\n\na: ${'é'.repeat(SIZES.mail.maxValueChars - 1)}…\nb: x`,
     );
   });
 
   it('shows a name of 200 characters, and cuts a longer one', () => {
-    const name = 'n'.repeat(MAX_NAME_CHARS);
+    const name = 'n'.repeat(SIZES.mail.maxNameChars);
     expect(textFields(`{"${name}":"x"}`)).toEqual([`${name}: x`]);
     expect(middleOf(mailOf(`{"${name}n":"x"}`))).toBe(`${CUT}\n\n${name}…: x`);
   });

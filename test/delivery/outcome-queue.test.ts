@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../src/db/delivery-queue.ts';
 import { createOutcomeQueue } from '../../src/delivery/outcome-queue.ts';
 import { createLog } from '../../src/log.ts';
+import { testLimits } from '../support/limits.ts';
 
 const outcome = (id: string, result: AttemptOutcome['result']): AttemptOutcome => ({
   id,
@@ -19,11 +20,15 @@ const outcome = (id: string, result: AttemptOutcome['result']): AttemptOutcome =
 function startQueue() {
   const written: string[][] = [];
   let tries = 0;
-  const queue = createOutcomeQueue(async (batch) => {
-    tries += 1;
-    if (tries === 1) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    written.push(batch.map(({ id }) => id));
-  }, createLog('silent'));
+  const queue = createOutcomeQueue(
+    async (batch) => {
+      tries += 1;
+      if (tries === 1) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      written.push(batch.map(({ id }) => id));
+    },
+    testLimits(),
+    createLog('silent'),
+  );
   return { ...queue, written, tries: () => tries };
 }
 
@@ -47,7 +52,11 @@ it('is not behind for what was only given back, which is not written twice', asy
 
 it('has written all down when it is closed, also what waited for others', async () => {
   const written: string[][] = [];
-  const queue = createOutcomeQueue(async (batch) => void written.push(batch.map(({ id }) => id)), createLog('silent'));
+  const queue = createOutcomeQueue(
+    async (batch) => void written.push(batch.map(({ id }) => id)),
+    testLimits(),
+    createLog('silent'),
+  );
   queue.add(outcome('a', 'succeeded'));
   queue.add(outcome('b', 'returned'));
   await queue.close();
@@ -56,10 +65,14 @@ it('has written all down when it is closed, also what waited for others', async 
 
 it('does not wait for a database that is away when it is closed', async () => {
   let tries = 0;
-  const queue = createOutcomeQueue(async () => {
-    tries += 1;
-    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  }, createLog('silent'));
+  const queue = createOutcomeQueue(
+    async () => {
+      tries += 1;
+      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    },
+    testLimits(),
+    createLog('silent'),
+  );
   queue.add(outcome('a', 'succeeded'));
   await expect.poll(queue.isBehind).toBe(true);
   await queue.close();

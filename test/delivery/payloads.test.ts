@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Content,
-  fieldsOf,
-  genericPayload,
-  MAX_SLACK_FIELD_LENGTH,
-  MAX_SLACK_FIELDS_LENGTH,
-  MAX_SLACK_NAME_LENGTH,
-  SAMPLE_DATA,
-  slackPayload,
-} from '../../src/delivery/payloads.ts';
+import { type Content, fieldsOf, genericPayload, SAMPLE_DATA, slackPayload } from '../../src/delivery/payloads.ts';
+import { SIZES } from '../../src/limits.ts';
 import { KIB } from '../support/form-limits.ts';
 import { objectTexts, spaced, stringTexts, withoutBackslash } from '../support/json-texts.ts';
 
@@ -219,9 +211,9 @@ describe('the Slack payload', () => {
   });
 
   it.each([
-    [1, MAX_SLACK_FIELD_LENGTH],
-    [2, MAX_SLACK_FIELD_LENGTH],
-    [6, MAX_SLACK_FIELD_LENGTH],
+    [1, SIZES.slack.maxFieldChars],
+    [2, SIZES.slack.maxFieldChars],
+    [6, SIZES.slack.maxFieldChars],
     [7, 1_714],
     [8, 1_500],
     [9, 1_333],
@@ -244,7 +236,7 @@ describe('the Slack payload', () => {
 
   it('cuts name and value of one field', () => {
     expect(slackFields(strings(['n'.repeat(5_000), 'v'.repeat(5_000)]))).toEqual([
-      `*${'n'.repeat(199)}…*\n${'v'.repeat(MAX_SLACK_FIELD_LENGTH - 203 - 1)}…`,
+      `*${'n'.repeat(199)}…*\n${'v'.repeat(SIZES.slack.maxFieldChars - 203 - 1)}…`,
     ]);
   });
 
@@ -301,9 +293,9 @@ describe('the Slack payload', () => {
         expect(texts).toHaveLength(sent.length);
         sent.forEach(([name, value], at) => {
           const [shownName = '', ...rest] = (texts[at] ?? '').slice(1).split('*\n');
-          expectCut(shownName, name, MAX_SLACK_NAME_LENGTH);
+          expectCut(shownName, name, SIZES.slack.maxNameChars);
           const room =
-            Math.floor(Math.min(MAX_SLACK_FIELD_LENGTH, MAX_SLACK_FIELDS_LENGTH / sent.length)) -
+            Math.floor(Math.min(SIZES.slack.maxFieldChars, SIZES.slack.maxFieldsChars / sent.length)) -
             `*${shownName}*\n`.length;
           expectCut(rest.join('*\n'), value, room);
         });

@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createReceiverQueues,
-  INITIAL_CONCURRENT,
-  MAX_CONCURRENT,
-  MAX_CONCURRENT_SURPLUS,
-  MAX_CONCURRENT_UNPROVEN,
-} from '../../src/delivery/receiver-queues.ts';
+import { createReceiverQueues } from '../../src/delivery/receiver-queues.ts';
+import { testLimits } from '../support/limits.ts';
 
 /*
  * Tasks are named by their receiver and a number, such as `a/0`, and end when a test says so.
  */
+
+const { concurrent: MAX_CONCURRENT, initialConcurrentOfReceiver: INITIAL_CONCURRENT } = testLimits().delivery;
+const MAX_CONCURRENT_UNPROVEN = MAX_CONCURRENT / 3;
+const MAX_CONCURRENT_SURPLUS = MAX_CONCURRENT / 3;
 
 /** Whose tasks they are where it doesn't matter. */
 const OWNER = 1;
@@ -28,6 +27,7 @@ function heldQueues(maxConcurrent = 64, onBegin: (task: string) => void = () => 
   const ends = new Map<string, (answered: Answered) => void>();
   let timesOfCapacity = 0;
   const queues = createReceiverQueues<string>({
+    limits: testLimits(),
     work: (task) => {
       onBegin(task);
       begun.push(task);

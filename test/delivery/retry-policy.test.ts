@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decide, MAX_RETRY_AFTER } from '../../src/delivery/retry-policy.ts';
+import { decide } from '../../src/delivery/retry-policy.ts';
+import { SIZES } from '../../src/limits.ts';
 
 const RETRY_DELAYS = [60, 3_600];
 const ERROR = { status: 503, error: 'the receiver answered 503' };
@@ -41,9 +42,9 @@ describe('decide: the delay', () => {
     ['a shorter one', 30, 60],
     ['an equal one', 60, 60],
     ['a longer one', 61, 61],
-    ['a day', MAX_RETRY_AFTER, MAX_RETRY_AFTER],
-    ['more than a day', MAX_RETRY_AFTER + 1, MAX_RETRY_AFTER],
-    ['a number beyond all', Number.POSITIVE_INFINITY, MAX_RETRY_AFTER],
+    ['a day', SIZES.delivery.maxRetryAfterSeconds, SIZES.delivery.maxRetryAfterSeconds],
+    ['more than a day', SIZES.delivery.maxRetryAfterSeconds + 1, SIZES.delivery.maxRetryAfterSeconds],
+    ['a number beyond all', Number.POSITIVE_INFINITY, SIZES.delivery.maxRetryAfterSeconds],
   ])('is the longer of schedule and Retry-After, of which a day counts at most: %s', (_case, retryAfter, delay) => {
     expect(decide({ ...ERROR, retryAfter }, 1, RETRY_DELAYS, 0).delay).toBe(delay);
   });

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
-import { MAX_CONCURRENT_MAILS } from '../../src/delivery/attempt.ts';
 import { createSendEmail, type Message } from '../../src/delivery/send-email.ts';
 import { aSentence } from '../support/answers.ts';
+import { testLimits } from '../support/limits.ts';
 import { freePort, startProgram } from '../support/process.ts';
 import { decodeWords, headerOf, readMail, type Stage, startSmtpServer } from '../support/smtp.ts';
+
+const MAX_CONCURRENT_MAILS = testLimits().mail.concurrent;
 
 const KIB = 1024;
 const FROM = { name: 'Forms', address: 'forms@pages.example' };
@@ -33,7 +35,12 @@ type Settings = Parameters<typeof startSmtpServer>[0] & { query?: string; from?:
 /** A server, and what sends to it; both end with the test. */
 async function start({ onTestFinished }: TestContext, { query = '', from = FROM, ...settings }: Settings = {}) {
   const server = await startSmtpServer(settings);
-  const mail = createSendEmail({ smtpUrl: server.url + query, from, maxConnections: MAX_CONCURRENT_MAILS });
+  const mail = createSendEmail({
+    smtpUrl: server.url + query,
+    from,
+    maxConnections: MAX_CONCURRENT_MAILS,
+    limits: testLimits(),
+  });
   onTestFinished(async () => {
     mail.close();
     await server.close();
@@ -349,6 +356,7 @@ describe.concurrent('an attempt', () => {
       smtpUrl: `smtp://127.0.0.1:${port}`,
       from: FROM,
       maxConnections: MAX_CONCURRENT_MAILS,
+      limits: testLimits(),
     });
     context.onTestFinished(() => mail.close());
     for (const _ of [1, 2]) {
@@ -368,6 +376,7 @@ describe.concurrent('an attempt', () => {
       smtpUrl: `smtp://127.0.0.1:${port}`,
       from: FROM,
       maxConnections: MAX_CONCURRENT_MAILS,
+      limits: testLimits(),
     });
     context.onTestFinished(() => {
       mail.close();
@@ -388,7 +397,7 @@ describe.concurrent('SMTP_URL', () => {
     const { server } = await start(context, { login: LOGIN });
     const password = 'hunter-2';
     const smtpUrl = server.url.replace(/:[^:@]*@/, `:${password}@`);
-    const mail = createSendEmail({ smtpUrl, from: FROM, maxConnections: MAX_CONCURRENT_MAILS });
+    const mail = createSendEmail({ smtpUrl, from: FROM, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() });
     context.onTestFinished(() => mail.close());
     const error = 'the mail server refused the user name or password';
     expect(await mail.send(MESSAGE, inTime())).toEqual({ status: 535, error, response: '535 Who are you?' });
@@ -407,6 +416,7 @@ describe.concurrent('SMTP_URL', () => {
       smtpUrl: `smtp://127.0.0.1:${server.port}`,
       from: FROM,
       maxConnections: MAX_CONCURRENT_MAILS,
+      limits: testLimits(),
     });
     context.onTestFinished(() => mail.close());
     expect(await mail.send(MESSAGE, inTime())).toEqual({
@@ -471,7 +481,7 @@ describe.concurrent('the connections', () => {
     const { server } = await start(context);
     const program = `
       import { createSendEmail } from './src/delivery/send-email.ts';
-      const mail = createSendEmail(${JSON.stringify({ smtpUrl: server.url, from: FROM, maxConnections: MAX_CONCURRENT_MAILS })});
+      const mail = createSendEmail(${JSON.stringify({ smtpUrl: server.url, from: FROM, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() })});
       const attempts = [1, 2].map(() => mail.send(${JSON.stringify(MESSAGE)}, AbortSignal.timeout(20_000)));
       console.log(JSON.stringify(await Promise.all(attempts)));`;
     const { result } = startProgram(process.execPath, ['--input-type=module-typescript', '-e', program], {});
@@ -533,6 +543,7 @@ describe.concurrent('the signal', () => {
       smtpUrl: `smtps://127.0.0.1:${port}`,
       from: FROM,
       maxConnections: MAX_CONCURRENT_MAILS,
+      limits: testLimits(),
     });
     context.onTestFinished(() => {
       mail.close();

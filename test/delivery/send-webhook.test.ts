@@ -12,10 +12,11 @@ import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { Client } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MAX_HEADER_BYTES } from '../../src/delivery/failure-reasons.ts';
 import { createResolve, type Resolve } from '../../src/delivery/resolve.ts';
 import { createSendWebhook } from '../../src/delivery/send-webhook.ts';
+import { SIZES } from '../../src/limits.ts';
 import { parseCidr } from '../../src/public-address.ts';
+import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
 import {
   type Conduct,
@@ -43,14 +44,19 @@ const MESSAGE = { id: 'msg_1', secrets: [SECRET], headers: { 'formhost-slug': 'a
 const TIMED_OUT = 'the receiver did not answer completely within the time limit';
 const CUT_OFF = 'the connection was closed before the answer was complete';
 const NOT_HTTP = 'the answer is not HTTP';
-const LONG_HEADERS = `the answer has more than ${MAX_HEADER_BYTES} bytes of headers`;
+const LONG_HEADERS = `the answer has more than ${SIZES.webhook.maxHeaderBytes} bytes of headers`;
 const BAD_CERTIFICATE = 'the certificate is not valid';
 
 const toLoopback: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
 
 /** Sends to loopback; every name is 127.0.0.1 unless `resolve` says otherwise. */
 function startSender(resolve: Resolve = toLoopback) {
-  const { send, close } = createSendWebhook({ allowedNetworks: LOOPBACK, own: ownAddress(), resolve });
+  const { send, close } = createSendWebhook({
+    limits: testLimits(),
+    allowedNetworks: LOOPBACK,
+    own: ownAddress(),
+    resolve,
+  });
   onTestFinished(close);
   return {
     close,
@@ -237,7 +243,7 @@ describe('an answer', () => {
     ],
     [
       'a long header',
-      says(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(MAX_HEADER_BYTES + KIB)}\r\n\r\n`),
+      says(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(SIZES.webhook.maxHeaderBytes + KIB)}\r\n\r\n`),
       { error: LONG_HEADERS },
     ],
     ['headers without end', drips('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(KIB)}\r\n`), { error: LONG_HEADERS }],
@@ -656,7 +662,7 @@ describe('createResolve', () => {
     const files = { hosts: join(folder, 'hosts'), resolvConf: join(folder, 'resolv.conf') };
     await writeFile(files.hosts, hosts);
     await writeFile(files.resolvConf, resolvConf);
-    return { resolve: createResolve(dns, files), asked: server.asked, dns };
+    return { resolve: createResolve(dns, testLimits(), files), asked: server.asked, dns };
   }
 
   it.each<[string, string[], string[]]>([
@@ -738,7 +744,7 @@ nonsense receiver
 
   it('works where there are no such files', async () => {
     const { dns } = await startResolve({ 'a.test': ['192.0.2.1'] });
-    const resolve = createResolve(dns, { hosts: '/nowhere/hosts', resolvConf: '/nowhere/resolv.conf' });
+    const resolve = createResolve(dns, testLimits(), { hosts: '/nowhere/hosts', resolvConf: '/nowhere/resolv.conf' });
     expect(await resolve('a.test')).toEqual([{ address: '192.0.2.1', family: 4 }]);
   });
 

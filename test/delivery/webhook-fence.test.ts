@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Resolve } from '../../src/delivery/resolve.ts';
 import { type Attempt, createSendWebhook } from '../../src/delivery/send-webhook.ts';
 import { parseCidr } from '../../src/public-address.ts';
+import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
 import { startReceiver } from '../support/receivers.ts';
 
@@ -31,6 +32,7 @@ async function startCanary() {
 /** Sends to one URL after the other. */
 async function attempt(urls: readonly string[], networks: readonly string[] = [], resolve?: Resolve) {
   const { send, close } = createSendWebhook({
+    limits: testLimits(),
     allowedNetworks: networks.map(parseCidr),
     own: ownAddress(),
     ...(resolve && { resolve }),

@@ -7,6 +7,7 @@ import type { Resolve } from '../../src/delivery/resolve.ts';
 import { createSendWebhook } from '../../src/delivery/send-webhook.ts';
 import { parseCidr } from '../../src/public-address.ts';
 import { aSentence, failure } from '../support/answers.ts';
+import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { type Owner, openSocket, PAGES_DOMAIN, startTestService, type TestService } from '../support/service.ts';
@@ -190,6 +191,7 @@ describe('a webhook whose URL leads back here', () => {
     const resolve: Resolve = async () => [{ address, family: 4 }];
     const [self, other] = [await startReceiver(), await startReceiver()];
     const { send, close } = createSendWebhook({
+      limits: testLimits(),
       allowedNetworks: [parseCidr('127.0.0.0/8')],
       own: ownAddress(listeningAt(listening, self.port)),
       resolve,

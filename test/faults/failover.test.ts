@@ -7,6 +7,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { ms } from '../support/figures.ts';
+import { testLimits } from '../support/limits.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
@@ -60,7 +61,7 @@ it('follows a failover: the old primary only reads, and the address leads to its
   await runSql(old.url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
   await runSql(old.url, 'SELECT pg_reload_conf()');
   await service.ready();
-  const db = connect({ connectionString: old.url });
+  const db = connect({ connectionString: old.url }, { limits: testLimits() });
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   await db.close();
   const owner = asOwner(service.url, key);

@@ -6,6 +6,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { cleanBucket, namedObjects } from '../support/bucket-files.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { startProgram, startServiceProcess } from '../support/process.ts';
 import { type S3, type S3Request, startS3 } from '../support/s3.ts';
@@ -39,7 +40,7 @@ async function stand(): Promise<Stand> {
   stands += 1;
   const prefix = `kill${stands}`;
   const database = await cloneDatabase();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   onTestFinished(async () => {
     s3.behave();
     await db.close();

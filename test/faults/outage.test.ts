@@ -8,6 +8,7 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import { failure } from '../support/answers.ts';
 import { runSql } from '../support/database.ts';
 import { ms, timed } from '../support/figures.ts';
+import { testLimits } from '../support/limits.ts';
 import { proxyTo } from '../support/postgres-proxy.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => postgres.close());
 
 async function newKey(databaseUrl: string): Promise<string> {
-  const db = connect({ connectionString: databaseUrl });
+  const db = connect({ connectionString: databaseUrl }, { limits: testLimits() });
   try {
     return await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   } finally {

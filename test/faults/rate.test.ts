@@ -4,6 +4,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel } from '../support/figures.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
 
@@ -21,7 +22,7 @@ it('takes exactly 10 of 50 submissions that come at once over two processes, 200
   onTestFinished(async () => void (await Promise.all(services.map((service) => service.stop()))));
   await Promise.all(services.map((service) => service.ready()));
   const [first, second] = services;
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   await db.close();
   const owner = asOwner(first.url, key);

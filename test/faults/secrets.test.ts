@@ -10,6 +10,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
+import { testLimits } from '../support/limits.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { startServiceProcess } from '../support/process.ts';
@@ -66,7 +67,7 @@ it('writes no key, webhook URL, webhook secret or submitted value to a log, and 
   await service.ready();
   const { url } = service;
   const databaseUrl = `postgres://postgres@localhost:5432/postgres?host=${encodeURIComponent(join(dataDir, 'socket'))}`;
-  const db = connect({ connectionString: databaseUrl });
+  const db = connect({ connectionString: databaseUrl }, { limits: testLimits() });
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   secrets['an API key'] = key;
   secrets['a key that nobody has'] = `fh_${randomBytes(22).toString('hex')}`;

@@ -10,6 +10,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { freePort, PROJECT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
 
@@ -29,7 +30,7 @@ let key: string;
 beforeAll(async () => {
   database = await cloneDatabase();
   settings = { ...SETTINGS, DATABASE_URL: database.url };
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   await db.close();
   const service = await startServiceProcess(settings);

@@ -7,6 +7,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
 
@@ -15,7 +16,7 @@ let key: string;
 const processes: ServiceProcess[] = [];
 beforeAll(async () => {
   database = await cloneDatabase();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   await db.close();
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findOwnerBySession, MAX_SESSIONS } from '../../src/db/sessions.ts';
+import { findOwnerBySession } from '../../src/db/sessions.ts';
 import { hashOfKey } from '../../src/ids.ts';
+import { SIZES } from '../../src/limits.ts';
 import { answer, failure, refused } from '../support/answers.ts';
 import { asOwner, BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_KEY } from '../support/service.ts';
 import { readMail, type SmtpServer, startSmtpServer } from '../support/smtp.ts';
@@ -109,11 +110,11 @@ describe('POST /session', () => {
     expect(await newCookie()).not.toBe(await newCookie());
   });
 
-  it(`keeps the last ${MAX_SESSIONS} sessions of a key`, async () => {
+  it(`keeps the last ${SIZES.session.maxOfKey} sessions of a key`, async () => {
     const other = await service.owner();
     const first = await newCookie(other.key);
     const second = await newCookie(other.key);
-    for (let count = 2; count <= MAX_SESSIONS; count += 1) await newCookie(other.key);
+    for (let count = 2; count <= SIZES.session.maxOfKey; count += 1) await newCookie(other.key);
     expect([(await get(first)).status, (await get(second)).status]).toEqual([401, 200]);
   });
 

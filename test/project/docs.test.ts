@@ -3,22 +3,7 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CODES, MAX_FORMS, MAX_LABELS, MAX_PROBLEMS_PER_CODE, MAX_TEXT_CHARS } from '../../src/compute/check/answer.ts';
 import { loadConfig } from '../../src/config.ts';
-import { MAX_KEY_NAME_CHARS, MAX_KEYS, PREFIX_CHARS } from '../../src/db/api-keys.ts';
-import { MAX_LISTED, MAX_LISTED_BYTES } from '../../src/db/digests.ts';
-import { KEY_HOURS } from '../../src/db/idempotency-keys.ts';
-import { MAX_REFUSALS } from '../../src/db/mail-failures.ts';
-import { ASK_HOURS, MAX_ASKS, MAX_RECIPIENTS } from '../../src/db/mail-recipients.ts';
-import {
-  MAX_SPAM,
-  SPAM_DAYS,
-  SPAM_RATE_LIMIT,
-  SPAM_RATE_SECONDS,
-  SPAM_REASONS,
-} from '../../src/db/spam-submissions.ts';
-import { RATE_LIMIT, RATE_SECONDS } from '../../src/db/store-submissions.ts';
-import { MAX_FIELDS_BYTES, MAX_LEVELS, MAX_NAME_CHARS, MAX_VALUE_CHARS } from '../../src/delivery/mail-fields.ts';
-import { MAX_BODY_BYTES } from '../../src/delivery/send-webhook.ts';
-import { ASK_MS } from '../../src/delivery/siteverify.ts';
+import { SPAM_REASONS } from '../../src/db/spam-submissions.ts';
 import { tour } from '../../src/first-run-message.ts';
 import { LANGUAGES } from '../../src/languages.ts';
 import { LIMITS, SIZES } from '../../src/limits.ts';
@@ -105,15 +90,18 @@ describe('limits', () => {
   const inWords = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
   it.each([
-    ['docs/getting-started.md', `the database has only its hash and its first ${PREFIX_CHARS} characters`],
-    ['docs/getting-started.md', `(1 to ${MAX_KEY_NAME_CHARS} characters`],
-    ['docs/getting-started.md', `at most ${MAX_KEYS.toLocaleString('en')} keys`],
+    ['docs/getting-started.md', `the database has only its hash and its first ${SIZES.apiKey.prefixChars} characters`],
+    ['docs/getting-started.md', `(1 to ${SIZES.apiKey.maxNameChars} characters`],
+    ['docs/getting-started.md', `at most ${SIZES.apiKey.maxOfOwner.toLocaleString('en')} keys`],
     ['docs/live.md', `as many seconds as \`wait\` says (at most ${SIZES.live.maxWaitSeconds})`],
     ['docs/live.md', `${SIZES.live.maxWaitingOfOwner.toLocaleString('en')} requests of one owner may wait at a time`],
     ['docs/live.md', `the last ${SIZES.statistics.defaultDays} days`],
     ['docs/live.md', `at most ${SIZES.statistics.maxBuckets.toLocaleString('en')} buckets`],
     ['docs/getting-started.md', `These are reserved: ${RESERVED.join(', ')}, and`],
-    ['docs/forms.md', `| Submissions of a deployment | ${RATE_LIMIT} in any ${RATE_SECONDS} seconds |`],
+    [
+      'docs/forms.md',
+      `| Submissions of a deployment | ${SIZES.submissionRate.max} in any ${SIZES.submissionRate.seconds} seconds |`,
+    ],
     ['docs/forms.md', `| Fields, files among them | ${SIZES.submission.maxFields.toLocaleString('en')} |`],
     ['docs/forms.md', `| Files | ${SIZES.submission.maxFiles}, each of`],
     [
@@ -121,32 +109,42 @@ describe('limits', () => {
       `| A body over ${kib(SIZES.body.smallBytes)} | At least ${kib(SIZES.body.paceBytes)} in ${s(SIZES.body.paceMs)} |`,
     ],
     ['docs/forms.md', `It has 1 to ${SIZES.submission.maxKeyChars} characters`],
-    ['docs/forms.md', `A key is remembered for ${KEY_HOURS} hours`],
-    ['docs/mail.md', `Send up to ${MAX_RECIPIENTS} addresses`],
-    ['docs/mail.md', `| Recipients of a page | ${MAX_RECIPIENTS} |`],
+    ['docs/forms.md', `A key is remembered for ${SIZES.idempotencyKey.lifetimeHours} hours`],
+    ['docs/mail.md', `Send up to ${SIZES.recipient.maxOfDeployment} addresses`],
+    ['docs/mail.md', `| Recipients of a page | ${SIZES.recipient.maxOfDeployment} |`],
     ['docs/mail.md', `| The link works | ${SIZES.links.confirmationDays} days.`],
-    ['docs/mail.md', `asked again, ${ASK_HOURS} hours after`],
-    ['docs/mail.md', `| ${MAX_ASKS} mails that ask, in ${ASK_HOURS} hours,`],
-    ['docs/mail.md', `| Submissions in a mail | ${MAX_LISTED}, of ${MAX_LISTED_BYTES / 1024 ** 2} MiB together |`],
-    ['docs/mail.md', `A mail lists ${MAX_LISTED} submissions at most`],
-    ['docs/mail.md', `When the mail server refuses ${MAX_REFUSALS} mails in a row`],
+    ['docs/mail.md', `asked again, ${SIZES.recipient.askHours} hours after`],
+    ['docs/mail.md', `| ${SIZES.recipient.maxAsks} mails that ask, in ${SIZES.recipient.askHours} hours,`],
+    [
+      'docs/mail.md',
+      `| Submissions in a mail | ${SIZES.digest.maxListed}, of ${SIZES.digest.maxListedBytes / 1024 ** 2} MiB together |`,
+    ],
+    ['docs/mail.md', `A mail lists ${SIZES.digest.maxListed} submissions at most`],
+    ['docs/mail.md', `When the mail server refuses ${SIZES.recipient.maxRefusals} mails in a row`],
     [
       'docs/spam.md',
-      `| Spam that a deployment keeps | The last ${MAX_SPAM.toLocaleString('en')}, each for ${SPAM_DAYS} days |`,
+      `| Spam that a deployment keeps | The last ${SIZES.spam.max.toLocaleString('en')}, each for ${SIZES.spam.lifetimeDays} days |`,
     ],
-    ['docs/spam.md', `| Spam that a deployment keeps in any ${SPAM_RATE_SECONDS} seconds | ${SPAM_RATE_LIMIT};`],
+    [
+      'docs/spam.md',
+      `| Spam that a deployment keeps in any ${SIZES.spam.rateSeconds} seconds | ${SIZES.spam.rateMax};`,
+    ],
+    [
+      'docs/spam.md',
+      `| Spam that a deployment keeps in any ${SIZES.spam.rateSeconds} seconds | ${SIZES.spam.rateMax};`,
+    ],
     ['docs/spam.md', `It is valid for ${SIZES.captcha.challengeMinutes} minutes`],
     [
       'docs/spam.md',
       `Up to ${SIZES.settings.maxBlocked} words or phrases, each of at most ${SIZES.settings.maxBlockedChars} characters`,
     ],
-    ['docs/spam.md', `That takes ${s(ASK_MS)} at most`],
+    ['docs/spam.md', `That takes ${s(LIMITS.spam.providerTimeoutMs)} at most`],
     ...SPAM_REASONS.map((reason): [string, string] => ['docs/spam.md', `| \`${reason}\` |`]),
     ['docs/mail.md', `| How long a link works | ${SIZES.links.fileDays} days`],
-    ['docs/mail.md', `| All fields of a mail | ${kib(MAX_FIELDS_BYTES)} of HTML |`],
-    ['docs/mail.md', `| A value | ${MAX_VALUE_CHARS.toLocaleString('en')} characters |`],
-    ['docs/mail.md', `| A name | ${MAX_NAME_CHARS} characters |`],
-    ['docs/mail.md', `| Objects and lists in each other | ${MAX_LEVELS} levels |`],
+    ['docs/mail.md', `| All fields of a mail | ${kib(SIZES.mail.maxFieldsBytes)} of HTML |`],
+    ['docs/mail.md', `| A value | ${SIZES.mail.maxValueChars.toLocaleString('en')} characters |`],
+    ['docs/mail.md', `| A name | ${SIZES.mail.maxNameChars} characters |`],
+    ['docs/mail.md', `| Objects and lists in each other | ${SIZES.mail.maxLevels} levels |`],
     ['docs/forms.md', `The page's \`<html lang>\`, in its first ${kib(SIZES.page.startBytes)}`],
     ...LANGUAGES.map((language): [string, string] => ['docs/forms.md', ` (\`${language}\``]),
     ['docs/check.md', `A label is cut at ${MAX_TEXT_CHARS} characters`],
@@ -156,7 +154,7 @@ describe('limits', () => {
       `At most ${MAX_PROBLEMS_PER_CODE} problems of each code are answered, and ${MAX_FORMS.toLocaleString('en')} forms`,
     ],
     ...CODES.map((code): [string, string] => ['docs/check.md', `| \`${code}\` | `]),
-    ['docs/webhooks.md', `At most ${kib(MAX_BODY_BYTES)} of the answer's body are read`],
+    ['docs/webhooks.md', `At most ${kib(SIZES.webhook.maxAnswerBytes)} of the answer's body are read`],
     ['docs/operations.md', `| An idle kept-alive connection | ${s(LIMITS.server.keepAliveMs)} |`],
     [
       'docs/operations.md',

@@ -4,6 +4,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { ms, quantile } from '../support/figures.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { asOwner, BASE_URL, JSON_TYPE, type Owner, PAGES_DOMAIN } from '../support/service.ts';
@@ -50,7 +51,7 @@ async function startTwoProcesses(more: Record<string, string> = {}) {
   const services = await Promise.all([startServiceProcess(settings), startServiceProcess(settings)]);
   onTestFinished(async () => void (await Promise.all(services.map((service) => service.stop()))));
   await Promise.all(services.map((service) => service.ready()));
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   onTestFinished(() => db.close());
   const owner = async (name: string): Promise<Owner> =>
     asOwner(

@@ -5,6 +5,7 @@ import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { SIZES } from '../../src/limits.ts';
 import { ms } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { measurable } from '../support/memory.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -22,7 +23,7 @@ let metricsPort: number;
 let owner: Owner;
 beforeAll(async () => {
   database = await cloneDatabase();
-  db = connect({ connectionString: database.url });
+  db = connect({ connectionString: database.url }, { limits: testLimits() });
   metricsPort = await freePort();
   service = await startServiceProcess({
     ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...measurable(metricsPort) },

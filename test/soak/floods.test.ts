@@ -4,6 +4,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { median, ms, QUEUED_MS, quantile, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, type Owner, PAGES_DOMAIN } from '../support/service.ts';
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   service = await startServiceProcess({ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
   await service.ready();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   const newOwner = async (email: string): Promise<Owner> =>
     asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
   flooder = await newOwner('flooder@test.example');

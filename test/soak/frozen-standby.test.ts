@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
+import { testLimits } from '../support/limits.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
@@ -32,7 +33,7 @@ it('bounds the commits that wait for a frozen standby, is not ready meanwhile, a
   await runSql(primary.url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
   await runSql(primary.url, 'SELECT pg_reload_conf()');
   for (const { url } of services) await soon(() => request(url).get('/readyz').expect(200));
-  const db = connect({ connectionString: primary.url });
+  const db = connect({ connectionString: primary.url }, { limits: testLimits() });
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   await db.close();
   const [one, other] = services.map(({ url }) => url);

@@ -5,6 +5,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel, ms, timed } from '../support/figures.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { multipartBody } from '../support/multipart.ts';
@@ -237,7 +238,7 @@ it('answers no mutated request and no raw bytes with a 5xx, lives on, grows no m
   });
   onTestFinished(async () => void (await service.stop()));
   await service.ready();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   await db.close();
   const owner = asOwner(service.url, key);

@@ -5,6 +5,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel, median, ms, QUEUED_MS, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, type Owner, PAGES_DOMAIN, UNKNOWN_ID } from '../support/service.ts';
@@ -34,7 +35,7 @@ beforeAll(async () => {
     ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...measurable(metricsPort) },
   });
   await service.ready();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   const newOwner = async (email: string): Promise<Owner> =>
     asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
   heavy = await newOwner('heavy@test.example');

@@ -10,6 +10,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { median, ms, QUEUED_MS, quantile, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
 import type { Rotation } from '../support/rotation.ts';
@@ -44,7 +45,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   service = await startServiceProcess(settings());
   await service.ready();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   const newOwner = async (email: string): Promise<Owner> =>
     asOwner(service.url, await createKey(db, { email, plan: undefined, defaultPlan: 'unlimited' }));
   heavy = await newOwner('heavy@test.example');

@@ -10,6 +10,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel, ms } from '../support/figures.ts';
 import { isInstalled } from '../support/installed.ts';
+import { testLimits } from '../support/limits.ts';
 import { type Cluster, hasPatroni, type Member, startCluster } from '../support/patroni.ts';
 import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, type Owner, PAGES_DOMAIN } from '../support/service.ts';
@@ -108,7 +109,7 @@ function startVisitors(urls: readonly string[] = services.map(({ url }) => url))
         const times = answers.filter((each) => each.url === url && each.status === 200).map(({ at }) => at);
         return Math.max(...times.map((at, place) => at - (times[place - 1] ?? at)));
       });
-      const leader = connect({ connectionString: (await cluster.the('leader')).url });
+      const leader = connect({ connectionString: (await cluster.the('leader')).url }, { limits: testLimits() });
       const rows = await leader<{ id: string; data: string }>('submissions')
         .select('id', 'data')
         .finally(() => leader.close());
@@ -209,7 +210,7 @@ describe.skipIf(!hasPatroni('the tests of a cluster'))(
       const start = () => startServiceProcess({ ...settings, DATABASE_URL: cluster.databaseUrl });
       services = [await start(), await start()];
       for (const each of services) await each.ready();
-      const db = connect({ connectionString: cluster.databaseUrl });
+      const db = connect({ connectionString: cluster.databaseUrl }, { limits: testLimits() });
       key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
       await db.close();
       owner = asOwner(services[0]?.url ?? '', key);

@@ -7,6 +7,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
 import { runSql, withDatabase } from '../support/database.ts';
+import { testLimits } from '../support/limits.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startProgram } from '../support/process.ts';
 
@@ -14,13 +15,13 @@ it('makes a backup of a replica, which only reads, and restores it', async () =>
   const primary = await startPostgresServer();
   onTestFinished(primary.close);
   await migrate({ connectionString: primary.url });
-  const db = connect({ connectionString: primary.url });
+  const db = connect({ connectionString: primary.url }, { limits: testLimits() });
   onTestFinished(() => db.close());
   await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   const replica = await primary.replica();
   onTestFinished(replica.close);
   await createKey(db, { email: 'later@test.example', plan: undefined, defaultPlan: 'unlimited' });
-  const follower = connect({ connectionString: replica.url });
+  const follower = connect({ connectionString: replica.url }, { limits: testLimits() });
   onTestFinished(() => follower.close());
   await vi.waitFor(async () => expect(await follower('owners')).toHaveLength(2), { timeout: 20_000, interval: 50 });
 
@@ -34,7 +35,7 @@ it('makes a backup of a replica, which only reads, and restores it', async () =>
   await runSql(primary.url, 'CREATE DATABASE target');
   const target = withDatabase(primary.url, 'target');
   expect(await command('restore', target)).toEqual({ code: 0, stdout: '', stderr: '' });
-  const restored = connect({ connectionString: target });
+  const restored = connect({ connectionString: target }, { limits: testLimits() });
   onTestFinished(() => restored.close());
   const emails = await restored<{ email: string }>('owners').select('email').orderBy('id');
   expect(emails).toEqual([{ email: 'owner@test.example' }, { email: 'later@test.example' }]);

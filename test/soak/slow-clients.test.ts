@@ -7,6 +7,7 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import { LIMITS } from '../../src/limits.ts';
 import { inParallel, median, ms, QUEUED_MS, quantile, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, PAGES_DOMAIN } from '../support/service.ts';
@@ -37,7 +38,7 @@ beforeAll(async () => {
     ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...measurable(metricsPort) },
   });
   await service.ready();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   await db.close();
   const owner = asOwner(service.url, key);

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
-import { MAX_SPAM, SPAM_RATE_LIMIT } from '../../src/db/spam-submissions.ts';
+import { SIZES } from '../../src/limits.ts';
 import { inParallel, median, ms, QUEUED_MS, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { freePort, type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, JSON_TYPE, type Owner, PAGES_DOMAIN } from '../support/service.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
     ...{ METRICS_PORT: String(metricsPort), TRUST_PROXY: '1' },
   });
   await service.ready();
-  db = connect({ connectionString: database.url });
+  db = connect({ connectionString: database.url }, { limits: testLimits() });
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   owner = asOwner(service.url, key);
 });
@@ -62,7 +63,7 @@ describe.each([
   ['without a solution', { captcha: { provider: 'altcha' } }, '{"name":"Robot"}'],
   ['with a word of the blocklist', { blocklist: ['casino'] }, `{"text":"casino ${'x'.repeat(2_000)}"}`],
 ])(`${POSTS} posts of spam %s to one form`, (name, spam, body) => {
-  it(`keep ${SPAM_RATE_LIMIT} a minute, and others do not stand in their queue`, { timeout: 240_000 }, async () => {
+  it(`keep ${SIZES.spam.rateMax} a minute, and others do not stand in their queue`, { timeout: 240_000 }, async () => {
     const flooded = await deployWith(spam);
     const others: string[] = [];
     await inParallel(Array.from({ length: OTHER_FORMS }), 8, async () => {
@@ -104,9 +105,9 @@ describe.each([
     );
     expect(Object.keys(JSON.parse(answered))).toEqual(['200']);
     expect((await dropped()) - droppedBefore).toBeGreaterThanOrEqual(POSTS);
-    expect(kept).toBeLessThanOrEqual(SPAM_RATE_LIMIT * Math.ceil(seconds / 60 + 1));
-    expect(kept).toBeGreaterThanOrEqual(SPAM_RATE_LIMIT);
-    expect(kept).toBeLessThanOrEqual(MAX_SPAM);
+    expect(kept).toBeLessThanOrEqual(SIZES.spam.rateMax * Math.ceil(seconds / 60 + 1));
+    expect(kept).toBeGreaterThanOrEqual(SIZES.spam.rateMax);
+    expect(kept).toBeLessThanOrEqual(SIZES.spam.max);
     expect(median(loaded)).toBeLessThan(QUEUED_MS);
   });
 });

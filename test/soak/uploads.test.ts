@@ -5,6 +5,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
     ...{ BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...measurable(metricsPort) },
   });
   await service.ready();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   owner = asOwner(
     service.url,
     await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' }),

@@ -6,6 +6,7 @@ import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { median, ms, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, PAGES_DOMAIN, UNKNOWN_ID } from '../support/service.ts';
 
@@ -64,7 +65,7 @@ beforeAll(async () => {
   await service.ready();
   trusting = await startServiceProcess({ ...settings, TRUST_PROXY: '99' });
   await trusting.ready();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   await db.close();
   form = await asOwner(service.url, key).deploy();

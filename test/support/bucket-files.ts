@@ -4,18 +4,22 @@ import { createBucket } from '../../src/bucket/bucket.ts';
 import { parseFilesUrl } from '../../src/bucket/location.ts';
 import type { Database } from '../../src/db/postgres/connect.ts';
 import { deleteRemovedObjects, sweepOrphans } from '../../src/files-bucket.ts';
+import { testLimits } from './limits.ts';
 import { type S3, S3_CREDENTIALS } from './s3.ts';
 
 const DAYS_2 = 2 * 24 * 60 * 60 * 1_000;
 
 /** A client of the bucket that a service with these settings has. */
 export const bucketOf = ({ FILES_URL }: { FILES_URL: string }) =>
-  createBucket({
-    ...parseFilesUrl(FILES_URL),
-    accessKeyId: S3_CREDENTIALS.AWS_ACCESS_KEY_ID,
-    secretAccessKey: S3_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
-    sessionToken: undefined,
-  });
+  createBucket(
+    {
+      ...parseFilesUrl(FILES_URL),
+      accessKeyId: S3_CREDENTIALS.AWS_ACCESS_KEY_ID,
+      secretAccessKey: S3_CREDENTIALS.AWS_SECRET_ACCESS_KEY,
+      sessionToken: undefined,
+    },
+    testLimits(),
+  );
 
 /** The keys of the objects that files in the database name, each of which is there with the content that was stored. */
 export async function namedObjects(db: Database, s3: S3, prefix = 'a'): Promise<string[]> {
@@ -39,9 +43,9 @@ export async function cleanBucket(db: Database, s3: S3, settings: { FILES_URL: s
   const bucket = bucketOf(settings);
   try {
     await db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
-    await deleteRemovedObjects(db, bucket);
+    await deleteRemovedObjects(db, bucket, testLimits());
     for (const object of s3.objects.values()) object.modifiedAt = new Date(object.modifiedAt.getTime() - DAYS_2);
-    await sweepOrphans(db, bucket);
+    await sweepOrphans(db, bucket, testLimits());
   } finally {
     await bucket.close();
   }

@@ -3,6 +3,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel } from './figures.ts';
+import { testLimits } from './limits.ts';
 import { type ServiceProcess, startServiceProcess } from './process.ts';
 import { startReceiver } from './receivers.ts';
 import { asOwner, BASE_URL, JSON_TYPE, PAGES_DOMAIN } from './service.ts';
@@ -92,7 +93,7 @@ export async function survive(
     setTimeout(() => response.end(), ANSWER_MS);
   });
   const services = [await startPhoenix(databaseUrl), await startPhoenix(databaseUrl)];
-  const db = connect({ connectionString: databaseUrl });
+  const db = connect({ connectionString: databaseUrl }, { limits: testLimits() });
   onTestFinished(() => db.close());
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   const asks = () => asOwner(services[0]?.url() ?? '', key);

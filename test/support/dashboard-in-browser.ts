@@ -6,6 +6,7 @@ import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from './accessibility.ts';
 import { findChromium } from './chromium.ts';
 import { cloneDatabase } from './fresh-database.ts';
+import { testLimits } from './limits.ts';
 import { freePort, startServiceProcess } from './process.ts';
 import { asOwner, type Owner } from './service.ts';
 
@@ -52,7 +53,7 @@ export async function startDashboard(
     ...settings,
   });
   await service.ready();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   // Without a sandbox, which root may not have: it sees nothing but this service.
   const browser: Browser = await chromium.launch({ executablePath: findChromium() ?? '', chromiumSandbox: false });
   let owners = 0;

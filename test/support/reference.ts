@@ -37,7 +37,7 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     config,
     limits: testLimits(),
     // It connects when it is first asked.
-    db: connect({ connectionString: 'postgres://nobody@localhost/nothing' }),
+    db: connect({ connectionString: 'postgres://nobody@localhost/nothing' }, { limits: testLimits() }),
     openFile: notCalled,
     concurrency,
     authentication: { ofRequest: notCalled, ofKey: notCalled },

@@ -77,7 +77,7 @@ export async function startTestService(
     return service;
   };
   const service = await start();
-  const db = connect({ connectionString: database.url });
+  const db = connect({ connectionString: database.url }, { limits: testLimits() });
   const others: Service[] = [];
   let owners = 0;
 

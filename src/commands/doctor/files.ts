@@ -3,6 +3,7 @@ import { createBucket, NO_ETAG } from '../../bucket/bucket.ts';
 import { BucketError } from '../../bucket/bucket-error.ts';
 import { ownerOfPrefix } from '../../bucket/claim.ts';
 import type { BucketLocation } from '../../bucket/location.ts';
+import { LIMITS } from '../../limits.ts';
 import { type Finding, fail, ok, skip } from './finding.ts';
 
 const CREDENTIALS =
@@ -56,7 +57,7 @@ export async function checkFiles(
       'set FILES_URL as it was, or take the files back with it: `files move --to database`',
     );
   }
-  const bucket = createBucket(location);
+  const bucket = createBucket(location, LIMITS);
   const name = `doctor-${randomUUID()}`;
   const place = `the bucket ${location.bucket}`;
   let permission = 's3:PutObject';

@@ -1,5 +1,6 @@
 import type { Resolve } from '../../delivery/resolve.ts';
 import { createSendEmail } from '../../delivery/send-email.ts';
+import { LIMITS } from '../../limits.ts';
 import type { Cidr } from '../../public-address.ts';
 import { type Answer, ask } from './ask.ts';
 import { checkCertificate } from './certificate.ts';
@@ -62,6 +63,7 @@ export async function checkMail(smtpUrl: string | undefined, ms: number): Promis
     smtpUrl: withTimeouts(smtpUrl, ms),
     from: { name: '', address: 'doctor@formhost.invalid' },
     maxConnections: 1,
+    limits: LIMITS,
   });
   const { error, response } = await mail.verify();
   mail.close();

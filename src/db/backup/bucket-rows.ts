@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { SIZES } from '../../limits.ts';
 import type { ReadObject } from '../file-content.ts';
-import { CHUNK_BYTES } from '../stored-files.ts';
 import type { Table } from './backup-file.ts';
 
 /*
@@ -20,7 +20,7 @@ type Row = { id: string; size: number; object_id: string; object_sha256: Buffer 
 const BATCH = 500;
 /** Files whose beginning is read at a time. */
 const AHEAD = 8;
-const PIECE_BYTES = 4 * CHUNK_BYTES;
+const PIECE_BYTES = 4 * SIZES.file.chunkBytes;
 const READ_MS = 30_000;
 
 async function* filesInBucket(client: pg.Client): AsyncGenerator<Row[]> {
@@ -67,9 +67,9 @@ export async function* rowsOfBucket(
         const piece = done === 0 ? await firsts[index] : await read(file, done);
         if (!piece) break;
         hash.update(piece);
-        for (let from = 0; from < piece.length; from += CHUNK_BYTES) {
-          const chunk = piece.subarray(from, from + CHUNK_BYTES);
-          yield rowOf(table, file.id, (done + from) / CHUNK_BYTES, chunk);
+        for (let from = 0; from < piece.length; from += SIZES.file.chunkBytes) {
+          const chunk = piece.subarray(from, from + SIZES.file.chunkBytes);
+          yield rowOf(table, file.id, (done + from) / SIZES.file.chunkBytes, chunk);
         }
         done += piece.length;
       }

@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import type { Limits } from '../../limits.ts';
 import { type Connection, checkServer, READ_ONLY, type Ways, waysTo } from './servers.ts';
 import { setInEachTransaction } from './transaction-pooler.ts';
 
@@ -12,9 +13,9 @@ export type Database = Knex & {
    */
   runAlone<Row>(name: string, sql: string, values: readonly Knex.RawBinding[]): Promise<Answer<Row>>;
   /**
-   * Runs a transaction that may take LONG_MS in all, longer than other units of work; then its connection is closed. A
-   * single statement still has to be answered within UNIT_MS. Only the commit, which has to wait for a slow disk, may
-   * take COMMIT_MS.
+   * Runs a transaction that may take `longTransactionTimeoutMs` in all, longer than other units of work; then its
+   * connection is closed. A single statement still has to be answered within `unitTimeoutMs`. Only the commit, which has
+   * to wait for a slow disk, may take `commitTimeoutMs`.
    */
   longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T>;
   /**
@@ -24,63 +25,45 @@ export type Database = Knex & {
   copyOut<T>(statement: string, read: (pieces: AsyncIterable<Buffer>) => Promise<T>): Promise<T>;
   /**
    * Whether the database takes writes. After one has failed or got no answer, writes itself to see; false only when
-   * WRITABLE_MS are over without a success.
+   * `unwritableAfterMs` are over without a success.
    */
   isWritable(): Promise<boolean>;
-  /** Starts no new statement, waits up to CLOSE_MS for the running ones, and closes every connection. */
+  /** Starts no new statement, waits up to `closeTimeoutMs` for the running ones, and closes every connection. */
   close(): Promise<void>;
 };
 
 export type Answer<Row> = { rows: Row[]; rowCount: number | null };
 
-/**
- * The longest that a unit of work may take, so that a request is answered within 3 seconds although the database does
- * not answer.
- */
-const UNIT_MS = 2_100;
-const STATEMENT_MS = 1_900;
-const LONG_MS = 10_000;
-const COMMIT_MS = 10_000;
-const CLOSE_MS = 1_000;
-
-const WRITABLE_MS = 10_000;
-/**
- * How many commits may wait for a synchronous standby that does not answer. Each keeps a connection of Postgres, also
- * after its client has left. Beyond that, nothing is written.
- */
-const MAX_STUCK_COMMITS = 10;
+type DatabaseLimits = Limits['database'];
 
 /** Commits that nobody waits for any more, in all processes of this user, in this database. */
-const STUCK_COMMITS = `
+const stuckCommits = ({ unitTimeoutMs }: DatabaseLimits): string => `
   SELECT count(*) AS stuck FROM pg_stat_activity
    WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'
-     AND query_start < clock_timestamp() - interval '${UNIT_MS} milliseconds'`;
+     AND query_start < clock_timestamp() - interval '${unitTimeoutMs} milliseconds'`;
 
 /** The same, and allows writes on this connection again, or not. */
-const LIMIT_STUCK_COMMITS = `
-  WITH commits AS (${STUCK_COMMITS})
-  SELECT stuck, set_config('default_transaction_read_only', CASE WHEN stuck >= ${MAX_STUCK_COMMITS} THEN 'on' ELSE (
+const limitStuckCommits = (limits: DatabaseLimits): string => `
+  WITH commits AS (${stuckCommits(limits)})
+  SELECT stuck, set_config('default_transaction_read_only', CASE WHEN stuck >= ${limits.stuckCommits} THEN 'on' ELSE (
            SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') END, false) AS read_only
     FROM commits`;
 
 /** Postgres' error codes for a write on a read-only server, and for one for which there is no room. */
 const NOT_WRITABLE = new RegExp(`^(?:${READ_ONLY}|53[01]00)$`);
 
-/** The shortest time between two replacements of all connections. */
-const RENEW_MS = 500;
-
 /**
  * The server ends statements as well, so that none continues for a client that has left. JIT costs more than it gains on
  * short statements. Every statement of a request has an index: a sequential scan would be planned only while a table is
  * small, and the plan would be kept when it no longer is.
  */
-const SETTINGS = {
-  statement_timeout: STATEMENT_MS,
-  idle_in_transaction_session_timeout: STATEMENT_MS,
-  jit: 'off',
-  enable_seqscan: 'off',
-} as const;
-const OPTIONS = Object.entries(SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
+const settingsWithin = ({ statementTimeoutMs }: DatabaseLimits) =>
+  ({
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    jit: 'off',
+    enable_seqscan: 'off',
+  }) as const;
 
 const JSON_OID = 114;
 const INT8_OID = 20;
@@ -93,25 +76,27 @@ types.setTypeParser(INT8_OID, Number);
 /** `total` and `idle` connections, and units of work that are `waiting` for one. */
 type PoolUse = { total: number; idle: number; waiting: number };
 
-function openPool(ways: Ways, isPooled: boolean): pg.Pool {
+function openPool(ways: Ways, isPooled: boolean, limits: DatabaseLimits): pg.Pool {
+  const settings = settingsWithin(limits);
+  const settingOptions = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
   /** A connection on the way that is current when it is made. */
   class Client extends pg.Client {
     constructor(config: pg.ClientConfig = {}) {
       const way = ways.current().configure();
-      const options = isPooled ? way.options : [...OPTIONS, way.options].join(' ').trim();
-      super({ ...config, ...way, options, connectionTimeoutMillis: UNIT_MS / ways.count });
-      if (isPooled) setInEachTransaction(this.connection, SETTINGS);
+      const options = isPooled ? way.options : [...settingOptions, way.options].join(' ').trim();
+      super({ ...config, ...way, options, connectionTimeoutMillis: limits.unitTimeoutMs / ways.count });
+      if (isPooled) setInEachTransaction(this.connection, settings);
     }
   }
   const pool = new pg.Pool({
     Client,
     types,
-    max: 10,
-    connectionTimeoutMillis: UNIT_MS,
-    idleTimeoutMillis: 30_000,
+    max: limits.connections,
+    connectionTimeoutMillis: limits.unitTimeoutMs,
+    idleTimeoutMillis: limits.idleConnectionMs,
     application_name: 'formhost',
     keepAlive: true,
-    ...(ways.target !== 'any' && { onConnect: (client) => checkServer(client, ways.target, UNIT_MS) }),
+    ...(ways.target !== 'any' && { onConnect: (client) => checkServer(client, ways.target, limits.unitTimeoutMs) }),
   });
   // A broken connection rejects its statement, or is removed when it was idle. Without a listener the error would end
   // the process, and pg removes its own listener while a connection is in use.
@@ -121,17 +106,20 @@ function openPool(ways: Ways, isPooled: boolean): pg.Pool {
 }
 
 /**
- * A pool of connections for short units of work, with knex on top. A unit of work that takes longer than UNIT_MS,
- * including its wait for a connection, fails, and its connection is closed.
+ * A pool of connections for short units of work, with knex on top. A unit of work that takes longer than
+ * `unitTimeoutMs`, including its wait for a connection, fails, and its connection is closed.
  *
  * When one connection leads to a server that does not answer, or to one that has become read-only because another
  * replaced it, the others do, too. All are closed and replaced by new ones, which use the present address. Then
  * `onRenew` is called.
  */
-export function connect(connection: Connection, { onRenew }: { onRenew?: () => void } = {}): Database {
+export function connect(
+  connection: Connection,
+  { limits: { database: limits }, onRenew }: { limits: Limits; onRenew?: () => void },
+): Database {
   const ways = waysTo(connection);
   const isPooled = connection.pooler === 'transaction';
-  let pool = openPool(ways, isPooled);
+  let pool = openPool(ways, isPooled, limits);
   let openedAt = performance.now();
   const ending = new Set<Promise<void>>();
   /** The time by which all units of work have ended or failed; set when the pool closes. */
@@ -148,13 +136,13 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
   let renewing: NodeJS.Timeout | undefined;
 
   /**
-   * Replaces all connections, at once or when RENEW_MS are over: newer ones may still have been made with the old
-   * address.
+   * Replaces all connections, at once or when `renewIntervalMs` are over: newer ones may still have been made with the
+   * old address.
    */
   function renew(): void {
     // The pool that is ending is the last one: the database closes.
     if (pool.ending || renewing) return;
-    const waitMs = RENEW_MS - (performance.now() - openedAt);
+    const waitMs = limits.renewIntervalMs - (performance.now() - openedAt);
     if (waitMs > 0) {
       renewing = setTimeout(() => {
         renewing = undefined;
@@ -163,7 +151,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
       return;
     }
     void end(pool);
-    pool = openPool(ways, isPooled);
+    pool = openPool(ways, isPooled, limits);
     openedAt = performance.now();
     onRenew?.();
   }
@@ -179,11 +167,11 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     failingSince ??= performance.now();
   };
 
-  async function limitStuckCommits(client: pg.PoolClient): Promise<void> {
-    const { rows } = await client.query<{ stuck: number }>(isPooled ? STUCK_COMMITS : LIMIT_STUCK_COMMITS);
+  async function checkStuckCommits(client: pg.PoolClient): Promise<void> {
+    const { rows } = await client.query<{ stuck: number }>((isPooled ? stuckCommits : limitStuckCommits)(limits));
     const stuck = rows[0]?.stuck ?? 0;
     const wasFull = isFull;
-    isFull = stuck >= MAX_STUCK_COMMITS;
+    isFull = stuck >= limits.stuckCommits;
     if (stuck === 0) mayBeStuck = false;
     // Other connections may still be read-only.
     if (wasFull && !isFull && !isPooled) renew();
@@ -218,7 +206,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     }
   }
 
-  /** Waits up to UNIT_MS for a connection. */
+  /** Waits up to `unitTimeoutMs` for a connection. */
   async function connectInTime(): Promise<pg.PoolClient> {
     const asked = ways.count === 1 ? pool.connect() : connectAnyWay();
     let timer: NodeJS.Timeout | undefined;
@@ -227,7 +215,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
         // A connection that comes too late goes back at once.
         asked.then((client) => client.release()).catch(() => undefined);
         reject(new Error('timeout waiting for a connection'));
-      }, UNIT_MS);
+      }, limits.unitTimeoutMs);
     });
     try {
       return await Promise.race([asked, tooLate]);
@@ -240,14 +228,14 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     const askedAt = performance.now();
     const isFree = pool.idleCount > pool.waitingCount;
     const client = await (isFree ? pool.connect() : connectInTime());
-    cutAfter(UNIT_MS - (performance.now() - askedAt), client);
+    cutAfter(limits.unitTimeoutMs - (performance.now() - askedAt), client);
     if (mayBeStuck) await limitOrRelease(client);
     return client;
   }
 
   async function limitOrRelease(client: pg.PoolClient): Promise<void> {
     try {
-      await limitStuckCommits(client);
+      await checkStuckCommits(client);
     } catch (error) {
       connectionPool.release(client, true);
       throw error;
@@ -282,8 +270,8 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     noteFailure();
     if (error.code !== READ_ONLY || isFull) return;
     renew();
-    // Once more, RENEW_MS later: a connection that is opened now may still lead to the old server, where reads do not
-    // fail.
+    // Once more, `renewIntervalMs` later: a connection that is opened now may still lead to the old server, where reads
+    // do not fail.
     renew();
   };
   db.on('query-error', noteError);
@@ -314,16 +302,16 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
 
   async function longTransaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
     const client = await lend();
-    const end = performance.now() + LONG_MS;
+    const end = performance.now() + limits.longTransactionTimeoutMs;
     try {
       return await db.transaction(
         async (transaction) => {
           transaction.on('query-response', () => {
             const leftMs = end - performance.now();
-            cutAfter(Math.min(UNIT_MS, leftMs), client, leftMs >= UNIT_MS);
+            cutAfter(Math.min(limits.unitTimeoutMs, leftMs), client, leftMs >= limits.unitTimeoutMs);
           });
           const result = await work(transaction);
-          cutAfter(COMMIT_MS, client);
+          cutAfter(limits.commitTimeoutMs, client);
           return result;
         },
         { connection: client },
@@ -373,7 +361,7 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     } catch {
       // Counted below.
     }
-    return performance.now() - since < WRITABLE_MS;
+    return performance.now() - since < limits.unwritableAfterMs;
   }
 
   return Object.assign(db, {
@@ -383,8 +371,8 @@ export function connect(connection: Connection, { onRenew }: { onRenew?: () => v
     isWritable,
     use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
-      lastCutAt = performance.now() + CLOSE_MS;
-      for (const client of cuts.keys()) cutAfter(CLOSE_MS, client);
+      lastCutAt = performance.now() + limits.closeTimeoutMs;
+      for (const client of cuts.keys()) cutAfter(limits.closeTimeoutMs, client);
       await Promise.all([end(pool), ...ending]);
     },
   });

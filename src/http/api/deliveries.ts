@@ -8,13 +8,12 @@ import {
   type Mail,
   retryDelivery,
   retryMail,
-  TEST_LIMIT,
-  TEST_SECONDS,
 } from '../../db/delivery-log.ts';
 import { listRecipients } from '../../db/mail-recipients.ts';
 import { FIRST_OWNER } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { isDeliveryId } from '../../ids.ts';
+import { SIZES } from '../../limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../errors.ts';
 import { deliveryId, submissionId, time, total } from '../fields.ts';
@@ -85,7 +84,7 @@ const nobodyGetsMail = errorKind(
 const tooManyTests = errorKind(
   {
     id: 'TooManyTests',
-    description: `The owner has sent ${TEST_LIMIT} tests in the last ${TEST_SECONDS} seconds; also for the reasons of any request with a key.`,
+    description: `The owner has sent ${SIZES.testDelivery.max} tests in the last ${SIZES.testDelivery.seconds} seconds; also for the reasons of any request with a key.`,
   },
   (retryAfterMs: number) =>
     new HttpError(429, `Too many tests: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
@@ -143,7 +142,7 @@ export function deliveryEndpoints({
       summary: 'Send a sample submission to a webhook',
       description:
         'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
-        `deliveries shows its outcome. An owner may send ${TEST_LIMIT} tests in any ${TEST_SECONDS} seconds, to webhooks and by mail together.`,
+        `deliveries shows its outcome. An owner may send ${SIZES.testDelivery.max} tests in any ${SIZES.testDelivery.seconds} seconds, to webhooks and by mail together.`,
       find: (owner, ids) => ownWebhook(db, owner, ids),
       answer: { status: 202, description: 'The delivery will be sent.', schema: Started, example: { id: exampleId } },
       errors: [noSuchWebhook, tooManyTests],
@@ -211,7 +210,7 @@ export function deliveryEndpoints({
       description:
         'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
         'mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the ' +
-        `${TEST_LIMIT} tests that an owner may send in any ${TEST_SECONDS} seconds, to webhooks and by mail together.`,
+        `${SIZES.testDelivery.max} tests that an owner may send in any ${SIZES.testDelivery.seconds} seconds, to webhooks and by mail together.`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: {
         status: 202,
@@ -272,7 +271,7 @@ export function deliveryEndpoints({
       summary: 'Try a mail again',
       description:
         'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
-        `attempted does not change. One that has succeeded counts as one of the ${TEST_LIMIT} tests that an owner may send in any ${TEST_SECONDS} seconds.`,
+        `attempted does not change. One that has succeeded counts as one of the ${SIZES.testDelivery.max} tests that an owner may send in any ${SIZES.testDelivery.seconds} seconds.`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: {
         status: 202,

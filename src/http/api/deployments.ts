@@ -12,7 +12,7 @@ import {
 import type { Database } from '../../db/postgres/connect.ts';
 import { newDeploymentId } from '../../ids.ts';
 import { type Limits, SIZES } from '../../limits.ts';
-import { isReserved, MAX_SLUG_LENGTH, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
+import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
 import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
@@ -97,12 +97,12 @@ export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
     .string('slug is not one string: send it once, or leave it out.')
     .regex(
       SLUG,
-      `slug is invalid: use lowercase letters a to z and hyphens only, no digits, 1 to ${MAX_SLUG_LENGTH} of them, with a letter at both ends and no -- at the third and fourth place.`,
+      `slug is invalid: use lowercase letters a to z and hyphens only, no digits, 1 to ${SIZES.slug.maxChars} of them, with a letter at both ends and no -- at the third and fourth place.`,
     )
     .refine((slug) => !isReserved(slug, reservedSlugs), 'slug is reserved: choose another.')
     .meta({
       description:
-        `1 to ${MAX_SLUG_LENGTH} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +
+        `1 to ${SIZES.slug.maxChars} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +
         `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. ${ifAbsent}`,
     });
 

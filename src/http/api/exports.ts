@@ -24,7 +24,7 @@ const tooManyExports = () => unavailable('Too many exports are in progress: try 
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
 /** Without where to begin. */
-type ReadFrom = [Database, string, number, ReturnType<typeof limitConcurrency>];
+type ReadFrom = [Database, Limits, string, number, ReturnType<typeof limitConcurrency>];
 
 type Source = { labels: Labels; slice: TimeSlice; read: ReadFrom; after: number };
 
@@ -67,17 +67,17 @@ type Format = {
 /** All submissions of a deployment, as a file. */
 export function exportEndpoints({
   db,
+  limits,
   concurrency,
   sending,
   labelsOf,
-  limits,
 }: {
   db: Database;
+  limits: Limits;
   concurrency: Pick<OwnerConcurrency, 'release'>;
   sending: Pick<Sending, 'stream' | 'compressedStream'>;
   /** What people call the fields of a deployment's page. */
   labelsOf(deploymentId: string): Promise<Labels>;
-  limits: Limits;
 }) {
   const limitReads = limitConcurrency(limits.reads.maxConcurrentExportReads);
   const newSlice = createTimeSlices(limits.reads.exportSliceMs);
@@ -150,7 +150,7 @@ export function exportEndpoints({
           response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
           // Exports have limits of their own.
           concurrency.release(request);
-          const source: Source = { labels, slice: newSlice(), read: [db, id, last, limitReads], after };
+          const source: Source = { labels, slice: newSlice(), read: [db, limits, id, last, limitReads], after };
           if (!isCompressed) await sending.compressedStream(response, write(source));
           else if (request.method === 'HEAD') response.end();
           else await sending.stream(response, write(source));

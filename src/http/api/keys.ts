@@ -2,17 +2,15 @@ import { z } from 'zod';
 import {
   isOneLine,
   listOwnKeys,
-  MAX_KEY_NAME_CHARS,
-  MAX_KEYS,
   makeOwnKey,
   type OwnKey,
   ownKeyExists,
-  PREFIX_CHARS,
   revokeOwnKey,
   SCOPES,
 } from '../../db/api-keys.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { isKeyId } from '../../ids.ts';
+import { SIZES } from '../../limits.ts';
 import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
@@ -22,12 +20,12 @@ import { Paging, paged } from '../paging.ts';
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 const name = z
-  .string(`name is required: send 1 to ${MAX_KEY_NAME_CHARS} characters.`)
-  .refine((text) => text.trim() !== '', `name is empty: send 1 to ${MAX_KEY_NAME_CHARS} characters.`)
-  .max(MAX_KEY_NAME_CHARS, `name is too long: send at most ${MAX_KEY_NAME_CHARS} characters.`)
+  .string(`name is required: send 1 to ${SIZES.apiKey.maxNameChars} characters.`)
+  .refine((text) => text.trim() !== '', `name is empty: send 1 to ${SIZES.apiKey.maxNameChars} characters.`)
+  .max(SIZES.apiKey.maxNameChars, `name is too long: send at most ${SIZES.apiKey.maxNameChars} characters.`)
   .refine(isOneLine, 'name has a control character: leave it out.')
   .meta({
-    description: `What the key is for, 1 to ${MAX_KEY_NAME_CHARS} characters.`,
+    description: `What the key is for, 1 to ${SIZES.apiKey.maxNameChars} characters.`,
     example: 'Website build',
     minLength: 1,
   });
@@ -50,7 +48,7 @@ const shown = {
   prefix: z
     .string()
     .nullable()
-    .meta({ description: `The first ${PREFIX_CHARS} characters of the key; null for an old one.` }),
+    .meta({ description: `The first ${SIZES.apiKey.prefixChars} characters of the key; null for an old one.` }),
   scope,
   created_at: time,
 };
@@ -88,8 +86,8 @@ const noSuchKey = errorKind(
   () => new HttpError(404, 'No such key: choose one that GET /keys lists.'),
 );
 const tooManyKeys = errorKind(
-  { id: 'TooManyKeys', description: `The owner has ${MAX_KEYS} keys.` },
-  () => new HttpError(409, `There are ${MAX_KEYS} keys already: revoke one first.`),
+  { id: 'TooManyKeys', description: `The owner has ${SIZES.apiKey.maxOfOwner} keys.` },
+  () => new HttpError(409, `There are ${SIZES.apiKey.maxOfOwner} keys already: revoke one first.`),
 );
 const lastKey = errorKind(
   { id: 'LastKey', description: 'It is the last full key of its owner.' },
@@ -141,7 +139,7 @@ export const keyEndpoints = ({ db, cell }: { db: Database; cell: string }) => ({
     name: 'createKey',
     tag: 'Account',
     summary: 'Make an API key',
-    description: `For another program or person, with a name by which you recognize it. An owner has at most ${MAX_KEYS} keys.`,
+    description: `For another program or person, with a name by which you recognize it. An owner has at most ${SIZES.apiKey.maxOfOwner} keys.`,
     body: {
       schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
       example: { name: 'Website build', scope: 'read' },

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { RATE_LIMIT, RATE_SECONDS } from '../../db/store-submissions.ts';
 import { type Limits, SIZES } from '../../limits.ts';
-import { MAX_SLUG_LENGTH } from '../../slugs.ts';
 import { createChooseEncoding } from '../accept.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { createFixed, notModified } from '../fixed.ts';
@@ -52,7 +50,7 @@ cat > page.html <<'HTML'
 HTML
 \`\`\`
 
-Publish it. The slug is optional: letters a to z and hyphens, at most ${MAX_SLUG_LENGTH}.
+Publish it. The slug is optional: letters a to z and hyphens, at most ${SIZES.slug.maxChars}.
 
 \`\`\`sh
 curl -sw '\\n' '${baseUrl}/deploy?slug=${SLUG}' -H "Authorization: Bearer $API_KEY" -H 'Content-Type: text/html' --data-binary @page.html | tee page.json
@@ -136,7 +134,7 @@ An error is \`{"error": "<a sentence that says what to do>"}\`: do that, then se
 - 401: the key is missing or not valid; ask the user. 403: the key may only read, or the plan allows no more pages
 - 404: no such id, or it is another owner's. 409: the slug is taken; choose another
 - 429, 503: wait for the seconds in \`Retry-After\`, then send it again
-- A page has at most ${maxHtmlBytes} bytes, a submission ${maxSubmissionBytes}, and a page accepts ${RATE_LIMIT} submissions in ${RATE_SECONDS} seconds
+- A page has at most ${maxHtmlBytes} bytes, a submission ${maxSubmissionBytes}, and a page accepts ${SIZES.submissionRate.max} submissions in ${SIZES.submissionRate.seconds} seconds
 
 ## More
 

@@ -8,9 +8,7 @@ import {
   endSession,
   endSessions,
   findSignInLink,
-  LINK_MINUTES,
   makeSignInLink,
-  SESSION_DAYS,
   useSignInLink,
 } from '../../db/sessions.ts';
 import { hashOfKey, isApiKey, isSessionId, newToken, TOKEN } from '../../ids.ts';
@@ -54,7 +52,11 @@ const noSession = errorKind(
 );
 const noSuchLink = errorKind(
   { id: 'NoSuchSignInLink', description: 'The link was changed, has been used, or has expired.' },
-  () => new HttpError(404, `A link works once, for ${LINK_MINUTES} minutes. Ask for another one, and open that.`),
+  () =>
+    new HttpError(
+      404,
+      `A link works once, for ${SIZES.session.linkMinutes} minutes. Ask for another one, and open that.`,
+    ),
 );
 
 const Key = z.object({ key: z.string('key is missing: send an API key as a string.') });
@@ -155,7 +157,7 @@ export function sessionEndpoints({
       tag: 'Account',
       summary: 'Sign a browser in with an API key',
       description:
-        `Sets a cookie that stands for the key on every endpoint, for ${SESSION_DAYS} days since its last use, and no longer than the key ` +
+        `Sets a cookie that stands for the key on every endpoint, for ${SIZES.session.lifetimeDays} days since its last use, and no longer than the key ` +
         'works. It is read only from requests of pages of the service itself (`Sec-Fetch-Site: same-origin`, or its `Origin`).',
       content: {
         'application/json': { schema: Key, example: { key: 'fh_Yk2dV9sQm4XwT7bN1cR8hJ5gL0pZ3aF6eU' } },
@@ -234,7 +236,7 @@ export function sessionEndpoints({
       tag: 'Account',
       summary: 'Get a link by mail that signs a browser in',
       description:
-        `If an owner has this address and a valid key, a mail brings a link that works once, for ${LINK_MINUTES} minutes. The answer is the ` +
+        `If an owner has this address and a valid key, a mail brings a link that works once, for ${SIZES.session.linkMinutes} minutes. The answer is the ` +
         'same if not.',
       content: { 'application/json': { schema: Email, example: { email: 'you@example.com' } } },
       answer: {

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { CAPTCHA_PROVIDERS } from '../../captcha-fields.ts';
 import { NOTIFY_EVERY } from '../../db/digests.ts';
-import { MAX_REFUSALS } from '../../db/mail-failures.ts';
-import {
-  ASK_HOURS,
-  listRecipients,
-  MAX_ASKS,
-  MAX_RECIPIENTS,
-  type Recipient,
-  TooManyAsks,
-} from '../../db/mail-recipients.ts';
+import { listRecipients, type Recipient, TooManyAsks } from '../../db/mail-recipients.ts';
 import { FIRST_OWNER, type Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { changeSettings, findSettings, NoSecret, type Settings } from '../../db/settings.ts';
@@ -101,7 +93,7 @@ const fields = {
         confirmed: z.boolean().meta({ description: "Whether it has confirmed, or is the owner's own." }),
       }),
     )
-    .max(MAX_RECIPIENTS)
+    .max(SIZES.recipient.maxOfDeployment)
     .meta({ description: 'Who gets the mail, in the order in which they were sent. Empty, as at first: the owner.' })
     .exactOptional(),
   redirect_url: redirectUrl
@@ -178,12 +170,15 @@ const recipients = z
       .meta({ format: 'email' }),
     NO_ADDRESS_LIST,
   )
-  .max(MAX_RECIPIENTS, `recipients is too long: send at most ${MAX_RECIPIENTS} addresses.`)
+  .max(
+    SIZES.recipient.maxOfDeployment,
+    `recipients is too long: send at most ${SIZES.recipient.maxOfDeployment} addresses.`,
+  )
   .overwrite((emails) => [...new Set(emails)])
   .meta({
     description:
       "Who gets the mail. Empty, as at first: the owner. Any address but the owner's gets one mail with a link that confirms it, " +
-      `and nothing more before. Send the list again to ask again, after ${ASK_HOURS} hours.`,
+      `and nothing more before. Send the list again to ask again, after ${SIZES.recipient.askHours} hours.`,
   })
   .exactOptional();
 
@@ -205,12 +200,12 @@ const example: Settings = {
 const tooManyAsks = errorKind(
   {
     id: 'TooManyRecipients',
-    description: `New recipients would get more than ${MAX_ASKS} mails that ask them, of this owner in ${ASK_HOURS} hours; also for the reasons of any request with a key.`,
+    description: `New recipients would get more than ${SIZES.recipient.maxAsks} mails that ask them, of this owner in ${SIZES.recipient.askHours} hours; also for the reasons of any request with a key.`,
   },
   (retryAfterMs: number) =>
     new HttpError(
       429,
-      `Nothing was changed: in ${ASK_HOURS} hours you can have ${MAX_ASKS} new recipients asked. Send fewer, or try again in ${inSeconds(retryAfterMs)}.`,
+      `Nothing was changed: in ${SIZES.recipient.askHours} hours you can have ${SIZES.recipient.maxAsks} new recipients asked. Send fewer, or try again in ${inSeconds(retryAfterMs)}.`,
       retryAfter(retryAfterMs),
     ),
   3_600_000,
@@ -219,12 +214,12 @@ const tooManyAsks = errorKind(
 const MAIL_IS_OFF = 'Mail is off: the operator must set SMTP_URL';
 const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: the operator must run npm run --silent owners -- set-email ${FIRST_OWNER} you@example.com with your address`;
 
-const REFUSED = `the mail server refused it ${MAX_REFUSALS} times in a row`;
+const REFUSED = `the mail server refused it ${SIZES.recipient.maxRefusals} times in a row`;
 const OWNER_REFUSED = `Mail is off because your address does not work, ${REFUSED}: check it, and send email_notifications true`;
 const recipientRefused = (email: string): string =>
   `${email} gets no mail, ${REFUSED}: check it, and send recipients again`;
 const waitingFor = (emails: readonly string[]): string =>
-  `Not confirmed yet, and without mail until then: ${emails.join(', ')}. Each has one mail with a link in ${ASK_HOURS} hours; send recipients again for another`;
+  `Not confirmed yet, and without mail until then: ${emails.join(', ')}. Each has one mail with a link in ${SIZES.recipient.askHours} hours; send recipients again for another`;
 
 /** The settings of a deployment. */
 export function settingsEndpoints({

@@ -3,15 +3,13 @@ import type { Database } from '../../db/postgres/connect.ts';
 import {
   deleteSpam,
   listSpam,
-  MAX_SPAM,
   readSpamBatch,
   releaseSpam,
-  SPAM_DAYS,
-  SPAM_RATE_LIMIT,
   SPAM_REASONS,
   type SpamSubmission,
 } from '../../db/spam-submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../ids.ts';
+import { SIZES } from '../../limits.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { submissionId, total } from '../fields.ts';
@@ -76,7 +74,7 @@ export function spamEndpoints({
       summary: 'List what is kept as spam',
       description:
         'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
-        `released. A deployment keeps its last ${MAX_SPAM}, for ${SPAM_DAYS} days; what comes beyond ${SPAM_RATE_LIMIT} a minute is ` +
+        `released. A deployment keeps its last ${SIZES.spam.max}, for ${SIZES.spam.lifetimeDays} days; what comes beyond ${SIZES.spam.rateMax} a minute is ` +
         'dropped.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       query: Paging,

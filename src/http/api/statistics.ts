@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/connect.ts';
 import { createCountSubmissionsBetween } from '../../db/statistics.ts';
-import { SIZES } from '../../limits.ts';
+import { type Limits, SIZES } from '../../limits.ts';
 import { isTimeZone, startOfDay, startOfDayBefore, startsBetween, UNITS, type Unit } from '../../time-buckets.ts';
 import { endpoint } from '../endpoint.ts';
 import { time } from '../fields.ts';
@@ -71,8 +71,8 @@ function startsOf(range: Range): number[] {
 }
 
 /** Statistics of submissions. */
-export function statisticsEndpoints({ db }: { db: Database }) {
-  const countBetween = createCountSubmissionsBetween(db);
+export function statisticsEndpoints({ db, limits }: { db: Database; limits: Limits }) {
+  const countBetween = createCountSubmissionsBetween(db, limits);
 
   return {
     get: endpoint({

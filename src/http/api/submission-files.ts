@@ -1,9 +1,9 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { MAX_PIECE_BYTES, type OpenFile, type ReadPiece } from '../../db/file-content.ts';
+import type { OpenFile, ReadPiece } from '../../db/file-content.ts';
 import type { Database } from '../../db/postgres/connect.ts';
-import { CHUNK_BYTES, findFile, type StoredFile } from '../../db/stored-files.ts';
+import { findFile, type StoredFile } from '../../db/stored-files.ts';
 import { isFileId, isSubmissionId } from '../../ids.ts';
 import { SIZES } from '../../limits.ts';
 import { endpoint } from '../endpoint.ts';
@@ -52,7 +52,11 @@ export async function sendFile(
   { file, first, read }: { file: StoredFile; first: Buffer; read: ReadPiece },
 ): Promise<void> {
   // The piece that is being sent.
-  sending.reserve(response, client, Math.min(file.size, file.object ? MAX_PIECE_BYTES : CHUNK_BYTES));
+  sending.reserve(
+    response,
+    client,
+    Math.min(file.size, file.object ? SIZES.file.maxPieceBytes : SIZES.file.chunkBytes),
+  );
   // Not Express' set(), which would add a charset.
   response.setHeaders(
     new Map<string, string | number>([

@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import cors from 'cors';
 import { z } from 'zod';
-import { KEY_HOURS } from '../../db/idempotency-keys.ts';
-import { RATE_LIMIT, RATE_SECONDS } from '../../db/store-submissions.ts';
 import { LANGUAGES } from '../../languages.ts';
 import { SIZES } from '../../limits.ts';
 import { publicEndpoint } from '../endpoint.ts';
@@ -25,7 +23,7 @@ const requestHeaders = z.object({
     .optional()
     .meta({
       description:
-        `Names this submission for ${KEY_HOURS} hours: sent again under the same key, it is stored once and answered as the first ` +
+        `Names this submission for ${SIZES.idempotencyKey.lifetimeHours} hours: sent again under the same key, it is stored once and answered as the first ` +
         'was. Make a new key for each submission, such as a UUID. Only accepted submissions are remembered: after a 429, a 5xx or no ' +
         'answer at all, send it again under the same key.',
     }),
@@ -71,14 +69,14 @@ const errors = [
   errorKind(
     {
       id: 'KeyReused',
-      description: `The \`Idempotency-Key\` was used with another submission in the last ${KEY_HOURS} hours.`,
+      description: `The \`Idempotency-Key\` was used with another submission in the last ${SIZES.idempotencyKey.lifetimeHours} hours.`,
     },
     keyReusedError,
   ),
   errorKind(
     {
       id: 'TooManySubmissions',
-      description: `The deployment has accepted ${RATE_LIMIT} submissions in the last ${RATE_SECONDS} seconds.`,
+      description: `The deployment has accepted ${SIZES.submissionRate.max} submissions in the last ${SIZES.submissionRate.seconds} seconds.`,
     },
     tooManySubmissions,
     17_000,

@@ -248,9 +248,9 @@ describe('used solutions', () => {
     const age = (minutes: number) =>
       service.db('altcha_solutions').update({ expires_at: new Date(Date.now() - minutes * 60_000) });
     await age(59);
-    expect(await removeExpiredSolutions(service.db, 500)).toBe(0);
+    expect(await removeExpiredSolutions(service.db, testLimits())).toBe(0);
     const all = await age(61);
-    expect(await removeExpiredSolutions(service.db, 500)).toBe(all);
+    expect(await removeExpiredSolutions(service.db, testLimits())).toBe(all);
     expect(await service.db('altcha_solutions')).toEqual([]);
   });
 });

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SPAM_RATE_LIMIT } from '../../../src/db/spam-submissions.ts';
 import type { SiteverifyUrls } from '../../../src/delivery/ask-provider.ts';
 import { createSiteverify } from '../../../src/delivery/siteverify.ts';
+import { SIZES } from '../../../src/limits.ts';
 import { parseCidr } from '../../../src/public-address.ts';
+import { testLimits } from '../../support/limits.ts';
 import { ownAddress } from '../../support/own-address.ts';
 import {
   type Answer,
@@ -179,7 +180,7 @@ describe('a form with a captcha of a provider', () => {
   it('answers 429, and no success, where the provider gave no answer and a minute of spam is kept already', async () => {
     tell = (token) => (token === 'good later' ? byTheBook(token) : 'no object');
     const id = await deploy('turnstile');
-    await Promise.all(Array.from({ length: SPAM_RATE_LIMIT }, () => submit(id, {})));
+    await Promise.all(Array.from({ length: SIZES.spam.rateMax }, () => submit(id, {})));
     const person = { 'cf-turnstile-response': 'good', name: 'Ada' };
     // By the database, and from memory.
     for (let count = 0; count < 2; count += 1) {
@@ -226,6 +227,7 @@ describe('createSiteverify', () => {
   const LOOPBACK = [parseCidr('127.0.0.0/8')];
   const ask = (url: string, allowedNetworks = LOOPBACK) => {
     const siteverify = createSiteverify({
+      limits: testLimits(),
       allowedNetworks,
       own: ownAddress(),
       urls: { turnstile: url, hcaptcha: url, recaptcha: url },

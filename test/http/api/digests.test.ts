@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { claimDigest, MAX_LISTED } from '../../../src/db/digests.ts';
+import { claimDigest } from '../../../src/db/digests.ts';
 import { createLinks } from '../../../src/db/link-secret.ts';
 import { newSubmissionId } from '../../../src/ids.ts';
+import { SIZES } from '../../../src/limits.ts';
 import { mailsWith, seenMails } from '../../support/mail.ts';
 import { startServiceProcess } from '../../support/process.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
@@ -197,7 +198,7 @@ Stop these mails: ${unsubscribe}
     expect(aboutOf(slug).length).toBe(1);
   });
 
-  it(`lists ${MAX_LISTED}, and says how many there are and how to read them`, async () => {
+  it(`lists ${SIZES.digest.maxListed}, and says how many there are and how to read them`, async () => {
     const { id, slug } = await deploy('day');
     await service.db.raw(
       `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_KEYS } from '../../../src/db/api-keys.ts';
+import { SIZES } from '../../../src/limits.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import {
   asOwner,
@@ -87,7 +87,7 @@ describe('POST /keys', () => {
     await service.db.raw(
       `INSERT INTO api_keys (id, owner_id, hash) SELECT 'key_' || n, ?, sha256(n::text::bytea)
          FROM generate_series(1, ?::int) AS n`,
-      [ownerId, MAX_KEYS - 2],
+      [ownerId, SIZES.apiKey.maxOfOwner - 2],
     );
     expect(answer(await owner.post('/keys').send({ name: 'one too many' }))).toEqual(refused(409));
   });

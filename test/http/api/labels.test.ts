@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createComputePool } from '../../../src/compute/pool.ts';
 import { createLabelsOf } from '../../../src/labels.ts';
 import { answer, failure } from '../../support/answers.ts';
+import { testLimits } from '../../support/limits.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 
 let service: TestService;
@@ -26,6 +27,7 @@ const page = (label: string): string =>
 function startReader() {
   const counts = { pages: 0 };
   const labelsOf = createLabelsOf({
+    limits: testLimits(),
     db: service.db,
     checks: {
       run(...args) {
@@ -76,6 +78,7 @@ describe('labels', () => {
     const begun = Promise.withResolvers<void>();
     const replaced = Promise.withResolvers<void>();
     const labelsOf = createLabelsOf({
+      limits: testLimits(),
       db: service.db,
       checks: {
         run: (owned, maxWaitMs, work) =>

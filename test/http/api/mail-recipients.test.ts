@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLinks } from '../../../src/db/link-secret.ts';
-import { MAX_REFUSALS } from '../../../src/db/mail-failures.ts';
-import { MAX_ASKS, removeFormerRecipients } from '../../../src/db/mail-recipients.ts';
+import { removeFormerRecipients } from '../../../src/db/mail-recipients.ts';
 import { NOTICE } from '../../../src/http/notice.ts';
+import { SIZES } from '../../../src/limits.ts';
 import type { SignedLinks } from '../../../src/signed-links.ts';
 import { answer, aTime, failure, refused } from '../../support/answers.ts';
 import { confirmPath, mailsWith, seenMails } from '../../support/mail.ts';
@@ -218,7 +218,7 @@ describe('the mail that asks a recipient', () => {
     expect(toOf(await asks(slug, 3))).toEqual(['ada@example.org', 'ada@example.org', 'bob@example.org']);
   });
 
-  it(`comes ${MAX_ASKS} times a day at most for an owner: more is a 429 that changes nothing`, async () => {
+  it(`comes ${SIZES.recipient.maxAsks} times a day at most for an owner: more is a 429 that changes nothing`, async () => {
     const other = await service.owner();
     let address = 0;
     const five = () => Array.from({ length: 5 }, () => `a${++address}@example.org`);
@@ -666,7 +666,7 @@ describe('the mails of a deployment', () => {
 describe('an address that the mail server refuses', () => {
   const refuse = (to: string) => smtp.makeTrouble({ at: 'rcpt', to, does: { code: 550, text: 'No such mailbox' } });
 
-  it(`gets no more mail after ${MAX_REFUSALS} times in a row, and the owner is told`, async () => {
+  it(`gets no more mail after ${SIZES.recipient.maxRefusals} times in a row, and the owner is told`, async () => {
     const { id, slug } = await confirmed('ada@example.org', OWN);
     refuse('ada@example.org');
     await submit(id);
@@ -681,7 +681,7 @@ describe('an address that the mail server refuses', () => {
     expect(deliveries).toHaveLength(2);
     expect(refused).toMatchObject({
       status: 'failed',
-      attempts: MAX_REFUSALS,
+      attempts: SIZES.recipient.maxRefusals,
       last_status: 550,
       last_error: 'the mail server answered 550',
     });

@@ -1,14 +1,15 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finishPurge } from '../../../src/db/deleted-deployments.ts';
-import { expireRetainedSpam, MAX_SPAM, removeExpiredSpam, SPAM_RATE_LIMIT } from '../../../src/db/spam-submissions.ts';
+import { expireRetainedSpam, removeExpiredSpam } from '../../../src/db/spam-submissions.ts';
 import { takeDown } from '../../../src/db/take-downs.ts';
 import { attemptQuery } from '../../../src/http/submit/sent-again.ts';
 import { newSubmissionId } from '../../../src/ids.ts';
-import { LIMITS } from '../../../src/limits.ts';
+import { LIMITS, SIZES } from '../../../src/limits.ts';
 import { createListMatcher, createMatcher } from '../../../src/submission-search.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { cpuMs } from '../../support/figures.ts';
+import { testLimits } from '../../support/limits.ts';
 import { startReceiver } from '../../support/receivers.ts';
 import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 
@@ -345,7 +346,7 @@ describe('spam', () => {
     expect((await listOf(id)).total).toBe(12);
   });
 
-  it(`is dropped beyond ${SPAM_RATE_LIMIT} a minute, over all processes, with the same answer`, async () => {
+  it(`is dropped beyond ${SIZES.spam.rateMax} a minute, over all processes, with the same answer`, async () => {
     const { id } = await deployWith(BLOCKED);
     const { url } = await service.another();
     const targets = [service.url, url];
@@ -360,7 +361,7 @@ describe('spam', () => {
       new Set(['200 Submission received']),
     );
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(150);
-    expect((await spamOf(id)).total).toBe(SPAM_RATE_LIMIT);
+    expect((await spamOf(id)).total).toBe(SIZES.spam.rateMax);
     await submit(id, { text: 'people come through' });
     expect((await listOf(id)).total).toBe(1);
     // The owner's change is seen at once.
@@ -371,7 +372,7 @@ describe('spam', () => {
     expect((await listOf(id)).total).toBe(3);
   });
 
-  it(`is kept up to ${MAX_SPAM}, the newest, whose files stay`, async () => {
+  it(`is kept up to ${SIZES.spam.max}, the newest, whose files stay`, async () => {
     const { id } = await deployWith(BLOCKED);
     const file = await service.anonymous
       .post(`/submit/${id}`)
@@ -383,14 +384,14 @@ describe('spam', () => {
       .db('spam_submissions')
       .where({ id: file.body.id })
       .update({ kept_at: new Date(Date.now() - 120_000) });
-    await insertSpam(id, MAX_SPAM - 1, '100 seconds');
-    expect((await spamOf(id)).total).toBe(MAX_SPAM);
+    await insertSpam(id, SIZES.spam.max - 1, '100 seconds');
+    expect((await spamOf(id)).total).toBe(SIZES.spam.max);
     const newest = await submit(id, { text: 'casino' });
-    expect([(await spamOf(id)).total, idsIn(await spamOf(id))[0]]).toEqual([MAX_SPAM, newest]);
+    expect([(await spamOf(id)).total, idsIn(await spamOf(id))[0]]).toEqual([SIZES.spam.max, newest]);
     expect(answer(await owner.get(url))).toEqual(refused(404));
     const [{ count }] = (await service.db.raw('SELECT count(*) FROM spam_submissions WHERE deployment_id = ?', [id]))
       .rows;
-    expect(count).toBe(MAX_SPAM);
+    expect(count).toBe(SIZES.spam.max);
     expect(await release(id, file.body.id)).toEqual(refused(404));
   });
 
@@ -438,7 +439,7 @@ describe('spam', () => {
     expect((await spamOf(id)).total).toBe(1);
     await owner.delete(`/deploy/${id}`).expect(200);
     await owner.delete(`/trash/${id}`).expect(200);
-    await finishPurge(service.db, id);
+    await finishPurge(service.db, id, testLimits());
     for (const table of ['spam_submissions', 'submission_files']) {
       expect(await service.db(table).where({ deployment_id: id })).toEqual([]);
     }
@@ -627,11 +628,11 @@ describe('POST /submissions/:deployId/bulk with spam', () => {
 
   it('does not use up the minute of spam, nor does it keep more than the folder has room for', async () => {
     const { id } = await deployWith(BLOCKED);
-    await insertSpam(id, MAX_SPAM - 1, '1 hour');
+    await insertSpam(id, SIZES.spam.max - 1, '1 hour');
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) ids.push(await submit(id, { n }));
     expect(await bulkSpam(id, ids)).toEqual({ status: 200, body: { done: 5 } });
-    expect((await spamOf(id)).total).toBe(MAX_SPAM);
+    expect((await spamOf(id)).total).toBe(SIZES.spam.max);
     expect(idsIn(await spamOf(id, '?limit=5'))).toEqual(ids.toReversed());
     await insertMarked(id);
     await submit(id, { a: 'casino' });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/link-secret.ts';
-import { MAX_CONCURRENT_MAILS } from '../../../src/delivery/attempt.ts';
 import type { SignedLinks } from '../../../src/signed-links.ts';
 import { failure, fixedHeaders } from '../../support/answers.ts';
+import { testLimits } from '../../support/limits.ts';
 import { BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
 
@@ -139,8 +139,8 @@ describe('POST /unsubscribe/:deployId', () => {
     const [busy, page, after] = [await deploy(), await deploy(), await deploy()];
     const met = smtp.met();
     smtp.makeTrouble({ at: 'mail', does: 'hang' });
-    for (let sent = 0; sent < MAX_CONCURRENT_MAILS; sent += 1) await submit(busy.id);
-    await vi.waitFor(() => expect(smtp.met() - met).toBe(MAX_CONCURRENT_MAILS), PATIENCE);
+    for (let sent = 0; sent < testLimits().mail.concurrent; sent += 1) await submit(busy.id);
+    await vi.waitFor(() => expect(smtp.met() - met).toBe(testLimits().mail.concurrent), PATIENCE);
     await submit(page.id);
     expect((await oneClick(links.unsubscribe(page.id))).status).toBe(200);
     smtp.makeTrouble();

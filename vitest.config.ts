@@ -29,7 +29,13 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'browser', include: BROWSER } },
       { extends: true, test: { ...ONE_BY_ONE, name: 'faults', include: FAULTS, isolate: true } },
-      { extends: true, test: { ...ONE_BY_ONE, name: 'soak', include: SOAK, isolate: true, testTimeout: 600_000 } },
+      {
+        extends: true,
+        test: {
+          ...{ ...ONE_BY_ONE, name: 'soak', include: SOAK, isolate: true, testTimeout: 600_000 },
+          globalSetup: ['test/support/summary.ts'],
+        },
+      },
     ],
   },
 });

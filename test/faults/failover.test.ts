@@ -1,19 +1,22 @@
-// @module-tag slow
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
+import pg from 'pg';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
-import { ms } from '../support/figures.ts';
+import { ms, record } from '../support/figures.ts';
 import { testLimits } from '../support/limits.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, JSON_TYPE, PAGES_DOMAIN } from '../support/service.ts';
 
 const FORMS = 40;
-const RECOVERY_MS = 5_000;
+/** So long that the forms together come to no limit for most of a minute. */
+const PAUSE_MS = 50;
+
+const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 50 });
 
 /** An address that leads to one port and, from `move` on, new connections to another. */
 async function startMovingAddress(port: number) {
@@ -46,6 +49,18 @@ async function startMovingAddress(port: number) {
   };
 }
 
+/** The ids of the submissions that a server has. */
+async function storedIn(url: string): Promise<ReadonlySet<string>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ id: string }>('SELECT id FROM submissions');
+    return new Set(rows.map(({ id }) => id));
+  } finally {
+    await client.end();
+  }
+}
+
 it('follows a failover: the old primary only reads, and the address leads to its replica', async () => {
   const old = await startPostgresServer();
   onTestFinished(old.close);
@@ -65,26 +80,26 @@ it('follows a failover: the old primary only reads, and the address leads to its
   const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
   await db.close();
   const owner = asOwner(service.url, key);
-  const forms = await Promise.all(Array.from({ length: FORMS }, () => owner.deploy({ html: 'old' })));
+  const forms: { id: string; slug: string }[] = [];
+  while (forms.length < FORMS) forms.push(await owner.deploy({ html: 'old' }));
   const [first] = forms;
   if (!first) throw new Error('There is no form');
   await getPage(service.url, first.slug).expect(200, 'old');
 
-  const answers: { status: number; id: string; form: string; at: number }[] = [];
+  const answers: { status: number; id: string; at: number }[] = [];
   const until = new AbortController();
   const submitting = (async () => {
-    for (const form of forms
-      .flatMap((each) => Array.from({ length: 9 }, () => each))
-      .toSorted(() => Math.random() - 0.5)) {
-      if (until.signal.aborted) return;
+    for (let turn = 0; !until.signal.aborted; turn += 1) {
       const sent = { method: 'POST', headers: JSON_TYPE, body: '{"a":"b"}' };
-      const response = await fetch(`${service.url}/submit/${form.id}`, sent);
+      const response = await fetch(`${service.url}/submit/${forms[turn % FORMS]?.id}`, sent);
       const body: { id?: string } = JSON.parse(await response.text());
-      answers.push({ status: response.status, id: body.id ?? '', form: form.id, at: performance.now() });
-      await new Promise((resolve) => setTimeout(resolve, response.status === 200 ? 15 : 50));
+      answers.push({ status: response.status, id: body.id ?? '', at: performance.now() });
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   })();
-  await vi.waitFor(() => expect(answers.length).toBeGreaterThan(50), { timeout: 20_000 });
+  onTestFinished(() => until.abort());
+  const accepted = () => answers.filter(({ status }) => status === 200);
+  await soon(() => expect(accepted().length).toBeGreaterThan(20));
 
   // The old one is there, reads, and keeps its connections.
   await runSql(old.url, 'ALTER SYSTEM SET default_transaction_read_only = on');
@@ -92,13 +107,17 @@ it('follows a failover: the old primary only reads, and the address leads to its
   await runSql(replica.url, 'SELECT pg_promote()');
   address.move(replica.port);
   const movedAt = performance.now();
-  await vi.waitFor(() => expect(answers.some(({ status, at }) => status === 200 && at > movedAt + 500)).toBe(true), {
-    timeout: 30_000,
+  let backAt = Number.NaN;
+  await soon(async () => {
+    // Accepted by the new one, not just before the move.
+    const inOld = await storedIn(old.url);
+    const onlyInNew = accepted().find(({ id }) => !inOld.has(id));
+    expect(onlyInNew).toBeDefined();
+    backAt = onlyInNew?.at ?? Number.NaN;
   });
-  await request(service.url).get('/readyz').expect(200);
+  await soon(() => request(service.url).get('/readyz').expect(200));
   until.abort();
   await submitting;
-  const backAt = answers.find(({ status, at }) => status === 200 && at > movedAt)?.at ?? Number.NaN;
 
   // A change that another process makes on the new primary is received.
   const other = await startServiceProcess({ ...settings, DATABASE_URL: replica.url });
@@ -106,21 +125,17 @@ it('follows a failover: the old primary only reads, and the address leads to its
   await other.ready();
   await getPage(service.url, first.slug).expect(200, 'old');
   await asOwner(other.url, key).put(`/deploy/${first.id}`).send({ html: 'new' }).expect(200);
-  const changedAt = performance.now();
-  await vi.waitFor(() => getPage(service.url, first.slug).expect(200, 'new'), { timeout: 5_000, interval: 10 });
-  const shownIn = performance.now() - changedAt;
+  await soon(() => getPage(service.url, first.slug).expect(200, 'new'));
 
-  const lists = await Promise.all(forms.map(({ id }) => owner.get(`/submissions/${id}?limit=100`)));
-  const stored = new Set(lists.flatMap(({ body }) => body.submissions.map(({ id }: { id: string }) => id)));
-  const accepted = answers.filter(({ status }) => status === 200);
-  const lost = accepted.filter(({ id }) => !stored.has(id));
-  console.log(
-    `failover: ${accepted.length} of ${answers.length} answered 200, ${lost.length} of them lost; followed in ` +
-      `${ms(backAt - movedAt)}; a change of a page elsewhere shown in ${ms(shownIn)}`,
-  );
+  const inNew = await storedIn(replica.url);
+  const lost = accepted().filter(({ id }) => !inNew.has(id));
+  record('failover', {
+    'answered 200': `${accepted().length} of ${answers.length}`,
+    'acknowledged and lost': lost.length,
+    'followed in': ms(backAt - movedAt),
+  });
   expect(lost).toEqual([]);
-  expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
-  expect(backAt - movedAt).toBeLessThan(RECOVERY_MS);
+  expect(answers.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([]);
   expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
   await other.stop();
 });

@@ -1,8 +1,7 @@
-// @module-tag slow
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
-import { ms, quantile } from '../support/figures.ts';
+import { ms, quantile, record } from '../support/figures.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { startServiceProcess } from '../support/process.ts';
@@ -79,11 +78,11 @@ async function startTwoProcesses(more: Record<string, string> = {}) {
 }
 
 function report(what: string, { alone, beside, arrived }: Awaited<ReturnType<typeof measure>>): void {
-  const worst = quantile(beside, 1);
-  console.log(
-    `crowded-receiver: ${what} of an owner arrived ${ms(quantile(beside, 0.5))} (worst ${ms(worst)}) after its submission while ` +
-      `another had ${WAITING} waiting there, ${ms(quantile(alone, 1))} without them`,
-  );
+  record(`crowded-receiver: ${what}`, {
+    [`beside ${WAITING} of another owner, median`]: ms(quantile(beside, 0.5)),
+    worst: ms(quantile(beside, 1)),
+    'without them': ms(quantile(alone, 1)),
+  });
   // By the time the last of the one owner has arrived, first come, first served would have sent all of the other's.
   expect(arrived).toBeLessThan(WAITING);
 }

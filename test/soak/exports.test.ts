@@ -1,9 +1,8 @@
-// @module-tag slow
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { SIZES } from '../../src/limits.ts';
-import { ms } from '../support/figures.ts';
+import { ms, record } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { measurable } from '../support/memory.ts';
@@ -85,9 +84,9 @@ it.each(['csv', 'xlsx'])('keeps the event loop free while two exports write 10,0
   await drain(narrow, format);
   const harmless = await stallOf(narrow, format);
   const longest = await stallOf(wide, format);
-  console.log(
-    `export.${format}, two at once, ${ROWS} rows: the event loop stood still for ${ms(longest)} at most ` +
-      `with ${SIZES.export.maxFieldColumns} columns, ${ms(harmless)} with ${FIELDS}`,
-  );
+  record(`exports: ${format}, two at once, ${ROWS} rows`, {
+    [`the event loop stood still, ${SIZES.export.maxFieldColumns} columns`]: ms(longest),
+    [`${FIELDS} columns`]: ms(harmless),
+  });
   expect(longest).toBeLessThan(MAX_RATIO * harmless);
 });

@@ -1,10 +1,10 @@
-// @module-tag slow
 import pg from 'pg';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
+import { record } from '../support/figures.ts';
 import { testLimits } from '../support/limits.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startServiceProcess } from '../support/process.ts';
@@ -87,7 +87,7 @@ it('bounds the commits that wait for a frozen standby, is not ready meanwhile, a
     await stuck();
     expect(answers.length).toBeGreaterThan(refused + 100);
   });
-  console.log(`frozen standby: ${most} commits waited at most, after ${answers.length} submissions`);
+  record('frozen-standby', { 'commits that waited at most': most, submissions: answers.length });
   expect(most).toBeLessThanOrEqual(MOST_STUCK);
 
   await standby.thaw();

@@ -1,9 +1,8 @@
-// @module-tag slow
 import { connect as connectSocket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
-import { inParallel, ms, timed } from '../support/figures.ts';
+import { inParallel, ms, record, timed } from '../support/figures.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
@@ -17,14 +16,14 @@ const REQUESTS = 20_000;
 const WARM_UP = 6_000;
 const AT_ONCE = 64;
 const FORMS = 40;
-const MAX_STALL_MS = 200;
 /** When a client says that no more will come: so long after its bytes, or after the last that it was answered. */
 const PATIENCE_MS = 200;
 const QUIET_MS = 10;
 /** What has not ended long after that is left. */
 const END_MS = 10_000;
-const HEAP_GROWTH_MIB = 16;
-const RESIDENT_GROWTH_MIB = 96;
+/** So many times as much memory as before. */
+const HEAP_RATIO = 1.4;
+const RESIDENT_RATIO = 1.8;
 /** FUZZ_SEED=… makes a run again. */
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
 
@@ -227,7 +226,7 @@ function mutated(message: Message, random: (below: number) => number): Buffer {
 const randomBytes = (random: (below: number) => number): Buffer =>
   Buffer.from(Array.from({ length: 1 + random(300) }, () => random(256)));
 
-it('answers no mutated request and no raw bytes with a 5xx, lives on, grows no more, and stands still for no one', async () => {
+it('answers no mutated request and no raw bytes with a 5xx, lives on, and grows no more', async () => {
   const database = await cloneDatabase();
   onTestFinished(database.drop);
   const metricsPort = await freePort();
@@ -364,17 +363,22 @@ it('answers no mutated request and no raw bytes with a 5xx, lives on, grows no m
 
   const longestLag = Math.max(...lags);
   const counts = [...statuses].toSorted().map(([status, count]) => `${count} of ${status}`);
-  console.log(
-    `fuzz: ${REQUESTS} requests (seed ${SEED}): ${failures.length} answers of 5xx, ` +
-      `${service.child.exitCode === null ? 0 : 1} exits, memory ${before.residentMiB} to ${after.residentMiB} MiB, heap ${before.heapMiB} to ${after.heapMiB} MiB, ` +
-      `longest stall ${ms(longestLag)} (the machine's own ${ms(longestPulse)}), slowest /healthz ${ms(Math.max(...health))}, ` +
-      `${before.descriptors} to ${after.descriptors} descriptors, ${unanswered} never ended; ${counts.join(', ')}`,
-  );
+  record('fuzz', {
+    requests: `${REQUESTS} (seed ${SEED})`,
+    'answers of 5xx': failures.length,
+    'resident, MiB': `${before.residentMiB} to ${after.residentMiB}`,
+    'heap, MiB': `${before.heapMiB} to ${after.heapMiB}`,
+    descriptors: `${before.descriptors} to ${after.descriptors}`,
+    'longest stall': ms(longestLag),
+    "the machine's own": ms(longestPulse),
+    'slowest /healthz': ms(Math.max(...health)),
+    'never ended': unanswered,
+    answered: counts.join(', '),
+  });
   expect(failures.slice(0, 5)).toEqual([]);
   expect([service.child.exitCode, unanswered]).toEqual([null, 0]);
-  expect(after.heapMiB - before.heapMiB).toBeLessThan(HEAP_GROWTH_MIB);
-  expect(after.residentMiB - before.residentMiB).toBeLessThan(RESIDENT_GROWTH_MIB);
-  expect(longestLag).toBeLessThan(MAX_STALL_MS + longestPulse);
+  expect(after.heapMiB).toBeLessThan(HEAP_RATIO * before.heapMiB);
+  expect(after.residentMiB).toBeLessThan(RESIDENT_RATIO * before.residentMiB);
   const { code, stderr } = await service.stop();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });

@@ -1,4 +1,3 @@
-// @module-tag slow
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +7,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
-import { inParallel, ms } from '../support/figures.ts';
+import { inParallel, ms, record } from '../support/figures.ts';
 import { isInstalled } from '../support/installed.ts';
 import { testLimits } from '../support/limits.ts';
 import { type Cluster, hasPatroni, type Member, startCluster } from '../support/patroni.ts';
@@ -120,10 +119,12 @@ function startVisitors(urls: readonly string[] = services.map(({ url }) => url))
       }
       const accepted = answers.filter(({ status }) => status === 200);
       const lost = accepted.filter(({ n, id }) => id === undefined || !stored.get(n)?.includes(id));
-      console.log(
-        `patroni ${cluster.version}, ${what}: ${waits.map(ms).join(', ')} without a success; ${accepted.length} of ${answers.length} ` +
-          `answered 200, ${lost.length} of them lost; ${pages.filter((each) => each === 200).length} of ${pages.length} pages served`,
-      );
+      record(`patroni ${cluster.version}, ${what}`, {
+        'without a success': waits.map(ms).join(', '),
+        'answered 200': `${accepted.length} of ${answers.length}`,
+        'acknowledged and lost': lost.length,
+        'pages served': `${pages.filter((each) => each === 200).length} of ${pages.length}`,
+      });
       if (losesNothing) expect(lost).toEqual([]);
       expect([...stored].filter(([, ids]) => ids.length > 1)).toEqual([]);
       expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
@@ -237,7 +238,7 @@ describe.skipIf(!hasPatroni('the tests of a cluster'))(
       await visitors.succeed();
       await cluster.settled();
       await visitors.succeed();
-      console.log(`patroni: no server took writes for ${ms(await longest())}`);
+      record(`patroni ${cluster.version}`, { 'no server took writes for': ms(await longest()) });
       await visitors.end(`a planned switchover${behind ? ' (the last process behind HAProxy)' : ''}`);
       if (behind) expect(await behind.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
     });
@@ -282,7 +283,10 @@ describe.skipIf(!hasPatroni('the tests of a cluster'))(
       await visitors.succeed();
       await cluster.settled();
       expect(most).toBeLessThanOrEqual(MOST_STUCK);
-      console.log(`patroni: ${most} commits waited at most while no standby answered, after ${followedAt} submissions`);
+      record(`patroni ${cluster.version}, no standby answered`, {
+        'commits that waited at most': most,
+        submissions: followedAt,
+      });
       await visitors.end('frozen standbys');
     });
 

@@ -1,9 +1,8 @@
-// @module-tag slow
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
-import { median, ms, QUEUED_MS, timed } from '../support/figures.ts';
+import { median, ms, QUEUED_RATIO, record, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -11,14 +10,8 @@ import { asOwner, BASE_URL, type Owner, PAGES_DOMAIN } from '../support/service.
 
 const SUBMISSIONS = 1_000_000;
 const BATCH = 25_000;
-/**
- * A request ends after a second. So a search of this much work takes as many requests on a machine that does nothing
- * else; on a busy one it takes more.
- */
-const MAX_WORK_S = 10;
-const MAX_REQUESTS = 30;
-/** What the service may use more of memory while it searches. */
-const MAX_GROWTH_MB = 60;
+/** How much more memory than before the service may have while it searches, as a part of that. */
+const MOST_GROWTH = 0.5;
 
 let database: FreshDatabase;
 let service: ServiceProcess;
@@ -85,7 +78,7 @@ async function search(q: string): Promise<{ requests: number; work: number; sear
   return result;
 }
 
-it(`searches ${SUBMISSIONS} submissions in at most ${MAX_WORK_S} seconds of work and constant memory, and other owners do not wait for it`, async () => {
+it(`searches ${SUBMISSIONS} submissions in constant memory, and other owners do not wait for it`, async () => {
   const look = async (isOver: () => boolean): Promise<number> => {
     const took: number[] = [];
     while (!isOver()) took.push((await timed(() => other.get(`/deploy/${form}`).expect(200))).ms);
@@ -102,16 +95,15 @@ it(`searches ${SUBMISSIONS} submissions in at most ${MAX_WORK_S} seconds of work
   const second = await search('NOWHERE');
   const grown = (await peakMb(service)) - memory;
   isOver = true;
-  console.log(
-    `search: ${SUBMISSIONS} submissions in ${first.requests} and ${second.requests} requests, ` +
-      `${first.work.toFixed(1)} and ${second.work.toFixed(1)} s of the processor, ${grown.toFixed(0)} MB more; ` +
-      `others' median ${ms(quiet)} without, ${ms(await loaded)} with`,
-  );
+  record(`search of ${SUBMISSIONS} submissions`, {
+    requests: `${first.requests} and ${second.requests}`,
+    'seconds of the processor': `${first.work.toFixed(1)} and ${second.work.toFixed(1)}`,
+    'MB more': grown.toFixed(0),
+    "others' median": `${ms(quiet)} to ${ms(await loaded)}`,
+  });
   expect([first.found, first.searched, second.found, second.searched]).toEqual([
     ...[['Person 777777'], SUBMISSIONS, [], SUBMISSIONS],
   ]);
-  expect(Math.max(first.work, second.work)).toBeLessThan(MAX_WORK_S);
-  expect(Math.max(first.requests, second.requests)).toBeLessThanOrEqual(MAX_REQUESTS);
-  expect(grown).toBeLessThan(MAX_GROWTH_MB);
-  expect(await loaded).toBeLessThan(QUEUED_MS);
+  expect(grown).toBeLessThan(MOST_GROWTH * memory);
+  expect(await loaded).toBeLessThan(QUEUED_RATIO * quiet);
 });

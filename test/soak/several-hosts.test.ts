@@ -1,4 +1,3 @@
-// @module-tag slow
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

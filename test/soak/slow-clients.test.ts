@@ -1,11 +1,9 @@
-// @module-tag slow
 import { connect as connectSocket, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
-import { LIMITS } from '../../src/limits.ts';
-import { inParallel, median, ms, QUEUED_MS, quantile, timed } from '../support/figures.ts';
+import { inParallel, median, ms, QUEUED_RATIO, quantile, record, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { footprint, measurable } from '../support/memory.ts';
@@ -17,12 +15,13 @@ const STALLED = 2_000;
 const LEFT = 8_000;
 const READ_BY_NOBODY = 50;
 const AT_ONCE = 100;
-const { progressTimeoutMs: PROGRESS_TIMEOUT_MS } = LIMITS.server;
-/** How much later than it is due a client that sends no more may be cut. */
-const NOTICED_MS = 6_000;
+/** Pages that are asked for while nothing else goes on. */
+const QUIET = 200;
+/** So much longer than the time after which who does not move is cut. */
 const SLOW_UPLOAD_MS = 24_000;
-const HEAP_GROWTH_MIB = 16;
-const RESIDENT_GROWTH_MIB = 128;
+/** So many times as much memory as before. */
+const HEAP_RATIO = 1.4;
+const RESIDENT_RATIO = 2;
 const MORE_DESCRIPTORS = 20;
 const MIB = 1024 * 1024;
 
@@ -98,8 +97,12 @@ it('serves pages while a thousand connections are half open, cuts who does not m
     }),
   );
   expect(idle.length).toBe(HALF_OPEN);
-  await vi.waitFor(async () => expect((await use()).descriptors).toBeLessThan(200), { timeout: 10_000, interval: 100 });
+  await vi.waitFor(async () => expect((await use()).descriptors).toBeLessThan(200), { timeout: 60_000, interval: 100 });
   const before = await use();
+
+  const look = async () => (await timed(() => getPage(service.url, form.slug).expect(200))).ms;
+  const quiet: number[] = [];
+  while (quiet.length < QUIET) quiet.push(await look());
 
   // Some of them drip a header now and then: that is no progress either.
   const halfOpen = Array.from({ length: HALF_OPEN }, open);
@@ -126,8 +129,7 @@ it('serves pages while a thousand connections are half open, cuts who does not m
 
   const pages: number[] = [];
   while (performance.now() - slowStart < 6_000) {
-    const { ms: took } = await timed(() => getPage(service.url, form.slug).expect(200));
-    pages.push(took);
+    pages.push(await look());
   }
 
   const stalled = Array.from({ length: STALLED }, open);
@@ -148,33 +150,29 @@ it('serves pages while a thousand connections are half open, cuts who does not m
   const isLevel = async (): Promise<void> => {
     const { descriptors, heapMiB, residentMiB } = await use();
     expect(descriptors).toBeLessThanOrEqual(before.descriptors + MORE_DESCRIPTORS);
-    expect(heapMiB).toBeLessThan(before.heapMiB + HEAP_GROWTH_MIB);
-    expect(residentMiB).toBeLessThan(before.residentMiB + RESIDENT_GROWTH_MIB);
+    expect(heapMiB).toBeLessThan(HEAP_RATIO * before.heapMiB);
+    expect(residentMiB).toBeLessThan(RESIDENT_RATIO * before.residentMiB);
   };
   await vi.waitFor(isLevel, { timeout: 30_000, interval: 500 }).catch(() => undefined);
   const after = await use();
   for (const { socket } of unread) socket.destroy();
 
-  const cutAfter = quantile(
-    [...cutHalfOpen, ...cutStalled].map(({ afterMs }) => afterMs),
-    1,
-  );
-  const p99 = quantile(pages, 0.99);
-  console.log(
-    `slow sockets: a page's p99 ${ms(p99)} beside ${HALF_OPEN} half-open connections, ` +
-      `${cutHalfOpen.length} half-open and ${cutStalled.length} stalled uploads cut within ${(cutAfter / 1_000).toFixed(1)} s, ` +
-      `${LEFT} uploads broken off: memory ${before.residentMiB} to ${after.residentMiB} MiB, heap ${before.heapMiB} to ${after.heapMiB} MiB, ` +
-      `descriptors ${before.descriptors} to ${after.descriptors}; an upload of ${(slowMs / 1_000).toFixed(1)} s answered ${answer.slice(9, 12)}`,
-  );
-  expect(median(pages)).toBeLessThan(QUEUED_MS);
-  expect(cutAfter).toBeLessThan(PROGRESS_TIMEOUT_MS + NOTICED_MS);
-  expect(
-    quantile(
-      [...cutHalfOpen, ...cutStalled].map(({ afterMs }) => afterMs),
-      0,
-    ),
-  ).toBeGreaterThan(PROGRESS_TIMEOUT_MS / 2);
+  const cutAfter = [...cutHalfOpen, ...cutStalled].map(({ afterMs }) => afterMs);
+  const seconds = (value: number): string => (value / 1_000).toFixed(1);
+  record('slow-clients', {
+    "a page's median": `${ms(median(quiet))}, beside ${HALF_OPEN} half-open connections ${ms(median(pages))}`,
+    "a page's p99": `${ms(quantile(quiet, 0.99))}, ${ms(quantile(pages, 0.99))}`,
+    'half-open connections and stalled uploads cut': cutAfter.length,
+    'cut after seconds': `${seconds(Math.min(...cutAfter))} to ${seconds(Math.max(...cutAfter))}`,
+    'uploads broken off': LEFT,
+    'resident, MiB': `${before.residentMiB} to ${after.residentMiB}`,
+    'heap, MiB': `${before.heapMiB} to ${after.heapMiB}`,
+    descriptors: `${before.descriptors} to ${after.descriptors}`,
+    'a slow upload was answered': `${answer.slice(9, 12)} after ${seconds(slowMs)} s`,
+  });
+  expect(median(pages)).toBeLessThan(QUEUED_RATIO * median(quiet));
   expect(answer.slice(0, 15)).toBe('HTTP/1.1 200 OK');
-  expect(slowMs).toBeGreaterThan(PROGRESS_TIMEOUT_MS);
+  // Not at once.
+  expect(Math.min(...cutAfter)).toBeGreaterThan(slowMs / 4);
   await isLevel();
 });

@@ -1,3 +1,27 @@
+import { appendFileSync } from 'node:fs';
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The file that gathers the figures of a run; only the project "soak" has one (summary.ts). */
+    figures?: string;
+  }
+}
+
+/** Prints what was measured, and adds it to the summary of the run. */
+export function record(name: string, figures: Readonly<Record<string, string | number>>): void {
+  const all = Object.entries(figures);
+  console.log(`${name}: ${all.map(([what, value]) => `${what} ${value}`).join(', ')}`);
+  const file = inject('figures');
+  if (file !== undefined) appendFileSync(file, all.map((figure) => `${JSON.stringify([name, ...figure])}\n`).join(''));
+}
+
+/**
+ * Who waits so many times as long beside somebody else's load as without it stands in the queue of that load. How long exactly they wait
+ * depends on the machine and on who shares it, and is printed.
+ */
+export const QUEUED_RATIO = 200;
+
 /** A percentile: 0.99 for the value that 99 % of all do not exceed. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);

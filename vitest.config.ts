@@ -27,7 +27,8 @@ export default defineConfig({
         extends: true,
         test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...BROWSER, ...FAULTS, ...SOAK] },
       },
-      { extends: true, test: { name: 'browser', include: BROWSER } },
+      // Chromium has processes of its own, which need the other core.
+      { extends: true, test: { name: 'browser', include: BROWSER, maxWorkers: 2 } },
       { extends: true, test: { ...ONE_BY_ONE, name: 'faults', include: FAULTS, isolate: true } },
       {
         extends: true,

@@ -395,6 +395,47 @@ export const SIZES = {
     /** A small object, and the reason in an error answer. */
     maxNoteBytes: 64 * 1024,
   },
+  /** JSON bodies of the API. */
+  json: {
+    /** Unknown members are ignored, up to this many. */
+    maxMembers: 10_000,
+    /** Levels of unknown members are ignored, up to this many. */
+    maxDepth: 10_000,
+    /** A value that is not a string is not read beyond this: no schema accepts a longer one. */
+    maxSettingChars: 64 * 1024,
+  },
+  /** The form check. */
+  check: {
+    /** Problems of one code that are reported: the first ones show what is wrong. */
+    maxProblemsPerCode: 20,
+    /** Forms that are shown. Each takes many times as much of an answer as of a page. */
+    maxForms: 1_000,
+    /** Characters of a label or a title. */
+    maxTextChars: 200,
+    /** Names that have labels: they are kept in the database for each page. */
+    maxLabels: 1_000,
+    /** Names beyond this have no label. */
+    maxNameChars: 200,
+    /** Characters of a page's value in a message, which stays on one line. */
+    maxShownChars: 60,
+  },
+  /** Bounds of the algorithms that read pages: their work stays in proportion to the page. */
+  internalCheck: {
+    /** The nodes of a page are fewer than its characters. Misnested tags can make many more. */
+    spareNodes: 10_000,
+    /** Nodes that are read for one text: elements can be read for several. */
+    textNodes: 200,
+    /** Characters that are read for one text: many are white space, which is left out. */
+    rawTextChars: 800,
+    /** Ids in one `aria-labelledby` that are looked up. */
+    labelIds: 5,
+    /** Longer ones are not parsed as URLs, which can take quadratic time. */
+    urlChars: 2_048,
+    /** A longer value is not compared with the placeholder. */
+    misspeltChars: 100,
+    /** Buttons of a form whose own address, method or encoding is looked at. */
+    ways: 20,
+  },
 } as const;
 
 export const LIMITS = {
@@ -808,12 +849,254 @@ export const LIMITS = {
     checkWaitTimeoutMs: 10_000,
     /** Reading the labels of a page waits for the thread. */
     labelsSlotTimeoutMs: 10_000,
+    /** The longest that the thread may take to render one page, or to read one body. */
+    jobTimeoutMs: 10_000,
+    /** The heap of the thread, for a service whose pages are small. */
+    threadHeapMib: 128,
+    /** Growth of the heap for each MiB of the largest page: JSON may have six characters for each byte. */
+    threadHeapGrowthMib: 48,
+    /** An idle thread is ended after this time, which frees its memory. */
+    idleThreadMs: 10_000,
+    /** The thread runs one job at a time. Work in the other slots reads from the database or compresses meanwhile. */
+    slots: 4,
+    /** Bounds only the list: waiting work has not read its page yet, and its body is counted in the memory budget. */
+    maxWaiting: 10_000,
   },
 };
 
-export const COMMAND_LIMITS = {} as const;
+export const COMMAND_LIMITS = {
+  /** What the doctor waits for, reads and finds wrong. */
+  doctor: {
+    /** One check. A whole run is read by a person who waits for it. */
+    checkTimeoutMs: 4_500,
+    /** A check that does not end at its deadline is given up after this time more. */
+    lateFindingMs: 300,
+    /** One query of a name server: two of them fit into a check. */
+    nameQueryTimeoutMs: 1_500,
+    /** A packet can be lost. */
+    nameQueryTries: 2,
+    /** How often the doctor looks whether its submission is stored. */
+    storedPollMs: 100,
+    /** What is read of an answer: more is no answer of the service. */
+    answerBytes: 64 * 1024,
+    /** A certificate that ends within this time is a warning: renewal should have happened. */
+    certificateDays: 14,
+    /** With less free space, and less than the share, a disk is a warning. */
+    freeDiskBytes: 1024 ** 3,
+    /** A small disk may have less free space, but not less of its whole. */
+    freeDiskShare: 0.1,
+    /** Clocks may differ by this much. An HTTP date has whole seconds. */
+    clockDifferenceMs: 5_000,
+  },
+  /** Lists that commands print. */
+  lists: {
+    /** Rows that are shown at a time, each column as wide as its widest cell so far. */
+    screenRows: 200,
+    /** Ids of incomplete files that a message names: it stays readable. */
+    incompleteIds: 5,
+    /** Deployments of one request: the most that the API answers. */
+    pageSize: 100,
+    /** Deployments of one request while a slug is looked for: the most that the API answers. */
+    slugPageSize: 100,
+    /** Submissions of one request of a search: the most that the API answers. */
+    searchPageSize: 100,
+  },
+  /** Taking a page down. */
+  takeDown: {
+    /** The reason is in a row that is read for each submission. */
+    reasonChars: 1_000,
+  },
+  /** Moving the content of files. */
+  files: {
+    /** Files that are moved at a time. More would take connections of the service. */
+    concurrentMoves: 4,
+    /** How often a person is told of the progress. */
+    progressIntervalMs: 10_000,
+    /** Chunks of the database that are read from the bucket at a time. */
+    pieceChunks: 4,
+    /** One piece from the bucket: no person waits for it. */
+    readTimeoutMs: 30_000,
+  },
+  /** Requests of commands to the service. */
+  requests: {
+    /** The whole of an answer that is not a stream. */
+    answerTimeoutMs: 120_000,
+    /** Until an answer begins. */
+    beginTimeoutMs: 60_000,
+    /** Before the second try. Each later pause is twice as long. */
+    firstPauseMs: 500,
+    /** The pauses grow no longer, so that a command goes on soon after an outage. */
+    longestPauseMs: 15_000,
+    /** Tries in a row of a search that bring nothing new. */
+    searchTries: 6,
+  },
+  /** `deploy --watch`. */
+  deploy: {
+    /** Editors write a file in several steps. */
+    settleMs: 150,
+    /** Before another try of what failed for now. */
+    againMs: 2_000,
+  },
+  /** Exports, which go on after a lost connection. */
+  exports: {
+    /** Tries in a row that bring nothing new. */
+    tries: 6,
+    /** The service reads all submissions for their columns before the first byte of CSV. */
+    idleTimeoutMs: 120_000,
+    /** Ids of the last records are kept, in case that the last submissions are deleted before the export goes on. */
+    keptIds: 20,
+    /** More than what stands before the end of an id. */
+    headBytes: 64,
+    /** The line with the progress is written no more often. */
+    redrawMs: 100,
+  },
+  /** Printing submissions as they come. */
+  tail: {
+    /** The service writes a comment line every few seconds. */
+    idleTimeoutMs: 45_000,
+    /** Before a stream that the service has ended is opened again. */
+    reopenMs: 500,
+  },
+  /** A sample submission to a webhook. */
+  webhookTest: {
+    /** How long the first attempt is waited for. */
+    attemptTimeoutMs: 20_000,
+    /** How often the command looks for it. */
+    pollMs: 250,
+  },
+} as const;
 
-export const DASHBOARD_LIMITS = {} as const;
+export const DASHBOARD_LIMITS = {
+  /** Requests of the dashboard. */
+  requests: {
+    /** Before the second try. Each later pause is twice as long. */
+    firstPauseMs: 500,
+    /** The pauses grow no longer, so that a view is there soon after an outage. */
+    longestPauseMs: 15_000,
+    /** After this time without an answer it is said so. */
+    slowMs: 8_000,
+    /** After this time what is only read is asked for again; each time it is longer. */
+    answerTimeoutMs: 15_000,
+    /** The time grows up to this. What takes longer is not waited for. */
+    longestAnswerTimeoutMs: 60_000,
+    /** How long the answer to a sign-in, or to the question whether the service is there, is waited for. */
+    sessionTimeoutMs: 30_000,
+    /** How often a script is asked for before the whole page is loaded again: a newer version may have other scripts. */
+    scriptTries: 3,
+  },
+  /** What is said for a while. */
+  notes: {
+    /** "Copied": one look is enough. */
+    copiedMs: 2_500,
+    /** A message, with its way back. */
+    messageMs: 8_000,
+    /** A deletion is made when its message, and the way back with it, is gone. */
+    undoMs: 8_000,
+  },
+  /** The list of pages, and one page. */
+  pages: {
+    /** Pages of one request. */
+    pageSize: 50,
+    /** Deleted pages of one request: the most that the API answers. */
+    trashSize: 100,
+    /** Versions of one request: the most that the API answers. */
+    versions: 100,
+    /** A page is checked when nothing was typed for this time. */
+    typingMs: 500,
+    /** The last texts that were read; each may have 2 MiB. A version never changes. */
+    keptTexts: 4,
+    /** As many lines as are shown; a page of 2 MiB may have two million, more than a browser can be as high as. */
+    shownLines: 200_000,
+    /** A longer line goes on in the row below it: browsers are slow with long ones. */
+    lineChars: 240,
+    /** How long the comparison may take; texts that differ more are shown as one removed and one added part. */
+    compareTimeoutMs: 400,
+  },
+  /** Charts. */
+  statistics: {
+    /** Pages that are counted at a time, each with a request, if something was sent to it. */
+    pageSize: 25,
+    /** A browser has six connections for a host. */
+    concurrentRequests: 4,
+    /** Deliveries of one request: the most that the API answers. */
+    logPageSize: 100,
+    /** What is read of each log. A chart of more would take long. */
+    logEntries: 500,
+    /** A browser has six connections for a host. */
+    concurrentLogs: 4,
+    /** As many days as the service counts at a time. */
+    days: 1_000,
+    /** Few enough days to be shown by hour. */
+    daysByHour: 3,
+  },
+  /** Logs of webhooks and mails. */
+  notifications: {
+    /** Deliveries of a page of the log. */
+    logPageSize: 20,
+    /** How often the log is read again while something in it is about to change. */
+    refreshIntervalMs: 3_000,
+  },
+  /** The account. */
+  account: {
+    /** Keys of one request: the most that the API answers. */
+    keys: 100,
+  },
+  /** The inbox: its list, and the submission that is open. */
+  inbox: {
+    /** Submissions that are read at a time. */
+    blockRows: 50,
+    /** Blocks that are kept in memory. */
+    blocks: 40,
+    /** New submissions that are kept before the first block; with more the list is read again. */
+    freshRows: 300,
+    /** Rows beyond the screen that a search goes on to find. */
+    rowsAhead: 50,
+    /** How often the list is begun again when its first submission was deleted meanwhile. */
+    startTries: 3,
+    /** While one scrolls on, nothing is read. */
+    readAfterMs: 80,
+    /** After the last scrolling, before the scroll bar is put where it belongs. */
+    settleMs: 150,
+    /** After the last key, before a search begins. */
+    typingMs: 250,
+    /** The API takes no longer query. */
+    queryChars: 200,
+    /** What a row of the list keeps of a submission, however large that is. */
+    rowFields: 40,
+    /** Values of one field that a row keeps. */
+    rowValues: 10,
+    /** Characters of one value that a row keeps. */
+    rowChars: 160,
+    /** Characters of the title of a submission in messages. */
+    titleChars: 80,
+    /** A longer label would take the place of values. */
+    labelChars: 60,
+    /** What is shown of a long text at first. */
+    shownChars: 3_000,
+    /** What is shown of many fields at first. */
+    shownFields: 100,
+    /** What is shown of a long name of a field. */
+    fieldTitleChars: 200,
+    /** Submissions of a page of the spam folder. */
+    spamPageSize: 50,
+    /** How often new submissions are asked for while no stream comes through: some proxies keep it back. */
+    pollIntervalMs: 10_000,
+    /** How long a tab that nobody sees keeps its connection: a browser has six for a host. */
+    hiddenMs: 20_000,
+    /** How far back each log is read. */
+    logPages: 5,
+    /** Deliveries of one request: the most that the API answers. */
+    logPageSize: 100,
+    /** Until somebody stays at a submission: who steps through many does not wait for the logs of each. */
+    stayedMs: 300,
+    /** Submissions that are read at a time. A browser has six connections for a host. */
+    concurrentReads: 4,
+    /** A browser has begun to save the file after this time; then it is removed from memory. */
+    savedFileMs: 10_000,
+    /** Ids of one request; the service takes as many. */
+    changedIds: 1_000,
+  },
+} as const;
 
 export type Limits = typeof LIMITS;
 

@@ -47,14 +47,6 @@ export type Service = {
   close(): Promise<void>;
 };
 
-/** The longest that the thread may take to render one page, or to read one body. */
-const MAX_COMPUTE_MS = 10_000;
-/**
- * The heap of the thread, and its growth for each MiB of the largest page: JSON may have six characters for each byte.
- */
-const COMPUTE_HEAP_MB = 128;
-const COMPUTE_HEAP_GROWTH = 48;
-
 /**
  * Builds the whole service and listens. The database may be reached later: see `ready`. `siteverifyUrls`: where the
  * providers of captchas are asked, and `limits` other than those of limits.ts, and `now`, which removals go by, for tests.
@@ -73,13 +65,9 @@ export async function startService(
   const { connection } = databaseServer;
   const db = connect(connection, { limits, onRenew: () => pageChanges.reconnect() });
   const metrics = createMetrics();
-  const threadLimits = {
-    maxJobMs: MAX_COMPUTE_MS,
-    maxHeapMb: COMPUTE_HEAP_MB + Math.ceil((COMPUTE_HEAP_GROWTH * config.maxHtmlBytes) / (1024 * 1024)),
-  };
-  const compute = createComputePool(threadLimits);
+  const compute = createComputePool(config, limits);
   // Apart: a check can take seconds, and visitors wait for pages.
-  const checks = createComputePool(threadLimits);
+  const checks = createComputePool(config, limits);
 
   const { baseUrl, pagesDomain } = config;
   const labelsOf = createLabelsOf({ db, limits, checks, baseUrl, pagesDomain, urlOf: (slug) => pageUrl(config, slug) });

@@ -8,6 +8,7 @@ import { finished } from 'node:stream/promises';
 import { loadConfig } from '../config.ts';
 import { backUp } from '../db/backup/backup.ts';
 import { canDump, dump } from '../db/backup/pg-dump.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
 import { fileOf, onlyArgument, openBucket, runProgram, withServer } from './command.ts';
 import { CommandError, messageOf, printError, UsageError } from './command-error.ts';
 
@@ -48,32 +49,33 @@ async function publish(unfinished: string, file: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-const SHOWN_IDS = 5;
-
 const incomplete = (ids: readonly string[]): string =>
   `the bucket lacks the content of ${ids.length} files, or has other content: the backup has the rest, and their names ` +
-  `only (${ids.slice(0, SHOWN_IDS).join(', ')}${ids.length > SHOWN_IDS ? ', …' : ''})`;
+  `only (${ids.slice(0, COMMAND_LIMITS.lists.incompleteIds).join(', ')}${ids.length > COMMAND_LIMITS.lists.incompleteIds ? ', …' : ''})`;
 
-await runProgram(
-  USAGE,
-  async (invocation) => {
-    const { args, json } = invocation;
-    const config = loadConfig(process.env);
-    const file = fileOf(onlyArgument(args));
-    if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
-    if (file === '-' && process.stdout.isTTY)
-      throw new CommandError('a backup cannot be printed on a terminal: name a file');
-    const bucket = openBucket(config);
-    const damaged: string[] = [];
-    const reading = { readObject: bucket.read, onDamaged: (id: string) => void damaged.push(id) };
-    await withServer(config, invocation, async ({ connection, isEmbedded }) => {
-      // With FILES_URL, a file may come into the bucket at any time.
-      const dumps = !isEmbedded && config.bucket === undefined && (await canDump(connection, process.env));
-      const write: Write = (out) => (dumps ? dump(connection, process.env, out) : backUp(connection, out, reading));
-      await (file === '-' ? write(process.stdout) : intoFile(file, write));
-    }).finally(() => bucket.close());
-    if (damaged.length > 0) printError(incomplete(damaged));
-    if (json) process.stdout.write(`${JSON.stringify({ file })}\n`);
-  },
-  (error) => `nothing was backed up: ${messageOf(error)}`,
-);
+export const main = (): Promise<void> =>
+  runProgram(
+    USAGE,
+    async (invocation) => {
+      const { args, json } = invocation;
+      const config = loadConfig(process.env);
+      const file = fileOf(onlyArgument(args));
+      if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
+      if (file === '-' && process.stdout.isTTY)
+        throw new CommandError('a backup cannot be printed on a terminal: name a file');
+      const bucket = openBucket(config);
+      const damaged: string[] = [];
+      const reading = { readObject: bucket.read, onDamaged: (id: string) => void damaged.push(id) };
+      await withServer(config, invocation, async ({ connection, isEmbedded }) => {
+        // With FILES_URL, a file may come into the bucket at any time.
+        const dumps = !isEmbedded && config.bucket === undefined && (await canDump(connection, process.env));
+        const write: Write = (out) => (dumps ? dump(connection, process.env, out) : backUp(connection, out, reading));
+        await (file === '-' ? write(process.stdout) : intoFile(file, write));
+      }).finally(() => bucket.close());
+      if (damaged.length > 0) printError(incomplete(damaged));
+      if (json) process.stdout.write(`${JSON.stringify({ file })}\n`);
+    },
+    (error) => `nothing was backed up: ${messageOf(error)}`,
+  );
+
+if (import.meta.main) await main();

@@ -13,7 +13,7 @@ import { connect, type Database } from '../db/postgres/connect.ts';
 import type { DatabaseServer } from '../db/postgres/database-server.ts';
 import { NO_SIGN_MS, NoDatabaseError, openExistingDatabase } from '../db/postgres/existing-database.ts';
 import { migrate } from '../db/postgres/migrate.ts';
-import { LIMITS } from '../limits.ts';
+import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
 import { CommandError, hasCode, messageOf, printError, UsageError } from './command-error.ts';
 
 /*
@@ -155,9 +155,6 @@ export type Command = (db: Database) => Print;
 
 const cell = (value: Value): string => (value instanceof Date ? value.toISOString() : String(value ?? '-'));
 
-/** Rows that are shown at a time, each column as wide as its widest cell so far. */
-const SCREEN_ROWS = 200;
-
 /** Rows in columns below headers, for a terminal. */
 async function* inColumns(columns: readonly string[], rows: AsyncIterable<string[]>): AsyncGenerator<string> {
   let waiting = [columns.map((column) => column.toUpperCase().replaceAll('_', ' '))];
@@ -176,7 +173,7 @@ async function* inColumns(columns: readonly string[], rows: AsyncIterable<string
   };
   for await (const row of rows) {
     waiting.push(row);
-    if (waiting.length > SCREEN_ROWS) yield* flush();
+    if (waiting.length > COMMAND_LIMITS.lists.screenRows) yield* flush();
   }
   yield* flush();
 }

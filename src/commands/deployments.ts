@@ -21,7 +21,7 @@ import {
 } from '../db/take-downs.ts';
 import { listWebhooks } from '../db/webhooks.ts';
 import { compactJson } from '../json-text.ts';
-import { LIMITS } from '../limits.ts';
+import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
 import { isReserved, isSlug } from '../slugs.ts';
 import { action, type Command, fileOf, listing, openBucket, type Result, runCommand } from './command.ts';
 import { CommandError, hasCode, UsageError } from './command-error.ts';
@@ -33,9 +33,6 @@ const USAGE = `usage: npm run --silent deployments -- list [--taken-down | --del
        npm run --silent deployments -- undelete ID [--slug NEW] [--json]
        npm run --silent deployments -- purge ID [--json]
 An export is JSON in any case, one object in each line.`;
-
-// The reason is in a row that is read for each submission.
-const MAX_REASON_CHARS = 1_000;
 
 async function find(db: Database, slugOrId: string): Promise<AnyDeployment> {
   const deployment = await findAnyDeployment(db, slugOrId);
@@ -230,8 +227,8 @@ function parse(args: string[], config: Config): Command {
       const [slugOrId, ...more] = positionals;
       if (slugOrId === undefined || more.length > 0) break;
       const reason = values.reason?.trim() ?? '';
-      if (reason === '' || reason.length > MAX_REASON_CHARS) {
-        throw new CommandError(`--reason is needed: why, in at most ${MAX_REASON_CHARS} characters`);
+      if (reason === '' || reason.length > COMMAND_LIMITS.takeDown.reasonChars) {
+        throw new CommandError(`--reason is needed: why, in at most ${COMMAND_LIMITS.takeDown.reasonChars} characters`);
       }
       return takeDownFor(slugOrId, reason);
     }
@@ -260,4 +257,6 @@ function parse(args: string[], config: Config): Command {
   throw new UsageError();
 }
 
-await runCommand(USAGE, parse);
+export const main = (): Promise<void> => runCommand(USAGE, parse);
+
+if (import.meta.main) await main();

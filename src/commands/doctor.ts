@@ -10,7 +10,7 @@ import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database
 import { embeddedExists } from '../db/postgres/existing-database.ts';
 import { type DatabaseFacts, inspectDatabase } from '../db/postgres/inspect.ts';
 import { createResolve, type Resolve } from '../delivery/resolve.ts';
-import { LIMITS } from '../limits.ts';
+import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
 import { databasePlace, type Invocation, NO_DATABASE_ADVICE, runProgram } from './command.ts';
 import { checkAddress, checkPage, checkReady } from './doctor/answers.ts';
 import { checkCertificate } from './doctor/certificate.ts';
@@ -21,19 +21,22 @@ import { checkApiName, checkDomains, checkPageNames, hostOf } from './doctor/nam
 import { checkClock, checkMail, checkOutgoing, checkWebhookNetworks, clockOf, PUBLIC_URL } from './doctor/outside.ts';
 
 const USAGE = 'usage: npm run --silent doctor -- [--json]';
-/** The longest that one check may take. */
-const CHECK_MS = 4_500;
-const DNS = { timeout: 1_500, tries: 2, maxTimeout: 1_500 };
+const { nameQueryTimeoutMs, nameQueryTries } = COMMAND_LIMITS.doctor;
+const DNS = { timeout: nameQueryTimeoutMs, tries: nameQueryTries, maxTimeout: nameQueryTimeoutMs };
 
 type NamedFinding = { check: string } & Finding;
 type Check = (signal: AbortSignal) => Finding | Promise<Finding>;
 
-/** The finding of a check, within CHECK_MS. */
+/** The finding of a check, in time. */
 async function runCheck(check: string, run: Check): Promise<NamedFinding> {
-  const signal = AbortSignal.timeout(CHECK_MS);
-  const late = delay(CHECK_MS + 300, fail('no answer in time', 'check whether a firewall drops the packets'), {
-    ref: false,
-  });
+  const signal = AbortSignal.timeout(COMMAND_LIMITS.doctor.checkTimeoutMs);
+  const late = delay(
+    COMMAND_LIMITS.doctor.checkTimeoutMs + COMMAND_LIMITS.doctor.lateFindingMs,
+    fail('no answer in time', 'check whether a firewall drops the packets'),
+    {
+      ref: false,
+    },
+  );
   try {
     return { check, ...(await Promise.race([run(signal), late])) };
   } catch (error) {
@@ -105,7 +108,7 @@ async function examineRest(
                 'BASE_URL is http: what is sent to it can be read on the way',
                 'put a proxy with TLS in front of it',
               ),
-      mail: () => checkMail(config.smtpUrl, CHECK_MS),
+      mail: () => checkMail(config.smtpUrl, COMMAND_LIMITS.doctor.checkTimeoutMs),
       outgoing: (signal) => checkOutgoing(PUBLIC_URL, isLocal, resolve, signal),
       'webhook-networks': () => checkWebhookNetworks(config.webhookAllowCidrs),
       files: () =>
@@ -189,19 +192,22 @@ function show(findings: readonly NamedFinding[]): string {
     .join('');
 }
 
-await runProgram(
-  USAGE,
-  async ({ args, json, originOf }) => {
-    parseArgs({ args, options: {} });
-    let findings: NamedFinding[];
-    try {
-      findings = await examine(loadConfig(process.env), originOf);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
-    }
-    process.stdout.write(json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
-    if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
-  },
-  reasonOf,
-);
+export const main = (): Promise<void> =>
+  runProgram(
+    USAGE,
+    async ({ args, json, originOf }) => {
+      parseArgs({ args, options: {} });
+      let findings: NamedFinding[];
+      try {
+        findings = await examine(loadConfig(process.env), originOf);
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
+      }
+      process.stdout.write(json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
+      if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
+    },
+    reasonOf,
+  );
+
+if (import.meta.main) await main();

@@ -20,7 +20,7 @@ import {
 } from '../db/bucket-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { findFileObject } from '../db/stored-files.ts';
-import { LIMITS, SIZES } from '../limits.ts';
+import { COMMAND_LIMITS, LIMITS, SIZES } from '../limits.ts';
 import { action, type Command, listing, runCommand } from './command.ts';
 import { CommandError, printError, UsageError } from './command-error.ts';
 
@@ -29,10 +29,6 @@ const USAGE = `usage: npm run --silent files -- status [--json]
        npm run --silent files -- claim [--json]`;
 
 const PLACES: readonly Place[] = ['bucket', 'database'];
-const MAX_CONCURRENT_MOVES = 4;
-const PROGRESS_MS = 10_000;
-const PIECE_BYTES = 4 * SIZES.file.chunkBytes;
-const READ_MS = 30_000;
 
 /** Runs `work` with the bucket of FILES_URL. */
 async function withBucket<T>(
@@ -100,8 +96,8 @@ async function toDatabase(db: Database, bucket: Bucket, file: MovedFile, folder:
   try {
     const hash = createHash('sha256');
     for (let from = 0; from < size; ) {
-      const part = { from, length: Math.min(PIECE_BYTES, size - from) };
-      const piece = await patient(LIMITS, () => bucket.read(object.id, part, READ_MS));
+      const part = { from, length: Math.min(COMMAND_LIMITS.files.pieceChunks * SIZES.file.chunkBytes, size - from) };
+      const piece = await patient(LIMITS, () => bucket.read(object.id, part, COMMAND_LIMITS.files.readTimeoutMs));
       if (!piece) throw new CommandError(`the bucket has no object ${object.id}`);
       hash.update(piece);
       await spool.write(piece, 0, piece.length, from);
@@ -120,10 +116,13 @@ async function toDatabase(db: Database, bucket: Bucket, file: MovedFile, folder:
 /** Moves the content of all files, some at a time. What can't be moved is told, and the rest is moved. */
 async function moveAll(db: Database, bucket: Bucket, place: Place): Promise<{ files: number; failed: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'formhost-files-'));
-  const limit = limitConcurrency(MAX_CONCURRENT_MOVES);
+  const limit = limitConcurrency(COMMAND_LIMITS.files.concurrentMoves);
   let files = 0;
   let failed = 0;
-  const progress = setInterval(() => printError(`moved ${files} files so far`), PROGRESS_MS);
+  const progress = setInterval(
+    () => printError(`moved ${files} files so far`),
+    COMMAND_LIMITS.files.progressIntervalMs,
+  );
   try {
     const moving = new Set<Promise<void>>();
     for await (const file of listFilesOutside(db, place)) {
@@ -139,7 +138,7 @@ async function moveAll(db: Database, bucket: Bucket, place: Place): Promise<{ fi
       });
       moving.add(move);
       void move.then(() => moving.delete(move));
-      if (moving.size > 2 * MAX_CONCURRENT_MOVES) await Promise.race(moving);
+      if (moving.size > 2 * COMMAND_LIMITS.files.concurrentMoves) await Promise.race(moving);
     }
     await Promise.all(moving);
   } finally {
@@ -181,4 +180,6 @@ function parse(args: string[], config: Config): Command {
   throw new UsageError();
 }
 
-await runCommand(USAGE, parse);
+export const main = (): Promise<void> => runCommand(USAGE, parse);
+
+if (import.meta.main) await main();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
-import { Argument, CommanderError, Option, program } from '@commander-js/extra-typings';
+import { Argument, Command, CommanderError, Option } from '@commander-js/extra-typings';
 import { EVENTS } from '../events.ts';
 import { CommandError, hasCode, messageOf, printError, UsageError } from './command-error.ts';
 import { complete, SCRIPTS, SHELLS } from './completion.ts';
@@ -46,7 +46,8 @@ async function runOperatorCommand(name: string, args: readonly string[]): Promis
   process.env.FORMHOST_CALLED_FROM = process.cwd();
   process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
   process.argv = [process.execPath, 'formhost', ...args];
-  await import(new URL(`./${name}.ts`, import.meta.url).href);
+  const command: { main(): Promise<void> } = await import(new URL(`./${name}.ts`, import.meta.url).href);
+  await command.main();
 }
 
 const JSON_OPTION = ['--json', 'print what the API answers, unchanged'] as const;
@@ -63,7 +64,7 @@ async function service(): Promise<Service> {
 const ID = 'id of the page, or its slug';
 const FILE = 'an HTML file, or - for standard input';
 
-function declareOwnerCommands(): void {
+function declareOwnerCommands(program: Command): void {
   program.commandsGroup('Pages and submissions:');
 
   program
@@ -205,10 +206,10 @@ ${examples('export contact --format csv --output contact.csv', 'export contact -
     .addHelpText('after', examples('delete contact', 'delete contact --yes'))
     .action(async (id, options) => (await import('./owner/remove.ts')).remove(await service(), id, options));
 
-  declareWebhookCommands();
+  declareWebhookCommands(program);
 }
 
-function declareWebhookCommands(): void {
+function declareWebhookCommands(program: Command): void {
   const webhooks = program
     .command('webhooks')
     .description('Send submissions to other programs')
@@ -282,7 +283,7 @@ function readLimit(text: string): number {
   return Number(text);
 }
 
-function declareOperatorCommands(): void {
+function declareOperatorCommands(program: Command): void {
   program.commandsGroup('For operators, on the machine of the service:');
   program.command('start').description('Start the service');
   for (const [name, { description, argument }] of Object.entries(OPERATOR_COMMANDS)) {
@@ -292,7 +293,7 @@ function declareOperatorCommands(): void {
   program.commandsGroup('Other:');
 }
 
-function declareCompletion(): void {
+function declareCompletion(program: Command): void {
   program
     .command('completion')
     .description('Print a script that completes commands')
@@ -316,7 +317,7 @@ For fish:
     .action(async (words) => await print(complete(program, words)));
 }
 
-async function runOwnerCommand(): Promise<void> {
+async function runOwnerCommand(program: Command): Promise<void> {
   const { version }: { version: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );
@@ -331,9 +332,9 @@ async function runOwnerCommand(): Promise<void> {
     // Printed by `fail`.
     .configureOutput({ outputError: () => undefined })
     .exitOverride();
-  declareOwnerCommands();
-  declareOperatorCommands();
-  declareCompletion();
+  declareOwnerCommands(program);
+  declareOperatorCommands(program);
+  declareCompletion(program);
   program.addHelpText(
     'after',
     `${examples('login https://forms.example.org', 'deploy contact.html', 'tail contact')}
@@ -345,7 +346,7 @@ formhost COMMAND --help tells more. Exit codes: 0 done, 1 failed, 2 wrong usage.
 }
 
 /** A line for a person, and the exit code. */
-function fail(error: unknown): void {
+function fail(error: unknown, program: Command, [name, inside]: readonly string[]): void {
   // The reader has closed the pipe: it has what it wanted.
   if (hasCode(error, /^EPIPE$/)) return;
   if (error instanceof Interrupted) {
@@ -358,7 +359,7 @@ function fail(error: unknown): void {
     // A group of commands without one of them: its help is printed already.
     if (error.code === 'commander.help') return;
     const command = program.commands.find((one) => one.name() === name);
-    const inner = command?.commands.find((one) => one.name() === args[0]);
+    const inner = command?.commands.find((one) => one.name() === inside);
     const called = ['formhost', command?.name(), inner?.name()].filter((part) => part !== undefined).join(' ');
     const what = error.message
       .replace(/^error: /, '')
@@ -372,16 +373,25 @@ function fail(error: unknown): void {
   printError(`${isForeseen ? '' : 'unexpected error: '}${printable(messageOf(error))}`);
 }
 
-// Without a listener an error of a pipe would end the process, in front of the code that handles it.
-process.stdout.on('error', () => undefined);
-process.stderr.on('error', () => undefined);
-const [name = '', ...args] = process.argv.slice(2);
-const helped = name === 'help' ? args[0] : undefined;
-try {
-  if (Object.hasOwn(OPERATOR_COMMANDS, name)) await runOperatorCommand(name, args);
-  else if (helped !== undefined && Object.hasOwn(OPERATOR_COMMANDS, helped))
-    await runOperatorCommand(helped, ['--help']);
-  else await runOwnerCommand();
-} catch (error) {
-  fail(error);
+/** Runs the command that this process' arguments name. */
+export async function main(): Promise<void> {
+  const words = process.argv.slice(2);
+  const [name = '', ...args] = words;
+  const helped = name === 'help' ? args[0] : undefined;
+  const program = new Command();
+  try {
+    if (Object.hasOwn(OPERATOR_COMMANDS, name)) await runOperatorCommand(name, args);
+    else if (helped !== undefined && Object.hasOwn(OPERATOR_COMMANDS, helped))
+      await runOperatorCommand(helped, ['--help']);
+    else await runOwnerCommand(program);
+  } catch (error) {
+    fail(error, program, words);
+  }
+}
+
+if (import.meta.main) {
+  // Without a listener an error of a pipe would end the process, in front of the code that handles it.
+  process.stdout.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
+  await main();
 }

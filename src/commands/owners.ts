@@ -49,4 +49,6 @@ function parse(args: string[], config: Config): Command {
   throw new UsageError();
 }
 
-await runCommand(USAGE, parse);
+export const main = (): Promise<void> => runCommand(USAGE, parse);
+
+if (import.meta.main) await main();

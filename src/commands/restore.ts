@@ -31,16 +31,19 @@ async function restorerOf(file: string): Promise<(connection: Connection) => Pro
   return (connection) => restore(connection, createReadStream(file));
 }
 
-await runProgram(
-  USAGE,
-  async ({ args, json }) => {
-    const config = loadConfig(process.env);
-    const file = fileOf(onlyArgument(args));
-    const restoreInto = await restorerOf(file);
-    // Makes the embedded database where there is none.
-    const server = await openDatabaseServer(config, () => undefined);
-    await restoreInto(server.connection).finally(() => server.close());
-    if (json) process.stdout.write(`${JSON.stringify({ file })}\n`);
-  },
-  (error) => `nothing was restored: ${messageOf(error)}`,
-);
+export const main = (): Promise<void> =>
+  runProgram(
+    USAGE,
+    async ({ args, json }) => {
+      const config = loadConfig(process.env);
+      const file = fileOf(onlyArgument(args));
+      const restoreInto = await restorerOf(file);
+      // Makes the embedded database where there is none.
+      const server = await openDatabaseServer(config, () => undefined);
+      await restoreInto(server.connection).finally(() => server.close());
+      if (json) process.stdout.write(`${JSON.stringify({ file })}\n`);
+    },
+    (error) => `nothing was restored: ${messageOf(error)}`,
+  );
+
+if (import.meta.main) await main();

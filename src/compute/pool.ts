@@ -1,5 +1,6 @@
 import { createFairQueue } from '../fair-queue.ts';
-import { createThread, type Thread, type ThreadLimits } from './thread.ts';
+import type { Limits } from '../limits.ts';
+import { createThread, type Thread, type ThreadConfig } from './thread.ts';
 
 /** Runs work that would block the event loop for too long in a thread, which owners share. */
 export type ComputePool = {
@@ -12,14 +13,10 @@ export type ComputePool = {
   close(): Promise<void>;
 };
 
-// The thread runs one job at a time. Work in the other slots reads from the database or compresses meanwhile.
-const SLOTS = 4;
-/** Bounds only the list: waiting work has not read its page yet, and its body is counted in the memory budget. */
-const MAX_WAITING = 10_000;
-
-export function createComputePool(limits: ThreadLimits): ComputePool {
-  const queue = createFairQueue<number>({ slots: SLOTS, maxWaiting: MAX_WAITING });
-  const thread = createThread(limits);
+export function createComputePool(config: ThreadConfig, { compute: limits }: Pick<Limits, 'compute'>): ComputePool {
+  const { slots, maxWaiting } = limits;
+  const queue = createFairQueue<number>({ slots, maxWaiting });
+  const thread = createThread(config, limits);
   return {
     run: (owner, maxWaitMs, work) => queue.run(owner, maxWaitMs, () => work(thread)),
     async close() {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonMember, type JsonProblem, readJsonObject, unquote } from '../json-text.ts';
+import { SIZES } from '../limits.ts';
 
 /**
  * The bytes of a JSON object, and the names of the members to read. `longLevels`: how many levels of objects below it may
@@ -12,17 +13,12 @@ export type Member = { name: string; value: { string: string } | { json: string 
 
 export type ReadMembers = { members: Member[]; problem?: JsonProblem | 'not UTF-8' };
 
-// Unknown fields are ignored, up to these limits.
-export const JSON_LIMITS = { maxDepth: 10_000, maxMembers: 10_000 };
-// A value that is not a string is not read beyond this.
-const MAX_SETTING_CHARS = 64 * 1024;
-
 /** No schema accepts a long value that is not a string. It becomes null, which no schema accepts either, unparsed. */
 function toMember({ name, value }: JsonMember, longLevels: number): Member {
   if (value.startsWith('"')) return { name, value: { string: unquote(value) } };
-  if (value.length <= MAX_SETTING_CHARS) return { name, value: { json: value } };
+  if (value.length <= SIZES.json.maxSettingChars) return { name, value: { json: value } };
   const { members, problem } =
-    longLevels > 0 ? readJsonObject(value, JSON_LIMITS) : { members: [], problem: 'too long' };
+    longLevels > 0 ? readJsonObject(value, SIZES.json) : { members: [], problem: 'too long' };
   if (problem !== undefined) return { name, value: { json: 'null' } };
   return { name, value: { members: members.map((member) => toMember(member, longLevels - 1)) } };
 }
@@ -31,7 +27,7 @@ function toMember({ name, value }: JsonMember, longLevels: number): Member {
 export function readMembers({ body, names, longLevels = 0 }: MembersInput): ReadMembers {
   if (!isUtf8(body)) return { members: [], problem: 'not UTF-8' };
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-  const read = readJsonObject(text.startsWith('\uFEFF') ? text.slice(1) : text, JSON_LIMITS);
+  const read = readJsonObject(text.startsWith('\uFEFF') ? text.slice(1) : text, SIZES.json);
   if (read.problem !== undefined) return { members: [], problem: read.problem };
   const known = read.members.filter(({ name }) => names.includes(name));
   return { members: known.map((member) => toMember(member, longLevels)) };

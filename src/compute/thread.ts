@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import limitConcurrency from 'p-limit';
+import type { Limits } from '../limits.ts';
 import type { CheckInput, LabelsInput, PageLabels } from './check/answer.ts';
 import type { MembersInput, ReadMembers } from './read-members.ts';
 import type { RenderedPage, RenderInput } from './render-page.ts';
@@ -20,18 +21,20 @@ export type Thread = {
 /** A job has needed more time or memory than it may have. */
 export class OverLimitError extends Error {}
 
-export type ThreadLimits = {
-  /** A job that takes longer fails, and the thread is replaced. */
-  maxJobMs: number;
-  /** Size of the thread's heap, without buffers. A job that needs more fails, and the thread is replaced. */
-  maxHeapMb: number;
+export type ThreadConfig = {
+  /** The largest page. The thread's heap, without buffers, grows with it. */
+  maxHtmlBytes: number;
 };
 
-/** An idle thread is ended after this time, which frees its memory. */
-const IDLE_MS = 10_000;
-
-/** The thread is started by its first job, and does not keep the process alive. */
-export function createThread({ maxJobMs, maxHeapMb }: ThreadLimits): Thread & { close(): Promise<void> } {
+/**
+ * The thread is started by its first job, and does not keep the process alive. A job that takes longer than it may, or needs
+ * more than the thread's heap, fails, and the thread is replaced.
+ */
+export function createThread(
+  { maxHtmlBytes }: ThreadConfig,
+  { jobTimeoutMs, idleThreadMs, threadHeapMib, threadHeapGrowthMib }: Limits['compute'],
+): Thread & { close(): Promise<void> } {
+  const heapMib = threadHeapMib + Math.ceil((threadHeapGrowthMib * maxHtmlBytes) / 1024 ** 2);
   const oneAtATime = limitConcurrency(1);
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -50,7 +53,7 @@ export function createThread({ maxJobMs, maxHeapMb }: ThreadLimits): Thread & { 
       workerData: WORKER_ROLE,
       // The flags of the process are meant for its main program.
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+      resourceLimits: { maxOldGenerationSizeMb: heapMib },
     });
     started.unref();
     started.on('error', () => undefined);
@@ -66,8 +69,8 @@ export function createThread({ maxJobMs, maxHeapMb }: ThreadLimits): Thread & { 
     const onExit = (): void => reject(new Error(`The thread ended during ${job.task}.`));
     to.on('message', resolve).on('error', reject).on('messageerror', reject).on('exit', onExit);
     const timer = setTimeout(
-      () => reject(new OverLimitError(`${job.task} took longer than ${maxJobMs} ms.`)),
-      maxJobMs,
+      () => reject(new OverLimitError(`${job.task} took longer than ${jobTimeoutMs} ms.`)),
+      jobTimeoutMs,
     );
     try {
       to.postMessage(job, transfer);
@@ -88,11 +91,11 @@ export function createThread({ maxJobMs, maxHeapMb }: ThreadLimits): Thread & { 
       // The thread may have ended, or may hang.
       await end();
       if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-        throw new OverLimitError(`${job.task} needed more than ${maxHeapMb} MB.`);
+        throw new OverLimitError(`${job.task} needed more than ${heapMib} MB.`);
       }
       throw error;
     } finally {
-      idle = setTimeout(end, IDLE_MS).unref();
+      idle = setTimeout(end, idleThreadMs).unref();
     }
   }
 

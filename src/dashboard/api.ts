@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { type Client, createClient } from '../client/client.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 
 /*
  * Every request of the dashboard goes through here, and every error is met here: a session that is over waits for the next
@@ -26,19 +27,11 @@ export class ConnectionError extends Error {}
 
 const NO_CONNECTION = 'There is no connection to the service.';
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
-/** After this time without an answer it is said so. */
-const SLOW_MS = 8_000;
-/** After this time what is only read is asked for again; each time it is longer. */
-const GIVE_UP_MS = 15_000;
-const LONGEST_GIVE_UP_MS = 60_000;
-/** How long the answer to a sign-in, or to the question whether the service is there, is waited for. */
-const SESSION_MS = 30_000;
-
 /** Waits before another try, longer each time, and less long when the browser is back online. */
 export function pause(tries: number, signal?: AbortSignal): Promise<void> {
-  const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries) * (0.75 + Math.random() / 2);
+  const ms =
+    Math.min(DASHBOARD_LIMITS.requests.longestPauseMs, DASHBOARD_LIMITS.requests.firstPauseMs * 2 ** tries) *
+    (0.75 + Math.random() / 2);
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);
@@ -99,11 +92,14 @@ async function answerSaying(tries: number, request: Request): Promise<Response |
   const stopping = new AbortController();
   const saying = setTimeout(() => {
     trouble.value = 'slow';
-  }, SLOW_MS);
+  }, DASHBOARD_LIMITS.requests.slowMs);
   const giveUp = (): void => {
     if (request.method === 'GET') stopping.abort();
   };
-  const givingUp = setTimeout(giveUp, Math.min(LONGEST_GIVE_UP_MS, GIVE_UP_MS * 2 ** tries));
+  const givingUp = setTimeout(
+    giveUp,
+    Math.min(DASHBOARD_LIMITS.requests.longestAnswerTimeoutMs, DASHBOARD_LIMITS.requests.answerTimeoutMs * 2 ** tries),
+  );
   try {
     const response = await answerTo(request, stopping.signal);
     return response ?? (stopping.signal.aborted ? 'slow' : undefined);
@@ -123,7 +119,7 @@ async function lookForService(): Promise<void> {
   isLookedFor = true;
   for (let tries = 0; trouble.value !== 'none'; tries += 1) {
     await pause(tries);
-    const response = await answerWithin(SESSION_MS, new Request('/readyz'));
+    const response = await answerWithin(DASHBOARD_LIMITS.requests.sessionTimeoutMs, new Request('/readyz'));
     if (response?.ok) trouble.value = 'none';
   }
   isLookedFor = false;
@@ -168,7 +164,7 @@ export const api: Client = createClient({ baseUrl: location.origin, fetch: send 
 export const sessionApi: Client = createClient({
   baseUrl: location.origin,
   async fetch(request) {
-    const response = await answerWithin(SESSION_MS, request);
+    const response = await answerWithin(DASHBOARD_LIMITS.requests.sessionTimeoutMs, request);
     if (!response) throw new ConnectionError(NO_CONNECTION);
     return response;
   },

@@ -1,12 +1,10 @@
 import type { ComponentType, JSX } from 'preact';
 import { lazy, Route } from 'preact-iso';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
+import { DASHBOARD_LIMITS } from '../limits.ts';
 import { pause, trouble } from './api.ts';
 
 type View = { default: ComponentType };
-
-/** How often a script is asked for before the whole page is loaded again: a newer version may have other scripts. */
-const MAX_TRIES = 3;
 
 const isReady = (): Promise<boolean> =>
   fetch('/readyz').then(
@@ -25,7 +23,7 @@ const view = (load: () => Promise<View>): ComponentType =>
       } catch {
         trouble.value = navigator.onLine ? 'unavailable' : 'offline';
         // Without the service there would be nothing but the browser's own error.
-        if (tries >= MAX_TRIES && (await isReady())) location.reload();
+        if (tries >= DASHBOARD_LIMITS.requests.scriptTries && (await isReady())) location.reload();
       }
       await pause(tries);
     }

@@ -6,7 +6,7 @@ import { type ContentType, parse as parseContentType } from 'content-type';
 import limitConcurrency from 'p-limit';
 import type { z } from 'zod';
 import type { ComputePool } from '../compute/pool.ts';
-import { JSON_LIMITS, type Member, type ReadMembers, readMembers } from '../compute/read-members.ts';
+import { type Member, type ReadMembers, readMembers } from '../compute/read-members.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import { HttpError, retryAfter } from './errors.ts';
 import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
@@ -17,7 +17,7 @@ import { queryValues } from './query.ts';
 export const OVER_LIMIT = { status: 413 } as const;
 
 const MALFORMED = 'The body is malformed: send a JSON object.';
-const TOO_COMPLEX = `The body has too many fields or levels: send at most ${JSON_LIMITS.maxMembers} of each.`;
+const TOO_COMPLEX = `The body has too many fields or levels: send at most ${SIZES.json.maxMembers} of each.`;
 export const SETTINGS_BYTES = SIZES.body.settingsBytes;
 
 type Decode = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;

@@ -1,9 +1,9 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from '../support/accessibility.ts';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -11,135 +11,119 @@ import { startReceiver } from '../support/receivers.ts';
 import { asOwner, type Owner } from '../support/service.ts';
 import { snippetOf } from '../support/snippets.ts';
 
-const executablePath = findChromium();
+/* Visitors of forms with the snippet of docs/spam.md. */
+describe.skipIf(!hasChromium())("ALTCHA in a visitor's browser", () => {
+  let database: Awaited<ReturnType<typeof cloneDatabase>>;
+  let service: ServiceProcess;
+  let owner: Owner;
+  let browser: Browser;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    service = await startServiceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+    await service.ready();
+    const db = connect({ connectionString: database.url }, { limits: testLimits() });
+    const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
+    await db.close();
+    owner = asOwner(service.url, key);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await database?.drop();
+  });
 
-/* Visitors of forms with the snippet of docs/spam.md. test/browser/visitors.test.ts says when there is no Chromium. */
-describe.skipIf(executablePath === undefined)(
-  "ALTCHA in a visitor's browser",
-  { tags: 'slow', timeout: 60_000 },
-  () => {
-    let database: Awaited<ReturnType<typeof cloneDatabase>>;
-    let service: ServiceProcess;
-    let owner: Owner;
-    let browser: Browser;
-    beforeAll(async () => {
-      database = await cloneDatabase();
-      service = await startServiceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-      await service.ready();
-      const db = connect({ connectionString: database.url }, { limits: testLimits() });
-      const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
-      await db.close();
-      owner = asOwner(service.url, key);
-      // Without a sandbox, which root may not have: it sees nothing but what is served here.
-      browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await service?.stop();
-      await database?.drop();
-    });
-
-    /** A page with the guide's snippet in its form, for this service. */
-    const pageOf = (action: string): string =>
-      `<!doctype html><html lang="en"><title>Contact</title><main><h1>Contact</h1><form method="post" action="${action}">
+  /** A page with the guide's snippet in its form, for this service. */
+  const pageOf = (action: string): string =>
+    `<!doctype html><html lang="en"><title>Contact</title><main><h1>Contact</h1><form method="post" action="${action}">
       <label>Name <input name="name" required></label>
       ${snippetOf('docs/spam.md').replaceAll('http://localhost:3000', service.url).replaceAll('{{FORM_ACTION}}', action)}
       <button>Send</button></form></main></html>`;
 
-    async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
-      const context = await browser.newContext(options);
-      const problems: string[] = [];
-      context.on('console', (message) => problems.push(message.text()));
-      context.on('weberror', (error) => problems.push(String(error.error())));
-      onTestFinished(async () => {
-        await context.close();
-        expect(problems.filter((text) => !/favicon/.test(text))).toEqual([]);
-      });
-      const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
-      await page.goto(url);
-      return page;
-    }
-
-    const deploy = async (html: string): Promise<{ id: string; url: string }> => {
-      const { id, url } = await owner.deploy({ html });
-      await owner
-        .patch(`/deploy/${id}`)
-        .send({ spam: { captcha: { provider: 'altcha' } } })
-        .expect(200);
-      return { id, url };
-    };
-    const namesIn = async (path: string): Promise<unknown[]> =>
-      (await owner.get(path)).body.submissions.map(
-        ({ data, reason }: { data: { name: string; altcha?: string }; reason?: string }) => [
-          data.name,
-          typeof data.altcha,
-          reason,
-        ],
-      );
-
-    it('solves, submits and thanks, on a page that is hosted here', async () => {
-      const { id, url } = await deploy(pageOf('{{FORM_ACTION}}'));
-      const page = await open(url, { locale: 'de' });
-      await page.getByRole('textbox').first().fill('Ada');
-      await page.getByRole('button', { name: 'Send' }).click();
-      await page.waitForURL('**/thanks');
-      expect(await namesIn(`/submissions/${id}`)).toEqual([['Ada', 'string', undefined]]);
-      expect(await namesIn(`/deploy/${id}/spam`)).toEqual([]);
-      // Back, and once more: another solution.
-      await page.goto(url);
-      await page.getByRole('textbox').first().fill('Grace');
-      await page.keyboard.press('Enter');
-      await page.waitForURL('**/thanks');
-      expect(await namesIn(`/submissions/${id}`)).toEqual([
-        ['Grace', 'string', undefined],
-        ['Ada', 'string', undefined],
-      ]);
+  async function open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options);
+    const problems: string[] = [];
+    context.on('console', (message) => problems.push(message.text()));
+    context.on('weberror', (error) => problems.push(String(error.error())));
+    onTestFinished(async () => {
+      await context.close();
+      expect(problems.filter((text) => !/favicon/.test(text))).toEqual([]);
     });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    await page.goto(url);
+    return page;
+  }
 
-    it('works on a page of another site, also where that isolates itself and allows scripts of few origins', async () => {
-      const { id } = await deploy('<p>The form is elsewhere.');
-      const other = await startReceiver((response) =>
-        response
-          .writeHead(200, {
-            'Content-Type': 'text/html; charset=utf-8',
-            'Cross-Origin-Embedder-Policy': 'require-corp',
-            'Cross-Origin-Opener-Policy': 'same-origin',
-            'Content-Security-Policy': `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; worker-src blob:; style-src 'unsafe-inline'; form-action ${service.url}`,
-          })
-          .end(pageOf(`${service.url}/submit/${id}`)),
-      );
-      const page = await open(`http://127.0.0.1:${other.port}/`);
-      await page.getByRole('textbox').first().fill('Ada');
-      await page.getByRole('button', { name: 'Send' }).click();
-      await page.waitForURL('**/thanks');
-      expect(await namesIn(`/submissions/${id}`)).toEqual([['Ada', 'string', undefined]]);
-    });
+  const deploy = async (html: string): Promise<{ id: string; url: string }> => {
+    const { id, url } = await owner.deploy({ html });
+    await owner
+      .patch(`/deploy/${id}`)
+      .send({ spam: { captcha: { provider: 'altcha' } } })
+      .expect(200);
+    return { id, url };
+  };
+  const namesIn = async (path: string): Promise<unknown[]> =>
+    (await owner.get(path)).body.submissions.map(
+      ({ data, reason }: { data: { name: string; altcha?: string }; reason?: string }) => [
+        data.name,
+        typeof data.altcha,
+        reason,
+      ],
+    );
 
-    it('says without JavaScript that it is needed; what is sent nevertheless is kept apart', async () => {
-      const { id, url } = await deploy(pageOf('{{FORM_ACTION}}'));
-      const page = await open(url, { javaScriptEnabled: false });
-      expect(await page.locator('noscript').innerText()).toContain('JavaScript');
-      await page.getByRole('textbox').first().fill('Ada');
-      await page.getByRole('button', { name: 'Send' }).click();
-      await page.waitForURL('**/thanks');
-      expect(await namesIn(`/submissions/${id}`)).toEqual([]);
-      expect(await namesIn(`/deploy/${id}/spam`)).toEqual([['Ada', 'undefined', 'captcha-missing']]);
-    });
+  it('solves, submits and thanks, on a page that is hosted here', async () => {
+    const { id, url } = await deploy(pageOf('{{FORM_ACTION}}'));
+    const page = await open(url, { locale: 'de' });
+    await page.getByRole('textbox').first().fill('Ada');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.waitForURL('**/thanks');
+    expect(await namesIn(`/submissions/${id}`)).toEqual([['Ada', 'string', undefined]]);
+    expect(await namesIn(`/deploy/${id}/spam`)).toEqual([]);
+    // Back, and once more: another solution.
+    await page.goto(url);
+    await page.getByRole('textbox').first().fill('Grace');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/thanks');
+    expect(await namesIn(`/submissions/${id}`)).toEqual([
+      ['Grace', 'string', undefined],
+      ['Ada', 'string', undefined],
+    ]);
+  });
 
-    it('is accessible, and takes about as long as the guide says', async () => {
-      const { url } = await deploy(pageOf('{{FORM_ACTION}}'));
-      const page = await open(url);
-      await page.locator('altcha-widget').first().waitFor();
-      expect(await accessibilityProblems(page)).toEqual([]);
-      const took = await page.evaluate(`new Promise((resolve) => {
-      const widget = document.querySelector('altcha-widget');
-      widget.configure({ minDuration: 0 });
-      const since = performance.now();
-      widget.verify().then(() => resolve(performance.now() - since));
-    })`);
-      console.log(`altcha: a challenge took Chromium ${Math.round(Number(took))} ms`);
-      expect(Number(took)).toBeGreaterThan(0);
-    });
-  },
-);
+  it('works on a page of another site, also where that isolates itself and allows scripts of few origins', async () => {
+    const { id } = await deploy('<p>The form is elsewhere.');
+    const other = await startReceiver((response) =>
+      response
+        .writeHead(200, {
+          'Content-Type': 'text/html; charset=utf-8',
+          'Cross-Origin-Embedder-Policy': 'require-corp',
+          'Cross-Origin-Opener-Policy': 'same-origin',
+          'Content-Security-Policy': `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; worker-src blob:; style-src 'unsafe-inline'; form-action ${service.url}`,
+        })
+        .end(pageOf(`${service.url}/submit/${id}`)),
+    );
+    const page = await open(`http://127.0.0.1:${other.port}/`);
+    await page.getByRole('textbox').first().fill('Ada');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.waitForURL('**/thanks');
+    expect(await namesIn(`/submissions/${id}`)).toEqual([['Ada', 'string', undefined]]);
+  });
+
+  it('says without JavaScript that it is needed; what is sent nevertheless is kept apart', async () => {
+    const { id, url } = await deploy(pageOf('{{FORM_ACTION}}'));
+    const page = await open(url, { javaScriptEnabled: false });
+    expect(await page.locator('noscript').innerText()).toContain('JavaScript');
+    await page.getByRole('textbox').first().fill('Ada');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.waitForURL('**/thanks');
+    expect(await namesIn(`/submissions/${id}`)).toEqual([]);
+    expect(await namesIn(`/deploy/${id}/spam`)).toEqual([['Ada', 'undefined', 'captcha-missing']]);
+  });
+
+  it('is accessible', async () => {
+    const { url } = await deploy(pageOf('{{FORM_ACTION}}'));
+    const page = await open(url);
+    await page.locator('altcha-widget').first().waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+});

@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkPage } from '../../src/compute/check/check-page.ts';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { PROJECT } from '../support/process.ts';
-
-const executablePath = findChromium();
 
 /** The forms of the document as the browser has them: what they say, and the names and labels of what they send. */
 const READ_FORMS = `[...document.forms].map((form) => ({
@@ -53,13 +51,11 @@ const QUIRKS: Readonly<Record<string, string>> = {
   frames: '<frameset><form><input name=a></form></frameset>',
 };
 
-describe.skipIf(executablePath === undefined)('the forms of a page', { tags: 'slow', timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium())('the forms of a page', () => {
   let browser: Browser;
   beforeAll(async () => {
-    // Without a sandbox, which root may not have: it sees nothing but what is here.
-    browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+    browser = await openBrowser();
   });
-  afterAll(() => browser?.close());
 
   const pages = readdirSync(join(PROJECT, 'test/pages')).map((name) => [
     name,

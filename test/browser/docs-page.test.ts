@@ -1,40 +1,19 @@
-import {
-  type Browser,
-  type BrowserContextOptions,
-  chromium,
-  type Locator,
-  type Page,
-  type Request,
-  type Response,
-} from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page, Request, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { accessibilityProblems } from '../support/accessibility.ts';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 
-const executablePath = findChromium();
-const isPromised = process.env.CI === 'true';
-
-it.skipIf(executablePath !== undefined)(
-  'needs Chromium: install it (apt-get install chromium)',
-  { tags: 'slow' },
-  ({ skip }) => {
-    if (isPromised) throw new Error('Chromium is not on the PATH, and CI=true says that it is: install chromium.');
-    skip('Chromium is not on the PATH: /docs was not tried.');
-  },
-);
-
-describe.skipIf(executablePath === undefined)('/docs in a browser', { tags: 'slow', timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium())('/docs in a browser', () => {
   let service: TestService;
   let owner: Owner;
   let browser: Browser;
   beforeAll(async () => {
     service = await startTestService();
     owner = await service.owner();
-    browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+    browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.close();
   });
 
@@ -50,7 +29,7 @@ describe.skipIf(executablePath === undefined)('/docs in a browser', { tags: 'slo
     context.on('weberror', (error) => complaints.push(String(error.error())));
     context.on('request', (request) => asked.push(request));
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
     expect(page.url()).toBe(`${service.url}/docs`);
     await page.locator('.opblock').first().waitFor();

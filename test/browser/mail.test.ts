@@ -1,16 +1,14 @@
 import { text } from 'node:stream/consumers';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLinks } from '../../src/db/link-secret.ts';
 import { confirmationEmail, digestEmail, submissionEmail } from '../../src/delivery/emails.ts';
 import { createSignedLinks, type SignedLinks } from '../../src/signed-links.ts';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 
-const executablePath = findChromium();
-
-/* What the reader of a mail sees and does. test/browser/visitors.test.ts says when there is no Chromium. */
-describe.skipIf(executablePath === undefined)("a mail reader's browser", { tags: 'slow', timeout: 60_000 }, () => {
+/* What the reader of a mail sees and does. */
+describe.skipIf(!hasChromium())("a mail reader's browser", () => {
   let browser: Browser;
   let service: TestService;
   let owner: Owner;
@@ -19,11 +17,9 @@ describe.skipIf(executablePath === undefined)("a mail reader's browser", { tags:
     service = await startTestService();
     owner = await service.owner();
     links = await createLinks(service.db, service.url)();
-    // Without a sandbox, which root may not have: it sees nothing but what is deployed here.
-    browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+    browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.close();
   });
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from '../support/accessibility.ts';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { PROJECT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -18,9 +18,7 @@ import { asOwner, type Owner } from '../support/service.ts';
  * port is another origin.
  */
 
-const executablePath = findChromium();
-
-describe.skipIf(executablePath === undefined)('a form on another site', { tags: 'slow', timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium())('a form on another site', () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
   let service: ServiceProcess;
   let api: string;
@@ -45,10 +43,9 @@ describe.skipIf(executablePath === undefined)('a form on another site', { tags: 
     await once(site, 'listening');
     const address = site.address();
     siteUrl = `http://localhost:${typeof address === 'object' ? address?.port : ''}`;
-    browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+    browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     site?.close();
     await service?.stop();
     await database?.drop();
@@ -62,7 +59,7 @@ describe.skipIf(executablePath === undefined)('a form on another site', { tags: 
     const context = await browser.newContext();
     onTestFinished(() => context.close());
     const opened = await context.newPage();
-    opened.setDefaultTimeout(15_000);
+    opened.setDefaultTimeout(30_000);
     await opened.goto(siteUrl);
     return { id, page: opened };
   }

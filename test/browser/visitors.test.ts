@@ -1,9 +1,9 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from '../support/accessibility.ts';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { forgetfulProxyTo } from '../support/postgres-proxy.ts';
@@ -15,19 +15,7 @@ import { asOwner, type Owner } from '../support/service.ts';
  * every host under localhost for this machine.
  */
 
-const executablePath = findChromium();
 const MIB = 1024 * 1024;
-
-it.skipIf(executablePath !== undefined)(
-  'needs Chromium: install it (apt-get install chromium)',
-  { tags: 'slow' },
-  ({ skip }) => {
-    if (process.env.CI === 'true')
-      throw new Error('Chromium is not on the PATH: install it (apt-get install chromium).');
-    console.warn('Chromium is not on the PATH: what a visitor sees was not tried.');
-    skip();
-  },
-);
 
 /** How a form can be sent: to BASE_URL as urlencoded, and to its own page as multipart. */
 const FORMS = [
@@ -35,7 +23,7 @@ const FORMS = [
   ['without an action, multipart', 'enctype="multipart/form-data"'],
 ] as const;
 
-describe.skipIf(executablePath === undefined)("a visitor's browser", { tags: 'slow', timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium())("a visitor's browser", () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
   let db: Database;
   let proxy: Awaited<ReturnType<typeof forgetfulProxyTo>>;
@@ -50,11 +38,9 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { tags: 'sl
     db = connect({ connectionString: database.url }, { limits: testLimits() });
     const key = await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });
     owner = asOwner(service.url, key);
-    // Without a sandbox, which root may not have: it sees nothing but what is deployed here.
-    browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+    browser = await openBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
     await proxy?.close();
     await db?.close();
@@ -75,7 +61,7 @@ describe.skipIf(executablePath === undefined)("a visitor's browser", { tags: 'sl
       ).toEqual([]);
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await page.goto(url);
     return page;
   }

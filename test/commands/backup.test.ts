@@ -10,6 +10,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkBackup } from '../../src/db/backup/restore.ts';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { runCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
@@ -37,7 +38,7 @@ const newFile = (): string => {
 };
 
 const command = (name: 'backup' | 'restore', file: string, settings: Record<string, string>) =>
-  startProgram(process.execPath, [`src/commands/${name}.ts`, file], { PATH: NO_TOOLS, ...settings }).result;
+  runCommand(name, [file], { settings: { PATH: NO_TOOLS, ...settings } });
 
 async function rowsOf(connection: pg.ClientConfig, sql: string): Promise<Record<string, string>[]> {
   const client = new pg.Client({ ...connection, options: '-c timezone=UTC' });
@@ -163,7 +164,6 @@ describe('backup and restore', () => {
 
   it.for(formats)(
     'fill a database that the service has made ready and nobody has used, in %s',
-    { tags: 'slow' },
     async ([, PATH, magic], { skip }) => {
       if (magic === 'PGDMP') await needDump(skip);
       const file = newFile();
@@ -176,7 +176,6 @@ describe('backup and restore', () => {
   );
 
   it('bring one over from a Postgres into the embedded one, and from there into another', {
-    tags: 'slow',
     timeout: 60_000,
   }, async () => {
     const [first, second] = [newFile(), newFile()];
@@ -189,9 +188,7 @@ describe('backup and restore', () => {
     expect(await inEmbedded(other, structure)).toEqual(await inEmbedded(dataDir, structure));
   });
 
-  it('keep all that was acknowledged before, under load, and counters that match their rows', {
-    tags: 'slow',
-  }, async () => {
+  it('keep all that was acknowledged before, under load, and counters that match their rows', async () => {
     const sent = deployments.slice(3);
     const send = async (round: number) => {
       const answers = await Promise.all(sent.map(({ id }) => service.anonymous.post(`/submit/${id}`).send({ round })));
@@ -232,7 +229,7 @@ describe('backup and restore', () => {
     ).toEqual([]);
   });
 
-  it('leave a database in which the service works as before, with the same keys', { tags: 'slow' }, async () => {
+  it('leave a database in which the service works as before, with the same keys', async () => {
     const file = newFile();
     expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(done);
     const target = await newDatabase();
@@ -245,7 +242,7 @@ describe('backup and restore', () => {
     expect((await returned.deploy({ slug: 'after' })).slug).toBe('after');
   });
 
-  it('hand one on from standard output to standard input', { tags: 'slow' }, async () => {
+  it('hand one on from standard output to standard input', async () => {
     const target = await newDatabase();
     const script = 'DATABASE_URL="$1" "$0" src/commands/backup.ts - | DATABASE_URL="$2" "$0" src/commands/restore.ts -';
     const args = ['-c', script, process.execPath, full.connectionString, target.connectionString];
@@ -307,7 +304,7 @@ describe('restore', () => {
     expect(await failed).toMatch(message);
   });
 
-  it('changes nothing for the sake of a file that is damaged, in whichever format', { tags: 'slow' }, async () => {
+  it('changes nothing for the sake of a file that is damaged, in whichever format', async () => {
     const target = await newDatabase();
     const settings = { PATH: process.env.PATH ?? '', DATABASE_URL: target.connectionString };
     const file = newFile();
@@ -328,9 +325,7 @@ describe('restore', () => {
     return copy;
   }
 
-  it('keeps no row of a damaged backup that comes over standard input, and takes the whole one after it', {
-    tags: 'slow',
-  }, async () => {
+  it('keeps no row of a damaged backup that comes over standard input, and takes the whole one after it', async () => {
     const target = await newDatabase();
     const through = (file: string) =>
       startProgram('sh', ['-c', '"$0" src/commands/restore.ts - < "$1"', process.execPath, file], {
@@ -360,7 +355,7 @@ describe('restore', () => {
     expect(await everything(full)).toEqual(before);
   });
 
-  it('refuses a database on which the service runs', { tags: 'slow' }, async () => {
+  it('refuses a database on which the service runs', async () => {
     const target = await cloneDatabase();
     const running = await service.another({ DATABASE_URL: target.url });
     onTestFinished(async () => {
@@ -372,9 +367,7 @@ describe('restore', () => {
     );
   });
 
-  it('brings a backup of an older version up to this one, and refuses tables that are newer than its rows', {
-    tags: 'slow',
-  }, async () => {
+  it('brings a backup of an older version up to this one, and refuses tables that are newer than its rows', async () => {
     const old = await newDatabase();
     const file = newFile();
     // As the first version would have left it.
@@ -413,7 +406,7 @@ describe('restore', () => {
     ['restore', ['--force', 'a']],
     ['backup', []],
     ['backup', ['-', '--json']],
-  ])('%s %j prints the usage with exit code 2', { tags: 'slow' }, async (name, args) => {
+  ])('%s %j prints the usage with exit code 2', async (name, args) => {
     const { result } = startProgram(process.execPath, [`src/commands/${name}.ts`, ...args], {
       DATABASE_URL: full.connectionString,
     });
@@ -421,7 +414,7 @@ describe('restore', () => {
     expect(await result).toEqual({ code: 2, stdout: '', stderr: usage });
   });
 
-  it('says in a line that a file is not there', { tags: 'slow' }, async () => {
+  it('says in a line that a file is not there', async () => {
     expect(await command('restore', '/nowhere/a', { DATABASE_URL: full.connectionString })).toEqual(
       refused(/no such file or directory, open '\/nowhere\/a'\n$/),
     );
@@ -435,7 +428,7 @@ async function firstMigration(): Promise<string> {
 }
 
 describe('backup', () => {
-  it('takes no place of another file', { tags: 'slow' }, async () => {
+  it('takes no place of another file', async () => {
     const file = newFile();
     await writeFile(file, 'precious');
     expect(await command('backup', file, { DATABASE_URL: full.connectionString })).toEqual(
@@ -447,23 +440,18 @@ describe('backup', () => {
   it.each([
     ['a database that is out of reach', () => ({ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' })],
     ['a wrong setting', () => ({ DATABASE_URL: 'mysql://nobody:secret@127.0.0.1/nothing' })],
-  ])(
-    'says in a line that it met %s, without the password, and leaves nothing',
-    { tags: 'slow' },
-    async (_name, settings) => {
-      const place = await mkdtemp(join(folder, 'empty-'));
-      const result = await command('backup', join(place, 'file'), settings());
-      expect(result).toEqual(refused(/^(?!.*secret)formhost: .+\n$/));
-      expect(await readdir(place)).toEqual([]);
-    },
-  );
+  ])('says in a line that it met %s, without the password, and leaves nothing', async (_name, settings) => {
+    const place = await mkdtemp(join(folder, 'empty-'));
+    const result = await command('backup', join(place, 'file'), settings());
+    expect(result).toEqual(refused(/^(?!.*secret)formhost: .+\n$/));
+    expect(await readdir(place)).toEqual([]);
+  });
 
   const eitherFormat = [
     ['our own format', NO_TOOLS],
     ['the better of the two', process.env.PATH ?? ''],
   ] as const;
   it('says that there is no formhost in a database of another program, and leaves nothing', {
-    tags: 'slow',
     timeout: 60_000,
   }, async () => {
     const target = await newDatabase();
@@ -478,7 +466,7 @@ describe('backup', () => {
     expect(await readdir(place)).toEqual([]);
   });
 
-  it.each(eitherFormat)('says in a line that the disk is full, in %s', { tags: 'slow' }, async (_format, PATH) => {
+  it.each(eitherFormat)('says in a line that the disk is full, in %s', async (_format, PATH) => {
     const { result } = startProgram('/bin/sh', ['-c', '"$0" src/commands/backup.ts - > /dev/full', process.execPath], {
       PATH,
       DATABASE_URL: full.connectionString,
@@ -486,7 +474,7 @@ describe('backup', () => {
     expect(await result).toEqual(refused('nothing was backed up: ENOSPC: no space left on device, write'));
   });
 
-  it('leaves nothing when it is interrupted', { tags: 'slow' }, async () => {
+  it('leaves nothing when it is interrupted', async () => {
     const target = await cloneDatabase();
     onTestFinished(() => target.drop());
     const holder = new pg.Client({ connectionString: target.url });
@@ -510,7 +498,7 @@ describe('backup', () => {
     expect(await readdir(place)).toEqual([]);
   });
 
-  it('leaves nothing when it is interrupted before the database has answered', { tags: 'slow' }, async () => {
+  it('leaves nothing when it is interrupted before the database has answered', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const address = silent.address();
@@ -528,7 +516,7 @@ describe('backup', () => {
     silent.close();
   });
 
-  it('says in a line that a place is not there', { tags: 'slow' }, async () => {
+  it('says in a line that a place is not there', async () => {
     expect(await command('backup', '/nowhere/file', { DATABASE_URL: full.connectionString })).toEqual(
       refused(/^formhost: nothing was backed up: ENOENT: no such file or directory, open '\/nowhere\/.*'\n$/),
     );

@@ -7,6 +7,7 @@ import { takeDown } from '../../src/db/take-downs.ts';
 import { newSubmissionId } from '../../src/ids.ts';
 import type { Service } from '../../src/service.ts';
 import { answer, aTime } from '../support/answers.ts';
+import { runCommand } from '../support/command.ts';
 import { startProgram } from '../support/process.ts';
 import { getPage, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../support/service.ts';
 
@@ -22,10 +23,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const run = (...args: string[]) =>
-  startProgram(process.execPath, ['src/commands/deployments.ts', ...args], {
-    DATABASE_URL: service.databaseUrl,
-    ...SETTINGS,
-  }).result;
+  runCommand('deployments', args, { settings: { DATABASE_URL: service.databaseUrl, ...SETTINGS } });
 
 /** What a command prints that succeeds. */
 async function print(...args: string[]): Promise<string> {
@@ -132,7 +130,7 @@ describe('deployments list', () => {
     expect(deleted).toEqual([lines[2]]);
   });
 
-  it('prints many', { tags: 'slow' }, async () => {
+  it('prints many', async () => {
     const { rows } = await service.db.raw("SELECT id FROM owners WHERE email = 'ada@command.example'");
     await service.db.raw(
       `INSERT INTO deployments (id, owner_id, slug, deleted_at)
@@ -144,7 +142,7 @@ describe('deployments list', () => {
     expect(ids).toEqual(Array.from({ length: 2_500 }, (_, index) => `d_${String(index + 1).padStart(24, '0')}`));
   });
 
-  it('ends when nobody reads on', { tags: 'slow' }, async () => {
+  it('ends when nobody reads on', async () => {
     const script = `${process.execPath} src/commands/deployments.ts list | true; echo "\${PIPESTATUS[0]}"`;
     const { stderr } = await startProgram('bash', ['-c', script], { DATABASE_URL: service.databaseUrl }).result;
     expect(stderr).toBe('');
@@ -170,7 +168,7 @@ describe('deployments take-down and restore', () => {
     expect(await run('restore', slug)).toEqual(refusedFor(id, 'not taken down'));
   });
 
-  it('refuse what is not there, and what is deleted', { tags: 'slow' }, async () => {
+  it('refuse what is not there, and what is deleted', async () => {
     const { id, slug } = await deployDeleted();
     const names = [UNKNOWN_ID, slug, 'No Slug', id];
     expect(await Promise.all(names.map((name) => run('take-down', name, '--reason', 'x')))).toEqual([
@@ -235,9 +233,7 @@ describe('deployments export', () => {
     expect(text).not.toContain('whsec_');
   });
 
-  it('has what a deletion and a take-down kept, and writes to a file that was not there, for nobody else', {
-    tags: 'slow',
-  }, async () => {
+  it('has what a deletion and a take-down kept, and writes to a file that was not there, for nobody else', async () => {
     const { id, slug } = await deployWhole();
     await takeDown(service.db, id, 'because "x"');
     await remove(id);
@@ -263,7 +259,7 @@ describe('deployments export', () => {
     expect(await readFile(file, 'utf8')).toBe('kept');
   });
 
-  it("has the files of a deletion's submissions, in pieces that make them whole", { tags: 'slow' }, async () => {
+  it("has the files of a deletion's submissions, in pieces that make them whole", async () => {
     const { id } = await owner.deploy();
     const photo = Buffer.from(Array.from({ length: 600_000 }, (_, index) => index % 251));
     const { body } = await service.anonymous
@@ -292,7 +288,7 @@ describe('deployments export', () => {
     expect(read).toEqual([Buffer.alloc(0), photo]);
   });
 
-  it('prints many submissions, in the order in which they came', { tags: 'slow' }, async () => {
+  it('prints many submissions, in the order in which they came', async () => {
     const { id } = await owner.deploy();
     const texts = Array.from({ length: 3_000 }, (_, index) => `{"n":${index}}`);
     await addSubmissions(id, texts);
@@ -322,9 +318,7 @@ describe('deployments undelete', () => {
     expect(await run('undelete', id)).toEqual(refusedFor(id, 'not deleted'));
   });
 
-  it('takes another slug when its own is taken, and none that is taken or cannot be one', {
-    tags: 'slow',
-  }, async () => {
+  it('takes another slug when its own is taken, and none that is taken or cannot be one', async () => {
     const { id, slug } = await deployDeleted();
     await owner.deploy({ slug });
     const { slug: taken } = await owner.deploy();
@@ -341,7 +335,7 @@ describe('deployments undelete', () => {
     expect((await getPage(service.url, 'second-home')).status).toBe(200);
   });
 
-  it('goes over the limit of the plan and says so; what was taken down still is', { tags: 'slow' }, async () => {
+  it('goes over the limit of the plan and says so; what was taken down still is', async () => {
     const email = 'small@command.example';
     const small = await service.owner({ email, plan: 'one' });
     const { id, slug } = await small.deploy();
@@ -452,9 +446,7 @@ describe('deployments purge', () => {
     expect(rows.map(({ name }: { name: string }) => name)).toEqual(TABLES);
   });
 
-  it('that was stopped in the middle goes on when it is run again, and its deployment never comes back', {
-    tags: 'slow',
-  }, async () => {
+  it('that was stopped in the middle goes on when it is run again, and its deployment never comes back', async () => {
     const { id } = await deployMuch();
     await remove(id);
     // As far as it comes before the first of many.
@@ -467,7 +459,7 @@ describe('deployments purge', () => {
 });
 
 describe('deployments', () => {
-  it('prints JSON with --json', { tags: 'slow' }, async () => {
+  it('prints JSON with --json', async () => {
     const cyd = await service.owner({ email: 'cyd@command.example' });
     const { id } = await cyd.deploy({ slug: 'cyd-json' });
     const answer = async (...args: string[]) => JSON.parse(await print(...args, '--json'));
@@ -494,7 +486,7 @@ describe('deployments', () => {
     });
   });
 
-  it('prints its usage with exit code 2 when it is used otherwise', { tags: 'slow' }, async () => {
+  it('prints its usage with exit code 2 when it is used otherwise', async () => {
     const wrong = [
       [],
       ['list', 'more'],
@@ -510,7 +502,7 @@ describe('deployments', () => {
     );
   });
 
-  it('wants a reason for a take-down, and the e-mail of an owner for a list', { tags: 'slow' }, async () => {
+  it('wants a reason for a take-down, and the e-mail of an owner for a list', async () => {
     expect(
       await Promise.all([
         run('take-down', 'a'),

@@ -27,9 +27,10 @@ import { storeSubmissions } from '../../src/db/store-submissions.ts';
 import { createResolve, type Resolve } from '../../src/delivery/resolve.ts';
 import { newSubmissionId } from '../../src/ids.ts';
 import { parseCidr } from '../../src/public-address.ts';
+import { runCommand } from '../support/command.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
-import { freePort, startProgram } from '../support/process.ts';
+import { freePort } from '../support/process.ts';
 import {
   type Certificate,
   closesAtOnce,
@@ -518,8 +519,7 @@ describe('npm run doctor', () => {
     return () => rm(folder, { recursive: true });
   });
 
-  const doctor = (args: string[], settings: Record<string, string>) =>
-    startProgram(process.execPath, ['src/commands/doctor.ts', ...args], settings).result;
+  const doctor = (args: string[], settings: Record<string, string>) => runCommand('doctor', args, { settings });
 
   /** The statuses by check, and the rest of what a run came to. */
   async function examine(settings: Record<string, string>) {
@@ -578,7 +578,7 @@ describe('npm run doctor', () => {
     expect([code, statuses['api-tls'], statuses.pages, statuses.visitors]).toEqual([1, 'fail', 'ok', 'fail']);
   });
 
-  it('tells of a database that takes no changes where it needs one', { tags: 'slow' }, async () => {
+  it('tells of a database that takes no changes where it needs one', async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const { pathname } = new URL(service.databaseUrl);
@@ -590,7 +590,7 @@ describe('npm run doctor', () => {
     expect(failed).toEqual(['pages-tls', 'pages', 'visitors']);
   });
 
-  it('clears away what a doctor left that was killed', { tags: 'slow' }, async () => {
+  it('clears away what a doctor left that was killed', async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const left = await createProbe(service.db, 'left');
@@ -606,7 +606,7 @@ describe('npm run doctor', () => {
     expect(await rowsIn(service.db)).toEqual(NOTHING);
   });
 
-  it('leaves nothing that comes to its page while it takes it away', { tags: 'slow' }, async () => {
+  it('leaves nothing that comes to its page while it takes it away', async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const probe = await createProbe(service.db, 'probe');
@@ -627,7 +627,7 @@ describe('npm run doctor', () => {
     expect(await rowsIn(service.db)).toEqual(NOTHING);
   });
 
-  it('takes its page away while another begins', { tags: 'slow' }, async () => {
+  it('takes its page away while another begins', async () => {
     const service = await startTestService();
     onTestFinished(() => service.close());
     const first = await createProbe(service.db, 'first');
@@ -644,7 +644,7 @@ describe('npm run doctor', () => {
     expect(await rowsIn(service.db)).toEqual(NOTHING);
   });
 
-  it('makes no database where there is none, and says in lines what to do', { tags: 'slow' }, async () => {
+  it('makes no database where there is none, and says in lines what to do', async () => {
     const DATA_DIR = join(folder, 'none');
     const { code, stdout, stderr } = await doctor([], { DATA_DIR, PORT: String(await freePort()) });
     expect([code, stderr, existsSync(DATA_DIR)]).toEqual([1, '', false]);
@@ -659,16 +659,14 @@ describe('npm run doctor', () => {
     );
   });
 
-  it('tells of a database that it cannot look at, as of one that another user keeps closed', {
-    tags: 'slow',
-  }, async () => {
+  it('tells of a database that it cannot look at, as of one that another user keeps closed', async () => {
     const DATA_DIR = await mkdtemp(join(folder, 'closed-'));
     await symlink('postgres', join(DATA_DIR, 'postgres'));
     const { code, statuses } = await examine({ DATA_DIR, PORT: String(await freePort()) });
     expect([code, statuses.database]).toEqual([1, 'fail']);
   });
 
-  it('tells of a database that is out of reach, and no password', { tags: 'slow' }, async () => {
+  it('tells of a database that is out of reach, and no password', async () => {
     const { code, statuses, stdout } = await examine({
       DATABASE_URL: 'postgres://nobody:s3cret@127.0.0.1:1/nothing',
       SMTP_URL: 'smtp://forms:s3cret@127.0.0.1:1',
@@ -678,7 +676,7 @@ describe('npm run doctor', () => {
     expect(stdout).not.toContain('s3cret');
   });
 
-  it('tells of a wrong setting as of any other failure', { tags: 'slow' }, async () => {
+  it('tells of a wrong setting as of any other failure', async () => {
     expect(await doctor([], { PORT: 'http' })).toEqual({
       code: 1,
       stdout:
@@ -687,7 +685,7 @@ describe('npm run doctor', () => {
     });
   });
 
-  it('prints its usage with exit code 2 when it is used otherwise', { tags: 'slow' }, async () => {
+  it('prints its usage with exit code 2 when it is used otherwise', async () => {
     const { code, stdout, stderr } = await doctor(['--fix'], {});
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^formhost: .*\nusage: npm run --silent doctor -- \[--json\]\n$/);

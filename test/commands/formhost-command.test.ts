@@ -79,7 +79,7 @@ describe('formhost', { timeout: 60_000 }, () => {
     expect(version).toEqual(done('0.1.0\n', ''));
   });
 
-  it('has help with examples for each command, without colours in a pipe', { tags: 'slow' }, async () => {
+  it('has help with examples for each command, without colours in a pipe', async () => {
     const { stdout } = await run(['--help']);
     const [owners = ''] = stdout.split('For operators');
     const names = Array.from(owners.matchAll(/^ {2}([a-z]+) /gm), ([, name = '']) => name);
@@ -687,7 +687,7 @@ describe('formhost export', { timeout: 60_000 }, () => {
 
   it.each(['csv', 'ndjson'])(
     'goes on with %s where a connection broke: nothing is missing, nothing twice',
-    { tags: 'slow', timeout: 60_000 },
+    { timeout: 60_000 },
     async (format) => {
       const folder = await emptyFolder();
       const whole = (await exported(format)).toString();
@@ -757,7 +757,6 @@ describe('formhost export', { timeout: 60_000 }, () => {
   });
 
   it('begins CSV again where there are other columns: in a file, and not where it was printed', {
-    tags: 'slow',
     timeout: 60_000,
   }, async () => {
     const deployId = await random(4_000);
@@ -778,7 +777,6 @@ describe('formhost export', { timeout: 60_000 }, () => {
 
   it.each(['csv', 'ndjson'])(
     'begins %s again at a service of an earlier version, which does not know after',
-    { tags: 'slow' },
     async (format) => {
       const deployId = await random(4_000);
       const file = join(await emptyFolder(), 'all');
@@ -791,7 +789,7 @@ describe('formhost export', { timeout: 60_000 }, () => {
     },
   );
 
-  it('begins a workbook again', { tags: 'slow' }, async () => {
+  it('begins a workbook again', async () => {
     const folder = await emptyFolder();
     const file = join(folder, 'all.xlsx');
     const proxy = await startBreakingProxy(service.url);

@@ -92,7 +92,7 @@ async function stages(): Promise<Instruction[][]> {
 /** The number of the image's user `node`, who owns no files, if the tests may switch users. */
 const user = process.getuid?.() === 0 ? { uid: 1_000, gid: 1_000 } : {};
 
-describe('the image', { tags: 'slow' }, () => {
+describe('the image', () => {
   let folder: string;
   let tree: string;
   let hasPackages = true;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
 import { SIZES } from '../../src/limits.ts';
 import { aTime } from '../support/answers.ts';
+import { runCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
@@ -31,11 +32,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+const PLANS = { PLAN_LIMITS: 'free:1,pro:2,unlimited:none' };
+const keysProcess = (args: string[], settings: Record<string, string>) =>
+  startProgram(process.execPath, ['src/commands/keys.ts', ...args], { ...PLANS, ...settings }).result;
+/** In a process of its own where it may start an embedded database. */
 const keys = (args: string[], settings: Record<string, string> = { DATABASE_URL: service.databaseUrl }) =>
-  startProgram(process.execPath, ['src/commands/keys.ts', ...args], {
-    PLAN_LIMITS: 'free:1,pro:2,unlimited:none',
-    ...settings,
-  }).result;
+  settings.DATABASE_URL === undefined
+    ? keysProcess(args, settings)
+    : runCommand('keys', args, { settings: { ...PLANS, ...settings } });
 
 async function create(email: string, ...more: string[]): Promise<string> {
   const { stderr: _note, ...result } = await keys(['create', '--email', email, ...more]);
@@ -63,7 +67,7 @@ describe('keys create', () => {
     expect(await deployWith(await create("o'neil+forms@mail.keys.example"))).toBe(201);
   });
 
-  it('does so through npm', { tags: 'slow' }, async () => {
+  it('does so through npm', async () => {
     const args = ['run', '--silent', 'keys', '--', 'create', '--email', 'npm@keys.example'];
     const { result } = startProgram('npm', args, { DATABASE_URL: service.databaseUrl });
     expect(await result).toEqual(made);
@@ -90,7 +94,7 @@ describe('keys create', () => {
     expect([await deployWith(key), await deployWith(second)]).toEqual([201, 403]);
   });
 
-  it('refuses what is no e-mail address, in a line', { tags: 'slow' }, async () => {
+  it('refuses what is no e-mail address, in a line', async () => {
     const bad = ['nobody', 'a@keys.example,b@keys.example', 'a@keys.example\nBcc: b@c.example'];
     const results = await Promise.all(bad.map((email) => keys(['create', '--email', email, '--plan', 'free'])));
     expect(results).toEqual(results.map(() => refused));
@@ -183,7 +187,7 @@ describe('keys create', () => {
     ]);
   });
 
-  it('refuses a plan that PLAN_LIMITS does not name, in a line', { tags: 'slow' }, async () => {
+  it('refuses a plan that PLAN_LIMITS does not name, in a line', async () => {
     const email = 'gold@keys.example';
     const results = ['gold', 'constructor'].map((plan) => keys(['create', '--email', email, '--plan', plan]));
     expect(await Promise.all(results)).toEqual([refused, refused]);
@@ -191,7 +195,6 @@ describe('keys create', () => {
   });
 
   it('makes no tables in a database without them: it says where it looked, without the password, and what to do', {
-    tags: 'slow',
     timeout: 90_000,
   }, async () => {
     const { url, name, drop } = await emptyDatabase();
@@ -206,7 +209,7 @@ describe('keys create', () => {
     );
   });
 
-  it('waits for the migrations of a first start that comes after it', { tags: 'slow', timeout: 60_000 }, async () => {
+  it('waits for the migrations of a first start that comes after it', async () => {
     const { url, drop } = await emptyDatabase();
     const result = keys(['create', '--email', 'before@keys.example'], { DATABASE_URL: url });
     const { ready, stop } = await startServiceProcess({ DATABASE_URL: url });
@@ -219,7 +222,7 @@ describe('keys create', () => {
     expect(await listed('before@keys.example', { DATABASE_URL: url })).toHaveLength(1);
   });
 
-  it('brings a database that an older version has made up to date', { tags: 'slow' }, async () => {
+  it('brings a database that an older version has made up to date', async () => {
     const { url, drop } = await cloneDatabase();
     onTestFinished(drop);
     await runSql(
@@ -227,7 +230,9 @@ describe('keys create', () => {
       "ALTER TABLE api_keys DROP name, DROP prefix; DELETE FROM knex_migrations WHERE name = '0011-key-names'",
     );
     const settings = { DATABASE_URL: url };
-    const results = await Promise.all([1, 2].map(() => keys(['create', '--email', 'old@keys.example'], settings)));
+    const results = await Promise.all(
+      [1, 2].map(() => keysProcess(['create', '--email', 'old@keys.example'], settings)),
+    );
     expect(results).toEqual([made, made]);
     expect(await listed('old@keys.example', settings)).toHaveLength(2);
   });
@@ -287,11 +292,11 @@ describe('keys list and revoke', () => {
     ]);
   });
 
-  it('say in a line that an id is unknown', { tags: 'slow' }, async () => {
+  it('say in a line that an id is unknown', async () => {
     expect(await keys(['revoke', 'key_000000000000000000000000'])).toEqual(refused);
   });
 
-  it('show `-` for what has not been', { tags: 'slow' }, async () => {
+  it('show `-` for what has not been', async () => {
     const email = 'unused@keys.example';
     await service.owner({ email, plan: 'pro' });
     await service.db.raw('UPDATE api_keys SET prefix = NULL FROM owners WHERE owner_id = owners.id AND email = ?', [
@@ -304,7 +309,7 @@ describe('keys list and revoke', () => {
 });
 
 describe('keys', () => {
-  it('prints its usage with exit code 2 when it is used otherwise', { tags: 'slow' }, async () => {
+  it('prints its usage with exit code 2 when it is used otherwise', async () => {
     const wrong = [
       [],
       ['remove'],
@@ -323,7 +328,7 @@ describe('keys', () => {
     );
   });
 
-  it('says in a line that the database is out of reach, and no password', { tags: 'slow' }, async () => {
+  it('says in a line that the database is out of reach, and no password', async () => {
     const settings = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' };
     const { stderr, ...result } = await keys(['list'], settings);
     expect(result).toEqual({ code: 1, stdout: '' });
@@ -331,14 +336,17 @@ describe('keys', () => {
   });
 });
 
-describe('an embedded database', { tags: 'slow' }, () => {
+// Each waits for a database for some seconds.
+describe.concurrent('an embedded database', () => {
   /** The process id of the server in DATA_DIR; undefined where none runs. */
   async function serverOf(dataDir: string): Promise<number | undefined> {
     const pid = await serverPid(dataDir);
     return pid !== undefined && isAlive(pid) ? pid : undefined;
   }
 
-  it('takes the command during the very first start of the service, beside it and after it, and stops with the last', async () => {
+  it('takes the command during the very first start of the service, beside it and after it, and stops with the last', async ({
+    onTestFinished,
+  }) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'formhost-keys-'));
     const { url, child, ready, stop } = await startServiceProcess({ DATA_DIR: dataDir });
     onTestFinished(async () => {
@@ -365,7 +373,7 @@ describe('an embedded database', { tags: 'slow' }, () => {
 
   it('is not made by any command but restore: each says where it looked, how that was set, and what to do', {
     timeout: 120_000,
-  }, async () => {
+  }, async ({ onTestFinished }) => {
     const folder = await mkdtemp(join(tmpdir(), 'formhost-none-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const dataDir = join(folder, 'data');
@@ -397,7 +405,7 @@ describe('an embedded database', { tags: 'slow' }, () => {
 
   it('is not taken for the service’s when a start was cut short before its tables were made', {
     timeout: 90_000,
-  }, async () => {
+  }, async ({ onTestFinished }) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'formhost-cut-'));
     onTestFinished(() => rm(dataDir, { recursive: true }));
     await (await openEmbeddedPostgres(dataDir)).close();

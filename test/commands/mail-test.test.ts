@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { runCommand } from '../support/command.ts';
 import { freePort, startProgram } from '../support/process.ts';
 import { readMail, startSmtpServer } from '../support/smtp.ts';
 
@@ -6,8 +7,7 @@ const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
 const USAGE = 'usage: npm run --silent mail:test -- you@example.com [--json]\n';
 const TO = 'you@example.com';
 
-const mailTest = (args: string[], settings: Record<string, string>) =>
-  startProgram(process.execPath, ['src/commands/mail-test.ts', ...args], settings).result;
+const mailTest = (args: string[], settings: Record<string, string>) => runCommand('mail-test', args, { settings });
 
 async function startServer(settings?: Parameters<typeof startSmtpServer>[0]) {
   const server = await startSmtpServer(settings);
@@ -37,7 +37,7 @@ describe('mail:test', () => {
     ]);
   });
 
-  it('prints JSON with --json', { tags: 'slow' }, async () => {
+  it('prints JSON with --json', async () => {
     const server = await startServer();
     const { stdout, ...rest } = await mailTest(['--json', TO], { SMTP_URL: server.url });
     expect(rest).toEqual({ code: 0, stderr: '' });
@@ -49,7 +49,7 @@ describe('mail:test', () => {
     });
   });
 
-  it('does so through npm', { tags: 'slow' }, async () => {
+  it('does so through npm', async () => {
     const server = await startServer();
     const args = ['run', '--silent', 'mail:test', '--', TO];
     const { result } = startProgram('npm', args, { SMTP_URL: server.url });
@@ -64,34 +64,30 @@ describe('mail:test', () => {
     expect(result).toEqual(failed('the mail server answered 550: 550 No such user here'));
   });
 
-  it('prints that the login was refused, and never the password', { tags: 'slow' }, async () => {
+  it('prints that the login was refused, and never the password', async () => {
     const server = await startServer({ login: LOGIN });
     server.makeTrouble({ at: 'auth', does: { code: 535, text: `You said ${LOGIN.password}` } });
     const result = await mailTest([TO], { SMTP_URL: server.url });
     expect(result).toEqual(failed('the mail server refused the user name or password: 535 You said …'));
   });
 
-  it('prints that nobody listens', { tags: 'slow' }, async () => {
+  it('prints that nobody listens', async () => {
     const settings = { SMTP_URL: `smtp://forms:secret@127.0.0.1:${await freePort()}` };
     expect(await mailTest([TO], settings)).toEqual(failed('the connection to the mail server was refused'));
   });
 
-  it.each(['greeting', 'message'] as const)(
-    'ends by itself when the server hangs (%s)',
-    { tags: 'slow' },
-    async (at) => {
-      const server = await startServer();
-      server.makeTrouble({ at, does: 'hang' });
-      const result = await mailTest([TO], { SMTP_URL: server.url, DELIVERY_TIMEOUT_MS: '500' });
-      expect(result).toEqual(failed('the mail server did not answer in time'));
-    },
-  );
+  it.each(['greeting', 'message'] as const)('ends by itself when the server hangs (%s)', async (at) => {
+    const server = await startServer();
+    server.makeTrouble({ at, does: 'hang' });
+    const result = await mailTest([TO], { SMTP_URL: server.url, DELIVERY_TIMEOUT_MS: '500' });
+    expect(result).toEqual(failed('the mail server did not answer in time'));
+  });
 
-  it('says that mail is off without SMTP_URL', { tags: 'slow' }, async () => {
+  it('says that mail is off without SMTP_URL', async () => {
     expect(await mailTest([TO], {})).toEqual(failed('mail is off because SMTP_URL is not set'));
   });
 
-  it('says in a line what is wrong with a setting, and no password', { tags: 'slow' }, async () => {
+  it('says in a line what is wrong with a setting, and no password', async () => {
     const { stderr, ...result } = await mailTest([TO], { SMTP_URL: 'imap://forms:secret@mail.example' });
     expect(result).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^(?!.*secret)formhost: SMTP_URL .*\n$/);
@@ -99,7 +95,6 @@ describe('mail:test', () => {
 
   it.each([[[]], [[TO, 'other@example.com']], [['--to', TO]]])(
     'prints its usage with exit code 2 when it is used otherwise: %j',
-    { tags: 'slow' },
     async (args) => {
       const server = await startServer();
       const { stderr, ...result } = await mailTest(args, { SMTP_URL: server.url });
@@ -111,7 +106,6 @@ describe('mail:test', () => {
 
   it.each(['nobody', 'a@b.example,c@d.example', 'a@b.example\nBcc: c@d.example', 'Ada <ada@b.example>', ''])(
     'refuses what is no address, in a line: %j',
-    { tags: 'slow' },
     async (address) => {
       const server = await startServer();
       const result = await mailTest([address], { SMTP_URL: server.url });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aTime } from '../support/answers.ts';
-import { startProgram } from '../support/process.ts';
+import { runCommand } from '../support/command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const SETTINGS = { PLAN_LIMITS: 'none-at-all:0,one:1,unlimited:none' };
@@ -12,10 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const run = (...args: string[]) =>
-  startProgram(process.execPath, ['src/commands/owners.ts', ...args], {
-    DATABASE_URL: service.databaseUrl,
-    ...SETTINGS,
-  }).result;
+  runCommand('owners', args, { settings: { DATABASE_URL: service.databaseUrl, ...SETTINGS } });
 
 const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 const refusedFor = (word: string) => ({
@@ -55,7 +52,7 @@ describe('owners set-plan', () => {
     expect([await deploy(), await deploy()]).toEqual([201, 403]);
   });
 
-  it('refuses a plan that PLAN_LIMITS does not name, and an owner that is not there', { tags: 'slow' }, async () => {
+  it('refuses a plan that PLAN_LIMITS does not name, and an owner that is not there', async () => {
     await service.owner({ email: 'same@owners.example', plan: 'one' });
     expect(await run('set-plan', 'same@owners.example', 'gold')).toEqual(refusedFor('none-at-all, one, unlimited'));
     expect(await run('set-plan', 'nobody@owners.example', 'one')).toEqual(refusedFor('nobody@owners.example'));
@@ -77,9 +74,7 @@ describe('owners set-email', () => {
     ]);
   });
 
-  it('refuses an address that another owner has or that is none, and an owner that is not there', {
-    tags: 'slow',
-  }, async () => {
+  it('refuses an address that another owner has or that is none, and an owner that is not there', async () => {
     await service.owner({ email: 'one@owners.example' });
     await service.owner({ email: 'two@owners.example' });
     expect(await run('set-email', 'one@owners.example', 'Two@owners.example')).toEqual(
@@ -94,7 +89,7 @@ describe('owners set-email', () => {
 });
 
 describe('owners', () => {
-  it('prints its usage with exit code 2 when it is used otherwise', { tags: 'slow' }, async () => {
+  it('prints its usage with exit code 2 when it is used otherwise', async () => {
     const wrong = [[], ['list', 'more'], ['set-plan', 'a@b.example'], ['set-email', 'a', 'b', 'c'], ['list', '--x']];
     const results = await Promise.all(wrong.map((args) => run(...args)));
     expect(results).toEqual(

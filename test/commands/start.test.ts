@@ -293,7 +293,7 @@ describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
   it.each([
     ['Enter', '\n'],
     ['the end of the input (Ctrl-D)', '\u0004'],
-  ])('keeps the address at %s, and prints the command', { tags: 'slow' }, async (_name, typed) => {
+  ])('keeps the address at %s, and prints the command', async (_name, typed) => {
     const service = await start();
     await service.shows(QUESTION);
     service.type(typed);
@@ -305,7 +305,7 @@ describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
     expect(await postgresIn(service.dataDir)).toEqual([]);
   });
 
-  it('says that it stored nothing when the command has set the address meanwhile', { tags: 'slow' }, async () => {
+  it('says that it stored nothing when the command has set the address meanwhile', async () => {
     const service = await start();
     await service.shows(QUESTION);
     const args = ['src/commands/owners.ts', 'set-email', 'owner@localhost', 'ada@start.example'];
@@ -317,7 +317,7 @@ describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
     await service.ended;
   });
 
-  it('asks no more after Ctrl-Z: in the background, reading would stop it', { tags: 'slow' }, async () => {
+  it('asks no more after Ctrl-Z: in the background, reading would stop it', async () => {
     const service = await start();
     await service.shows(QUESTION);
     process.kill(service.pid(), 'SIGSTOP');
@@ -331,7 +331,7 @@ describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
     expect(await postgresIn(service.dataDir)).toEqual([]);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('stops at %s while it asks', { tags: 'slow' }, async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('stops at %s while it asks', async (signal) => {
     const service = await start();
     await service.shows(QUESTION);
     process.kill(service.pid(), signal);
@@ -347,7 +347,7 @@ describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
     ['without a terminal as its input', 'npm start < /dev/null', {}],
     ['into a pipe', 'npm start | cat', {}],
     ['in CI', 'npm start', { CI: 'true' }],
-  ])('does not ask %s, and serves', { tags: 'slow' }, async (_name, command, settings) => {
+  ])('does not ask %s, and serves', async (_name, command, settings) => {
     const service = await start(command, settings);
     await service.shows('npm run --silent owners -- set-email owner@localhost you@example.com');
     await service.serves();
@@ -357,7 +357,7 @@ describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
     expect(await postgresIn(service.dataDir)).toEqual([]);
   });
 
-  it('asks in the worker that comes first', { tags: 'slow' }, async () => {
+  it('asks in the worker that comes first', async () => {
     const service = await start('npm start', { WORKERS: '2' });
     await service.shows(QUESTION);
     service.type('two@start.example\n');
@@ -369,7 +369,7 @@ describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('npm start elsewhere', { tags: 'slow', timeout: 60_000 }, () => {
+describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
   it('prints no key with HOST=0.0.0.0, where more than this machine can reach it', async ({ expect }) => {
     const dataDir = join(await temporary(), 'data');
     const service = await npmStart({ DATA_DIR: dataDir, HOST: '0.0.0.0' });

@@ -89,7 +89,7 @@ async function printed(heading: string): Promise<string> {
   return block;
 }
 
-describe('backups under systemd', { tags: 'slow', timeout: 90_000 }, () => {
+describe('backups under systemd', { timeout: 90_000 }, () => {
   let root: string;
   let user: Awaited<ReturnType<typeof ordinaryUser>>;
   let service: Awaited<ReturnType<typeof startServiceProcess>>;

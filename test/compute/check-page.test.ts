@@ -2,15 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Addresses,
-  CODES,
-  MAX_FORMS,
-  MAX_PROBLEMS_PER_CODE,
-  MAX_TEXT_CHARS,
-} from '../../src/compute/check/answer.ts';
+import { type Addresses, CODES } from '../../src/compute/check/answer.ts';
 import { checkPage, labelsOf } from '../../src/compute/check/check-page.ts';
-import { cpuMs } from '../support/figures.ts';
+import { SIZES } from '../../src/limits.ts';
 import { PROJECT } from '../support/process.ts';
 
 const SERVICE = { baseUrl: 'https://forms.test', pagesDomain: 'pages.test' };
@@ -507,10 +501,10 @@ describe('problems', () => {
   });
 
   it('are in the order of the page, up to a number of each code', () => {
-    const html = `${'<img src="a.png">\n'.repeat(MAX_PROBLEMS_PER_CODE + 5)}${form(NAME, 'action="{{FORM_ACTION}}"')}`;
+    const html = `${'<img src="a.png">\n'.repeat(SIZES.check.maxProblemsPerCode + 5)}${form(NAME, 'action="{{FORM_ACTION}}"')}`;
     expect(brief(html)).toEqual([
-      ...Array.from({ length: MAX_PROBLEMS_PER_CODE }, (_, index) => `warning relative-asset ${index + 1}:1`),
-      `error method-get ${MAX_PROBLEMS_PER_CODE + 6}:1`,
+      ...Array.from({ length: SIZES.check.maxProblemsPerCode }, (_, index) => `warning relative-asset ${index + 1}:1`),
+      `error method-get ${SIZES.check.maxProblemsPerCode + 6}:1`,
     ]);
   });
 });
@@ -948,7 +942,7 @@ describe('fields', () => {
       ['k', null],
       ['l', 'Not empty'],
       ['m', 'One line each image'],
-      ['n', `${'long '.repeat(100).slice(0, MAX_TEXT_CHARS - 1)}…`],
+      ['n', `${'long '.repeat(100).slice(0, SIZES.check.maxTextChars - 1)}…`],
     ]);
   });
 
@@ -1095,29 +1089,6 @@ describe('any page', () => {
     expect(check(`\uFEFF${form(NAME, 'action="{{FORM_ACTION}}"')}`).problems).toMatchObject([{ line: 1, column: 1 }]);
   });
 
-  it.each([
-    ['deep nesting', (n: number) => '<b>'.repeat(n)],
-    ['deep nesting of forms’ parts', (n: number) => '<fieldset disabled><legend><label><div>'.repeat(n / 10)],
-    ['fields with labels', (n: number) => '<label for=a><input name=a aria-labelledby="a b c">'.repeat(n / 10)],
-    ['nested labels', (n: number) => '<label>x<input name=a>'.repeat(n / 5)],
-    ['many forms', (n: number) => '<form><input><button></form>'.repeat(n / 8)],
-    ['styles without an end', (n: number) => `<style>${'url("'.repeat(n)}`],
-    ['sets of images', (n: number) => `<img srcset="${'a 1x,'.repeat(n)}">`],
-    ['scripts without an end', (n: number) => `<script>${'"{{ form'.repeat(n / 2)}`],
-    ['tables that are nested wrongly', (n: number) => `<table>${'x<b>'.repeat(n)}`],
-    [
-      'buttons with addresses',
-      (n: number) => `<form title="${'x'.repeat(n)}">${'<button formaction=//a></button>'.repeat(n / 20)}</form>`,
-    ],
-    ['long addresses', (n: number) => `<form action="${'//é'.repeat(n)}"><img src="http:${'é'.repeat(n)}">`],
-  ])('takes time that rises with its length: %s', { tags: 'slow' }, async (_what, make) => {
-    const time = (html: string): Promise<number> => cpuMs(() => check(html));
-    const [small, large] = [make(40_000), make(160_000)];
-    await time(small);
-    // Twice what linear time would be, and what garbage collection takes.
-    expect(await time(large)).toBeLessThan(8 * (await time(small)) + 500);
-  });
-
   it('is not read on when its wrong nesting makes elements without end', () => {
     const formatting = Array.from({ length: 5_000 }, (_, index) => `<b a=${index}>`).join('');
     const input = {
@@ -1128,6 +1099,6 @@ describe('any page', () => {
   });
 
   it('has a bound to the forms that are shown', () => {
-    expect(check('<form></form>'.repeat(MAX_FORMS + 1)).forms.length).toBe(MAX_FORMS);
+    expect(check('<form></form>'.repeat(SIZES.check.maxForms + 1)).forms.length).toBe(SIZES.check.maxForms);
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium } from '../support/chromium.ts';
 import {
   type DashboardUnderTest,
   expectAccessible,
@@ -12,7 +12,7 @@ import type { Owner } from '../support/service.ts';
 
 /* The account and the settings of a page, as an owner uses them; and what the dashboard does when it can't go on. */
 
-describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium())('the dashboard', () => {
   let dashboard: DashboardUnderTest;
   beforeAll(async () => {
     dashboard = await startDashboard();
@@ -60,7 +60,7 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_00
       await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Account');
     });
 
-    it('shows all of 150 keys when asked to, and revokes the oldest', { timeout: 180_000 }, async () => {
+    it('shows all of 150 keys when asked to, and revokes the oldest', async () => {
       const owner = await dashboard.owner();
       for (let key = 2; key <= 150; key += 1)
         await owner

@@ -1,7 +1,19 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, PHONE, startDashboard } from '../support/dashboard-in-browser.ts';
+import {
+  fillInbox,
+  focusedText,
+  followSearches,
+  type Inbox,
+  MAX_ROWS,
+  names,
+  newInbox,
+  ROW_HEIGHT,
+  row,
+  rows,
+  search,
+} from '../support/inbox-in-browser.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Owner } from '../support/service.ts';
 
@@ -9,90 +21,26 @@ const HTML = `<!doctype html><html lang="en"><title>Ask us</title><form action="
 <label>Your name <input name="name"></label><label>E-mail <input name="email"></label>
 <label>Message <textarea name="message"></textarea></label><button>Send</button></form></html>`;
 
-const MANY = 100_000;
-/** Their rows are higher than a browser can scroll over. */
-const HIGH = 300_000;
-/** For a test that stores so many. */
-const SCALE_MS = 180_000;
-/** So many large ones take several seconds to search. */
-const LARGE = 20_000;
-/** Rows of one statement, which may take two seconds. */
-const BATCH = 1_000;
-/** So that a search over HIGH takes several seconds. */
-const LARGE_CHARS = 2_100;
-/** More than are on any screen. */
-const MAX_ROWS = 60;
-/** Of a table, in pixels. */
-const ROW_HEIGHT = 44;
+/** More blocks than the list keeps. */
+const MANY = 3_000;
 
-describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium())('the inbox', () => {
   let dashboard: DashboardUnderTest;
   beforeAll(async () => {
     dashboard = await startDashboard();
   });
   afterAll(() => dashboard?.close());
 
-  type Inbox = { owner: Owner; id: string; url: string; path: string; send(data: object | string): Promise<string> };
+  const inbox = (...sent: (object | string)[]): Promise<Inbox> => newInbox(dashboard, HTML, sent);
+  const fill = (id: string, count: number): Promise<void> => fillInbox(dashboard, id, { count });
 
-  /** An owner with a page, and what was sent to it. */
-  async function inbox(...sent: (object | string)[]): Promise<Inbox> {
-    const owner = await dashboard.owner();
-    const { id, url } = await owner.deploy({ html: HTML });
-    const send = async (data: object | string): Promise<string> => {
-      const text = typeof data === 'string' ? data : JSON.stringify(data);
-      const { body } = await owner.send('POST', `/submit/${id}`, text);
-      return String(Object.entries(Object(body)).find(([name]) => name === 'id')?.[1]);
-    };
-    for (const data of sent) await send(data);
-    return { owner, id, url, path: `/dashboard/pages/${id}/inbox`, send };
-  }
-
-  /** Gives a page many submissions, each with a text of so many characters, stored directly. */
-  async function fill(id: string, count: number, chars = 10): Promise<void> {
-    for (let before = 0; before < count; before += BATCH) {
-      await dashboard.db.raw(
-        `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-         SELECT :id, n, 'sub_' || substr(md5(:id), 1, 12) || lpad(CAST(n AS text), 12, '0'),
-                CAST(json_build_object('name', 'Visitor ' || n, 'email', n || '@example.org', 'message', repeat('x', :chars)) AS json),
-                '192.0.2.1', now() - (:count - n) * interval '1 minute'
-           FROM generate_series(:first::int, :last::int) AS n`,
-        { id, count, chars, first: before + 1, last: Math.min(before + BATCH, count) },
-      );
-    }
-    await dashboard.db.raw(
-      'UPDATE deployments SET submission_count = :count, last_submission_number = :count WHERE id = :id',
-      { id, count },
-    );
-  }
-
-  const rows = (page: Page) =>
-    page.getByRole('row').filter({ has: page.getByRole('checkbox', { name: /^Select (?!all)/ }) });
-  const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
-  const names = (page: Page) => rows(page).locator('a .line').allInnerTexts();
   const ADA = { name: 'Ada', email: 'ada@example.org', message: 'When do you open?' };
   const GRACE = { name: 'Grace', email: 'grace@example.org', message: 'Thank you!' };
 
-  const search = (page: Page) => page.getByRole('searchbox', { name: 'Search' });
   const marksOf = async (owner: Owner, id: string): Promise<unknown> => {
     const { body } = await owner.get(`/submissions/${id}/search`).expect(200);
     return Array.from(body.submissions, ({ data, read, starred }) => [data.name, read, starred]);
   };
-  /** The requests of a search, or of the reading of parts of the list, since: how many there were, and those not yet answered. */
-  function followSearches(page: Page): { count: number; open: ReadonlySet<unknown> } {
-    const open = new Set<unknown>();
-    const searches = { count: 0, open };
-    page.on('request', (request) => {
-      if (!request.url().includes('/search?')) return;
-      searches.count += 1;
-      open.add(request);
-    });
-    page.on('requestfinished', (request) => open.delete(request));
-    page.on('requestfailed', (request) => open.delete(request));
-    return searches;
-  }
-  const numberOf = (name: string): number => Number(name.replace('Visitor ', ''));
-  const focusedText = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.innerText');
-
   it('shows what came in, newest first, and opens it: with the mouse', async () => {
     const { owner, path, id, send } = await inbox(ADA, GRACE);
     const page = await dashboard.open(owner, '/dashboard');
@@ -323,12 +271,12 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     ]);
   });
 
-  it('scrolls through 100,000 submissions and keeps few of them', async () => {
+  it('scrolls through thousands of submissions and keeps few of them', async () => {
     const { owner, path, id } = await inbox();
     await fill(id, MANY);
     const page = await dashboard.open(owner, path);
     await row(page, `Visitor ${MANY}`).first().waitFor();
-    await page.getByText('100,000 submissions').waitFor();
+    await page.getByText('3,000 submissions').waitFor();
     const scroller = page.locator('.inbox-scroll');
     for (const part of [0.5, 0.25, 0.99, 0.1]) {
       await scroller.evaluate((element, at) => {
@@ -355,165 +303,23 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     });
     await expect.poll(async () => (await names(page))[0]).toBe(`Visitor ${MANY}`);
     const searches = followSearches(page);
-    const { longest, drawn } = await page.evaluate<{ longest: number; drawn: number }>(`(async () => {
+    const drawn = await page.evaluate<number>(`(async () => {
       const element = document.querySelector('.inbox-scroll');
-      let [longest, drawn] = [0, 0];
-      let before = performance.now();
+      let drawn = 0;
       for (let frame = 0; frame < 60; frame += 1) {
         element.scrollTop += 400;
         await new Promise(requestAnimationFrame);
-        longest = Math.max(longest, performance.now() - before);
         drawn = Math.max(drawn, document.querySelectorAll('.inbox-row').length);
-        before = performance.now();
       }
-      return { longest, drawn };
+      return drawn;
     })()`);
-    console.log(`The longest frame of 60 that scroll by 400 px: ${longest.toFixed(1)} ms`);
     expect(drawn).toBeLessThan(MAX_ROWS);
     await row(page, `Visitor ${MANY - Math.floor((60 * 400) / ROW_HEIGHT)}`).waitFor();
     expect(searches.count).toBeLessThanOrEqual(60);
-    await search(page).fill('visitor 77777');
-    await expect.poll(() => names(page)).toEqual(['Visitor 77777']);
+    await search(page).fill('visitor 2222');
+    await expect.poll(() => names(page)).toEqual(['Visitor 2222']);
     await page.getByText('1 found').waitFor();
     await expectAccessible(page);
-  });
-
-  it('reaches every row of 300,000, which are higher than a browser can scroll over', {
-    timeout: SCALE_MS,
-  }, async () => {
-    const { owner, path, id, send } = await inbox();
-    await fill(id, HIGH);
-    const page = await dashboard.open(owner, path);
-    page.setDefaultTimeout(SCALE_MS / 3);
-    const { keyboard, mouse } = page;
-    await page.getByText('300,000 submissions').waitFor();
-    const scroll = (position: string): Promise<unknown> =>
-      page.evaluate(`{ const list = document.querySelector('.inbox-scroll'); list.scrollTop = ${position}; }`);
-    /** The rows that can be seen, from above: one name, or empty while it is read, for each place. */
-    const seen = async (): Promise<string[]> => {
-      expect(await page.getByRole('row').count()).toBeLessThan(MAX_ROWS);
-      return page.evaluate<string[]>(`(() => {
-        const { top, bottom } = document.querySelector('.inbox-scroll').getBoundingClientRect();
-        const head = document.querySelector('.inbox-head').getBoundingClientRect().height;
-        return [...document.querySelectorAll('.inbox-body .inbox-row')]
-          .map((row) => ({ name: row.querySelector('a .line')?.innerText ?? '', at: row.getBoundingClientRect() }))
-          .filter(({ at }) => at.top >= top + head - 1 && at.bottom <= bottom + 1)
-          .toSorted((one, other) => one.at.top - other.at.top)
-          .map(({ name }) => name);
-      })()`);
-    };
-    const newestSeen = async (): Promise<number> => numberOf((await seen())[0] ?? '');
-    const expectFocus = (number: number): Promise<void> =>
-      expect.poll(() => focusedText(page)).toBe(`Unread:\nVisitor ${number}`);
-
-    await row(page, `Visitor ${HIGH}`).getByRole('link').focus();
-    await keyboard.press('End');
-    await expectFocus(1);
-    expect((await seen()).at(-1)).toBe('Visitor 1');
-    await keyboard.press('k');
-    await expectFocus(2);
-    await keyboard.press('j');
-    await keyboard.press('j');
-    await expectFocus(1);
-    await keyboard.press('Home');
-    await expectFocus(HIGH);
-    expect((await seen())[0]).toBe(`Visitor ${HIGH}`);
-    // The row that has the focus leaves the document: the keys go on with the list.
-    const pageDown = async (): Promise<number> => {
-      await keyboard.press('PageDown');
-      return newestSeen();
-    };
-    await expect.poll(pageDown).toBeLessThan(HIGH - 50);
-    await keyboard.press('End');
-    await expectFocus(1);
-
-    // Where a pixel of the scroll bar begins and ends to be more than one of the list, and between.
-    for (const position of ['1_000_000 - 400', 'list.scrollHeight / 2', 'list.scrollHeight - 1_000_400']) {
-      const before = await newestSeen();
-      await scroll(position);
-      // Between a scroll and the next picture no row may be where one looks.
-      let shown: number[] = [];
-      await expect
-        .poll(async () => {
-          const names = await seen();
-          shown = names.map(numberOf);
-          return names.length > 0 && !names.includes('') && Math.abs((shown[0] ?? before) - before) > 1_000;
-        })
-        .toBe(true);
-      expect(shown).toEqual(Array.from(shown, (_, index) => (shown[0] ?? 0) - index));
-      await page.locator('.inbox-scroll').hover();
-      const [start = 0] = shown;
-      for (let turns = 1; turns <= 6; turns += 1) {
-        await mouse.wheel(0, 10 * ROW_HEIGHT);
-        await expect.poll(newestSeen).toBe(start - 10 * turns);
-      }
-      for (let turns = 5; turns >= 0; turns -= 1) {
-        await mouse.wheel(0, -10 * ROW_HEIGHT);
-        await expect.poll(newestSeen).toBe(start - 10 * turns);
-      }
-      await row(page, `Visitor ${start}`).getByRole('link').focus();
-      for (let number = start - 1; number >= start - 30; number -= 1) {
-        await keyboard.press('j');
-        await expectFocus(number);
-        expect(await seen()).toContain(`Visitor ${number}`);
-      }
-      for (let number = start - 29; number <= start; number += 1) {
-        await keyboard.press('k');
-        await expectFocus(number);
-        expect(await seen()).toContain(`Visitor ${number}`);
-      }
-    }
-
-    // What comes in moves nothing that is looked at.
-    const before = await seen();
-    await send({ name: 'Visitor 300001' });
-    await page.getByText('300,001 submissions').waitFor();
-    expect(await seen()).toEqual(before);
-    await scroll('0');
-    await expect.poll(async () => (await seen()).slice(0, 2)).toEqual(['Visitor 300001', 'Visitor 300000']);
-
-    const phone = await dashboard.open(owner, path, PHONE);
-    await row(phone, 'Visitor 300001').waitFor();
-    await phone.locator('.inbox-scroll').evaluate((element) => {
-      element.scrollTop = element.scrollHeight;
-    });
-    await expect.poll(async () => (await names(phone)).at(-1)).toBe('Visitor 1');
-    expect(await rows(phone).count()).toBeLessThan(MAX_ROWS);
-  });
-
-  it('searches 300,000 submissions: it shows how far it has come, stops, goes on, and finds the one', {
-    timeout: SCALE_MS,
-  }, async () => {
-    const { owner, path, id } = await inbox();
-    await fill(id, HIGH, LARGE_CHARS);
-    const page = await dashboard.open(owner, path);
-    page.setDefaultTimeout(SCALE_MS / 3);
-    await page.getByText('300,000 submissions').waitFor();
-    const searches = followSearches(page);
-    await search(page).fill('visitor 123456');
-    const status = page.getByText(/^[\d,]+ found, [\d,]+ of 300,000 searched$/);
-    await status.waitFor();
-    expect(await page.getByRole('progressbar', { name: 'Searched' }).count()).toBe(1);
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByRole('button', { name: 'Search on' }).waitFor();
-    await expect.poll(() => searches.open.size).toBe(0);
-    const { count } = searches;
-    await expectAccessible(page);
-    expect(searches.count).toBe(count);
-    await status.waitFor();
-    await page.getByRole('button', { name: 'Search on' }).click();
-    await page.getByText(/^1 found$/).waitFor();
-    expect(await names(page)).toEqual(['Visitor 123456']);
-
-    // Another search ends the one before.
-    await search(page).fill('nobody');
-    await status.waitFor();
-    await search(page).fill('visitor 299999');
-    await expect.poll(() => names(page)).toEqual(['Visitor 299999']);
-    await page.getByText(/^1 found$/).waitFor();
-    await search(page).fill('');
-    await row(page, 'Visitor 300000').waitFor();
-    await page.getByText('300,000 submissions').waitFor();
   });
 
   it('follows what others delete, at any place', async () => {
@@ -731,20 +537,36 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
 
   it('shows how far a search has come, and stops it', async () => {
     const { owner, path, id } = await inbox();
-    await fill(id, LARGE, 20_000);
-    const page = await dashboard.open(owner, `${path}?q=nobody`);
+    await fill(id, 100);
+    const { body } = await owner.get(`/submissions/${id}?limit=60`).expect(200);
+    const page = await dashboard.open(owner, path);
+    await row(page, 'Visitor 100').waitFor();
+    // As when a search takes long: a part of it is answered, and then nothing until somebody searches on.
+    let asked = 0;
+    await page.route(/\/search\?.*\bq=nobody/, (route) => {
+      asked += 1;
+      if (asked > 2) return route.fallback();
+      if (asked === 2) return undefined;
+      const part = { submissions: [], next_cursor: body.submissions.at(-1).id, searched: 60, total: 100 };
+      return route.fulfill({ json: part });
+    });
+    await search(page).fill('nobody');
+    await page.getByText(/^0 found, 60 of 100 searched$/).waitFor();
+    expect(await page.getByRole('progressbar', { name: 'Searched' }).count()).toBe(1);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
-    await page.getByText(/^0 found, [\d,]+ of 20,000 searched$/).waitFor();
+    await page.getByText(/^0 found, 60 of 100 searched$/).waitFor();
     await expectAccessible(page);
+    expect(asked).toBe(2);
     await page.getByRole('button', { name: 'Search on' }).click();
     await page.getByText(/^0 found$/).waitFor();
+    expect(asked).toBe(3);
     await page.getByRole('button', { name: 'Dates' }).click();
     await page.getByLabel('To').fill('2020-01-01');
     await page.getByRole('button', { name: 'Unread' }).click();
     await page.getByText(/^0 found$/).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
-    await row(page, `Visitor ${LARGE}`).first().waitFor();
+    await row(page, 'Visitor 100').first().waitFor();
   });
 
   it('has no keys for submissions that the spam hides', async () => {
@@ -768,7 +590,7 @@ describe.skipIf(!findChromium())('the inbox', { tags: 'slow', timeout: 60_000 },
     await row(page, 'Ada').getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Spam', exact: true }).click();
     await expect.poll(() => names(page)).toEqual(['Grace']);
-    await page.getByRole('link', { name: 'Spam (1)' }).click({ timeout: 20_000 });
+    await page.getByRole('link', { name: 'Spam (1)' }).click();
     await page.getByText('Ada', { exact: true }).first().click();
     await page.getByText('When do you open?').waitFor();
     await expectAccessible(page);

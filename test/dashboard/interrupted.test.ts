@@ -1,24 +1,23 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/service.ts';
 
 /*
- * Each form of the dashboard without a connection, while the service is busy, and when the session has ended: what was typed is
+ * Forms of the dashboard without a connection, while the service is busy, and when the session has ended: what was typed is
  * kept, a message says what is wrong, and it goes on.
  */
 
 const FORM = '<!doctype html><title>Contact</title><form method=post action={{FORM_ACTION}}><input name=name></form>';
 const SLUG = 'contact';
 const HTML = '<title>Typed</title><form method=post><input name=a><button>Send</button></form>';
-const HOOK = 'http://127.0.0.1:9/orders';
 
 type Form = {
   name: string;
   path: string;
   /** Types it, and answers how to read what is typed. */
-  type(page: Page): Promise<(() => Promise<string>) | undefined>;
+  type(page: Page): Promise<() => Promise<string>>;
   press(page: Page): Promise<void>;
   /** What is shown when it was done. */
   done: string | RegExp;
@@ -37,14 +36,7 @@ const typed =
     return () => page.getByLabel(label).inputValue();
   };
 
-/** Waits for what is pressed, where nothing is typed. */
-const shown =
-  (name: string): Form['type'] =>
-  async (page) => {
-    await page.getByRole('button', { name }).waitFor();
-    return undefined;
-  };
-
+/** One that is not tried again by itself, one in a dialog, and one that is tried again. */
 const FORMS: Form[] = [
   {
     name: 'New page',
@@ -52,25 +44,6 @@ const FORMS: Form[] = [
     type: typed('HTML', HTML),
     press: (page) => button(page, 'Publish').click(),
     done: /^typed\S* is live\.$/,
-  },
-  {
-    name: 'a page that is elsewhere',
-    path: '/dashboard/new',
-    async type(page) {
-      await page.getByText('My page is elsewhere').click();
-      await page.getByLabel('Name of the form').fill('Newsletter');
-      await page.getByLabel('Address of your site').fill('shop.example');
-      return () => page.getByLabel('Address of your site').inputValue();
-    },
-    press: (page) => button(page, 'Get the form').click(),
-    done: 'Paste this into your page',
-  },
-  {
-    name: 'Replace',
-    path: '/dashboard/new?replace=:id',
-    type: typed('HTML', HTML),
-    press: (page) => button(page, 'Publish').click(),
-    done: `${SLUG} has the new HTML.`,
   },
   {
     name: 'Delete a page',
@@ -83,73 +56,6 @@ const FORMS: Form[] = [
     done: `${SLUG} is in the trash.`,
   },
   {
-    name: 'Restore from the trash',
-    path: '/dashboard/trash',
-    type: shown('Restore old-page'),
-    press: (page) => page.getByRole('button', { name: 'Restore old-page' }).click(),
-    done: 'old-page is live again.',
-  },
-  {
-    name: 'Delete for good',
-    path: '/dashboard/trash',
-    async type(page) {
-      await page.getByRole('button', { name: 'Delete for good' }).click();
-      return typed('Type old-page to delete it for good', 'old-page')(page);
-    },
-    press: (page) => dialog(page).getByRole('button', { name: 'Delete for good' }).click(),
-    done: 'old-page is gone for good.',
-  },
-  {
-    name: 'New key',
-    path: '/dashboard/account',
-    type: typed('Name', 'Website build'),
-    press: (page) => button(page, 'Create a key').click(),
-    done: 'Your new key',
-  },
-  {
-    name: 'Revoke a key',
-    path: '/dashboard/account',
-    async type(page) {
-      await page.getByRole('button', { name: 'Revoke Unused' }).click();
-      return undefined;
-    },
-    press: (page) => dialog(page).getByRole('button', { name: 'Revoke' }).click(),
-    done: 'The key is revoked.',
-  },
-  {
-    name: 'Restore a version',
-    path: '/dashboard/pages/:id/page',
-    async type(page) {
-      await page.getByRole('button', { name: 'Restore version 1' }).click();
-      return undefined;
-    },
-    press: (page) => dialog(page).getByRole('button', { name: 'Restore' }).click(),
-    done: 'Version 1 is live again.',
-  },
-  {
-    name: 'Add a webhook',
-    path: '/dashboard/pages/:id/notifications',
-    type: typed('Webhook URL', 'http://127.0.0.1:9/more'),
-    press: (page) => button(page, 'Add webhook').click(),
-    done: 'The webhook is added.',
-  },
-  {
-    name: 'Switch a webhook off',
-    path: '/dashboard/pages/:id/notifications',
-    type: async (page) => async () => String(await page.getByLabel('Switched on').isChecked()),
-    press: (page) => page.getByLabel('Switched on').click(),
-    done: 'Off',
-    isRepeated: true,
-  },
-  {
-    name: 'Recipients of mail',
-    path: '/dashboard/pages/:id/notifications',
-    type: typed('Add a recipient', 'grace@example.org'),
-    press: (page) => button(page, 'Save').click(),
-    done: 'Not confirmed yet',
-    isRepeated: true,
-  },
-  {
     name: 'Settings',
     path: '/dashboard/pages/:id/settings',
     type: typed('Redirect URL', 'https://example.org/kept'),
@@ -157,32 +63,9 @@ const FORMS: Form[] = [
     done: 'Saved',
     isRepeated: true,
   },
-  {
-    name: 'Delete all data',
-    path: '/dashboard/pages/:id/settings',
-    async type(page) {
-      await page.getByRole('button', { name: 'Delete all data' }).click();
-      return typed(`Type ${SLUG} to delete everything`, SLUG)(page);
-    },
-    press: (page) => dialog(page).getByRole('button', { name: 'Delete everything' }).click(),
-    done: `${SLUG} and all of its data are gone.`,
-  },
-  {
-    name: 'Not spam',
-    path: '/dashboard/pages/:id/inbox?view=spam',
-    async type(page) {
-      await page.getByRole('button', { name: /^Not spam/ }).waitFor();
-      // The last that the view asks for by itself: it would find out before the button does that the session has ended.
-      const loaded = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/after/'))";
-      await expect.poll(() => page.evaluate(loaded)).toBe(true);
-      return undefined;
-    },
-    press: (page) => page.getByRole('button', { name: /^Not spam/ }).click(),
-    done: 'It is in the inbox.',
-  },
 ];
 
-describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium())('the dashboard', () => {
   let dashboard: DashboardUnderTest;
   beforeAll(async () => {
     dashboard = await startDashboard();
@@ -192,32 +75,16 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_0
   /** Opens a form for a new owner with a page that has everything, and types. */
   async function open({ path, type }: Form) {
     const owner: Owner = await dashboard.owner();
-    // Those of the tests before are free again.
-    await dashboard.db.raw("UPDATE deployments SET slug = 'x' || id WHERE slug IN (:one, :two)", {
-      one: SLUG,
-      two: 'old-page',
-    });
+    // That of the test before is free again.
+    await dashboard.db.raw("UPDATE deployments SET slug = 'x' || id WHERE slug = :slug", { slug: SLUG });
     const { id } = await owner.deploy({ html: FORM, slug: SLUG });
-    await owner
-      .put(`/deploy/${id}`)
-      .send({ html: FORM.replace('name=name', 'name=n') })
-      .expect(200);
-    await owner
-      .patch(`/deploy/${id}`)
-      .send({ spam: { blocklist: ['casino'] } })
-      .expect(200);
-    await owner.send('POST', `/submit/${id}`, '{"name":"casino"}');
-    await owner.post(`/webhooks/${id}`).send({ url: HOOK }).expect(201);
-    await owner.post('/keys').send({ name: 'Unused' }).expect(201);
-    const { id: old } = await owner.deploy({ html: FORM, slug: 'old-page' });
-    await owner.delete(`/deploy/${old}`).expect(200);
     const page = await dashboard.open(owner, path.replace(':id', id));
     const read = await type(page);
-    return { owner, id, page, read };
+    return { owner, page, read };
   }
   const isDone = (page: Page, done: Form['done']) =>
     page
-      .getByText(done, { exact: done === 'Off' || done === 'Saved' })
+      .getByText(done, { exact: done === 'Saved' })
       .first()
       .waitFor();
   const banner = (page: Page) => page.getByText('nothing that you typed is lost');
@@ -246,13 +113,13 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_0
   describe.each(INTERRUPTIONS)('$what', ({ begin }) => {
     it.each(FORMS)('$name', async (form) => {
       const { page, read } = await open(form);
-      const before = await read?.();
+      const before = await read();
       const end = await begin(page);
       await form.press(page);
       const problem = page.getByText('Not saved').first();
       await problem.waitFor();
       await banner(page).waitFor();
-      if (form.name !== 'Switch a webhook off') expect(await read?.()).toBe(before);
+      expect(await read()).toBe(before);
       await expectAccessible(page);
       await end();
       await banner(page).waitFor({ state: 'detached' });
@@ -301,12 +168,12 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_0
   describe('after the session has ended', () => {
     it.each(FORMS)('$name', async (form) => {
       const { owner, page, read } = await open(form);
-      const before = await read?.();
+      const before = await read();
       await owner.delete('/sessions').expect(200);
       await form.press(page);
       const ended = page.getByRole('dialog', { name: 'Your session has ended' });
       await ended.waitFor();
-      if (form.name !== 'Switch a webhook off') expect(await read?.()).toBe(before);
+      expect(await read()).toBe(before);
       await ended.getByLabel('API key').fill(owner.key);
       await ended.getByRole('button', { name: 'Sign in' }).click();
       await ended.waitFor({ state: 'hidden' });
@@ -379,7 +246,7 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_0
         return asked === 1 ? undefined : route.fallback();
       });
       await page.getByRole('link', { name: 'Pages', exact: true }).click();
-      await page.getByText('The service has not answered yet.').waitFor({ timeout: 30_000 });
+      await page.getByText('The service has not answered yet.').waitFor();
       await page.getByText('1 page', { exact: true }).waitFor();
       await page.getByText('The service has not answered yet.').waitFor({ state: 'detached' });
       expect(asked).toBe(2);
@@ -394,7 +261,7 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_0
         goOn = () => route.continue();
       });
       await button(page, 'Publish').click();
-      await page.getByText('The service has not answered yet.').waitFor({ timeout: 30_000 });
+      await page.getByText('The service has not answered yet.').waitFor();
       await expectAccessible(page);
       await goOn?.();
       await isDone(page, /^typed\S* is live\.$/);
@@ -418,7 +285,7 @@ describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_0
     });
     await page.getByRole('link', { name: 'New page' }).click();
     await banner(page).waitFor();
-    await expect.poll(() => asked, { timeout: 60_000 }).toBeGreaterThan(1);
+    await expect.poll(() => asked).toBeGreaterThan(1);
     expect(loaded).toBe(0);
     await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
     isDown = false;

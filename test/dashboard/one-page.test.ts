@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium } from '../support/chromium.ts';
 import {
   type DashboardUnderTest,
   expectAccessible,
@@ -15,7 +15,7 @@ import { startReceiver } from '../support/receivers.ts';
 const FORM =
   '<!doctype html>\n<title>Contact</title>\n<form method=post action={{FORM_ACTION}}>\n<input name=name>\n<button>Send</button>\n</form>\n';
 
-describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium())('the dashboard', () => {
   let dashboard: DashboardUnderTest;
   beforeAll(async () => {
     dashboard = await startDashboard();

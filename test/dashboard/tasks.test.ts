@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findChromium } from '../support/chromium.ts';
+import { hasChromium } from '../support/chromium.ts';
 import {
   type DashboardUnderTest,
   expectAccessible,
@@ -80,7 +80,7 @@ const KINDS: { kind: string; options: BrowserContextOptions; hand(page: Page): H
   },
 ];
 
-describe.skipIf(!findChromium())('the dashboard', { tags: 'slow', timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium())('the dashboard', () => {
   let dashboard: DashboardUnderTest;
   beforeAll(async () => {
     dashboard = await startDashboard();

@@ -36,7 +36,7 @@ const newReader = (): BodyReader =>
   createBodyReader({
     largest: 1,
     concurrency: createOwnerConcurrency(testLimits()),
-    compute: createComputePool({ maxJobMs: 10_000, maxHeapMb: 64 }),
+    compute: createComputePool({ maxHtmlBytes: 0 }, testLimits()),
     limits: testLimits(),
   });
 

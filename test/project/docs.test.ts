@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CODES, MAX_FORMS, MAX_LABELS, MAX_PROBLEMS_PER_CODE, MAX_TEXT_CHARS } from '../../src/compute/check/answer.ts';
+import { CODES } from '../../src/compute/check/answer.ts';
 import { loadConfig } from '../../src/config.ts';
 import { SPAM_REASONS } from '../../src/db/spam-submissions.ts';
 import { tour } from '../../src/first-run-message.ts';
@@ -147,11 +147,11 @@ describe('limits', () => {
     ['docs/mail.md', `| Objects and lists in each other | ${SIZES.mail.maxLevels} levels |`],
     ['docs/forms.md', `The page's \`<html lang>\`, in its first ${kib(SIZES.page.startBytes)}`],
     ...LANGUAGES.map((language): [string, string] => ['docs/forms.md', ` (\`${language}\``]),
-    ['docs/check.md', `A label is cut at ${MAX_TEXT_CHARS} characters`],
-    ['docs/check.md', `first ${MAX_LABELS.toLocaleString('en')} names of a page have labels`],
+    ['docs/check.md', `A label is cut at ${SIZES.check.maxTextChars} characters`],
+    ['docs/check.md', `first ${SIZES.check.maxLabels.toLocaleString('en')} names of a page have labels`],
     [
       'docs/check.md',
-      `At most ${MAX_PROBLEMS_PER_CODE} problems of each code are answered, and ${MAX_FORMS.toLocaleString('en')} forms`,
+      `At most ${SIZES.check.maxProblemsPerCode} problems of each code are answered, and ${SIZES.check.maxForms.toLocaleString('en')} forms`,
     ],
     ...CODES.map((code): [string, string] => ['docs/check.md', `| \`${code}\` | `]),
     ['docs/webhooks.md', `At most ${kib(SIZES.webhook.maxAnswerBytes)} of the answer's body are read`],

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -17,3 +18,21 @@ export const findChromium = (): string | undefined =>
   NAMES.flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name))).find(
     isProgram,
   );
+
+/** Whether tests of browsers can run. Without Chromium they are skipped, and in CI they fail. */
+export function hasChromium(): boolean {
+  if (findChromium() !== undefined) return true;
+  const advice = 'Chromium is not on the PATH: install it (apt-get install chromium).';
+  if (process.env.CI) throw new Error(advice);
+  console.warn(advice);
+  return false;
+}
+
+let browser: Promise<Browser> | undefined;
+
+/** Chromium, which the files of a worker share: it ends with the worker. A test closes the contexts that it opens. */
+export function openBrowser(): Promise<Browser> {
+  // Without a sandbox, which root may not have: it sees nothing but what tests serve.
+  browser ??= chromium.launch({ executablePath: findChromium() ?? '', chromiumSandbox: false });
+  return browser;
+}

@@ -1,14 +1,16 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { createKey } from '../../src/db/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { accessibilityProblems } from './accessibility.ts';
-import { findChromium } from './chromium.ts';
+import { openBrowser } from './chromium.ts';
 import { cloneDatabase } from './fresh-database.ts';
 import { testLimits } from './limits.ts';
 import { freePort, startServiceProcess } from './process.ts';
 import { asOwner, type Owner } from './service.ts';
+
+/** A machine may stand still for seconds. */
+const PATIENCE_MS = 30_000;
 
 export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 
@@ -54,8 +56,7 @@ export async function startDashboard(
   });
   await service.ready();
   const db = connect({ connectionString: database.url }, { limits: testLimits() });
-  // Without a sandbox, which root may not have: it sees nothing but this service.
-  const browser: Browser = await chromium.launch({ executablePath: findChromium() ?? '', chromiumSandbox: false });
+  const browser: Browser = await openBrowser();
   let owners = 0;
 
   return {
@@ -83,12 +84,11 @@ export async function startDashboard(
         await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Strict' }]);
       }
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(PATIENCE_MS);
       await page.goto(origin + path);
       return page;
     },
     async close() {
-      await browser.close();
       await service.stop();
       await db.close();
       await database.drop();

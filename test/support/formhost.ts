@@ -5,6 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { runCommand } from './command.ts';
 import { PROJECT } from './process.ts';
 
 export const FORMHOST = join(PROJECT, 'bin/formhost');
@@ -46,7 +47,8 @@ export function startFormhost(args: readonly string[], { settings = {}, cwd, inp
   return { child, written, result };
 }
 
-export const formhost = (args: readonly string[], options: Options = {}) => startFormhost(args, options).result;
+/** Runs the command in this process. */
+export const formhost = (args: readonly string[], options: Options = {}) => runCommand('formhost', args, options);
 
 /** The command in a pseudo terminal of this many columns. What is written to `child.stdin` is typed there. */
 export function formhostInTerminal(args: readonly string[], settings: Record<string, string>, cwd = PROJECT) {

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Resolve } from '../../delivery/resolve.ts';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { isReachable } from '../../public-address.ts';
 import { ask } from './ask.ts';
 import { connectionProblem } from './connection.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
-
-const POLL_MS = 100;
 
 /** Checks that the service answers at BASE_URL, and is ready. */
 export async function checkReady(baseUrl: string, resolve: Resolve, signal: AbortSignal): Promise<Finding> {
@@ -41,7 +40,7 @@ export async function checkPage(url: string, html: string, resolve: Resolve, sig
         );
       }
       isMissing = true;
-      await delay(POLL_MS, undefined, { signal });
+      await delay(COMMAND_LIMITS.doctor.storedPollMs, undefined, { signal });
     }
   } catch (error) {
     const isLate = isMissing && signal.aborted;

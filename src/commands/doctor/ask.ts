@@ -2,19 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Resolve } from '../../delivery/resolve.ts';
+import { COMMAND_LIMITS } from '../../limits.ts';
 
 const { request: requestHttp } = process.getBuiltinModule('node:http');
 
 export type Answer = {
   status: number;
   headers: IncomingHttpHeaders;
-  /** At most MAX_BODY_BYTES of it. */
+  /** At most COMMAND_LIMITS.doctor.answerBytes of it. */
   body: string;
   /** The local address of the connection; an IPv4-mapped one is written as IPv4. */
   localAddress: string;
 };
-
-const MAX_BODY_BYTES = 64 * 1024;
 
 /** Looks names up by `resolve` instead of the system's resolver. */
 export const lookupBy =
@@ -60,7 +59,7 @@ export function ask(
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         length += chunk.length;
-        if (length > MAX_BODY_BYTES) finish();
+        if (length > COMMAND_LIMITS.doctor.answerBytes) finish();
       });
       response.on('end', finish).on('error', reject);
     });

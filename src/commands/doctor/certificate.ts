@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { Resolve } from '../../delivery/resolve.ts';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { lookupBy } from './ask.ts';
 import { connectionProblem, type Problem, type Stage } from './connection.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const SOON_DAYS = 14;
 
 /** `problem`: the code of OpenSSL or Node for what is wrong with it. */
 type Certificate = { names: string; from: Date; until: Date; problem: string | undefined };
@@ -77,7 +77,7 @@ function certificateProblem({ from, until, problem = '' }: Certificate, wanted: 
 }
 
 /**
- * Checks that browsers trust the certificate at an https origin, for at least SOON_DAYS. `wanted`: the name that it has
+ * Checks that browsers trust the certificate at an https origin, for at least COMMAND_LIMITS.doctor.certificateDays. `wanted`: the name that it has
  * to be for.
  */
 export async function checkCertificate(
@@ -95,6 +95,6 @@ export async function checkCertificate(
     const { saw: what, mend } = certificateProblem(found, wanted);
     return fail(`${saw}, which is not valid: ${what}`, mend);
   }
-  if (days < SOON_DAYS) return warn(saw, 'see why it has not been renewed');
+  if (days < COMMAND_LIMITS.doctor.certificateDays) return warn(saw, 'see why it has not been renewed');
   return ok(saw);
 }

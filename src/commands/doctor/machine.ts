@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { settingsInForce } from '../../db/postgres/connect.ts';
 import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const MIN_VERSION = 15;
 const FIRST_MIGRATION = '0001-service';
 const MIB = 1024 ** 2;
-const MIN_FREE_BYTES = 1024 * MIB;
-const MIN_FREE_SHARE = 0.1;
 
 /** In MiB or GiB, with one decimal. */
 const inUnits = (bytes: number): string =>
@@ -66,6 +65,7 @@ export async function checkDisk(folder: string): Promise<Finding> {
 /** `free` and `total` in bytes. */
 export function judgeDisk(folder: string, free: number, total: number): Finding {
   const saw = `${inUnits(free)} (${Math.floor((100 * free) / total)} %) free where ${folder} is`;
-  if (free >= MIN_FREE_BYTES && free >= MIN_FREE_SHARE * total) return ok(saw);
+  if (free >= COMMAND_LIMITS.doctor.freeDiskBytes && free >= COMMAND_LIMITS.doctor.freeDiskShare * total)
+    return ok(saw);
   return warn(saw, 'free some space: without any, submissions are answered with 503');
 }

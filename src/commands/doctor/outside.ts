@@ -1,6 +1,6 @@
 import type { Resolve } from '../../delivery/resolve.ts';
 import { createSendEmail } from '../../delivery/send-email.ts';
-import { LIMITS } from '../../limits.ts';
+import { COMMAND_LIMITS, LIMITS } from '../../limits.ts';
 import type { Cidr } from '../../public-address.ts';
 import { type Answer, ask } from './ask.ts';
 import { checkCertificate } from './certificate.ts';
@@ -8,7 +8,6 @@ import { type Finding, fail, ok, skip, warn } from './finding.ts';
 
 /** A host that IANA runs for examples (RFC 6761). */
 export const PUBLIC_URL = 'https://example.com/';
-const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 
 /** A request to a public host. */
 const askPublic = (url: string, resolve: Resolve, signal: AbortSignal): Promise<Answer> =>
@@ -81,7 +80,7 @@ export function checkClock(others: readonly { name: string; theirs: number; ours
   if (others.length === 0) return skip('there is no other clock within reach');
   const seconds = (ms: number): string => `${(Math.abs(ms) / 1_000).toFixed(1)} s`;
   const said = others.map(({ name, theirs, ours }) => `${seconds(theirs - ours)} from ${name}`).join(', ');
-  if (others.every(({ theirs, ours }) => Math.abs(theirs - ours) <= MAX_CLOCK_DIFFERENCE_MS))
+  if (others.every(({ theirs, ours }) => Math.abs(theirs - ours) <= COMMAND_LIMITS.doctor.clockDifferenceMs))
     return ok(`this clock is ${said}`);
   return fail(
     `this clock is ${said}`,

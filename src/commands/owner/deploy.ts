@@ -1,6 +1,7 @@
 import { watch } from 'node:fs';
 import fs from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, messageOf, UsageError } from '../command-error.ts';
 import { HTML } from './check.ts';
 import { showProblems } from './findings.ts';
@@ -99,10 +100,6 @@ export async function deploy(service: Service, file: string, options: DeployOpti
   });
 }
 
-/** Editors write a file in several steps. */
-const SETTLE_MS = 150;
-const AGAIN_MS = 2_000;
-
 /**
  * Does something after each change of a file, one at a time, until the signal fires; and again after a while where `work` says so.
  * Many editors replace the file: so its folder is watched.
@@ -115,17 +112,17 @@ function onChange(file: string, signal: AbortSignal, work: () => Promise<'done' 
       clearTimeout(timer);
       timer = setTimeout(() => {
         running = running.then(async () => {
-          if ((await work()) === 'again' && !signal.aborted) workIn(AGAIN_MS);
+          if ((await work()) === 'again' && !signal.aborted) workIn(COMMAND_LIMITS.deploy.againMs);
         });
       }, ms);
     };
     const start = async (): Promise<void> => {
       const real = await fs.realpath(resolve(file)).catch(() => resolve(file));
       const watcher = watch(dirname(real), { signal }, (_event, name) => {
-        if (name === null || name === basename(real)) workIn(SETTLE_MS);
+        if (name === null || name === basename(real)) workIn(COMMAND_LIMITS.deploy.settleMs);
       });
       // It may have changed before it was watched.
-      workIn(SETTLE_MS);
+      workIn(COMMAND_LIMITS.deploy.settleMs);
       watcher.once('error', reject);
       signal.addEventListener('abort', () => {
         clearTimeout(timer);

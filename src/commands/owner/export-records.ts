@@ -1,3 +1,5 @@
+import { COMMAND_LIMITS } from '../../limits.ts';
+
 /*
  * Divides an export into whole records while it arrives: what came of an unfinished record when a connection broke is not
  * written.
@@ -5,11 +7,6 @@
 
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
-
-/** Ids of the last records are kept, in case that the last submissions are deleted before the export goes on. */
-const KEPT_IDS = 20;
-/** More than what stands before the end of an id. */
-const HEAD_BYTES = 64;
 
 export type Records = {
   /** Whole records, and how many. */
@@ -19,7 +16,10 @@ export type Records = {
 
 /** The id of the record that begins here; none for a header row. */
 function idAt(bytes: Buffer, start: number): string[] {
-  const [, id] = /^(?:\{"id":")?(sub_[0-9A-Za-z]+)/.exec(bytes.toString('latin1', start, start + HEAD_BYTES)) ?? [];
+  const [, id] =
+    /^(?:\{"id":")?(sub_[0-9A-Za-z]+)/.exec(
+      bytes.toString('latin1', start, start + COMMAND_LIMITS.exports.headBytes),
+    ) ?? [];
   return id === undefined ? [] : [id];
 }
 
@@ -62,8 +62,8 @@ export function createRecordSplitter({ quotes }: { quotes: boolean }) {
       const starts = [0, ...ends.slice(0, -1).map((at) => before + at)];
       // Of CSV the first record is the header row.
       firstId ??= starts.slice(0, 2).flatMap((start) => idAt(bytes, start))[0];
-      const found = starts.slice(-KEPT_IDS).flatMap((start) => idAt(bytes, start));
-      ids = [...ids, ...found].slice(-KEPT_IDS);
+      const found = starts.slice(-COMMAND_LIMITS.exports.keptIds).flatMap((start) => idAt(bytes, start));
+      ids = [...ids, ...found].slice(-COMMAND_LIMITS.exports.keptIds);
       return { bytes, count: ends.length };
     },
   };

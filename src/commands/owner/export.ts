@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, UsageError } from '../command-error.ts';
 import { createRecordSplitter } from './export-records.ts';
 import { countOf } from './findings.ts';
@@ -19,10 +20,6 @@ const TYPES: Readonly<Record<Format, string>> = {
 };
 export type ExportOptions = { format: Format; output?: string | undefined; labels?: true | undefined };
 
-/** Tries in a row that bring nothing new. */
-const MAX_FAILURES = 6;
-/** The service reads all submissions for their columns before the first byte of CSV. */
-const IDLE_MS = 120_000;
 const PROGRESS_COLUMNS = 40;
 
 /** Where an export is written. `begin` leaves out what was written before; false where that can't be done. */
@@ -48,7 +45,11 @@ async function* download(from: Download, after?: string): AsyncGenerator<Uint8Ar
   const abort = new AbortController();
   const signal = AbortSignal.any([from.signal, abort.signal]);
   const type = TYPES[from.options.format];
-  yield* piecesOf(await from.service.open(pathOf(from, after), { type, signal }), IDLE_MS, abort);
+  yield* piecesOf(
+    await from.service.open(pathOf(from, after), { type, signal }),
+    COMMAND_LIMITS.exports.idleTimeoutMs,
+    abort,
+  );
 }
 
 /** Runs tries until one succeeds. Each answers whether it has brought something new, even when it fails. */
@@ -66,7 +67,7 @@ async function untilWhole(
       signal.throwIfAborted();
       if (!isTransient(error)) throw error;
       failures = progress() > before ? 1 : failures + 1;
-      if (failures > MAX_FAILURES) throw error;
+      if (failures > COMMAND_LIMITS.exports.tries) throw error;
       tell(`${error.message}; going on in a moment`);
       await pause(failures, error, signal);
     }

@@ -1,13 +1,14 @@
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { printAnswer, printTable } from './output.ts';
 import type { Service } from './service.ts';
-
-const PAGE = 100;
 
 /** All deployments, newest first. */
 export async function list({ api, answer }: Service, { json }: { json?: true | undefined }): Promise<void> {
   const rows: string[][] = [];
   for (let page = 1, seen = 0; ; page += 1) {
-    const { data, text } = await answer(api.GET('/deploy', { params: { query: { page, limit: PAGE } } }));
+    const { data, text } = await answer(
+      api.GET('/deploy', { params: { query: { page, limit: COMMAND_LIMITS.lists.pageSize } } }),
+    );
     if (json) await printAnswer(text);
     for (const { id, slug, submission_count, updated_at, url } of data.deployments) {
       rows.push([id, slug, String(submission_count), updated_at, url]);

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { printError, UsageError } from '../command-error.ts';
 
 /*
@@ -74,12 +75,11 @@ export async function printTable(headers: readonly string[], rows: readonly (rea
 
 /** A line on standard error that is written again and again, on a terminal only. */
 export function createStatusLine() {
-  const REDRAW_MS = 100;
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
     show(line: string): void {
       const now = performance.now();
-      if (!isWatched() || now - drawnAt < REDRAW_MS) return;
+      if (!isWatched() || now - drawnAt < COMMAND_LIMITS.exports.redrawMs) return;
       drawnAt = now;
       process.stderr.write(`\r\u001b[K${line}`);
     },

@@ -1,12 +1,10 @@
 import { readJsonList, readJsonObject } from '../../json-text.ts';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { countOf } from './findings.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { createStatusLine, print, printAnswer, say } from './output.ts';
 import { idOf, isTransient, pause, type Service } from './service.ts';
 import { showSubmission } from './submission-text.ts';
-
-const PAGE = 100;
-const MAX_FAILURES = 6;
 
 export type SearchOptions = {
   json?: true | undefined;
@@ -32,7 +30,11 @@ export const search = (service: Service, name: string, q: string, { json, ...fil
     let [found, searched, failures] = [0, 0, 0];
     let cursor: string | null | undefined;
     while (cursor !== null) {
-      const query = { ...conditions, limit: PAGE, ...(cursor !== undefined && { cursor }) };
+      const query = {
+        ...conditions,
+        limit: COMMAND_LIMITS.lists.searchPageSize,
+        ...(cursor !== undefined && { cursor }),
+      };
       try {
         const call = api.GET('/submissions/{deployId}/search', { params: { path: { deployId: id }, query }, signal });
         const { data, text } = await answer(call);
@@ -50,7 +52,7 @@ export const search = (service: Service, name: string, q: string, { json, ...fil
       } catch (error) {
         failures += 1;
         status.clear();
-        if (cursor === undefined || failures > MAX_FAILURES || !isTransient(error)) throw error;
+        if (cursor === undefined || failures > COMMAND_LIMITS.requests.searchTries || !isTransient(error)) throw error;
         await pause(failures, error, signal);
       }
     }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient } from '../../client/client.ts';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, messageOf } from '../command-error.ts';
 import type { Account } from './account.ts';
 import { say } from './output.ts';
@@ -27,20 +28,14 @@ export class ConnectionError extends CommandError {}
 export const isTransient = (error: unknown): error is CommandError =>
   error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500));
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
-
 /** Waits before another try: longer each time, and as long as the service has asked for. Rejects when the signal fires. */
 export async function pause(failures: number, error: CommandError, signal: AbortSignal): Promise<void> {
   const asked = error instanceof ApiError ? error.retryAfterMs : 0;
-  const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
+  const ms =
+    Math.min(COMMAND_LIMITS.requests.longestPauseMs, COMMAND_LIMITS.requests.firstPauseMs * 2 ** (failures - 1)) *
+    (0.75 + Math.random() / 2);
   await delay(Math.max(ms, asked), undefined, { signal });
 }
-
-/** The whole of an answer that is not a stream. */
-const ANSWER_TIMEOUT_MS = 120_000;
-/** Until an answer begins. */
-const BEGIN_TIMEOUT_MS = 60_000;
 
 type Answered<T> = { data: T /** The answer as it was sent. */; text: string };
 
@@ -118,7 +113,7 @@ export function createService({ url, key, keyFrom }: Account): Service {
   const api = createClient({
     baseUrl: url,
     async fetch(request) {
-      const timeout = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+      const timeout = AbortSignal.timeout(COMMAND_LIMITS.requests.answerTimeoutMs);
       const response = await send(new Request(request, { signal: timeout }));
       const text = await response.text().catch((error: unknown) => {
         const advice = request.method === 'GET' ? 'try again' : 'what was asked may have been done';
@@ -143,7 +138,7 @@ export function createService({ url, key, keyFrom }: Account): Service {
     },
     async open(path, { type, headers, signal }) {
       const begin = new AbortController();
-      const timer = setTimeout(() => begin.abort(new Error('no answer')), BEGIN_TIMEOUT_MS);
+      const timer = setTimeout(() => begin.abort(new Error('no answer')), COMMAND_LIMITS.requests.beginTimeoutMs);
       try {
         const response = await send(
           new Request(url + path, { ...(headers && { headers }), signal: AbortSignal.any([signal, begin.signal]) }),
@@ -184,14 +179,14 @@ export async function* piecesOf(
   }
 }
 
-const SLUG_PAGE = 100;
-
 /** The id of a deployment that is named by its id or its slug. Throws a CommandError where there is none. */
 export async function idOf({ api, answer }: Service, name: string): Promise<string> {
   // A slug has no underscore.
   if (name.includes('_')) return name;
   for (let page = 1, seen = 0; ; page += 1) {
-    const { data } = await answer(api.GET('/deploy', { params: { query: { page, limit: SLUG_PAGE } } }));
+    const { data } = await answer(
+      api.GET('/deploy', { params: { query: { page, limit: COMMAND_LIMITS.lists.slugPageSize } } }),
+    );
     const found = data.deployments.find(({ slug }) => slug === name);
     if (found) return found.id;
     seen += data.deployments.length;

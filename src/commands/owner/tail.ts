@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { print, printAnswer, say } from './output.ts';
 import { idOf, isTransient, pause, piecesOf, type Service } from './service.ts';
 import { showSubmission } from './submission-text.ts';
-
-/** The service writes a comment line every few seconds. */
-const IDLE_MS = 45_000;
-const REOPEN_MS = 500;
 
 type StreamEvent = { id: string | undefined; data: string };
 
@@ -54,13 +51,13 @@ export const tail = (
         if (!hasBegun) say('new submissions follow; Ctrl-C ends');
         else if (failures > 0) say('connected again');
         hasBegun = true;
-        for await (const event of eventsOf(piecesOf(response, IDLE_MS, abort))) {
+        for await (const event of eventsOf(piecesOf(response, COMMAND_LIMITS.tail.idleTimeoutMs, abort))) {
           failures = 0;
           if (event.data !== '') await (json ? printAnswer(event.data) : print(`${showSubmission(event.data)}\n`));
           cursor = event.id ?? cursor;
         }
         // The service has ended the stream, because it restarts.
-        await delay(REOPEN_MS, undefined, { signal });
+        await delay(COMMAND_LIMITS.tail.reopenMs, undefined, { signal });
       } catch (error) {
         signal.throwIfAborted();
         if (!hasBegun || !isTransient(error)) throw error;

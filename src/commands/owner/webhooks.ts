@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../client/client.ts';
 import type { Event } from '../../events.ts';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { printAnswer, printable, printLine, printTable, say } from './output.ts';
 import { idOf, type Service } from './service.ts';
 
@@ -36,10 +37,6 @@ export async function listWebhooks(service: Service, name: string, { json }: Out
   await printTable(['ID', 'TYPE', 'STATE', 'EVENTS', 'CREATED', 'URL'], rows);
 }
 
-/** How long a test waits for the first attempt, and how often it looks. */
-const TEST_WAIT_MS = 20_000;
-const TEST_POLL_MS = 250;
-
 /** Sends a sample submission, and says what has become of it. */
 export async function testWebhook(service: Service, name: string, webhookId: string, { json }: Output): Promise<void> {
   const deployId = await idOf(service, name);
@@ -47,7 +44,7 @@ export async function testWebhook(service: Service, name: string, webhookId: str
   const { data, text } = await service.answer(service.api.POST('/webhooks/{deployId}/{webhookId}/test', path));
   if (json) return await printAnswer(text);
   await printLine(printable(data.id));
-  const until = performance.now() + TEST_WAIT_MS;
+  const until = performance.now() + COMMAND_LIMITS.webhookTest.attemptTimeoutMs;
   for (;;) {
     const { data: log } = await service.answer(service.api.GET('/webhooks/{deployId}/{webhookId}/deliveries', path));
     const sent = log.deliveries.find(({ id }) => id === data.id);
@@ -61,7 +58,7 @@ export async function testWebhook(service: Service, name: string, webhookId: str
     }
     if (performance.now() > until)
       return say(`it is under way: formhost webhooks log ${name} ${webhookId} shows what becomes of it`);
-    await delay(TEST_POLL_MS);
+    await delay(COMMAND_LIMITS.webhookTest.pollMs);
   }
 }
 

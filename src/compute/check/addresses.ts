@@ -1,3 +1,4 @@
+import { SIZES } from '../../limits.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { Addresses } from './answer.ts';
 
@@ -20,8 +21,6 @@ export type Target =
   | 'script'
   | 'invalid';
 
-/** Longer ones are not parsed as URLs, which can take quadratic time. */
-const MAX_URL_CHARS = 2_048;
 /** Stands for the id and the host of a page that has none so far. */
 const UNPUBLISHED = { url: 'https://page.invalid', id: 'd_page' };
 const SUBMIT_PATH = /^\/submit\/(d_[0-9A-Za-z]+)$/;
@@ -51,7 +50,7 @@ export function createReadAddress({ baseUrl, pagesDomain, page }: Addresses, bas
   const service = new URL(baseUrl);
   const parse = (value: string, from: URL): URL | undefined => {
     const replaced = value.replaceAll(PLACEHOLDER, action).trim();
-    return replaced.length > MAX_URL_CHARS ? undefined : (URL.parse(replaced, from.href) ?? undefined);
+    return replaced.length > SIZES.internalCheck.urlChars ? undefined : (URL.parse(replaced, from.href) ?? undefined);
   };
   const from = (base === undefined ? undefined : parse(base, own)) ?? own;
 

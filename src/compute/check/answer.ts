@@ -65,12 +65,3 @@ export type Addresses = {
 export type LabelsInput = { html: Uint8Array; addresses: Addresses };
 /** `maxFields`: that a submission may have. */
 export type CheckInput = LabelsInput & { maxFields: number };
-
-/** Problems of one code that are reported. */
-export const MAX_PROBLEMS_PER_CODE = 20;
-/** Forms that are shown. Each takes many times as much of an answer as of a page. */
-export const MAX_FORMS = 1_000;
-/** Characters of a label or a title. */
-export const MAX_TEXT_CHARS = 200;
-/** Names that have labels. */
-export const MAX_LABELS = 1_000;

@@ -1,22 +1,12 @@
+import { SIZES } from '../../limits.ts';
 import { createReadAddress } from './addresses.ts';
-import {
-  type Addresses,
-  type CheckedPage,
-  type CheckInput,
-  type LabelsInput,
-  MAX_FORMS,
-  MAX_LABELS,
-  type PageLabels,
-} from './answer.ts';
+import type { Addresses, CheckedPage, CheckInput, LabelsInput, PageLabels } from './answer.ts';
 import { countInFieldsets, fieldsOf } from './fields.ts';
 import { attribute, parseHtml, TooComplexError } from './html-tree.ts';
 import { enctypeOf, methodOf, problemsOf, readForms } from './problems.ts';
 import { readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
 import { rawTextOf, tidy } from './texts.ts';
-
-/** Names beyond this have no label. */
-const MAX_NAME_CHARS = 200;
 
 function read(bytes: Uint8Array, addresses: Addresses) {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
@@ -47,7 +37,7 @@ export const checkPage = ({ html: bytes, addresses, maxFields }: CheckInput): Ch
     return {
       title: parts.title ? orNull(tidy(rawTextOf(parts.title))) : null,
       lang: orNull(tidy(parts.lang ?? '')),
-      forms: forms.slice(0, MAX_FORMS).map(({ element, controls, submitsHere }) => ({
+      forms: forms.slice(0, SIZES.check.maxForms).map(({ element, controls, submitsHere }) => ({
         action: attribute(element, 'action') ?? null,
         method: methodOf(attribute(element, 'method')),
         enctype: enctypeOf(attribute(element, 'enctype')),
@@ -73,9 +63,10 @@ export const labelsOf = ({ html: bytes, addresses }: LabelsInput): PageLabels | 
       // A script may switch a field on.
       const enabled = controls.map((control) => ({ ...control, isDisabled: false }));
       for (const { name, label } of fieldsOf(enabled, parts, othersIn)) {
-        if (label === null || labels.has(name) || name.startsWith('_') || name.length > MAX_NAME_CHARS) continue;
+        if (label === null || labels.has(name) || name.startsWith('_') || name.length > SIZES.check.maxNameChars)
+          continue;
         labels.set(name, label);
-        if (labels.size === MAX_LABELS) return [...labels];
+        if (labels.size === SIZES.check.maxLabels) return [...labels];
       }
     }
     return [...labels];

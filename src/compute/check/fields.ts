@@ -1,3 +1,4 @@
+import { SIZES } from '../../limits.ts';
 import type { Field, Option } from './answer.ts';
 import { attribute, type HtmlElement, hasAttribute, isHtml } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';
@@ -18,8 +19,6 @@ const NEVER_REQUIRED = new Set(['button', 'color', 'hidden', 'image', 'range', '
 const WITH_PLACEHOLDER = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number', 'textarea']);
 /** Several controls with one name are one field. */
 const CHOICES = new Set(['radio', 'checkbox', 'submit']);
-/** Ids in one `aria-labelledby` that are looked up. */
-const MAX_IDS = 5;
 
 /** `select`, `textarea`, or the type of an <input> or a <button>. */
 export function typeOf(element: HtmlElement): string {
@@ -45,7 +44,11 @@ const orNull = (text: string): string | null => (text === '' ? null : text);
 type Naming = Pick<PageParts, 'ids' | 'labels' | 'legends'>;
 
 function ariaLabelOf(element: HtmlElement, { ids }: Naming): string {
-  const named = (attribute(element, 'aria-labelledby') ?? '').slice(0, 1_000).trim().split(/\s+/).slice(0, MAX_IDS);
+  const named = (attribute(element, 'aria-labelledby') ?? '')
+    .slice(0, 1_000)
+    .trim()
+    .split(/\s+/)
+    .slice(0, SIZES.internalCheck.labelIds);
   const texts = named.map((id) => {
     const at = ids.get(id);
     return at ? textOf(at) : '';

@@ -1,4 +1,5 @@
 import { Parser, html as standard, type Token, type TreeAdapter, type TreeAdapterTypeMap } from 'parse5';
+import { SIZES } from '../../limits.ts';
 
 /*
  * A page as the HTML standard parses it: a tree of what checks read, with places in the source. Its nodes are smaller
@@ -46,9 +47,6 @@ type Types = TreeAdapterTypeMap<
 
 /** Wrong nesting makes the parser copy elements, many more than the page has. */
 export class TooComplexError extends Error {}
-
-/** The nodes of a page are fewer than its characters. Misnested tags can make many more. */
-const SPARE_NODES = 10_000;
 
 const NO_ATTRIBUTES: Token.Attribute[] = [];
 
@@ -212,7 +210,7 @@ class PageParser extends Parser<Types> {
 
 /** Parses a page without a byte order mark. Throws TooComplexError. */
 export function parseHtml(html: string): HtmlRoot {
-  const treeAdapter = createTreeAdapter(html.length + SPARE_NODES);
+  const treeAdapter = createTreeAdapter(html.length + SIZES.internalCheck.spareNodes);
   return PageParser.parse<Types>(html, { treeAdapter, sourceCodeLocationInfo: true });
 }
 

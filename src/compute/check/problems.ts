@@ -1,6 +1,7 @@
+import { SIZES } from '../../limits.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { ReadAddress, Target } from './addresses.ts';
-import { type Code, type FormMethod, MAX_PROBLEMS_PER_CODE, type Problem, type Severity } from './answer.ts';
+import type { Code, FormMethod, Problem, Severity } from './answer.ts';
 import { assetsOf, faultOf } from './assets.ts';
 import { isSubmitButton, nameOf, typeOf } from './fields.ts';
 import { attribute, type HtmlElement, hasAttribute } from './html-tree.ts';
@@ -50,9 +51,6 @@ const MISSPELT = /^[\s{[(<%$#_@"'\\]*form[\s_\\-]*action[\s}\])>%$#_@"'\\;]*$/i;
 const MISSPELT_IN_SCRIPT = /(["'`])\s{0,9}(?:\{|%7B){2}\s{0,9}form[\s_\\-]{0,3}action\s{0,9}(?:\}|%7D){2}\s{0,9}\1/gi;
 /** A placeholder that nothing replaces. */
 const OTHER_PLACEHOLDER = /^\s*\{\{[^{}]{0,100}\}\}\s*$/;
-const MAX_MISSPELT_CHARS = 100;
-/** Buttons of a form whose own address, method or encoding is looked at. */
-const MAX_WAYS = 20;
 
 function decoded(value: string): string {
   return value.replaceAll(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -62,7 +60,7 @@ function decoded(value: string): string {
 function isMisspelt(value: string, target: Target, tag: string): boolean {
   // Written with character references it is right in the tree, and not replaced in the source.
   if (value.includes(PLACEHOLDER)) return target !== 'here' || !tag.includes(PLACEHOLDER);
-  if (value.length > MAX_MISSPELT_CHARS) return false;
+  if (value.length > SIZES.internalCheck.misspeltChars) return false;
   const text = decoded(value);
   return MISSPELT.test(text) || OTHER_PLACEHOLDER.test(text);
 }
@@ -77,7 +75,7 @@ function waysOf(form: HtmlElement, controls: readonly Control[], { targetOf }: R
   const buttons = controls.filter(({ element }) => isSubmitButton(element)).map(({ element }) => element);
   const overriding = ['formaction', 'formmethod', 'formenctype'];
   const changing = buttons.filter((button) => overriding.some((name) => hasAttribute(button, name)));
-  const ways = changing.slice(0, MAX_WAYS).map((element): Way => {
+  const ways = changing.slice(0, SIZES.internalCheck.ways).map((element): Way => {
     const [action, method, enctype] = overriding.map((name) => attribute(element, name));
     return {
       action: action === undefined ? own.action : { element, value: action, target: targetOf(action) },
@@ -112,12 +110,12 @@ const FOREIGN_NAMES: ReadonlyMap<string, string> = new Map([
 const TEXT_TYPES = new Set('text search tel url email password date month week time datetime-local number'.split(' '));
 const NO_FIELDS = new Set(['hidden', 'submit', 'button', 'reset', 'image']);
 
-const MAX_SHOWN_CHARS = 60;
-
 /** A value of the page in a message, on one line. */
 function shown(value: string): string {
   const text = tidy(value);
-  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS - 1).toWellFormed()}…`;
+  return text.length <= SIZES.check.maxShownChars
+    ? text
+    : `${text.slice(0, SIZES.check.maxShownChars - 1).toWellFormed()}…`;
 }
 
 const isVisible = (element: HtmlElement): boolean =>
@@ -382,7 +380,7 @@ function* allProblems(page: Page): Generator<Found> {
 
 const LINE_END = /\r\n?|\n/g;
 
-/** The problems of a page in the order of the source, at most MAX_PROBLEMS_PER_CODE of each code. */
+/** The problems of a page in the order of the source, at most SIZES.check.maxProblemsPerCode of each code. */
 export function problemsOf(of: Omit<Page, 'isAnyHere'>): Problem[] {
   const isAnyHere =
     of.scripts.sendsForms || of.forms.some(({ element, submitsHere }) => submitsHere || isGivenToScript(element));
@@ -393,7 +391,7 @@ export function problemsOf(of: Omit<Page, 'isAnyHere'>): Problem[] {
     const count = counts.get(problem.code) ?? 0;
     // A form of several ways can have a fault in each of them, at one place.
     const key = `${problem.code} ${problem.at} ${problem.message}`;
-    if (count === MAX_PROBLEMS_PER_CODE || found.has(key)) continue;
+    if (count === SIZES.check.maxProblemsPerCode || found.has(key)) continue;
     counts.set(problem.code, count + 1);
     found.set(key, problem);
   }

@@ -1,13 +1,9 @@
-import { MAX_TEXT_CHARS } from './answer.ts';
+import { SIZES } from '../../limits.ts';
 import { attribute, type HtmlElement, type HtmlText, isHtml } from './html-tree.ts';
 
 /*
  * Texts as people see them, in time that does not depend on how much is nested.
  */
-
-/** Nodes that are read for one text: elements can be read for several. */
-const MAX_NODES = 200;
-const MAX_RAW_CHARS = 4 * MAX_TEXT_CHARS;
 
 /** Elements that begin and end a line. */
 const BLOCKS = new Set(
@@ -18,14 +14,14 @@ const BLOCKS = new Set(
 /** Elements whose content is no text of a label: the values of controls, and what is not shown. */
 const LEFT_OUT = new Set(['select', 'textarea', 'button', 'script', 'style', 'template', 'datalist', 'noscript']);
 
-/** White space as one space each; '' for none. At most MAX_TEXT_CHARS, then `…`. */
+/** White space as one space each; '' for none. At most SIZES.check.maxTextChars, then `…`. */
 export function tidy(text: string): string {
   const words = text
-    .slice(0, MAX_RAW_CHARS)
+    .slice(0, SIZES.internalCheck.rawTextChars)
     .replaceAll(/[\s\p{Cc}\u200b\ufeff]+/gu, ' ')
     .trim();
-  if (words.length <= MAX_TEXT_CHARS) return words;
-  return `${words.slice(0, MAX_TEXT_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  if (words.length <= SIZES.check.maxTextChars) return words;
+  return `${words.slice(0, SIZES.check.maxTextChars - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 const isLeftOut = (element: HtmlElement): boolean =>
@@ -36,10 +32,10 @@ export function textOf(element: HtmlElement): string {
   let text = '';
   let nodes = 0;
   let node: HtmlElement | HtmlText | undefined = firstOf(element);
-  while (node && nodes < MAX_NODES && text.length < MAX_RAW_CHARS) {
+  while (node && nodes < SIZES.internalCheck.textNodes && text.length < SIZES.internalCheck.rawTextChars) {
     nodes += 1;
     let below: HtmlElement | HtmlText | undefined;
-    if (node.kind === 'text') text += node.text.slice(0, MAX_RAW_CHARS);
+    if (node.kind === 'text') text += node.text.slice(0, SIZES.internalCheck.rawTextChars);
     else {
       if (BLOCKS.has(node.name)) text += ' ';
       if (isHtml(node, 'img') || isHtml(node, 'area')) text += attribute(node, 'alt') ?? '';

@@ -1,14 +1,10 @@
 import { signal } from '@preact/signals';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { beforeSignOut } from '../session.ts';
 import { say } from '../ui/say.tsx';
 import { counted } from '../ui/time.tsx';
 import type { List } from './list.ts';
-
-/** As long as the way back is shown. */
-const UNDO_MS = 8_000;
-/** Ids of one request; the service takes as many. */
-const MAX_IDS = 1_000;
 
 type Action = 'read' | 'unread' | 'star' | 'unstar' | 'delete' | 'spam';
 const MARKS = {
@@ -50,8 +46,8 @@ function createChanges(id: string) {
   const marked = signal<ReadonlyMap<string, { read?: boolean; starred?: boolean }>>(new Map());
 
   async function sendBulk(action: Action, ids: readonly string[], isLast = false): Promise<void> {
-    for (let from = 0; from < ids.length; from += MAX_IDS) {
-      const body = { action, ids: ids.slice(from, from + MAX_IDS) };
+    for (let from = 0; from < ids.length; from += DASHBOARD_LIMITS.inbox.changedIds) {
+      const body = { action, ids: ids.slice(from, from + DASHBOARD_LIMITS.inbox.changedIds) };
       const params = { path: { deployId: id } };
       await answer(api.POST('/submissions/{deployId}/bulk', { params, body, keepalive: isLast }));
     }
@@ -107,7 +103,7 @@ function createChanges(id: string) {
     if (ids.length === 0) return;
     const gone = new Set(ids);
     shown?.list.hide(gone);
-    leaving.set(gone, { action, timer: setTimeout(() => finish(gone), UNDO_MS) });
+    leaving.set(gone, { action, timer: setTimeout(() => finish(gone), DASHBOARD_LIMITS.notes.undoMs) });
     say(`${counted(ids.length, 'submission')} ${action === 'spam' ? 'moved to spam' : 'deleted'}.`, {
       label: 'Undo',
       run: undo,

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
@@ -19,10 +20,6 @@ type Log = {
 type Sent = { delivery: Delivery; log: Log };
 /** `isCut`: some log goes on, and may have more. */
 type Found = { sent: readonly Sent[]; isCut: boolean };
-
-/** How far back each log is read. */
-const MAX_PAGES = 5;
-const LIMIT = 100;
 
 const numbers = new Intl.NumberFormat();
 
@@ -55,12 +52,9 @@ const mailLog = (id: string): Log => ({
     answer(api.POST('/deploy/{id}/mails/{deliveryId}/retry', { params: { path: { id, deliveryId } } })),
 });
 
-/** Until somebody stays at a submission: who steps through many does not wait for the logs of each. */
-const STAYED_MS = 300;
-
 const stayed = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, STAYED_MS);
+    const timer = setTimeout(resolve, DASHBOARD_LIMITS.inbox.stayedMs);
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
       resolve();
@@ -73,15 +67,15 @@ async function readDeliveries(id: string, submissionId: string, since: string, s
   const sent: Sent[] = [];
   let isCut = false;
   for (const log of [...webhooks.map((webhook) => webhookLog(id, webhook)), mailLog(id)]) {
-    for (let page = 1; page <= MAX_PAGES; page += 1) {
-      const { deliveries, total } = await log.read({ page, limit: LIMIT }, signal);
+    for (let page = 1; page <= DASHBOARD_LIMITS.inbox.logPages; page += 1) {
+      const { deliveries, total } = await log.read({ page, limit: DASHBOARD_LIMITS.inbox.logPageSize }, signal);
       for (const delivery of deliveries) {
         if (delivery.submission_id === submissionId) sent.push({ delivery, log });
       }
       // Newest first: what came before the submission is no delivery of it.
       const oldest = deliveries.at(-1);
-      if (page * LIMIT >= total || !oldest || oldest.created_at < since) break;
-      if (page === MAX_PAGES) isCut = true;
+      if (page * DASHBOARD_LIMITS.inbox.logPageSize >= total || !oldest || oldest.created_at < since) break;
+      if (page === DASHBOARD_LIMITS.inbox.logPages) isCut = true;
     }
   }
   return { sent, isCut };
@@ -152,8 +146,9 @@ export function Deliveries({
             )}
             {isCut && (
               <p class="muted">
-                Only the last {numbers.format(MAX_PAGES * LIMIT)} deliveries to each receiver were looked through. The
-                logs in <a href={pageLinks(id).notifications}>Notifications</a> have all.
+                Only the last {numbers.format(DASHBOARD_LIMITS.inbox.logPages * DASHBOARD_LIMITS.inbox.logPageSize)}{' '}
+                deliveries to each receiver were looked through. The logs in{' '}
+                <a href={pageLinks(id).notifications}>Notifications</a> have all.
               </p>
             )}
           </>

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
@@ -21,10 +22,6 @@ import {
   titleOf,
 } from './submissions.ts';
 
-/** What is shown of a long text, and of many fields, at first. */
-const SHOWN_CHARS = 3_000;
-const SHOWN_FIELDS = 100;
-const TITLE_CHARS = 200;
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
 
 const numbers = new Intl.NumberFormat();
@@ -53,7 +50,7 @@ const File = ({ file }: { file: SentFile }): JSX.Element => (
 function Text({ text }: { text: string }): JSX.Element {
   const [isWhole, setWhole] = useState(false);
   if (text === '') return <span class="muted">Empty</span>;
-  if (text.length <= SHOWN_CHARS || isWhole) {
+  if (text.length <= DASHBOARD_LIMITS.inbox.shownChars || isWhole) {
     return (
       <p class="text" dir="auto">
         {text}
@@ -63,7 +60,7 @@ function Text({ text }: { text: string }): JSX.Element {
   return (
     <>
       <p class="text" dir="auto">
-        {text.slice(0, SHOWN_CHARS).toWellFormed()}…
+        {text.slice(0, DASHBOARD_LIMITS.inbox.shownChars).toWellFormed()}…
       </p>
       <Button kind="quiet" onClick={() => setWhole(true)}>
         Show all {numbers.format(text.length)} characters
@@ -80,10 +77,12 @@ const Value = ({ field }: { field: Field }): JSX.Element => {
   if (field.values.length === 1 && only !== undefined) return show(only);
   return (
     <ul class="values">
-      {field.values.slice(0, SHOWN_FIELDS).map((value, index) => (
+      {field.values.slice(0, DASHBOARD_LIMITS.inbox.shownFields).map((value, index) => (
         <li key={index}>{show(value)}</li>
       ))}
-      {field.values.length > SHOWN_FIELDS && <li class="muted">{field.values.length - SHOWN_FIELDS} more</li>}
+      {field.values.length > DASHBOARD_LIMITS.inbox.shownFields && (
+        <li class="muted">{field.values.length - DASHBOARD_LIMITS.inbox.shownFields} more</li>
+      )}
     </ul>
   );
 };
@@ -91,7 +90,7 @@ const Value = ({ field }: { field: Field }): JSX.Element => {
 /** All fields of a submission. */
 export function Fields({ submission, labels }: { submission: Submission; labels: Labels }): JSX.Element {
   const [isWhole, setWhole] = useState(false);
-  const fields = isWhole ? submission.fields : submission.fields.slice(0, SHOWN_FIELDS);
+  const fields = isWhole ? submission.fields : submission.fields.slice(0, DASHBOARD_LIMITS.inbox.shownFields);
   return (
     <>
       <dl class="fields">
@@ -100,7 +99,7 @@ export function Fields({ submission, labels }: { submission: Submission; labels:
           return (
             <div key={index} class={isHiddenField(field.name) ? 'field-pair aside' : 'field-pair'}>
               <dt>
-                <bdi title={field.name.slice(0, TITLE_CHARS)}>{label}</bdi>
+                <bdi title={field.name.slice(0, DASHBOARD_LIMITS.inbox.fieldTitleChars)}>{label}</bdi>
               </dt>
               <dd>
                 <Value field={field} />

@@ -1,11 +1,10 @@
 import { csvCell } from '../../csv-cell.ts';
 import { compactJson, readJsonObject, unquote } from '../../json-text.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { type Labels, labelOf } from './labels.ts';
 import { isHiddenField } from './submissions.ts';
 
-/** Submissions that are read at a time. */
-const AT_A_TIME = 4;
 const FIXED = ['id', 'created_at', 'ip_address'];
 
 const cellOf = (json: string): string =>
@@ -40,8 +39,8 @@ function headerOf(names: readonly string[], labels: Labels): string[] {
 /** Some submissions as CSV, as the service's own export with labels has them. */
 export async function exportSelection(id: string, ids: readonly string[], labels: Labels): Promise<Blob> {
   const found: Read[] = [];
-  for (let from = 0; from < ids.length; from += AT_A_TIME) {
-    const texts = ids.slice(from, from + AT_A_TIME).map((submissionId) =>
+  for (let from = 0; from < ids.length; from += DASHBOARD_LIMITS.inbox.concurrentReads) {
+    const texts = ids.slice(from, from + DASHBOARD_LIMITS.inbox.concurrentReads).map((submissionId) =>
       answer(
         api.GET('/submissions/{deployId}/{submissionId}', {
           params: { path: { deployId: id, submissionId } },
@@ -64,5 +63,5 @@ export function save(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  setTimeout(() => URL.revokeObjectURL(link.href), DASHBOARD_LIMITS.inbox.savedFileMs);
 }

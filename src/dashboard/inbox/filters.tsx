@@ -1,12 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { Button } from '../ui/button.tsx';
 import { counted } from '../ui/time.tsx';
 import { type Filter, isFiltered, type List } from './list.ts';
-
-/** After the last key, before a search begins. */
-const TYPING_MS = 250;
-const MAX_QUERY_CHARS = 200;
 
 export const SEARCH_ID = 'inbox-search';
 export const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false };
@@ -16,7 +13,7 @@ const dayIn = (text = ''): string => (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.
 
 /** The filter in an address. */
 export const filterOf = (query: Readonly<Record<string, string>>): Filter => ({
-  q: (query.q ?? '').slice(0, MAX_QUERY_CHARS),
+  q: (query.q ?? '').slice(0, DASHBOARD_LIMITS.inbox.queryChars),
   from: dayIn(query.from),
   to: dayIn(query.to),
   unread: query.unread === '1',
@@ -84,14 +81,14 @@ export function Filters({ filter, onChange }: { filter: Filter; onChange(filter:
           type="search"
           placeholder="Search"
           dir="auto"
-          maxLength={MAX_QUERY_CHARS}
+          maxLength={DASHBOARD_LIMITS.inbox.queryChars}
           value={typed}
           autocomplete="off"
           enterkeyhint="search"
           onInput={({ currentTarget: { value } }) => {
             setTyped(value);
             clearTimeout(timer.current);
-            timer.current = setTimeout(() => search(value.trim()), TYPING_MS);
+            timer.current = setTimeout(() => search(value.trim()), DASHBOARD_LIMITS.inbox.typingMs);
           }}
           onKeyDown={(event) => {
             if (event.key === 'Escape' && typed === '') event.currentTarget.blur();

@@ -1,10 +1,9 @@
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { api } from '../api.ts';
 import { isHiddenField, type Submission } from './submissions.ts';
 
 /** What people call the fields, by their names, in the order of the form. */
 export type Labels = ReadonlyMap<string, string>;
-
-const LABEL_CHARS = 60;
 
 /** Fields that nobody fills in. */
 const HIDDEN_TYPES: ReadonlySet<string> = new Set(['hidden', 'submit', 'image', 'reset', 'button']);
@@ -24,7 +23,9 @@ export async function readLabels(id: string, signal: AbortSignal): Promise<Label
 export function labelOf(labels: Labels, name: string): string {
   const label = labels.get(name) ?? name;
   if (label.trim() === '') return 'Field without a name';
-  return label.length > LABEL_CHARS ? `${label.slice(0, LABEL_CHARS)}…` : label;
+  return label.length > DASHBOARD_LIMITS.inbox.labelChars
+    ? `${label.slice(0, DASHBOARD_LIMITS.inbox.labelChars)}…`
+    : label;
 }
 
 /** The fields that have a column: those of the form, then others that submissions have, in their order. */

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ApiError, answer, api } from '../api.ts';
 import { readAnswer, readSubmission, type Submission, toRow } from './submissions.ts';
 
@@ -28,17 +29,6 @@ type Block = {
   isComplete: boolean;
   reading: AbortController | undefined;
 };
-
-const BLOCK_ROWS = 50;
-/** Blocks that are kept in memory. */
-const MAX_BLOCKS = 40;
-/** New submissions that are kept before the first block; with more the list is read again. */
-const MAX_FRESH = 300;
-/** Rows beyond the screen that a search goes on to find. */
-const ROWS_AHEAD = 50;
-const MAX_TRIES = 3;
-/** While one scrolls on, nothing is read. */
-const CALM_MS = 80;
 
 const dayStart = (day: string, later = 0): string | undefined => {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
@@ -156,7 +146,7 @@ export function createList(id: string, filter: Filter) {
       return;
     }
     const next = blocks[index + 1];
-    if (!next) blocks.push(newBlock(cursor, BLOCK_ROWS));
+    if (!next) blocks.push(newBlock(cursor, DASHBOARD_LIMITS.inbox.blockRows));
     else if (next.cursor !== cursor) {
       next.reading?.abort();
       blocks[index + 1] = newBlock(cursor, next.count);
@@ -193,13 +183,13 @@ export function createList(id: string, filter: Filter) {
       let { cursor } = block;
       const rows: Submission[] = [];
       do {
-        const found = await search(cursor, BLOCK_ROWS - rows.length, signal);
+        const found = await search(cursor, DASHBOARD_LIMITS.inbox.blockRows - rows.length, signal);
         rows.push(...found.rows);
         cursor = found.next;
         progress = { ...progress, total: found.total };
         block.rows = [...rows];
         changed();
-      } while (cursor !== null && rows.length < BLOCK_ROWS);
+      } while (cursor !== null && rows.length < DASHBOARD_LIMITS.inbox.blockRows);
       block.count = rows.length;
       block.isComplete = true;
       connectNext(blocks.indexOf(block), cursor);
@@ -207,7 +197,12 @@ export function createList(id: string, filter: Filter) {
     } catch (error) {
       if (signal.aborted) return;
       // What was at the position has been deleted meanwhile: it is looked up again.
-      if (error instanceof ApiError && error.status === 404 && block.cursor === undefined && tries < MAX_TRIES) {
+      if (
+        error instanceof ApiError &&
+        error.status === 404 &&
+        block.cursor === undefined &&
+        tries < DASHBOARD_LIMITS.inbox.startTries
+      ) {
         await read(block, tries + 1);
         return;
       }
@@ -225,7 +220,7 @@ export function createList(id: string, filter: Filter) {
     const byDistance = kept.toSorted(
       (one, other) => Math.abs(blocks.indexOf(other) - middle) - Math.abs(blocks.indexOf(one) - middle),
     );
-    for (const block of byDistance.slice(0, Math.max(0, kept.length - MAX_BLOCKS))) {
+    for (const block of byDistance.slice(0, Math.max(0, kept.length - DASHBOARD_LIMITS.inbox.blocks))) {
       if (hasFilter && !block.isComplete) continue;
       block.rows = [];
       block.isComplete = false;
@@ -278,12 +273,12 @@ export function createList(id: string, filter: Filter) {
         const block = blocks.at(-1);
         const rows = blocks.reduce((sum, one) => sum + (one.isComplete ? one.count : one.rows.length), fresh.length);
         if (!block || block.isComplete || progress.state === 'stopped') return;
-        if (rows > wanted.last + ROWS_AHEAD) {
+        if (rows > wanted.last + DASHBOARD_LIMITS.inbox.rowsAhead) {
           progress = { ...progress, state: 'ready' };
           return;
         }
         progress = { ...progress, state: 'searching' };
-        const found = await search(block.next, BLOCK_ROWS - block.rows.length, signal);
+        const found = await search(block.next, DASHBOARD_LIMITS.inbox.blockRows - block.rows.length, signal);
         if (started !== generation) return;
         block.rows.push(...found.rows);
         progress = { ...progress, searched: progress.searched + found.searched, total: found.total };
@@ -291,7 +286,7 @@ export function createList(id: string, filter: Filter) {
           block.count = block.rows.length;
           block.isComplete = true;
           progress = { ...progress, state: 'ready', searched: found.total };
-        } else if (block.rows.length >= BLOCK_ROWS) {
+        } else if (block.rows.length >= DASHBOARD_LIMITS.inbox.blockRows) {
           block.count = block.rows.length;
           block.isComplete = true;
           blocks.push(newBlock(found.next, 0));
@@ -337,8 +332,8 @@ export function createList(id: string, filter: Filter) {
     if (before !== generation) return;
     if (first.isComplete && blocks.length > 1) {
       const rest = progress.total - first.count;
-      const counts = Array.from({ length: Math.ceil(rest / BLOCK_ROWS) }, (_, index) =>
-        Math.min(BLOCK_ROWS, rest - index * BLOCK_ROWS),
+      const counts = Array.from({ length: Math.ceil(rest / DASHBOARD_LIMITS.inbox.blockRows) }, (_, index) =>
+        Math.min(DASHBOARD_LIMITS.inbox.blockRows, rest - index * DASHBOARD_LIMITS.inbox.blockRows),
       );
       const cursor = blocks[1]?.cursor;
       blocks = [first, ...counts.map((count, index) => newBlock(index === 0 ? cursor : undefined, count))];
@@ -367,7 +362,7 @@ export function createList(id: string, filter: Filter) {
       changed();
       return 0;
     }
-    if (fresh.length + added.length > MAX_FRESH) {
+    if (fresh.length + added.length > DASHBOARD_LIMITS.inbox.freshRows) {
       void start();
       return 0;
     }
@@ -431,7 +426,7 @@ export function createList(id: string, filter: Filter) {
           readForgotten();
           void searchOn();
         } else readNear();
-      }, CALM_MS);
+      }, DASHBOARD_LIMITS.inbox.readAfterMs);
     },
 
     stop(): void {

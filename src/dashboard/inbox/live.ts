@@ -1,11 +1,7 @@
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ApiError, pause } from '../api.ts';
 import { readAfter } from './list.ts';
 import { readSubmission, type Submission } from './submissions.ts';
-
-/** How often new submissions are asked for while no stream comes through: some proxies keep it back. */
-const POLL_MS = 10_000;
-/** How long a tab that nobody sees keeps its connection: a browser has six for a host. */
-const HIDDEN_MS = 20_000;
 
 /**
  * Follows the new submissions of a page after a cursor, until the signal. A stream that is lost is opened again; what came
@@ -88,12 +84,12 @@ export function follow({
   const onVisibility = (): void => {
     clearTimeout(hiding);
     if (document.visibilityState === 'visible') open();
-    else hiding = setTimeout(end, HIDDEN_MS);
+    else hiding = setTimeout(end, DASHBOARD_LIMITS.inbox.hiddenMs);
   };
   document.addEventListener('visibilitychange', onVisibility);
   const polling = setInterval(() => {
     if (!isOpen && document.visibilityState === 'visible') void catchUp();
-  }, POLL_MS);
+  }, DASHBOARD_LIMITS.inbox.pollIntervalMs);
   signal.addEventListener('abort', () => {
     clearInterval(polling);
     document.removeEventListener('visibilitychange', onVisibility);

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { useChange, usePages } from '../data.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,8 +12,6 @@ import { focusHeading } from '../ui/view.tsx';
 import { Fields } from './detail.tsx';
 import type { Labels } from './labels.ts';
 import { readAnswer, type Submission, titleOf } from './submissions.ts';
-
-const PAGE_SIZE = 50;
 
 const REASONS: Readonly<Record<string, string>> = {
   blocklist: 'Has a blocked word',
@@ -92,7 +91,9 @@ function Kept({
 export function Spam({ id, labels, onChange }: { id: string; labels: Labels; onChange(): void }): JSX.Element {
   const [isAsked, setAsked] = useState(false);
   const { change, run } = useChange();
-  const loaded = usePages(`spam:${id}`, PAGE_SIZE, (query, signal) => readSpam(id, query, signal));
+  const loaded = usePages(`spam:${id}`, DASHBOARD_LIMITS.inbox.spamPageSize, (query, signal) =>
+    readSpam(id, query, signal),
+  );
   const onDone = (): void => {
     loaded.reload();
     onChange();

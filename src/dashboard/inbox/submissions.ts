@@ -1,4 +1,5 @@
 import { compactJson, readJsonList, readJsonObject, unquote } from '../../json-text.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 
 /*
  * Submissions are read from the text of an answer, as they were sent: JSON.parse would round large numbers, drop all but
@@ -25,11 +26,6 @@ export type Submission = {
   /** Why it is kept apart as spam. */
   reason: string | undefined;
 };
-
-/** What a row of the list keeps of a submission, however large that is. */
-const ROW_FIELDS = 40;
-const ROW_VALUES = 10;
-const ROW_CHARS = 160;
 
 const FILE_PATH = /^\/submissions\/\w+\/\w+\/files\/\w+$/;
 
@@ -84,15 +80,18 @@ export function readSubmission(json: string): Submission {
   };
 }
 
-const cut = (text: string): string => (text.length > ROW_CHARS ? `${text.slice(0, ROW_CHARS)}…` : text);
+const cut = (text: string): string =>
+  text.length > DASHBOARD_LIMITS.inbox.rowChars ? `${text.slice(0, DASHBOARD_LIMITS.inbox.rowChars)}…` : text;
 
 /** What the list shows of a submission. It is a copy: a part of a text would keep all of it in memory. */
 export const toRow = (submission: Submission): Submission =>
   structuredClone({
     ...submission,
-    fields: submission.fields.slice(0, ROW_FIELDS).map(({ name, values }) => ({
-      name: name.slice(0, ROW_CHARS),
-      values: values.slice(0, ROW_VALUES).map((value) => (typeof value === 'string' ? cut(value) : value)),
+    fields: submission.fields.slice(0, DASHBOARD_LIMITS.inbox.rowFields).map(({ name, values }) => ({
+      name: name.slice(0, DASHBOARD_LIMITS.inbox.rowChars),
+      values: values
+        .slice(0, DASHBOARD_LIMITS.inbox.rowValues)
+        .map((value) => (typeof value === 'string' ? cut(value) : value)),
     })),
   });
 
@@ -116,13 +115,14 @@ export const lineNamed = (submission: Submission, name: string): string =>
 /** Fields that are for the service, and not for people. */
 export const isHiddenField = (name: string): boolean => name === '_hp' || name === '_redirect';
 
-const TITLE_CHARS = 80;
-
 /** What to call a submission: its first text. */
 export function titleOf(submission: Submission): string {
   for (const field of submission.fields) {
     const line = isHiddenField(field.name) ? '' : lineOf(field).trim();
-    if (line !== '') return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS)}…` : line;
+    if (line !== '')
+      return line.length > DASHBOARD_LIMITS.inbox.titleChars
+        ? `${line.slice(0, DASHBOARD_LIMITS.inbox.titleChars)}…`
+        : line;
   }
   return 'Empty submission';
 }

@@ -1,5 +1,6 @@
 import type { JSX, Ref } from 'preact';
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { Icon } from '../ui/icon.tsx';
 import { type Labels, labelOf } from './labels.ts';
 import type { List } from './list.ts';
@@ -15,8 +16,6 @@ const CARDS_REM = 40;
 const COLUMN_REM = 9;
 const FIXED_COLUMNS_REM = 16;
 export const MAX_COLUMNS = 8;
-/** After the last scrolling, before the scroll bar is put where it belongs. */
-const CALM_MS = 150;
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const dayAndClock = new Intl.DateTimeFormat(undefined, {
@@ -251,7 +250,7 @@ export function Table(props: Props): JSX.Element {
     setView((before) => ({ ...before, place, top: scrollTop }));
     if (range.excess > 0) {
       clearTimeout(calm.current);
-      calm.current = setTimeout(() => settle.current(), CALM_MS);
+      calm.current = setTimeout(() => settle.current(), DASHBOARD_LIMITS.inbox.settleMs);
     }
     // A row that leaves the document takes the focus with it: keys would no longer scroll the list.
     const focused = document.activeElement?.closest('.inbox-body .inbox-row')?.getAttribute('data-index');

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 type Props = {
@@ -52,8 +53,6 @@ export const ButtonLink = ({
   </a>
 );
 
-const SHOWN_MS = 2_500;
-
 /** Copies a text, and says so in its own place. */
 export function CopyButton({
   text,
@@ -75,7 +74,7 @@ export function CopyButton({
       // Without https a browser has no clipboard.
       setOutcome('refused');
     }
-    setTimeout(() => setOutcome(undefined), SHOWN_MS);
+    setTimeout(() => setOutcome(undefined), DASHBOARD_LIMITS.notes.copiedMs);
   }
   return (
     <span class="copy">

@@ -1,13 +1,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { TextArea } from './field.tsx';
 import { Findings } from './findings.tsx';
 import { Icon } from './icon.tsx';
-
-/** A page is checked when nothing was typed for this time. */
-const CHECK_MS = 500;
 
 /** What the form check says of HTML, a moment after it was typed; a message where it can't be checked. */
 function useCheck(html: string): Schemas['CheckedPage'] | string | undefined {
@@ -23,7 +21,7 @@ function useCheck(html: string): Schemas['CheckedPage'] | string | undefined {
       answer(api.POST('/check', { body: { html }, signal })).then(setChecked, (error) => {
         if (!signal.aborted) setChecked(`The page could not be checked: ${error.message}`);
       });
-    }, CHECK_MS);
+    }, DASHBOARD_LIMITS.pages.typingMs);
     return () => {
       clearTimeout(timer);
       stopping.abort();

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { Button } from './button.tsx';
 
 type Message = { text: string; action?: { label: string; run(): unknown } };
 
-const SHOWN_MS = 8_000;
 const message = signal<Message | undefined>(undefined);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -14,7 +14,7 @@ export function say(text: string, action?: Message['action']): void {
   message.value = { text, ...(action && { action }) };
   timer = setTimeout(() => {
     message.value = undefined;
-  }, SHOWN_MS);
+  }, DASHBOARD_LIMITS.notes.messageMs);
 }
 
 /** Where it is said. */

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { useChange, useData, usePages } from '../data.ts';
 import { me, signOut } from '../session.ts';
@@ -14,7 +15,6 @@ import { focusHeading, View } from '../ui/view.tsx';
 
 type Key = Schemas['Key'];
 
-const KEYS_LIMIT = 100;
 const DAY_MS = 86_400_000;
 type Scope = 'full' | 'read';
 const SCOPES: readonly { value: Scope; label: string }[] = [
@@ -132,7 +132,7 @@ const KeyRow = ({ apiKey, onRevoke }: { apiKey: Key; onRevoke(): void }): JSX.El
 
 function Keys(): JSX.Element {
   const [revoked, setRevoked] = useState<Key>();
-  const loaded = usePages('keys', KEYS_LIMIT, async (query, signal) => {
+  const loaded = usePages('keys', DASHBOARD_LIMITS.account.keys, async (query, signal) => {
     const { keys, total } = await answer(api.GET('/keys', { params: { query }, signal }));
     return { items: keys, total };
   });
@@ -148,7 +148,7 @@ function Keys(): JSX.Element {
                 <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
               ))}
             </ul>
-            {total > KEYS_LIMIT && <ListFoot loaded={loaded} of="key" />}
+            {total > DASHBOARD_LIMITS.account.keys && <ListFoot loaded={loaded} of="key" />}
           </>
         )}
       </Shown>

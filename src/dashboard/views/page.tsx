@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
@@ -16,7 +17,6 @@ import { Versions } from './page/versions.tsx';
 
 type VersionList = Schemas['Versions'];
 
-const LIMIT = 100;
 const seen = new Map<string, VersionList>();
 
 const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
@@ -91,7 +91,7 @@ function Loaded({ page }: { page: Page }): JSX.Element {
   const loaded = useData(
     id,
     (signal) => {
-      const params = { path: { id }, query: { limit: LIMIT } };
+      const params = { path: { id }, query: { limit: DASHBOARD_LIMITS.pages.versions } };
       return answer(api.GET('/deploy/{id}/versions', { params, signal }));
     },
     seen,

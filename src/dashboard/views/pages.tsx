@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { useChange, usePages } from '../data.ts';
 import { pageLinks } from '../links.ts';
@@ -13,7 +14,6 @@ import { Empty, ListFoot, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
 
-const PAGE_SIZE = 50;
 const numbers = new Intl.NumberFormat();
 const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
 
@@ -140,7 +140,7 @@ function Usage(): JSX.Element | null {
 /** All pages of the owner. */
 export default function Pages(): JSX.Element {
   const [deleted, setDeleted] = useState<Overviewed>();
-  const loaded = usePages('overview', PAGE_SIZE, readOverview, seen);
+  const loaded = usePages('overview', DASHBOARD_LIMITS.pages.pageSize, readOverview, seen);
   return (
     <View
       title="Pages"

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { VIEW_PATHS } from '../../dashboard-paths.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ApiError } from '../api.ts';
 import { useData, usePages } from '../data.ts';
 import { pageLinks } from '../links.ts';
@@ -13,10 +14,6 @@ import { View } from '../ui/view.tsx';
 import { Chart, readStatistics, type Statistics } from './charts/chart.tsx';
 import { type Range, rangeOf } from './charts/range.ts';
 import { RangePicker } from './charts/range-picker.tsx';
-
-/** Pages that are counted at a time, each with a request, if something was sent to it. */
-const PAGE_SIZE = 25;
-const MAX_CONCURRENT_REQUESTS = 4;
 
 const seen = new Map<string, { items: readonly Overviewed[]; total: number }>();
 const numbers = new Intl.NumberFormat();
@@ -45,7 +42,7 @@ async function count(
       }
     }
   };
-  await Promise.all(Array.from({ length: MAX_CONCURRENT_REQUESTS }, countNext));
+  await Promise.all(Array.from({ length: DASHBOARD_LIMITS.statistics.concurrentRequests }, countNext));
 
   const byStart = new Map<string, number>();
   for (const { id } of pages) {
@@ -153,7 +150,7 @@ export default function StatisticsView(): JSX.Element {
     const asked = rangeOf(query);
     return { ...asked, to: asked.to ?? new Date(asked.ends).toISOString() };
   }, [query.range, query.from, query.to]);
-  const loaded = usePages('overview:statistics', PAGE_SIZE, readOverview, seen);
+  const loaded = usePages('overview:statistics', DASHBOARD_LIMITS.statistics.pageSize, readOverview, seen);
   return (
     <View title="Statistics">
       <Shown loaded={loaded} label="Loading your pages">

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
+import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ApiError, answer, api } from '../api.ts';
 import { useChange, usePages } from '../data.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,7 +14,6 @@ import { focusHeading, View } from '../ui/view.tsx';
 
 type Deleted = Schemas['DeletedDeployment'];
 
-const LIMIT = 100;
 const seen = new Map<string, { items: readonly Deleted[]; total: number }>();
 
 const restore = async (id: string, slug?: string): Promise<void> => {
@@ -108,7 +108,7 @@ export default function Trash(): JSX.Element {
   const [purged, setPurged] = useState<Deleted>();
   const loaded = usePages(
     'trash',
-    LIMIT,
+    DASHBOARD_LIMITS.pages.trashSize,
     async (query, signal) => {
       const { deployments, total } = await answer(api.GET('/trash', { params: { query }, signal }));
       return { items: deployments, total };
@@ -143,7 +143,7 @@ export default function Trash(): JSX.Element {
                   </li>
                 ))}
               </ul>
-              {total > LIMIT && <ListFoot loaded={loaded} of="page" />}
+              {total > DASHBOARD_LIMITS.pages.trashSize && <ListFoot loaded={loaded} of="page" />}
             </>
           )
         }

@@ -1,15 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Response } from 'express';
 import { z } from 'zod';
-import {
-  type Addresses,
-  CODES,
-  MAX_FORMS,
-  MAX_PROBLEMS_PER_CODE,
-  MAX_TEXT_CHARS,
-  METHODS,
-  SEVERITIES,
-} from '../../compute/check/answer.ts';
+import { type Addresses, CODES, METHODS, SEVERITIES } from '../../compute/check/answer.ts';
 import type { ComputePool } from '../../compute/pool.ts';
 import { OverLimitError } from '../../compute/thread.ts';
 import { findHtml } from '../../db/deployments.ts';
@@ -36,7 +28,7 @@ const Field = z
       .nullable()
       .meta({
         description:
-          `What people call it, at most ${MAX_TEXT_CHARS} characters: its \`<label>\`, by \`for\` or around it, else \`aria-labelledby\`, ` +
+          `What people call it, at most ${SIZES.check.maxTextChars} characters: its \`<label>\`, by \`for\` or around it, else \`aria-labelledby\`, ` +
           '`aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has ' +
           'only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden ' +
           'fields and buttons.',
@@ -91,19 +83,19 @@ const Checked = z
     title: z
       .string()
       .nullable()
-      .meta({ description: `The page's title, at most ${MAX_TEXT_CHARS} characters; null without one.` }),
+      .meta({ description: `The page's title, at most ${SIZES.check.maxTextChars} characters; null without one.` }),
     lang: z.string().nullable().meta({ description: 'The `lang` of `<html>` as it is written; null without one.' }),
     forms: z
       .array(Form)
-      .max(MAX_FORMS)
+      .max(SIZES.check.maxForms)
       .meta({
-        description: `The forms in the order of the page, at most ${MAX_FORMS}; not those in a \`<template>\`.`,
+        description: `The forms in the order of the page, at most ${SIZES.check.maxForms}; not those in a \`<template>\`.`,
       }),
     problems: z
       .array(Problem)
-      .max(CODES.length * MAX_PROBLEMS_PER_CODE)
+      .max(CODES.length * SIZES.check.maxProblemsPerCode)
       .meta({
-        description: `In the order of the page, at most ${MAX_PROBLEMS_PER_CODE} of each code. Empty: the page is as it should be.`,
+        description: `In the order of the page, at most ${SIZES.check.maxProblemsPerCode} of each code. Empty: the page is as it should be.`,
       }),
   })
   .meta({ id: 'CheckedPage' });

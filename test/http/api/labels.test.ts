@@ -13,7 +13,7 @@ let checks: ReturnType<typeof createComputePool>;
 beforeAll(async () => {
   service = await startTestService();
   owner = await service.owner();
-  checks = createComputePool({ maxJobMs: 20_000, maxHeapMb: 128 });
+  checks = createComputePool({ maxHtmlBytes: 0 }, testLimits());
 });
 afterAll(async () => {
   await checks.close();

@@ -60,7 +60,7 @@ function startSubmit({ isLive = true } = {}) {
     body: createBodyReader({
       largest: 1_024,
       concurrency: createOwnerConcurrency(testLimits()),
-      compute: createComputePool({ maxJobMs: 10_000, maxHeapMb: 64 }),
+      compute: createComputePool({ maxHtmlBytes: 0 }, testLimits()),
       limits: testLimits(),
     }),
     clientAddress: () => '127.0.0.1',

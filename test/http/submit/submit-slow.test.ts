@@ -27,7 +27,7 @@ it('a submission whose files take longer to be stored than a connection may stan
     body: createBodyReader({
       largest: 1_024,
       concurrency: createOwnerConcurrency(testLimits()),
-      compute: createComputePool({ maxJobMs: 10_000, maxHeapMb: 64 }),
+      compute: createComputePool({ maxHtmlBytes: 0 }, testLimits()),
       limits: testLimits(),
     }),
     clientAddress: () => '127.0.0.1',

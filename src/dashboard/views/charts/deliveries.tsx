@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { Schemas } from '../../../client/client.ts';
+import { DASHBOARD_LIMITS } from '../../../limits.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
 import { pageLinks } from '../../links.ts';
@@ -7,11 +8,6 @@ import { Scroll } from '../../ui/scroll.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { counted } from '../../ui/time.tsx';
 import type { Range } from './range.ts';
-
-/** What is read of each log, and of how many logs at a time. */
-const PAGE = 100;
-const MAX_READ = 500;
-const MAX_CONCURRENT_LOGS = 4;
 
 const RESULTS = [
   { status: 'succeeded', label: 'Delivered' },
@@ -26,17 +22,21 @@ type Log = { deliveries: readonly { status: Status; created_at: string }[]; tota
 
 const numbers = new Intl.NumberFormat();
 
-/** Counts what was made in the range, newest first, up to MAX_READ. */
+/** Counts what was made in the range, newest first, up to DASHBOARD_LIMITS.statistics.logEntries. */
 async function countLog(range: Range, read: (page: number) => Promise<Log>): Promise<Omit<Receiver, 'id' | 'name'>> {
   const counts: Counts = { succeeded: 0, pending: 0, failed: 0 };
-  for (let page = 1; (page - 1) * PAGE < MAX_READ; page += 1) {
+  for (
+    let page = 1;
+    (page - 1) * DASHBOARD_LIMITS.statistics.logPageSize < DASHBOARD_LIMITS.statistics.logEntries;
+    page += 1
+  ) {
     const { deliveries, total } = await read(page);
     for (const { status, created_at } of deliveries) {
       const at = Date.parse(created_at);
       if (at >= range.starts && at < range.ends) counts[status] += 1;
       if (at < range.starts) return { counts, isCut: false };
     }
-    if (page * PAGE >= total) return { counts, isCut: false };
+    if (page * DASHBOARD_LIMITS.statistics.logPageSize >= total) return { counts, isCut: false };
   }
   return { counts, isCut: true };
 }
@@ -45,13 +45,21 @@ async function countDeliveries(id: string, range: Range, signal: AbortSignal): P
   const { webhooks } = await answer(api.GET('/webhooks/{deployId}', { params: { path: { deployId: id } }, signal }));
   const countMails = async (): Promise<Receiver> => {
     const counted = await countLog(range, (page) =>
-      answer(api.GET('/deploy/{id}/mails', { params: { path: { id }, query: { page, limit: PAGE } }, signal })),
+      answer(
+        api.GET('/deploy/{id}/mails', {
+          params: { path: { id }, query: { page, limit: DASHBOARD_LIMITS.statistics.logPageSize } },
+          signal,
+        }),
+      ),
     );
     return { id: 'mail', name: 'Mail', ...counted };
   };
   const countWebhook = async ({ id: webhookId, url }: Schemas['Webhook']): Promise<Receiver> => {
     const counted = await countLog(range, (page) => {
-      const params = { path: { deployId: id, webhookId }, query: { page, limit: PAGE } };
+      const params = {
+        path: { deployId: id, webhookId },
+        query: { page, limit: DASHBOARD_LIMITS.statistics.logPageSize },
+      };
       return answer(api.GET('/webhooks/{deployId}/{webhookId}/deliveries', { params, signal }));
     });
     return { id: webhookId, name: url, ...counted };
@@ -61,7 +69,7 @@ async function countDeliveries(id: string, range: Range, signal: AbortSignal): P
   const countNext = async (): Promise<void> => {
     for (const [index, count] of left) receivers[index] = await count();
   };
-  await Promise.all(Array.from({ length: MAX_CONCURRENT_LOGS }, countNext));
+  await Promise.all(Array.from({ length: DASHBOARD_LIMITS.statistics.concurrentLogs }, countNext));
   return receivers.filter(({ id: receiver, counts }) => receiver !== 'mail' || sum(counts) > 0);
 }
 
@@ -124,7 +132,8 @@ export function Deliveries({ id, range }: { id: string; range: Range }): JSX.Ele
                 </table>
               </Scroll>
               <p class="muted">
-                {receivers.some(({ isCut }) => isCut) && `Only the last ${MAX_READ} of each are counted. `}
+                {receivers.some(({ isCut }) => isCut) &&
+                  `Only the last ${DASHBOARD_LIMITS.statistics.logEntries} of each are counted. `}
                 Finished deliveries are kept for a limited time.
               </p>
             </>

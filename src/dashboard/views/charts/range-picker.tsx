@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { DASHBOARD_LIMITS } from '../../../limits.ts';
 import { Button } from '../../ui/button.tsx';
-import { dayOf, MAX_DAYS, ownRange, RANGES, type Range } from './range.ts';
+import { dayOf, ownRange, RANGES, type Range } from './range.ts';
 
 const DayField = ({
   label,
@@ -69,7 +70,7 @@ export function RangePicker({ path, range }: { path: string; range: Range }): JS
           <Button>Show</Button>
           {isWrong && (
             <p class="error" role="alert">
-              Choose a first day that is not after the last one, and at most {MAX_DAYS} days.
+              Choose a first day that is not after the last one, and at most {DASHBOARD_LIMITS.statistics.days} days.
             </p>
           )}
         </form>

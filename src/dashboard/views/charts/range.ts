@@ -1,3 +1,4 @@
+import { DASHBOARD_LIMITS } from '../../../limits.ts';
 /** The times that a chart is about, as they are in the address: `?range=7d`, or `?from=2026-11-01&to=2026-11-21`. */
 export type Range = {
   name: RangeName;
@@ -20,11 +21,7 @@ export const RANGES = [
 
 export type RangeName = (typeof RANGES)[number]['name'];
 
-/** As many days as the service counts at a time. */
-export const MAX_DAYS = 1_000;
 const HOURS = 24;
-/** Few enough days to be shown by hour. */
-const MAX_DAYS_BY_HOUR = 3;
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
@@ -47,10 +44,10 @@ export function ownRange(first: string, last: string): Range | undefined {
   const ends = dayStart(last, 1);
   if (!starts || !ends || starts >= ends) return undefined;
   const days = Math.round((ends.getTime() - starts.getTime()) / (24 * 60 * 60 * 1_000));
-  if (days > MAX_DAYS) return undefined;
+  if (days > DASHBOARD_LIMITS.statistics.days) return undefined;
   return {
     name: 'own',
-    by: days <= MAX_DAYS_BY_HOUR ? 'hour' : 'day',
+    by: days <= DASHBOARD_LIMITS.statistics.daysByHour ? 'hour' : 'day',
     from: dayOf(starts),
     to: dayOf(ends),
     starts: starts.getTime(),

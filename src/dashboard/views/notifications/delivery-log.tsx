@@ -1,14 +1,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { DASHBOARD_LIMITS } from '../../../limits.ts';
 import { useChange, useData } from '../../data.ts';
 import { pageLinks } from '../../links.ts';
 import { Button } from '../../ui/button.tsx';
 import { NotSaved, Shown } from '../../ui/states.tsx';
 import { counted, Time } from '../../ui/time.tsx';
-
-const LIMIT = 20;
-/** How often the log is read again while something in it is about to change. */
-const REFRESH_MS = 3_000;
 
 export type Delivery = {
   id: string;
@@ -107,12 +104,14 @@ export function DeliveryLog({
   retry(delivery: Delivery): Promise<void>;
 }): JSX.Element {
   const [page, setPage] = useState(1);
-  const loaded = useData(`log:${name}:${page}`, (signal) => load({ page, limit: LIMIT }, signal));
+  const loaded = useData(`log:${name}:${page}`, (signal) =>
+    load({ page, limit: DASHBOARD_LIMITS.notifications.logPageSize }, signal),
+  );
   const { data, isLoading, reload } = loaded;
   const isWaiting = data?.deliveries.some(({ status }) => status === 'pending') ?? false;
   useEffect(() => {
     if (!isWaiting || isLoading) return;
-    const timer = setTimeout(reload, REFRESH_MS);
+    const timer = setTimeout(reload, DASHBOARD_LIMITS.notifications.refreshIntervalMs);
     return () => clearTimeout(timer);
   }, [isWaiting, isLoading, reload]);
   return (
@@ -127,16 +126,20 @@ export function DeliveryLog({
                 <Row key={delivery.id} deployId={deployId} delivery={delivery} retry={retry} onRetried={reload} />
               ))}
             </ul>
-            {total > LIMIT && (
+            {total > DASHBOARD_LIMITS.notifications.logPageSize && (
               <div class="list-foot">
                 <span class="muted">
-                  {(page - 1) * LIMIT + 1} to {Math.min(total, page * LIMIT)} of {total}
+                  {(page - 1) * DASHBOARD_LIMITS.notifications.logPageSize + 1} to{' '}
+                  {Math.min(total, page * DASHBOARD_LIMITS.notifications.logPageSize)} of {total}
                 </span>
                 <div class="buttons">
                   <Button isDisabled={page === 1} onClick={() => setPage(page - 1)}>
                     Newer
                   </Button>
-                  <Button isDisabled={page * LIMIT >= total} onClick={() => setPage(page + 1)}>
+                  <Button
+                    isDisabled={page * DASHBOARD_LIMITS.notifications.logPageSize >= total}
+                    onClick={() => setPage(page + 1)}
+                  >
                     Older
                   </Button>
                 </div>

@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { DASHBOARD_LIMITS } from '../../../limits.ts';
 
 /** A line of a text, or of the changes from one text to another. */
 export type Line = {
@@ -8,16 +9,10 @@ export type Line = {
   text: string;
 };
 
-/** As many lines as are shown; a page of 2 MiB may have two million, more than a browser can be as high as. */
-export const MAX_LINES = 200_000;
-/** A longer line goes on in the row below it: browsers are slow with long ones. */
-const MAX_CHARS = 240;
 /** Lines that did not change, shown around those that did. */
 const CONTEXT = 3;
-/** How long the comparison may take; texts that differ more are shown as one removed and one added part. */
-const COMPARE_MS = 400;
 
-const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/, MAX_LINES);
+const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/, DASHBOARD_LIMITS.pages.shownLines);
 
 /** Whether a cut at this place would separate the halves of a character. */
 const isInCharacter = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.test(text.slice(at, at + 1));
@@ -25,18 +20,18 @@ const isInCharacter = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.
 function pushRows(rows: Line[], line: Line): void {
   let from = 0;
   do {
-    let to = from + MAX_CHARS;
+    let to = from + DASHBOARD_LIMITS.pages.lineChars;
     if (isInCharacter(line.text, to)) to += 1;
     rows.push({ ...line, number: from === 0 ? line.number : undefined, text: line.text.slice(from, to) });
     from = to;
-  } while (from < line.text.length && rows.length < MAX_LINES);
+  } while (from < line.text.length && rows.length < DASHBOARD_LIMITS.pages.shownLines);
 }
 
-/** The rows of a text, at most MAX_LINES. */
+/** The rows of a text, at most DASHBOARD_LIMITS.pages.shownLines. */
 export function sourceRows(html: string): Line[] {
   const rows: Line[] = [];
   for (const [index, text] of linesOf(html).entries()) {
-    if (rows.length >= MAX_LINES) break;
+    if (rows.length >= DASHBOARD_LIMITS.pages.shownLines) break;
     pushRows(rows, { number: index + 1, change: 'none', text });
   }
   return rows;
@@ -57,7 +52,7 @@ function partsOf(before: string[], after: string[]): Part[] {
   while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
   const old = before.slice(start, before.length - end);
   const now = after.slice(start, after.length - end);
-  const middle = diffArrays(old, now, { timeout: COMPARE_MS }) ?? [
+  const middle = diffArrays(old, now, { timeout: DASHBOARD_LIMITS.pages.compareTimeoutMs }) ?? [
     { added: false, removed: true, value: old },
     { added: true, removed: false, value: now },
   ];
@@ -94,5 +89,5 @@ export function compare(before: string, after: string): Comparison {
       oldNumber += count;
     }
   }
-  return { rows: rows.slice(0, MAX_LINES), added, removed };
+  return { rows: rows.slice(0, DASHBOARD_LIMITS.pages.shownLines), added, removed };
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Schemas } from '../../../client/client.ts';
+import { DASHBOARD_LIMITS } from '../../../limits.ts';
 import { answer, api } from '../../api.ts';
 import { useData } from '../../data.ts';
 import { CopyButton } from '../../ui/button.tsx';
@@ -8,15 +9,13 @@ import { Select } from '../../ui/field.tsx';
 import { Shown } from '../../ui/states.tsx';
 import { counted } from '../../ui/time.tsx';
 import { CodeLines, type Target } from './code-lines.tsx';
-import { compare, MAX_LINES, sourceRows } from './lines.ts';
+import { compare, sourceRows } from './lines.ts';
 
 export type Version = Schemas['Version'];
 
 /** What is shown: a version, or what changed in it since another. */
 export type Choice = { version: number; since: number | undefined };
 
-/** The last texts that were read; each may have 2 MiB. A version never changes. */
-const MAX_KEPT = 4;
 const kept = new Map<string, string>();
 
 async function readHtml(id: string, version: number, signal: AbortSignal): Promise<string> {
@@ -26,7 +25,7 @@ async function readHtml(id: string, version: number, signal: AbortSignal): Promi
   const params = { path: { id, version: String(version) } };
   const { html } = await answer(api.GET('/deploy/{id}/versions/{version}/html', { params, signal }));
   kept.set(key, html);
-  for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest);
+  for (const oldest of kept.keys()) if (kept.size > DASHBOARD_LIMITS.pages.keptTexts) kept.delete(oldest);
   return html;
 }
 
@@ -35,8 +34,10 @@ function Source({ html, target }: { html: string; target: Target | undefined }):
   return (
     <>
       <CodeLines label="Lines of the source" rows={rows} target={target} />
-      {rows.length >= MAX_LINES && (
-        <p class="muted">Only the first {counted(MAX_LINES, 'line')} are shown. Copy has all of it.</p>
+      {rows.length >= DASHBOARD_LIMITS.pages.shownLines && (
+        <p class="muted">
+          Only the first {counted(DASHBOARD_LIMITS.pages.shownLines, 'line')} are shown. Copy has all of it.
+        </p>
       )}
       <CopyButton kind="plain" text={html}>
         Copy the source

@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core';
+import type { DashboardUnderTest } from './dashboard-in-browser.ts';
+import type { Owner } from './service.ts';
+
+/* The inbox in a browser: what is sent to it, and what it shows. */
+
+/** More than are on any screen. */
+export const MAX_ROWS = 60;
+/** Of a table, in pixels. */
+export const ROW_HEIGHT = 44;
+/** Rows of one statement, which may take two seconds. */
+const BATCH = 1_000;
+
+export type Inbox = {
+  owner: Owner;
+  id: string;
+  url: string;
+  path: string;
+  send(data: object | string): Promise<string>;
+};
+
+/** An owner with a page, and what was sent to it. */
+export async function newInbox(
+  dashboard: DashboardUnderTest,
+  html: string,
+  sent: readonly (object | string)[] = [],
+): Promise<Inbox> {
+  const owner = await dashboard.owner();
+  const { id, url } = await owner.deploy({ html });
+  const send = async (data: object | string): Promise<string> => {
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    const { body } = await owner.send('POST', `/submit/${id}`, text);
+    return String(Object.entries(Object(body)).find(([name]) => name === 'id')?.[1]);
+  };
+  for (const data of sent) await send(data);
+  return { owner, id, url, path: `/dashboard/pages/${id}/inbox`, send };
+}
+
+/** Gives a page many submissions, each with a text of so many characters, stored directly. */
+export async function fillInbox(
+  dashboard: DashboardUnderTest,
+  id: string,
+  { count, chars = 10 }: { count: number; chars?: number },
+): Promise<void> {
+  for (let before = 0; before < count; before += BATCH) {
+    await dashboard.db.raw(
+      `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+       SELECT :id, n, 'sub_' || substr(md5(:id), 1, 12) || lpad(CAST(n AS text), 12, '0'),
+              CAST(json_build_object('name', 'Visitor ' || n, 'email', n || '@example.org', 'message', repeat('x', :chars)) AS json),
+              '192.0.2.1', now() - (:count - n) * interval '1 minute'
+         FROM generate_series(:first::int, :last::int) AS n`,
+      { id, count, chars, first: before + 1, last: Math.min(before + BATCH, count) },
+    );
+  }
+  await dashboard.db.raw(
+    'UPDATE deployments SET submission_count = :count, last_submission_number = :count WHERE id = :id',
+    { id, count },
+  );
+}
+
+export const rows = (page: Page) =>
+  page.getByRole('row').filter({ has: page.getByRole('checkbox', { name: /^Select (?!all)/ }) });
+export const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
+export const names = (page: Page) => rows(page).locator('a .line').allInnerTexts();
+export const search = (page: Page) => page.getByRole('searchbox', { name: 'Search' });
+/** The requests of a search, or of the reading of parts of the list, since: how many there were, and those not yet answered. */
+export function followSearches(page: Page): { count: number; open: ReadonlySet<unknown> } {
+  const open = new Set<unknown>();
+  const searches = { count: 0, open };
+  page.on('request', (request) => {
+    if (!request.url().includes('/search?')) return;
+    searches.count += 1;
+    open.add(request);
+  });
+  page.on('requestfinished', (request) => open.delete(request));
+  page.on('requestfailed', (request) => open.delete(request));
+  return searches;
+}
+export const numberOf = (name: string): number => Number(name.replace('Visitor ', ''));
+export const focusedText = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.innerText');

@@ -39,7 +39,10 @@ async function startServer(concurrency: OwnerConcurrency) {
   return { working, refused, send, owners };
 }
 
-const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 5 });
+/** A request that gets no slot is refused soon. */
+const soonRefused = testLimits({ owners: { requestWaitTimeoutMs: 100 } });
+
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 30_000, interval: 5 });
 
 it('lets two requests of an owner work at a time, and others beside them', async () => {
   const { working, send, owners } = await startServer(createOwnerConcurrency(testLimits()));
@@ -71,10 +74,8 @@ it('gives the slot of a request that waits for its client to the next, and gets 
   await until(() => expect(owners()).toEqual([1, 1, 1, 1]));
 });
 
-it('refuses what has waited too long, however long those before it take, and never works on more', {
-  tags: 'slow',
-}, async () => {
-  const { working, refused, send, owners } = await startServer(createOwnerConcurrency(testLimits()));
+it('refuses what has waited too long, however long those before it take, and never works on more', async () => {
+  const { working, refused, send, owners } = await startServer(createOwnerConcurrency(soonRefused));
   const sockets = Array.from({ length: 6 }, () => send(1));
   const answers = sockets.slice(2).map(async (socket) => String(await once(socket, 'data')).slice(0, 12));
   expect(await Promise.all(answers)).toEqual(Array(4).fill('HTTP/1.1 503'));
@@ -83,12 +84,13 @@ it('refuses what has waited too long, however long those before it take, and nev
     [1, 1],
   ]);
   for (const { response } of working) response.end();
+  await until(() => expect(working.every(({ response }) => response.closed)).toBe(true));
   send(1);
   await until(() => expect(owners()).toEqual([1, 1, 1]));
 });
 
-it('counts the work for a client that has left until it is answered all the same', { tags: 'slow' }, async () => {
-  const { working, refused, send, owners } = await startServer(createOwnerConcurrency(testLimits()));
+it('counts the work for a client that has left until it is answered all the same', async () => {
+  const { working, refused, send, owners } = await startServer(createOwnerConcurrency(soonRefused));
   const sockets = Array.from({ length: 2 }, () => send(1));
   await until(() => expect(owners()).toEqual([1, 1]));
   for (const socket of sockets) socket.destroy();

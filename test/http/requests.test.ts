@@ -220,9 +220,7 @@ describe('requests that come behind one another on a connection', () => {
     expect(statusesOf(text)).toEqual(['431']);
   });
 
-  it('are answered, and then the connection ends, though what cannot be read follows', {
-    timeout: 10_000,
-  }, async () => {
+  it('are answered, and then the connection ends, though what cannot be read follows', async () => {
     const { slug } = await owner.deploy();
     const page = `GET / HTTP/1.1\r\nHost: ${slug}.${PAGES_DOMAIN}\r\n\r\n`;
     for (const known of [1, 2, 3]) {

@@ -119,13 +119,16 @@ describe('POST /session', () => {
   });
 
   it('counts unknown keys as every endpoint does', async () => {
-    const from = { 'X-Forwarded-For': '198.51.100.7' };
-    const statuses = new Set<number>();
-    for (let count = 0; count < 31; count += 1) {
-      const tries = Array.from({ length: 10 }, () => signIn(UNKNOWN_KEY, from));
-      for (const { status } of await Promise.all(tries)) statuses.add(status);
-    }
-    expect([...statuses]).toEqual([401, 429]);
+    const network = '198.51.100.7';
+    const from = { 'X-Forwarded-For': network };
+    await service.db('unknown_key_tries').insert({
+      network,
+      tries: SIZES.unknownKeys.maxTries - 10,
+      window_ends_at: service.db.raw("now() + interval '1 minute'"),
+    });
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count += 1) statuses.push((await signIn(UNKNOWN_KEY, from)).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
     expect((await signIn(owner.key, from)).status).toBe(200);
   });
 });
@@ -301,7 +304,7 @@ describe('DELETE /session and /sessions', () => {
     expect((await get(cookie)).status).toBe(401);
   });
 
-  it('end the streams of a session within seconds', async () => {
+  it('end the streams of a session', async () => {
     const { id } = await owner.deploy();
     const cookie = await newCookie();
     const response = await fetch(`${service.url}/submissions/${id}/stream`, { headers: { Cookie: cookie, ...OWN } });
@@ -328,7 +331,7 @@ describe('POST /session/mail', () => {
 
   async function mailTo(address: string, count = 1): Promise<string> {
     const all = () => smtp.received.filter(({ to }) => to.includes(address));
-    await expect.poll(() => all().length, { interval: 20, timeout: 5_000 }).toBe(count);
+    await expect.poll(() => all().length, { interval: 20 }).toBe(count);
     return readMail(all().at(-1)?.raw ?? Buffer.alloc(0)).parts[0]?.text ?? '';
   }
   const pathIn = (text: string): string => /http:\/\/api\.test(\/session\/mail\/[0-9A-Za-z]{43})/.exec(text)?.[1] ?? '';

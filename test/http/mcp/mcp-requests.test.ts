@@ -237,23 +237,22 @@ describe('the key', () => {
   });
 
   it('is checked again after a body that took long', async () => {
+    // However long it takes, that is long.
+    const own = await startTestService({}, undefined, { limits: { requests: { slowBodyMs: -1 } } });
+    onTestFinished(() => own.close());
+    const owner = await own.owner();
     const { body: revoked } = await owner.post('/keys').send({ name: 'agent' });
     const message = JSON.stringify({
       ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
       params: { name: 'publish_page', arguments: { html: 'late', slug: 'late' } },
     });
-    const socket = openSocket(service.url);
+    const socket = openSocket(own.url);
     const head = `POST /mcp HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nAuthorization: Bearer ${revoked.key}\r\nContent-Type: application/json\r\n`;
     socket.write(`${head}Content-Length: ${message.length}\r\n\r\n${message.slice(0, 10)}`);
     await expect
-      .poll(async () => (await service.db('api_keys').where({ id: revoked.id }).first()).last_used_at, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await own.db('api_keys').where({ id: revoked.id }).first()).last_used_at)
       .not.toBeNull();
     await owner.delete(`/keys/${revoked.id}`).expect(200);
-    // Longer than what counts as a slow body.
-    const since = performance.now();
-    await expect.poll(() => performance.now() - since, { timeout: 10_000 }).toBeGreaterThan(1_000);
     socket.write(message.slice(10));
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);
   });
@@ -329,7 +328,7 @@ describe('an error that was not foreseen', () => {
     const failed = parsed.filter(({ msg }) => msg === 'request failed');
     expect(failed).toEqual([expect.objectContaining({ req_id: requestId, level: 50 })]);
     await expect
-      .poll(() => lines.map((line) => JSON.parse(line)).filter(({ path }) => path === '/mcp'), { timeout: 10_000 })
+      .poll(() => lines.map((line) => JSON.parse(line)).filter(({ path }) => path === '/mcp'))
       .toEqual([expect.objectContaining({ method: 'POST', status: 200, msg: 'answered' })]);
     expect(lines.join('')).not.toContain('private');
     expect(lines.join('')).not.toContain(by.key);
@@ -341,10 +340,11 @@ it('a service whose /mcp nobody uses does not load the SDK', async () => {
     const { startService } = await import('./src/service.ts');
     const { loadConfig } = await import('./src/config.ts');
     const { createLog } = await import('./src/log.ts');
+    const { testLimits } = await import('./test/support/limits.ts');
     const { registerHooks } = await import('node:module');
     const loaded = [];
     registerHooks({ load(url, context, next) { if (url.includes('modelcontextprotocol')) loaded.push(url); return next(url, context); } });
-    const service = await startService({ ...loadConfig(process.env), port: 0 }, createLog('silent'));
+    const service = await startService({ ...loadConfig(process.env), port: 0 }, createLog('silent'), { limits: testLimits() });
     await service.ready;
     await fetch(service.url + '/llms.txt');
     await fetch(service.url + '/openapi.json');

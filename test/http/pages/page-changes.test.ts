@@ -21,7 +21,7 @@ type Trouble =
 /** `beats` counts the messages of Postgres since LISTEN was sent; `late` has those that the client has not received. */
 type Heard = { listens: boolean; beats: number; late: Buffer[] };
 
-const soon = (check: () => void) => vi.waitFor(check, { timeout: 5_000, interval: 10 });
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 10 });
 
 /** Postgres at an address where a test can make trouble. */
 async function troubledPostgres(databaseUrl: string) {
@@ -112,23 +112,10 @@ async function look(url: string, slug: string): Promise<string | number> {
 
 const form = (): URLSearchParams => new URLSearchParams({ a: '1' });
 
-const ms = (since: number): number => Math.round(performance.now() - since);
-
-/** Looks until a service shows what is expected, and then some more; answers how many milliseconds that took. */
-async function shows(url: string, slug: string, expected: string | number): Promise<number> {
-  const start = performance.now();
-  await vi.waitFor(async () => expect(await look(url, slug)).toBe(expected), { timeout: 5_000, interval: 5 });
-  const took = ms(start);
+/** Looks until a service shows what is expected, and then some more. */
+async function shows(url: string, slug: string, expected: string | number): Promise<void> {
+  await vi.waitFor(async () => expect(await look(url, slug)).toBe(expected), { timeout: 30_000, interval: 5 });
   for (let again = 0; again < 3; again += 1) expect(await look(url, slug)).toBe(expected);
-  return took;
-}
-
-/**
- * The decision is about each change; a machine that is busy with other tests may stall in some of them, not in most.
- */
-function expectPrompt(took: readonly number[]): void {
-  const median = took.toSorted((a, b) => a - b)[took.length >> 1];
-  expect(median, `until the changes showed it took ${took.join(', ')} ms`).toBeLessThanOrEqual(250);
 }
 
 /** A page that a service has shown, and so has in its memory. */
@@ -140,40 +127,36 @@ async function shown(url: string, html: string): Promise<{ id: string; slug: str
 
 const put = (by: Owner, id: string, html: string) => by.put(`/deploy/${id}`).send({ html }).expect(200);
 
-/** Makes every kind of change of pages through `service`, one after another; how long each took to show at `url`. */
-async function everyChange(url: string): Promise<number[]> {
+/** Makes every kind of change of pages through `service`, one after another, until each shows at `url`. */
+async function everyChange(url: string): Promise<void> {
   const { id, slug } = await shown(url, 'one');
-  const took: number[] = [];
   for (const html of ['two', 'three']) {
     await put(owner, id, html);
-    took.push(await shows(url, slug, html));
+    await shows(url, slug, html);
   }
   await takeDown(service.db, id, 'a reason');
-  took.push(await shows(url, slug, 451));
+  await shows(url, slug, 451);
   await restore(service.db, id);
-  took.push(await shows(url, slug, 'three'));
+  await shows(url, slug, 'three');
   await owner.delete(`/deploy/${id}`).expect(200);
-  took.push(await shows(url, slug, 404));
+  await shows(url, slug, 404);
   const next = await owner.deploy({ slug, html: 'another deployment' });
-  took.push(await shows(url, slug, 'another deployment'));
+  await shows(url, slug, 'another deployment');
   await owner.delete(`/deploy/${next.id}`).expect(200);
-  took.push(await shows(url, slug, 404));
-  return took;
+  await shows(url, slug, 404);
 }
 
 describe('a change of a page made in one process', () => {
-  it('shows within 250 ms in another: new HTML, a take-down and its end, a deletion, a creation where there was no page', async () => {
-    expectPrompt(await everyChange(other.url));
+  it('shows in another: new HTML, a take-down and its end, a deletion, a creation where there was no page', async () => {
+    await everyChange(other.url);
   });
 
-  it('shows within 250 ms the other way round', async () => {
+  it('shows the other way round', async () => {
     const { id, slug } = await shown(service.url, 'one');
-    const took: number[] = [];
     for (const html of ['two', 'three', 'four']) {
       await put(asOwner(other.url, owner.key), id, html);
-      took.push(await shows(service.url, slug, html));
+      await shows(service.url, slug, html);
     }
-    expectPrompt(took);
   });
 
   it('shows what was last, when both processes change a page at once', async () => {
@@ -189,7 +172,7 @@ describe('a change of a page made in one process', () => {
         expect(here).toBe(there);
         return here;
       },
-      { timeout: 5_000, interval: 50 },
+      { timeout: 30_000, interval: 50 },
     );
     const restarted = await service.another();
     expect(await look(restarted.url, slug)).toBe(last);
@@ -251,32 +234,28 @@ describe('a page that is being fetched from the database while it is changed', (
 
 describe('while a process cannot listen', () => {
   it.each(['listening is cut', 'listening is muted', 'listening is pooled'] as const)(
-    'a change shows there within 250 ms all the same, and once it can again (%s)',
+    'a change shows there all the same, and once it can again (%s)',
     async (trouble) => {
       const { slug } = await shown(troubled.url, 'untouched');
       proxy.make(trouble);
       // Only once it is believed to listen does a pooler do harm.
       if (trouble === 'listening is pooled') await proxy.listening(1);
-      expectPrompt(await everyChange(troubled.url));
+      await everyChange(troubled.url);
       expect(await look(troubled.url, slug)).toBe('untouched');
       proxy.make('none');
-      expectPrompt(await everyChange(troubled.url));
+      await everyChange(troubled.url);
     },
   );
 
-  it('a change shows within 250 ms though it is made in the moment in which listening ends', {
-    tags: 'slow',
-  }, async () => {
-    const took: number[] = [];
+  it('a change shows though it is made in the moment in which listening ends', async () => {
     for (const trouble of ['listening is muted', 'listening is cut', 'listening is muted'] as const) {
       const { id, slug } = await shown(troubled.url, 'before');
       proxy.make(trouble);
       await put(owner, id, 'after');
-      took.push(await shows(troubled.url, slug, 'after'));
+      await shows(troubled.url, slug, 'after');
       proxy.make('none');
       await proxy.listening();
     }
-    expectPrompt(took);
   });
 
   it('a change that the process makes itself shows there at once', async () => {
@@ -293,7 +272,7 @@ describe('while a process cannot listen', () => {
     expect(await look(troubled.url, slug)).toBe('another deployment');
   });
 
-  it('a change is not missed that is made between two connections', { tags: 'slow' }, async () => {
+  it('a change is not missed that is made between two connections', async () => {
     const { id, slug } = await shown(troubled.url, 'before');
     proxy.make('listening is cut');
     await put(owner, id, 'after');
@@ -304,18 +283,15 @@ describe('while a process cannot listen', () => {
 });
 
 describe('while the database is out of reach', () => {
-  it.each(['all refused', 'all muted'] as const)(
-    'a process serves the pages that it has (%s)',
-    { tags: 'slow' },
-    async (trouble) => {
-      const { id, slug } = await shown(troubled.url, 'kept');
-      proxy.make(trouble);
-      // Longer than any change needs to be received.
-      for (const since = performance.now(); ms(since) < 700; ) expect(await look(troubled.url, slug)).toBe('kept');
+  it.each(['all refused', 'all muted'] as const)('a process serves the pages that it has (%s)', async (trouble) => {
+    const { id, slug } = await shown(troubled.url, 'kept');
+    proxy.make(trouble);
+    // Longer than any change needs to be received.
+    for (const since = performance.now(); performance.now() - since < 700; )
+      expect(await look(troubled.url, slug)).toBe('kept');
 
-      await put(owner, id, 'changed meanwhile');
-      proxy.make('none');
-      await shows(troubled.url, slug, 'changed meanwhile');
-    },
-  );
+    await put(owner, id, 'changed meanwhile');
+    proxy.make('none');
+    await shows(troubled.url, slug, 'changed meanwhile');
+  });
 });

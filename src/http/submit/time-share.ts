@@ -11,8 +11,11 @@ const SHARE = 0.2;
  */
 type TimeShare = <T>(client: string, work: () => T) => Promise<T>;
 
-/** Bounds how much of the event loop one client uses. The memory budget of bodies bounds how much work waits. */
-export function createTimeShare(): TimeShare {
+/**
+ * Bounds how much of the event loop one client uses. The memory budget of bodies bounds how much work waits. `pauseFor`
+ * settles after a time.
+ */
+export function createTimeShare(pauseFor: (ms: number) => Promise<void>): TimeShare {
   /** For each client with work that waits or was done a moment ago: the end of its last pause. */
   const pauses = new Map<string, Promise<void>>();
 
@@ -20,7 +23,7 @@ export function createTimeShare(): TimeShare {
     const { promise: isDone, resolve } = Promise.withResolvers<number>();
     const before = pauses.get(client);
     const pause: Promise<void> = isDone
-      .then((tookMs) => delay(tookMs / SHARE - tookMs, undefined, { ref: false }))
+      .then((tookMs) => pauseFor(tookMs / SHARE - tookMs))
       .then(() => void (pauses.get(client) === pause && pauses.delete(client)));
     pauses.set(client, pause);
     await before;
@@ -44,7 +47,7 @@ export type ShareLargeWork = <T>(
 ) => T | Promise<T>;
 
 export function createShareLargeWork(): ShareLargeWork {
-  const timeShare = createTimeShare();
+  const timeShare = createTimeShare((ms) => delay(ms, undefined, { ref: false }));
   return (request, client, size, work) => {
     if (size <= SIZES.body.smallBytes) return work();
     return timeShare(client, () => {

@@ -9,10 +9,13 @@ import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 
+/** Less work than in production: most of it would be that of the tests. */
+const EASY = { challengeCost: 50, minChallengeCounter: 3, maxChallengeCounter: 6 };
+
 let service: TestService;
 let owner: Owner;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, undefined, { limits: { spam: EASY } });
   owner = await service.owner();
 });
 afterAll(() => service.close());
@@ -41,7 +44,7 @@ describe('GET /altcha/challenge', () => {
     expect(response.body).toEqual({
       parameters: {
         algorithm: 'PBKDF2/SHA-256',
-        cost: 5_000,
+        cost: EASY.challengeCost,
         data: { deployment: id },
         expiresAt: expect.toSatisfy((at: number) => Math.abs(at - expires) < 60),
         keyLength: 32,
@@ -257,12 +260,12 @@ describe('used solutions', () => {
 
 describe('createAltcha', () => {
   it('makes challenges that count for 20 minutes, for one deployment and under one secret', async () => {
-    const altcha = createAltcha(Buffer.alloc(32), testLimits());
+    const altcha = createAltcha(Buffer.alloc(32), testLimits({ spam: EASY }));
     const id = newDeploymentId();
     const token = await tokenOf(await altcha.challenge(id));
     expect(await altcha.check(id, token)).toEqual({ hash: expect.any(Buffer), expiresAt: expect.any(Date) });
     expect(await altcha.check(newDeploymentId(), token)).toBeUndefined();
-    expect(await createAltcha(Buffer.alloc(32, 1), testLimits()).check(id, token)).toBeUndefined();
+    expect(await createAltcha(Buffer.alloc(32, 1), testLimits({ spam: EASY })).check(id, token)).toBeUndefined();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + (SIZES.captcha.challengeMinutes * 60 - 5) * 1_000 });
     onTestFinished(() => void vi.useRealTimers());
     expect(await altcha.check(id, token)).toBeDefined();

@@ -120,7 +120,7 @@ describe('POST /check', () => {
     expect(new Set(body.forms[0].fields.map(({ name }: { name: string }) => name))).toEqual(new Set(['é']));
   });
 
-  it('is done in turn: many checks of one key hold up neither another key nor pages', { tags: 'slow' }, async () => {
+  it('is done in turn: many checks of one key hold up neither another key nor pages', async () => {
     const stranger = await service.owner();
     const { slug } = await stranger.deploy({ html: `${HTML}${' '.repeat(100_000)}` });
     const isDone = { value: false };

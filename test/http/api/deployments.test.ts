@@ -488,12 +488,13 @@ describe('the rows of a page', () => {
     const [before] = await rowsOf(who);
     const holder = await service.db.transaction();
     onTestFinished(async () => void (await holder.rollback().catch(() => undefined)));
+    await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
     await holder('deployments')
       .where({ id })
       .update({ deleted_at: holder.raw('clock_timestamp()') });
     const late = who.put(`/deploy/${id}`).send({ html: 'too late' });
     const answered = late.then(answer);
-    await expect.poll(statementsThatWait, { timeout: 1_500, interval: 10 }).toBe(1);
+    await expect.poll(statementsThatWait, { timeout: 20_000, interval: 10 }).toBe(1);
     await holder.commit();
     expect(await answered).toEqual(answer(await who.get(`/deploy/${UNKNOWN_ID}`)));
     expect(await rowsOf(who)).toEqual([{ ...before, is_deleted: true }]);

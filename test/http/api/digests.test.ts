@@ -5,8 +5,7 @@ import { createLinks } from '../../../src/db/link-secret.ts';
 import { newSubmissionId } from '../../../src/ids.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { mailsWith, seenMails } from '../../support/mail.ts';
-import { startServiceProcess } from '../../support/process.ts';
-import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
+import { BASE_URL, type Owner, startTestService, type TestService } from '../../support/service.ts';
 import { type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 20 };
@@ -307,84 +306,5 @@ describe('a change of notify_every', () => {
       async () => expect(await service.db('digests').where({ deployment_id: gone.id })).toEqual([]),
       PATIENCE,
     );
-  });
-});
-
-describe('digests of many deployments', { tags: 'slow', timeout: 120_000 }, () => {
-  const COUNT = 40;
-
-  it('come once for each window over several processes that are killed, and while the mail server is away', async () => {
-    const place = await startTestService(SETTINGS);
-    onTestFinished(() => place.close());
-    const server = await startSmtpServer({ delayMs: 50 });
-    const { port } = server;
-    onTestFinished(() => server.close());
-    const its = await place.owner();
-    const pages: Page[] = [];
-    for (let made = 0; made < COUNT; made += 1) {
-      const { id, slug } = await its.deploy();
-      await its.patch(`/deploy/${id}`).send({ email_notifications: true, notify_every: 'hour' }).expect(200);
-      pages.push({ id, slug });
-    }
-    for (const { id } of pages) {
-      for (const [number, windows] of [
-        [1, 3],
-        [2, 1],
-        [3, 1],
-      ]) {
-        await place.db('submissions').insert({
-          deployment_id: id,
-          number,
-          id: newSubmissionId(),
-          data: '{"name":"Ada"}',
-          ip_address: '192.0.2.1',
-          created_at: ago(Number(windows), HOUR_MS),
-        });
-      }
-    }
-    await place.db('deployments').update({ last_submission_number: 3, submission_count: 3 });
-    await server.close();
-    const start = () =>
-      startServiceProcess({
-        ...SETTINGS,
-        BASE_URL,
-        PAGES_DOMAIN,
-        DATABASE_URL: place.databaseUrl,
-        SMTP_URL: `smtp://127.0.0.1:${port}`,
-        DELIVERY_TIMEOUT_MS: '1000',
-        DELIVERY_LEASE_MS: '1500',
-        LOG_LEVEL: 'silent',
-      });
-    const processes = await Promise.all([start(), start()]);
-    for (const { child } of processes) onTestFinished(() => void child.kill('SIGKILL'));
-    await Promise.all(processes.map(({ ready }) => ready()));
-    await place.db('digests').update({ next_at: place.db.raw("now() - interval '1 second'") });
-    const made = () => place.db('deliveries').where({ event: 'digest' });
-    await vi.waitFor(async () => expect((await made()).length).toBeGreaterThan(3), PATIENCE);
-    processes[0]?.child.kill('SIGKILL');
-    const third = await start();
-    onTestFinished(() => void third.child.kill('SIGKILL'));
-    await third.ready();
-    const back = await startSmtpServer({ port, delayMs: 5 });
-    onTestFinished(() => back.close());
-    await vi.waitFor(
-      async () => {
-        const rows = await made();
-        expect(rows.filter(({ status }) => status === 'succeeded').length).toBe(2 * COUNT);
-      },
-      { timeout: 60_000, interval: 100 },
-    );
-    const rows = await made();
-    const windows = rows.map(({ deployment_id, notice }) => `${deployment_id} ${notice}`);
-    expect([rows.length, new Set(windows).size]).toEqual([2 * COUNT, 2 * COUNT]);
-    // A killed process may have sent one whose outcome it could not store: it comes again, with the same Message-ID.
-    const mails = [...seenMails(server), ...seenMails(back)];
-    expect(new Set(mails.map(({ id }) => id)).size).toBe(2 * COUNT);
-    for (const { slug } of pages) {
-      const subjects = new Set(
-        mails.map(({ subject }) => subject).filter((subject) => subject.endsWith(` for ${slug}`)),
-      );
-      expect([...subjects].sort()).toEqual([digestOf(1, slug), digestOf(2, slug)]);
-    }
   });
 });

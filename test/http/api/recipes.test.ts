@@ -21,12 +21,6 @@ describe('every migration', () => {
   });
 });
 
-describe('every test of faults', () => {
-  it.each(namesIn('test/faults'))('%s is tagged as slow: without the tag neither suite would run it', (name) => {
-    expect(read(`test/faults/${name}.ts`)).toMatch(/^\/\/ @module-tag slow$/m);
-  });
-});
-
 /** The commands of operators: the other files are what they share, and the commands of owners. */
 const commands = namesIn('src/commands').filter(
   (name) => !['command', 'command-error', 'completion', 'formhost'].includes(name),
@@ -40,7 +34,7 @@ describe('every command', () => {
       Object.entries(scripts).find(([, script]) => script === `exec node src/commands/${command}.ts`) ?? [];
     expect(name, 'package.json has no script for it').toBeDefined();
     expect(read('README.md')).toMatch(new RegExp(`^\\|.*\`npm run --silent ${name}\\b.*\\|$`, 'm'));
-    const tests = namesIn('test').map((test) => read(`test/${test}.ts`));
+    const tests = namesIn('test/commands').map((test) => read(`test/commands/${test}.ts`));
     expect(tests.filter((test) => test.includes(`src/commands/${command}.ts`))).not.toEqual([]);
   });
 

@@ -301,6 +301,7 @@ describe('POST /submit/:deployId with files', () => {
   it('waits for a deployment that somebody else holds', async () => {
     const id = await deploy();
     const held = await service.db.transaction();
+    await held.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
     await held.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
     const answered = submit(id, multipartBody(part('a', 'x')));
     await vi.waitFor(async () => expect(await writersOf(service)).toBe(1), PATIENCE);
@@ -318,6 +319,7 @@ describe('POST /submit/:deployId with files', () => {
     await process.ready();
     const id = await deploy();
     const held = await service.db.transaction();
+    await held.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
     await held.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
     const answered = submit(id, multipartBody(part('a', 'x')), process).catch(() => 'cut');
     await vi.waitFor(async () => expect(await writersOf(service)).toBe(1), PATIENCE);
@@ -339,9 +341,7 @@ async function writersOf({ db }: TestService): Promise<number> {
 }
 
 describe('the memory of uploads', () => {
-  it('is bounded: past it an upload is a 503, a small submission is not, and there is room once some have gone', {
-    tags: 'slow',
-  }, async () => {
+  it('is bounded: past it an upload is a 503, a small submission is not, and there is room once some have gone', async () => {
     const [id, other] = [await deploy(), await deploy()];
     const file = multipartBody(
       part('a', Buffer.alloc(10 * MIB)),
@@ -488,9 +488,7 @@ describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
     expect((await getPage(service.url, slug)).status).toBe(200);
   });
 
-  it('holds no connection of the pool for those who do not read, and lets go of those who leave', {
-    tags: 'slow',
-  }, async () => {
+  it('holds no connection of the pool for those who do not read, and lets go of those who leave', async () => {
     const { data } = await stored(part('a', randomBytes(10 * MIB)));
     const readers = Array.from({ length: 12 }, () => {
       const socket = openSocket(service.url);

@@ -132,7 +132,7 @@ describe('POST /deploy/:id/versions/:version/restore', () => {
     expect((await findVersionHtml(service.db, id, numbers[0]))?.toString()).toBe(html);
   });
 
-  it('counts a submission to the version that was live when it was accepted', { tags: 'slow' }, async () => {
+  it('counts a submission to the version that was live when it was accepted', async () => {
     const { id } = await owner.deploy({ html: '0' });
     let isOver = false;
     const accepted: { before: number; after: number }[] = [];

@@ -148,7 +148,7 @@ describe('toXlsx', () => {
     ]);
   });
 
-  it('gives any strings back', { tags: 'slow', timeout: 60_000 }, async () => {
+  it('gives any strings back', async () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('_x0041_', '_x', '_x00', '41_', '_', '\0', '\r\n', ' ', '\ufffe', '\ud800', '&#13;', ']]>'),
@@ -163,7 +163,7 @@ describe('toXlsx', () => {
           ...unique.map(([, value], place) => unique.map((_, at) => (at === place && value.toWellFormed()) || null)),
         ]);
       }),
-      { numRuns: 100 },
+      { numRuns: 20 },
     );
   });
 

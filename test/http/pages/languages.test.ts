@@ -42,7 +42,7 @@ describe('langOf', () => {
     (piece) => {
       for (const start of ['', '<html ', '<!--', '<!-- --><html lang=']) {
         const html = Buffer.from(start + piece.repeat(1024 * 1024));
-        expect(langOf(html)).toBe(langOf(html.subarray(0, PAGE_START_BYTES)));
+        expect(langOf(html)).toBe(langOf(html.subarray(0, SIZES.page.startBytes)));
       }
     },
   );

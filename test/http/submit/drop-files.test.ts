@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createDropFiles } from '../../../src/http/submit/drop-files.ts';
-import { cpuMs } from '../../support/figures.ts';
 import { multipartBody } from '../../support/multipart.ts';
 
 /** What is kept of a body that arrives in pieces of so many bytes, and the sizes of its files. */
@@ -55,10 +54,11 @@ describe('createDropFiles', () => {
     });
   });
 
-  it('takes linear time', async () => {
+  // In quadratic time it would not end.
+  it('takes linear time', () => {
     for (const line of ['\r\n--', '\r\n--b', '\r\n--b\r\n\r\n', '\r\n--b\r\n', '\r\n\r\n', '\r\n--b-']) {
       const body = Buffer.from(line.repeat(256 * 1024));
-      expect(await cpuMs(() => dropFiles(body, 64 * 1024))).toBeLessThan(5_000);
+      expect(dropFiles(body, 64 * 1024).sizes).toEqual([]);
     }
   });
 });

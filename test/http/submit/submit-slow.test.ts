@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import request from 'supertest';
-import { it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createComputePool } from '../../../src/compute/pool.ts';
 import { createBodyReader } from '../../../src/http/body.ts';
 import { createOwnerConcurrency } from '../../../src/http/owner-concurrency.ts';
@@ -11,19 +11,23 @@ import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../../../src/ids.ts';
 import { testLimits } from '../../support/limits.ts';
 
-const STANDSTILL_MS = 300;
+const STANDSTILL_MS = 30_000;
 
-it('a submission whose files take longer to be stored than a connection may stand still is answered', async () => {
+it('a connection may stand still for longer while the files of its submission are stored', async () => {
   const slug = 'slow';
+  const limits = testLimits();
+  /** The time-outs of the connection, while the submission is being stored and after that. */
+  const timeouts: (number | undefined)[] = [];
+  let socket: Socket | undefined;
   const submit = createSubmit({
     intake: {
       async submit({ id }) {
-        await delay(3 * STANDSTILL_MS);
+        timeouts.push(socket?.timeout);
         return { kind: 'stored', id, slug };
       },
     },
     visited: { find: async () => undefined, inMemory: () => undefined },
-    visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak(), testLimits()),
+    visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak(), limits),
     body: createBodyReader({
       largest: 1_024,
       concurrency: createOwnerConcurrency(testLimits()),
@@ -34,14 +38,19 @@ it('a submission whose files take longer to be stored than a connection may stan
     maxSubmissionBytes: 1_024,
     maxFileBytes: 1_024,
     maxFilesBytes: 1_024,
-    limits: testLimits(),
+    limits,
   });
   const deploymentId = newDeploymentId();
   const server = createServer((asked, response) => {
     const target = { deploymentId, requestId: 'x', pageSlug: undefined };
-    submit.handle(asked, response, target).catch((error) => response.destroy(error));
+    socket = asked.socket;
+    submit.handle(asked, response, target).then(
+      () => timeouts.push(socket?.timeout),
+      (error) => response.destroy(error),
+    );
   });
   server.setTimeout(STANDSTILL_MS);
   onTestFinished(() => void server.close());
   await request(server).post('/').attach('file', Buffer.from('x'), 'a.txt').expect(200);
+  expect(timeouts).toEqual([limits.submissions.aloneSocketTimeoutMs, STANDSTILL_MS]);
 });

@@ -1,35 +1,41 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createTimeShare } from '../../../src/http/submit/time-share.ts';
 
-const WORK_MS = 10;
+afterEach(() => void vi.useRealTimers());
 
-/** Takes the processor for a while. */
-function work(): void {
-  for (const end = performance.now() + WORK_MS; performance.now() < end; );
-}
-
-it('does one holder’s work in order, and leaves others most of the time in between', async () => {
-  const timeShare = createTimeShare();
-  const done: number[] = [];
-  const startedAt = performance.now();
-  const all = Array.from({ length: 5 }, (_, index) =>
-    timeShare('flooder', () => {
-      work();
-      done.push(index);
-    }),
+it('does one holder’s work in order, each after a pause of four times the work before, and holds up no other', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const pauses: { ms: number; end(): void }[] = [];
+  const timeShare = createTimeShare(
+    (ms) => new Promise((resolve) => void pauses.push({ ms: Math.round(ms), end: resolve })),
   );
-  const other = timeShare('other', () => done.length);
-  // Another's is not behind it.
-  expect(await other).toBeLessThanOrEqual(1);
-  await Promise.all(all);
-  expect(done).toEqual([0, 1, 2, 3, 4]);
-  // Five of 10 ms with four pauses of 40 ms at least between them.
-  expect(performance.now() - startedAt).toBeGreaterThan(5 * WORK_MS + 4 * 3.9 * WORK_MS);
+  const done: string[] = [];
+  const all = Promise.all(
+    [10, 20, 30].map((ms) =>
+      timeShare('flooder', () => {
+        vi.advanceTimersByTime(ms);
+        done.push(`${ms} ms`);
+      }),
+    ),
+  );
+  await timeShare('other', () => done.push('other'));
+  await nextTurn();
+  expect(done.toSorted()).toEqual(['10 ms', 'other']);
+  expect(pauses.map(({ ms }) => ms).toSorted()).toEqual([0, 40]);
+  pauses.find(({ ms }) => ms === 40)?.end();
+  await nextTurn();
+  expect(done.at(-1)).toBe('20 ms');
+  expect(pauses.at(-1)?.ms).toBe(80);
+  await nextTurn();
+  expect(done).toHaveLength(3);
+  pauses.at(-1)?.end();
+  await all;
+  expect(done.at(-1)).toBe('30 ms');
 });
 
 it('answers what the work answers, and goes on after work that throws', async () => {
-  const timeShare = createTimeShare();
+  const timeShare = createTimeShare(async () => undefined);
   const wrong = timeShare('a', () => {
     throw new Error('wrong');
   });

@@ -422,10 +422,15 @@ describe('the page of a form that is full', () => {
 
 describe('the page of a service that cannot take a form', () => {
   it('keeps what was filled in while the deployment is held', async () => {
-    const { id, slug } = await owner.deploy();
-    await service.db.transaction(async (transaction) => {
+    const hasty = await startTestService({}, undefined, { limits: { submissions: { lockedWaitTimeoutMs: 50 } } });
+    onTestFinished(() => hasty.close());
+    const { url } = hasty;
+    const its = await hasty.owner();
+    const { id, slug } = await its.deploy();
+    await hasty.db.transaction(async (transaction) => {
+      await transaction.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
       await transaction.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
-      const answer = await post(`/submit/${id}`, { body: 'a=1&_redirect=/' });
+      const answer = await post(`/submit/${id}`, { body: 'a=1&_redirect=/', url });
       expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
       const { 'retry-after': retryAfter, ...said } = saidIn(answer);
       expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...CORS });
@@ -434,7 +439,7 @@ describe('the page of a service that cannot take a form', () => {
         content: `<p>The service is busy right now. Please try again in 1 second.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>\n${BACK(slug)}`,
       });
     });
-    expect(await stored(id)).toEqual([]);
+    expect((await its.get(`/submissions/${id}`)).body.submissions).toEqual([]);
   });
 
   it('keeps it too when something unforeseen has happened', async () => {
@@ -495,10 +500,15 @@ describe('_redirect', () => {
 /** Gets an address, as a browser does unless told otherwise. */
 async function get(
   path: string,
-  { host, method = 'GET', headers = {} }: { host?: string; method?: string; headers?: Record<string, string> } = {},
+  {
+    host,
+    method = 'GET',
+    headers = {},
+    url = service.url,
+  }: { host?: string; method?: string; headers?: Record<string, string>; url?: string } = {},
 ): Promise<Answer> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    startRequest(service.url + path, {
+    startRequest(url + path, {
       method,
       headers: { ...(host === undefined ? {} : { Host: host }), Accept: CHROMIUM, ...headers },
     })
@@ -561,10 +571,13 @@ describe('the page that thanks', () => {
   });
 
   it('thanks even when the form cannot be looked up', async () => {
-    const { id } = await owner.deploy();
-    await service.db.transaction(async (transaction) => {
+    const hasty = await startTestService({}, undefined, { limits: { submissions: { visitedPageTimeoutMs: 50 } } });
+    onTestFinished(() => hasty.close());
+    const { id } = await (await hasty.owner()).deploy();
+    await hasty.db.transaction(async (transaction) => {
+      await transaction.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
       await transaction.raw('LOCK TABLE pages, deployments IN ACCESS EXCLUSIVE MODE');
-      const answer = await get(`/submit/${id}/thanks`);
+      const answer = await get(`/submit/${id}/thanks`, { url: hasty.url });
       expect([answer.status, pageIn(answer)]).toEqual([
         200,
         { title: 'Thank you', content: '<p>Your message has been sent.</p>' },

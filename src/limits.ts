@@ -831,6 +831,37 @@ export const LIMITS = {
      * its client has left. Beyond that, nothing is written.
      */
     stuckCommits: 10,
+    /** A migration's own connection is made, and its statements that look for what is missing are answered. */
+    migrationsAnswerTimeoutMs: 2_000,
+    /** A process asks again whether another still migrates, and says so after this time. */
+    migrationsPollMs: 100,
+    migrationsTellAfterMs: 5_000,
+    /** A command's look at the database is answered. */
+    commandAnswerTimeoutMs: 5_000,
+    /** A command waits without a sign that the service starts: npm alone may take seconds to begin a start. */
+    firstStartSignTimeoutMs: 10_000,
+    /** A command waits for a start that shows signs: a build, initdb and migrations on a slow machine. */
+    firstStartTimeoutMs: 120_000,
+    /** A command looks again, and says after this time that it waits. */
+    firstStartPollMs: 100,
+    firstStartTellAfterMs: 1_000,
+    /** The process that has the lock touches it every 2.5 s. An older lock was left by a process that was killed. */
+    staleLockMs: 6_000,
+    /** An older folder was left by a build that was killed. */
+    staleBuildMs: 60_000,
+    /** The embedded Postgres comes up. */
+    embeddedTimeoutMs: 60_000,
+    /** Starts of it that fail, one after the other, before the error is reported. */
+    embeddedStarts: 20,
+    /** Another process opens or closes it: the time to come up, and some more. */
+    embeddedLockTimeoutMs: 90_000,
+    /** At a close, connections of others end within this time, or the server is left running for them. */
+    embeddedLingerMs: 1_000,
+    /** The same when another process seems to use it: the server notices a moment late that one was killed. */
+    embeddedKilledMs: 400,
+    /** Its log is looked at, and emptied when it is larger. */
+    embeddedLogIntervalMs: 60 * 60 * 1_000,
+    embeddedLogBytes: 4 * 1024 * 1024,
   },
   /** What is removed when its time is over, and how. */
   cleanUp: {
@@ -963,6 +994,17 @@ export const COMMAND_LIMITS = {
     attemptTimeoutMs: 20_000,
     /** How often the command looks for it. */
     pollMs: 250,
+  },
+  backup: {
+    connectTimeoutMs: 10_000,
+    /** A piece of a file is read from the bucket. */
+    readTimeoutMs: 30_000,
+  },
+  restore: {
+    /** Another transaction has locked a table. */
+    lockTimeoutMs: 10_000,
+    /** A process of the service asks the database at least twice a second: then none has asked. */
+    quietMs: 3_000,
   },
 } as const;
 

@@ -61,7 +61,7 @@ export async function startService(
   }: { siteverifyUrls?: SiteverifyUrls; limits?: LimitOverrides; now?: () => Date } = {},
 ): Promise<Service> {
   const limits = withLimits(overrides);
-  const databaseServer = await openDatabase(config, log);
+  const databaseServer = await openDatabase(config, limits, log);
   const { connection } = databaseServer;
   const db = connect(connection, { limits, onRenew: () => pageChanges.reconnect() });
   const metrics = createMetrics();

@@ -11,9 +11,9 @@ import type { Log } from './log.ts';
 export class StartError extends Error {}
 
 /** The Postgres of DATABASE_URL, or the embedded one, which is started. Throws StartError. */
-export async function openDatabase(config: Config, log: Log): Promise<DatabaseServer> {
+export async function openDatabase(config: Config, limits: Limits, log: Log): Promise<DatabaseServer> {
   try {
-    return await openDatabaseServer(config, (message) => log.info(message));
+    return await openDatabaseServer(config, limits, (message) => log.info(message));
   } catch (error) {
     throw cannotBeUsed(`DATA_DIR ${config.dataDir}`, error);
   }
@@ -30,7 +30,7 @@ export async function prepareDatabase(
   for (;;) {
     try {
       const onWait = (): void => log.info('another process migrates the database: waiting for it');
-      return await migrate(connection, { signal: stopping, onWait });
+      return await migrate(connection, { limits, signal: stopping, onWait });
     } catch (error) {
       if (stopping.aborted) throw error;
       if (!isOutOfReach(error)) {

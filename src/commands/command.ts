@@ -11,7 +11,7 @@ import { BackupError } from '../db/backup/backup-file.ts';
 import { MissingObjectError } from '../db/file-content.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import type { DatabaseServer } from '../db/postgres/database-server.ts';
-import { NO_SIGN_MS, NoDatabaseError, openExistingDatabase } from '../db/postgres/existing-database.ts';
+import { NoDatabaseError, openExistingDatabase } from '../db/postgres/existing-database.ts';
 import { migrate } from '../db/postgres/migrate.ts';
 import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
 import { CommandError, hasCode, messageOf, printError, UsageError } from './command-error.ts';
@@ -119,8 +119,11 @@ export async function withServer(
   work: (server: DatabaseServer) => Promise<void>,
 ): Promise<void> {
   const missing = `there is no database of the service in ${databasePlace(config, originOf)}`;
-  const tell = (): void => printError(`${missing} yet: waiting ${NO_SIGN_MS / 1_000} s for a start of the service`);
-  const server = await openExistingDatabase(config, tell).catch((error: unknown) => {
+  const tell = (): void =>
+    printError(
+      `${missing} yet: waiting ${LIMITS.database.firstStartSignTimeoutMs / 1_000} s for a start of the service`,
+    );
+  const server = await openExistingDatabase(config, LIMITS, tell).catch((error: unknown) => {
     if (error instanceof NoDatabaseError) throw new CommandError(`${missing}: ${NO_DATABASE_ADVICE}`);
     throw error;
   });
@@ -231,7 +234,7 @@ export const runCommand = (usage: string, parse: (args: string[], config: Config
       const config = loadConfig(process.env);
       const command = parse(invocation.args, config);
       await withServer(config, invocation, async ({ connection }) => {
-        await migrate(connection);
+        await migrate(connection, { limits: LIMITS });
         const db = connect(connection, { limits: LIMITS });
         await print(command(db)(invocation.json)).finally(() => db.close());
       });

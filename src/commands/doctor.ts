@@ -59,8 +59,8 @@ async function examine(config: Config, originOf: Invocation['originOf']): Promis
   let server: DatabaseServer | undefined;
   let facts: DatabaseFacts;
   try {
-    server = await openDatabaseServer(config, () => undefined);
-    facts = await inspectDatabase(server.connection);
+    server = await openDatabaseServer(config, LIMITS, () => undefined);
+    facts = await inspectDatabase(server.connection, LIMITS);
   } catch (error) {
     await server?.close();
     const mend =

@@ -6,6 +6,7 @@ import { restoreDump } from '../db/backup/pg-dump.ts';
 import { checkBackup, restore } from '../db/backup/restore.ts';
 import { openDatabaseServer } from '../db/postgres/database-server.ts';
 import type { Connection } from '../db/postgres/servers.ts';
+import { LIMITS } from '../limits.ts';
 import { fileOf, onlyArgument, runProgram } from './command.ts';
 import { messageOf } from './command-error.ts';
 
@@ -25,10 +26,10 @@ async function isDump(file: string): Promise<boolean> {
 
 /** The function that restores a file. A file that is damaged, or no backup, is refused before anything is changed. */
 async function restorerOf(file: string): Promise<(connection: Connection) => Promise<void>> {
-  if (file === '-') return (connection) => restore(connection, process.stdin);
-  if (await isDump(file)) return (connection) => restoreDump(connection, process.env, file);
+  if (file === '-') return (connection) => restore(connection, process.stdin, LIMITS);
+  if (await isDump(file)) return (connection) => restoreDump(connection, process.env, file, LIMITS);
   await checkBackup(createReadStream(file));
-  return (connection) => restore(connection, createReadStream(file));
+  return (connection) => restore(connection, createReadStream(file), LIMITS);
 }
 
 export const main = (): Promise<void> =>
@@ -39,7 +40,7 @@ export const main = (): Promise<void> =>
       const file = fileOf(onlyArgument(args));
       const restoreInto = await restorerOf(file);
       // Makes the embedded database where there is none.
-      const server = await openDatabaseServer(config, () => undefined);
+      const server = await openDatabaseServer(config, LIMITS, () => undefined);
       await restoreInto(server.connection).finally(() => server.close());
       if (json) process.stdout.write(`${JSON.stringify({ file })}\n`);
     },

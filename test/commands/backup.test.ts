@@ -13,6 +13,7 @@ import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts
 import { runCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { PROJECT, startProgram } from '../support/process.ts';
 import { asOwner, type Owner, startTestService, type TestService } from '../support/service.ts';
@@ -76,7 +77,7 @@ const structure = (connection: pg.ClientConfig) =>
 
 /** An embedded database's server, for as long as `work` lasts. */
 async function inEmbedded<T>(dataDir: string, work: (connection: pg.ClientConfig) => Promise<T>): Promise<T> {
-  const { connection, close } = await openEmbeddedPostgres(dataDir);
+  const { connection, close } = await openEmbeddedPostgres(dataDir, { limits: testLimits() });
   return work(connection).finally(close);
 }
 

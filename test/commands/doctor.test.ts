@@ -505,7 +505,10 @@ describe('this machine', () => {
     const database = await emptyDatabase();
     onTestFinished(() => database.drop());
     const connection = { connectionString: database.url };
-    const [first, again] = [await inspectDatabase(connection), await inspectDatabase(connection)];
+    const [first, again] = [
+      await inspectDatabase(connection, testLimits()),
+      await inspectDatabase(connection, testLimits()),
+    ];
     expect(first.missing.slice(0, 2)).toEqual(['0001-service', '0002-deliveries']);
     expect(again.missing).toEqual(first.missing);
     expect(Math.abs(first.clock.theirs - first.clock.ours)).toBeLessThan(60_000);

@@ -8,6 +8,7 @@ import { aTime } from '../support/answers.ts';
 import { runCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { PROJECT, startInTerminal, startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, startTestService, type TestService } from '../support/service.ts';
@@ -408,7 +409,7 @@ describe.concurrent('an embedded database', () => {
   }, async ({ onTestFinished }) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'formhost-cut-'));
     onTestFinished(() => rm(dataDir, { recursive: true }));
-    await (await openEmbeddedPostgres(dataDir)).close();
+    await (await openEmbeddedPostgres(dataDir, { limits: testLimits() })).close();
     const result = await keys(['list'], { DATA_DIR: dataDir });
     const place = `there is no database of the service in ${dataDir} (DATA_DIR, which the environment sets)`;
     expect(result).toEqual(noDatabase(place));

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { testLimits } from '../support/limits.ts';
 import { isAlive, serverPid } from '../support/postmaster.ts';
 import { PROJECT } from '../support/process.ts';
 
@@ -46,7 +47,7 @@ async function quit(dataDir: string) {
 function opener(dataDir: string, { source = SOURCE, ...user }: { source?: string; uid?: number; gid?: number } = {}) {
   const code = `
     import { openEmbeddedPostgres } from ${JSON.stringify(source)};
-    const database = await openEmbeddedPostgres(${JSON.stringify(dataDir)}, { onProgress: console.log });
+    const database = await openEmbeddedPostgres(${JSON.stringify(dataDir)}, { limits: ${JSON.stringify(testLimits())}, onProgress: console.log });
     console.log('open');
     process.stdin.once('data', async () => {
       await database.close();
@@ -85,7 +86,10 @@ function opener(dataDir: string, { source = SOURCE, ...user }: { source?: string
 
 async function opened(dataDir: string) {
   const progress: string[] = [];
-  const database = await openEmbeddedPostgres(dataDir, { onProgress: (message) => progress.push(message) });
+  const database = await openEmbeddedPostgres(dataDir, {
+    limits: testLimits(),
+    onProgress: (message) => progress.push(message),
+  });
   onTestFinished(() => database.close());
   return { ...database, progress };
 }
@@ -101,7 +105,7 @@ async function rows(connection: pg.ClientConfig, sql: string) {
   }
 }
 
-describe('openEmbeddedPostgres', { tags: 'slow', timeout: 20_000 }, () => {
+describe('openEmbeddedPostgres', () => {
   it('makes a durable UTF-8 database behind a socket that is its owner’s alone, and finds it again', async () => {
     const dataDir = join(await folder(), `a, "b" 'c' \\ $d é`);
     const first = await opened(dataDir);

@@ -25,7 +25,9 @@ let service: TestService;
 let owner: Owner;
 beforeAll(async () => {
   s3 = await startS3();
-  service = await startTestService(s3.settings());
+  service = await startTestService(s3.settings(), undefined, {
+    limits: { files: { requestTimeoutMs: 2_000, firstPieceTimeoutMs: 1_500 } },
+  });
   owner = await service.owner();
 });
 afterEach(() => s3.behave());

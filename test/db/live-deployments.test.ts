@@ -4,6 +4,7 @@ import { migrate } from '../../src/db/postgres/migrate.ts';
 import type { Service } from '../../src/service.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { asOwner, JSON_TYPE, type Owner, startTestService, type TestService } from '../support/service.ts';
 
 /** Owners whose kept count is not the number of their live deployments. */
@@ -131,7 +132,7 @@ describe('0026-live-deployments', () => {
       }
       return changes;
     });
-    await migrate({ connectionString: database.url });
+    await migrate({ connectionString: database.url }, { limits: testLimits() });
     until.abort();
     expect(Math.min(...(await Promise.all(working)))).toBeGreaterThan(0);
     const [client] = clients;

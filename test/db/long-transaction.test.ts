@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { connect, type Database, isOutOfReach } from '../../src/db/postgres/connect.ts';
+import type { Limits } from '../../src/limits.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 
@@ -14,27 +15,33 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A statement that takes a second. */
-const SLOW = 'SELECT pg_sleep(1)';
+function connectWith(limits: Partial<Limits['database']>, onRenew = (): void => undefined): Database {
+  const connected = connect({ connectionString: database.url }, { limits: testLimits({ database: limits }), onRenew });
+  onTestFinished(() => connected.close());
+  return connected;
+}
+
+/** A statement that takes a tenth of a second. */
+const SLOW = 'SELECT pg_sleep(0.1)';
+/** One that nobody waits for. */
+const ENDLESS = 'SELECT pg_sleep(600)';
 const note = (plan: string) => `INSERT INTO owners (email, plan) VALUES ('${plan}@test.example', '${plan}')`;
 const noted = async (plan: string) => (await db('owners').where({ plan })).length;
 const failure = (error: unknown): unknown => (isOutOfReach(error) ? 'out of reach' : error);
 
-it('lets a transaction be longer than other units of work, as long as its statements are answered', {
-  tags: 'slow',
-}, async () => {
-  const long = db.longTransaction(async (transaction) => {
-    await transaction.raw(note('long'));
-    for (let count = 0; count < 3; count += 1) await transaction.raw(SLOW);
+it('lets a transaction be longer than other units of work, as long as its statements are answered', async () => {
+  const limited = connectWith({ unitTimeoutMs: 2_000 });
+  const answered = async (plan: string, isOver: () => boolean, transaction: Pick<Database, 'raw'>) => {
+    await transaction.raw(note(plan));
+    while (!isOver()) await transaction.raw(SLOW);
     return 'done';
-  });
-  const ordinary = db
-    .transaction(async (transaction) => {
-      await transaction.raw(note('ordinary'));
-      for (let count = 0; count < 3; count += 1) await transaction.raw(SLOW);
-    })
-    .catch(failure);
-  expect([await long, await ordinary]).toEqual(['done', 'out of reach']);
+  };
+  let isOver = false;
+  const long = limited.longTransaction((transaction) => answered('long', () => isOver, transaction));
+  const ordinary = limited.transaction((transaction) => answered('ordinary', () => false, transaction)).catch(failure);
+  expect(await ordinary).toBe('out of reach');
+  isOver = true;
+  expect(await long).toBe('done');
   expect([await noted('long'), await noted('ordinary')]).toEqual([1, 0]);
 });
 
@@ -53,51 +60,52 @@ it('rolls back what failed, and gives its connections back', async () => {
   expect({ used: total - idle, waiting }).toEqual({ used: 0, waiting: 0 });
 });
 
-it('ends one that does nothing', { tags: 'slow' }, async () => {
-  const idle = db.longTransaction(async (transaction) => {
+it.each<[string, Partial<Limits['database']>]>([
+  ['Postgres', { statementTimeoutMs: 300 }],
+  ['this process', { unitTimeoutMs: 1_000 }],
+])('is ended by %s when it does nothing', async (_who, limits) => {
+  const ended = connectWith(limits).longTransaction(async (transaction) => {
     await transaction.raw(note('idle'));
-    await db.longTransaction(async (other) => {
-      for (let count = 0; count < 3; count += 1) await other.raw(SLOW);
-    });
+    const { rows } = await transaction.raw('SELECT pg_backend_pid() AS pid');
+    const alive = async () => (await db('pg_stat_activity').where({ pid: rows[0].pid })).length;
+    await expect.poll(alive).toBe(0);
   });
-  expect(await idle.catch(failure)).toBe('out of reach');
+  expect(await ended.catch(failure)).toBe('out of reach');
   expect(await noted('idle')).toBe(0);
 });
 
-it('does not keep a close waiting for a commit that takes its time', { tags: 'slow' }, async () => {
+it('does not keep a close waiting for a commit that takes its time', async () => {
   await db.raw(`
-    CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(6); RETURN NULL; END';
+    CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NULL; END';
     CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON owners DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW WHEN (NEW.plan = 'slow') EXECUTE FUNCTION take_long()`);
-  const closed = connect({ connectionString: database.url }, { limits: testLimits() });
+  const closed = connectWith({ closeTimeoutMs: 100 });
   const committing = Promise.withResolvers<void>();
   const slow = closed.longTransaction(async (transaction) => {
     await transaction.raw(note('slow'));
     committing.resolve();
   });
   await committing.promise;
-  const since = performance.now();
   const [outcome] = await Promise.all([slow.catch(failure), closed.close()]);
   expect(outcome).toBe('out of reach');
-  expect(performance.now() - since).toBeLessThan(3_000);
 });
 
-it('that uses up its time costs its own connection only', { tags: 'slow' }, async () => {
+it('that uses up its time costs its own connection only', async () => {
   let renewals = 0;
-  const renewed = connect(
-    { connectionString: database.url },
-    {
-      limits: testLimits(),
-      onRenew: () => {
-        renewals += 1;
-      },
-    },
-  );
+  const renewed = connectWith({ longTransactionTimeoutMs: 500 }, () => {
+    renewals += 1;
+  });
   const long = renewed.longTransaction(async (transaction) => {
     await transaction.raw(note('too long'));
     for (;;) await transaction.raw(SLOW);
   });
   expect(await long.catch(failure)).toBe('out of reach');
   expect([await noted('too long'), renewals]).toEqual([0, 0]);
-  await renewed.close();
+});
+
+it('that gets no answer costs all connections: the server may be gone', async () => {
+  const renewal = Promise.withResolvers<void>();
+  const renewed = connectWith({ unitTimeoutMs: 1_000 }, renewal.resolve);
+  expect(await renewed.longTransaction((transaction) => transaction.raw(ENDLESS)).catch(failure)).toBe('out of reach');
+  await renewal.promise;
 });

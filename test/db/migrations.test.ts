@@ -9,6 +9,7 @@ import { restore } from '../../src/db/backup/restore.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
+import { testLimits } from '../support/limits.ts';
 import { PROJECT, startProgram } from '../support/process.ts';
 import { asOwner, startTestService } from '../support/service.ts';
 
@@ -64,7 +65,7 @@ describe('a database that the release before has filled (test/support/fill-relea
   /** A service on it. Restoring runs the migrations of that release, brings its rows, and runs the others then. */
   async function startOnRelease() {
     const database = await emptyDatabase();
-    await restore({ connectionString: database.url }, createReadStream(beside('release.backup')));
+    await restore({ connectionString: database.url }, createReadStream(beside('release.backup')), testLimits());
     const service = await startTestService({}, database);
     onTestFinished(() => service.close());
     return { service, owner: asOwner(service.url, release.key) };
@@ -110,8 +111,8 @@ describe('a database that the release before has filled (test/support/fill-relea
   });
 });
 
-describe('a migration that needs a table which somebody works on for long', { tags: 'slow' }, () => {
-  it.each([
+describe('a migration that needs a table which somebody works on for long', () => {
+  it.concurrent.for([
     ['0003-take-downs', 'deployments', 'ALTER TABLE deployments DROP taken_down_at, DROP take_down_reason'],
     ['0005-removed-submissions', 'deployments', 'DROP TABLE removed_submissions'],
     ['0007-owners-turns', 'deliveries', 'ALTER TABLE deliveries DROP owner_id'],
@@ -147,31 +148,34 @@ describe('a migration that needs a table which somebody works on for long', { ta
       'pages',
       'ALTER TABLE pages DROP rendered_version, DROP rendered_action, DROP rendered_hash, DROP rendered_bytes, DROP rendered_br',
     ],
-  ])('lets the others to it meanwhile, and is run by who tries again (%s)', async (name, table, undo) => {
-    const database = await cloneDatabase();
-    onTestFinished(() => database.drop());
-    await runSql(database.url, `${undo}; DELETE FROM knex_migrations WHERE name = '${name}'`);
-    const [holder, other] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
-    if (!holder || !other) throw new Error('No clients');
-    await Promise.all([holder.connect(), other.connect()]);
-    onTestFinished(async () => void (await Promise.all([holder.end(), other.end()])));
-    await holder.query(`BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`);
+  ])(
+    'lets the others to it meanwhile, and is run by who tries again (%s)',
+    async ([name, table, undo], { expect, onTestFinished }) => {
+      const database = await cloneDatabase();
+      onTestFinished(() => database.drop());
+      await runSql(database.url, `${undo}; DELETE FROM knex_migrations WHERE name = '${name}'`);
+      const [holder, other] = [1, 2].map(() => new pg.Client({ connectionString: database.url }));
+      if (!holder || !other) throw new Error('No clients');
+      await Promise.all([holder.connect(), other.connect()]);
+      onTestFinished(async () => void (await Promise.all([holder.end(), other.end()])));
+      await holder.query(`BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`);
 
-    const migrating = migrate({ connectionString: database.url });
-    const refused = expect(migrating).rejects.toMatchObject({ code: '55P03' });
-    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`;
-    await vi.waitFor(async () => expect((await other.query(waiting)).rows).toHaveLength(1), 5_000);
-    await other.query(`SET lock_timeout = '2s'; BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE; COMMIT`);
-    await refused;
+      const migrating = migrate({ connectionString: database.url }, { limits: testLimits() });
+      const refused = expect(migrating).rejects.toMatchObject({ code: '55P03' });
+      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`;
+      await vi.waitFor(async () => expect((await other.query(waiting)).rows).toHaveLength(1), 30_000);
+      await other.query(`SET lock_timeout = '20s'; BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE; COMMIT`);
+      await refused;
 
-    await holder.query('COMMIT');
-    await migrate({ connectionString: database.url });
-    const { rows } = await other.query('SELECT name FROM knex_migrations WHERE name = $1', [name]);
-    expect(rows).toEqual([{ name }]);
-  });
+      await holder.query('COMMIT');
+      await migrate({ connectionString: database.url }, { limits: testLimits() });
+      const { rows } = await other.query('SELECT name FROM knex_migrations WHERE name = $1', [name]);
+      expect(rows).toEqual([{ name }]);
+    },
+  );
 });
 
-describe('0007-owners-turns', { tags: 'slow' }, () => {
+describe('0007-owners-turns', () => {
   /** What the version before left. */
   const UNDO = `
     DROP INDEX deliveries_due_by_owner;
@@ -199,7 +203,7 @@ describe('0007-owners-turns', { tags: 'slow' }, () => {
       -- Cut short in the middle.
       ALTER TABLE deliveries ADD COLUMN owner_id bigint NOT NULL DEFAULT 0;
       CREATE INDEX deliveries_due_by_owner ON deliveries (id)`);
-    await migrate({ connectionString: database.url });
+    await migrate({ connectionString: database.url }, { limits: testLimits() });
     const { rows } = await client.query(`
       SELECT status, deployment_id, owner_id::int, count(*) > 0 AS some FROM deliveries GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`);
     expect(rows).toEqual(
@@ -235,7 +239,7 @@ describe('0009-delivery-events', () => {
       ALTER TABLE deliveries DROP event;
       DELETE FROM knex_migrations WHERE name = '0009-delivery-events'`);
     await insert('dl_before');
-    await migrate({ connectionString: database.url });
+    await migrate({ connectionString: database.url }, { limits: testLimits() });
     await insert('dl_beside');
     const { rows } = await client.query('SELECT id, event FROM deliveries ORDER BY id');
     expect(rows).toEqual([
@@ -263,7 +267,7 @@ describe('0010-link-secret', () => {
     const before = await secret();
     await expect(client.query('INSERT INTO link_secret DEFAULT VALUES')).rejects.toMatchObject({ code: '23505' });
     await client.query(`DROP TABLE link_secret; DELETE FROM knex_migrations WHERE name = '0010-link-secret'`);
-    await migrate({ connectionString: database.url });
+    await migrate({ connectionString: database.url }, { limits: testLimits() });
     expect(await secret()).not.toBe(before);
   });
 });

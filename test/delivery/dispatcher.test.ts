@@ -6,17 +6,14 @@ import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { storeSubmissions } from '../../src/db/store-submissions.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
 import type { Attempt } from '../../src/delivery/send-webhook.ts';
-import { newWebhookId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { aSentence } from '../support/answers.ts';
-import { median } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { proxyTo } from '../support/postgres-proxy.ts';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
-import { startTestService } from '../support/service.ts';
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 
 const RETRY_DELAYS = [60, 3_600];
 const MAX_ATTEMPTS = 3;
@@ -27,7 +24,7 @@ const DAY = 24 * 60 * 60;
 const OK: Attempt = { status: 200 };
 const NO_ANSWER: Attempt = { error: 'no answer' };
 
-const soon = (holds: () => unknown): Promise<unknown> => vi.waitFor(holds, { timeout: 8_000, interval: 10 });
+const soon = (holds: () => unknown): Promise<unknown> => vi.waitFor(holds, { timeout: 30_000, interval: 10 });
 
 let database: FreshDatabase;
 beforeAll(async () => {
@@ -389,19 +386,20 @@ describe('createDispatcher: what it claims', () => {
     expect(last.begun).toEqual([]);
   });
 
-  it('is one by one where each is larger than what is claimed at a time', { tags: 'slow' }, async () => {
+  it('is one by one where each is larger than what is claimed at a time', async () => {
     const { db } = await openDatabase();
     await addWebhooks(db, ['a.test', 'b.test']);
     await db.raw(`
       INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-      SELECT 'd_1', n, 'sub_' || n, format('{"a":"%s"}', repeat('x', ${testLimits().delivery.claimedBytes + MIB}))::json, '127.0.0.1', now()
+      SELECT 'd_1', n, 'sub_' || n, format('{"a":"%s"}', repeat('x', ${17 * KIB}))::json, '127.0.0.1', now()
         FROM generate_series(1, 2) AS n`);
     await addDeliveries(db, 'a.test', { submission: 'sub_1' });
     await addDeliveries(db, 'b.test', { submission: 'sub_2' });
     // Of another owner, for the two of the one take all the memory that one may have.
     await addOwners(db, 2, 2, 'c.test');
     await addOwned(db, [2, 2], 'c.test');
-    const dispatcher = startDispatcher(db);
+    const limits = testLimits({ delivery: { claimedBytes: 16 * KIB, heldChars: 64 * KIB } });
+    const dispatcher = startDispatcher(db, { limits });
     dispatcher.run();
     await soon(() => {
       dispatcher.review('d_1');
@@ -423,9 +421,10 @@ describe('createDispatcher: what it claims', () => {
     await addWebhooks(db, hosts);
     await db.raw(`
       INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-      SELECT 'd_1', 1, 'sub_1', format('{"a":"%s"}', repeat('x', ${testLimits().delivery.claimedBytes + MIB}))::json, '127.0.0.1', now()`);
+      SELECT 'd_1', 1, 'sub_1', format('{"a":"%s"}', repeat('x', ${17 * KIB}))::json, '127.0.0.1', now()`);
     await addDeliveries(db, hosts, { submission: 'sub_1' }, 10);
-    const dispatcher = startDispatcher(db);
+    const limits = testLimits({ delivery: { claimedBytes: 16 * KIB, heldChars: 64 * KIB } });
+    const dispatcher = startDispatcher(db, { limits });
     dispatcher.run();
     await soon(() => expect(dispatcher.begun.length).toBeGreaterThan(0));
   });
@@ -868,8 +867,8 @@ describe('createDispatcher: leases', () => {
 
   it.each<[string, Settings]>([
     ['in view of its lease', { timeoutMs: 800, leaseMs: 1_000 }],
-    ['in view of what may have changed', {}],
-  ])('gives back what waits for too long, %s, behind attempts that hang', { tags: 'slow' }, async (_name, settings) => {
+    ['in view of what may have changed', { limits: testLimits({ delivery: { queueTimeoutMs: 100 } }) }],
+  ])('gives back what waits for too long, %s, behind attempts that hang', async (_name, settings) => {
     const { db } = await openDatabase();
     await addWebhooks(db, ['a.test']);
     await addDeliveries(db, 'a.test', {}, 6);
@@ -942,26 +941,15 @@ describe('createDispatcher: leases', () => {
 });
 
 describe('createDispatcher: stopping', () => {
-  it('waits for what is under way, gives back what waits, cuts what takes too long; another sends that at once', {
-    tags: 'slow',
-  }, async () => {
+  it('waits for what is under way, and gives back what waits: another sends that at once', async () => {
     const { db } = await openDatabase();
-    await addWebhooks(db, ['busy.test', 'slow.test', 'late.test', 'deaf.test']);
+    await addWebhooks(db, ['busy.test']);
     await addDeliveries(db, 'busy.test', {}, 5);
-    await addDeliveries(db, 'slow.test');
-    await addDeliveries(db, 'late.test');
-    await addDeliveries(db, 'deaf.test');
     const stopping = startDispatcher(db);
     stopping.start(await claim(db), performance.now());
     stopping.run();
-    await soon(() => expect(stopping.begun.length).toBe(5));
-    const slow = stopping.begun.find(({ delivery }) => delivery.receiver === 'slow.test');
-    slow?.signal.addEventListener('abort', () => slow.settle(NO_ANSWER));
-    // Its answer has come just before it is cut.
-    const late = stopping.begun.find(({ delivery }) => delivery.receiver === 'late.test');
-    late?.signal.addEventListener('abort', () => setImmediate(() => late.settle(OK)));
-    const busy = stopping.begun.filter(({ delivery }) => delivery.receiver === 'busy.test');
-    const asked = busy.map(({ delivery }) => delivery.id).toSorted();
+    await soon(() => expect(stopping.begun.length).toBe(2));
+    const asked = stopping.begun.map(({ delivery }) => delivery.id).toSorted();
     const waiting = Array.from({ length: 5 }, (_, n) => `busy.test/${n}`).filter((id) => !asked.includes(id));
 
     const next = startDispatcher(db);
@@ -974,26 +962,37 @@ describe('createDispatcher: stopping', () => {
       for (const { settle } of next.begun) settle(OK);
       expect(next.tried().toSorted()).toEqual(waiting.map((id) => [id, 1]));
     });
-    expect([isClosed, stopping.begun.length, stopping.begun.map(({ signal }) => signal.aborted)]).toEqual([
-      false,
-      5,
-      [false, false, false, false, false],
-    ]);
-    for (const { settle } of busy) settle(OK);
+    expect([isClosed, stopping.begun.map(({ signal }) => signal.aborted)]).toEqual([false, [false, false]]);
+    for (const { settle } of stopping.begun) settle(OK);
     await closed;
-    expect(stopping.begun.map(({ delivery, signal }) => [delivery.receiver, signal.aborted]).toSorted()).toEqual([
-      ['busy.test', false],
-      ['busy.test', false],
-      ['deaf.test', true],
-      ['late.test', true],
-      ['slow.test', true],
-    ]);
-    expect(await rowsOf(db, [...asked, 'deaf.test/0', 'late.test/0'])).toEqual([
-      ...asked.map((id) => ({ id, ...succeeded })),
+    expect(stopping.begun.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+    expect(await rowsOf(db, asked)).toEqual(asked.map((id) => ({ id, ...succeeded })));
+  });
+
+  it('cuts what takes too long: another sends that at once, unless its answer has just come', async () => {
+    const { db } = await openDatabase();
+    await addWebhooks(db, ['slow.test', 'late.test', 'deaf.test']);
+    for (const host of ['slow.test', 'late.test', 'deaf.test']) await addDeliveries(db, host);
+    const stopping = startDispatcher(db, {
+      limits: testLimits({ delivery: { stopTimeoutMs: 50, abortTimeoutMs: 100 } }),
+    });
+    stopping.start(await claim(db), performance.now());
+    stopping.run();
+    await soon(() => expect(stopping.begun.length).toBe(3));
+    const slow = stopping.begun.find(({ delivery }) => delivery.receiver === 'slow.test');
+    slow?.signal.addEventListener('abort', () => slow.settle(NO_ANSWER));
+    // Its answer has come just before it is cut.
+    const late = stopping.begun.find(({ delivery }) => delivery.receiver === 'late.test');
+    late?.signal.addEventListener('abort', () => setImmediate(() => late.settle(OK)));
+    await stopping.close();
+    expect(stopping.begun.map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
+    expect(await rowsOf(db, ['deaf.test/0', 'late.test/0'])).toEqual([
       { id: 'deaf.test/0', ...underWay },
       { id: 'late.test/0', ...succeeded },
     ]);
-    await soon(() => expect(next.tried().slice(3)).toEqual([['slow.test/0', 1]]));
+    const next = startDispatcher(db);
+    next.run();
+    await soon(() => expect(next.tried()).toEqual([['slow.test/0', 1]]));
   });
 
   it('begins nothing that is leased while it stops, and gives that back', async () => {
@@ -1020,7 +1019,6 @@ describe('createDispatcher: stopping', () => {
 describe('createDispatcher: stopping while the database is away', () => {
   it.each(['refused', 'hanging'])(
     'ends, and what has succeeded is sent again at worst: connections are %s',
-    { tags: 'slow' },
     async (trouble) => {
       const { db: direct, url } = await openDatabase();
       let isAway = false;
@@ -1040,7 +1038,7 @@ describe('createDispatcher: stopping while the database is away', () => {
       await addWebhooks(direct, ['a.test']);
       await addDeliveries(direct, 'a.test');
       const db = open(proxy.url);
-      const dispatcher = startDispatcher(db);
+      const dispatcher = startDispatcher(db, { limits: testLimits({ delivery: { storeOutcomesTimeoutMs: 200 } }) });
       dispatcher.start(await claim(db), performance.now());
       isAway = true;
       for (const { settle } of dispatcher.begun) settle(OK);
@@ -1053,12 +1051,12 @@ describe('createDispatcher: stopping while the database is away', () => {
   );
 });
 
-describe('createDispatcher: many', { tags: 'slow' }, () => {
-  it('of 4,000 due deliveries three processes attempt each once, and write all down', async () => {
+describe('createDispatcher: many', () => {
+  it('of 800 due deliveries three processes attempt each once, and write all down', async () => {
     const { db, url } = await openDatabase();
     const hosts = Array.from({ length: 8 }, (_, n) => `h${n}.test`);
     await addWebhooks(db, hosts);
-    await addDeliveries(db, hosts, {}, 500);
+    await addDeliveries(db, hosts, {}, 100);
     const attempts = new Map<string, number>();
     const attempt = async ({ id }: LeasedDelivery): Promise<Attempt> => {
       attempts.set(id, (attempts.get(id) ?? 0) + 1);
@@ -1071,11 +1069,11 @@ describe('createDispatcher: many', { tags: 'slow' }, () => {
         const { rows } = await db.raw(
           'SELECT status, attempts, leased, last_status, count(*) FROM deliveries GROUP BY 1, 2, 3, 4',
         );
-        expect(rows).toEqual([{ status: 'succeeded', attempts: 1, leased: false, last_status: 200, count: 4_000 }]);
+        expect(rows).toEqual([{ status: 'succeeded', attempts: 1, leased: false, last_status: 200, count: 800 }]);
       },
-      { timeout: 15_000, interval: 50 },
+      { timeout: 30_000, interval: 50 },
     );
-    expect([attempts.size, new Set(attempts.values())]).toEqual([4_000, new Set([1])]);
+    expect([attempts.size, new Set(attempts.values())]).toEqual([800, new Set([1])]);
   });
 
   it('dead receivers with large submissions due hold up no live one', async () => {
@@ -1093,51 +1091,5 @@ describe('createDispatcher: many', { tags: 'slow' }, () => {
     await addDeliveries(db, 'live.test');
     dispatcher.review('d_1');
     await soon(() => expect(dispatcher.tried()).toContainEqual(['live.test/0', 1]));
-  });
-
-  it('fifty dead receivers slow no live one: its first attempt comes within a second (median)', async () => {
-    const service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
-    onTestFinished(service.close);
-    const arrivals = new Map<string, () => void>();
-    const live = await startReceiver((response, { body }) => {
-      arrivals.get(JSON.parse(body).data.n)?.();
-      response.end();
-    });
-    const dead: Receiver[] = [];
-    for (let n = 0; n < 50; n += 1) dead.push(await startReceiver(() => undefined));
-    const owner = await service.owner();
-    const forms: string[] = [];
-    for (let n = 0; n < 5; n += 1) forms.push((await owner.deploy()).id);
-    // Every form has all of the receivers, one of them a hundred deliveries due to each dead one.
-    await service.db.raw(
-      `INSERT INTO webhooks (id, deployment_id, url, receiver, type, events)
-       SELECT id, form, url, url, 'generic', '{submission}' FROM json_to_recordset(?) AS webhook (id text, form text, url text)`,
-      [JSON.stringify(forms.flatMap((form) => [live, ...dead].map(({ url }) => ({ id: newWebhookId(), form, url }))))],
-    );
-    await service.db.raw(
-      `INSERT INTO deliveries (id, deployment_id, webhook_id, receiver, next_attempt_at, created_at, updated_at)
-       SELECT format('dl_%s_%s', id, n), deployment_id, id, receiver, now(), now(), now()
-         FROM webhooks, generate_series(1, 100) AS n
-        WHERE deployment_id = (SELECT min(id) FROM deployments) AND url <> ?`,
-      [live.url],
-    );
-    const expectTries = () => expect(dead.filter(({ connections }) => connections.open === 0)).toEqual([]);
-    await soon(expectTries);
-
-    const times: number[] = [];
-    for (let n = 0; n < 45; n += 1) {
-      const arrival = Promise.withResolvers<void>();
-      arrivals.set(`${n}`, arrival.resolve);
-      const sentAt = performance.now();
-      await service.anonymous
-        .post(`/submit/${forms[n % forms.length]}`)
-        .send({ n: `${n}` })
-        .expect(200);
-      await arrival.promise;
-      times.push(performance.now() - sentAt);
-    }
-    expectTries();
-    // An attempt at a dead one takes ten seconds and more.
-    expect(median(times)).toBeLessThan(1_000);
   });
 });

@@ -516,7 +516,7 @@ function modelled(maxConcurrent: number) {
   return { check, add, end, remove, added, removed, begun: queues.begun, underWay: () => [...underWay.keys()] };
 }
 
-describe('createReceiverQueues: whatever happens', { tags: 'slow' }, () => {
+describe('createReceiverQueues: whatever happens', () => {
   it('begins every task once unless it was taken out, in order, as soon as limit and slots allow', async () => {
     const maxConcurrent = fc.constantFrom(1, 5, 64);
     const free = fc.integer({ min: 0, max: 3 });
@@ -555,7 +555,7 @@ describe('createReceiverQueues: whatever happens', { tags: 'slow' }, () => {
           expect([...model.begun, ...model.removed].toSorted()).toEqual(model.added.toSorted());
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 10 },
     );
   });
 });

@@ -553,8 +553,8 @@ describe('connections', () => {
     await isLetGo(receiver);
   });
 
-  it('that came to nothing leave nothing behind, whatever the number of origins', { tags: 'slow' }, async () => {
-    const origins = 200;
+  it('that came to nothing leave nothing behind, whatever the number of origins', async () => {
+    const origins = 40;
     const closed = await startReceiver();
     await closed.close();
     const full = await startFullReceiver();
@@ -589,11 +589,11 @@ describe('connections', () => {
       reasons((name) => `http://${name}:${silent.port}`),
       reasons((name) => `https://${name}:${silent.port}`),
     ]);
-    await eventually(() => expect(silent.connections.made).toBeGreaterThan(100));
+    await eventually(() => expect(silent.connections.made).toBeGreaterThan(20));
     deadline.abort();
     expect((await waiting).map((each) => [...new Set(each)])).toEqual([[TIMED_OUT], [TIMED_OUT], [TIMED_OUT]]);
     await isLetGo(silent);
-    await vi.waitFor(() => expect(clients()).toBeLessThanOrEqual(before), 10_000);
+    await vi.waitFor(() => expect(clients()).toBeLessThanOrEqual(before), 30_000);
   });
 });
 
@@ -662,7 +662,11 @@ describe('createResolve', () => {
     const files = { hosts: join(folder, 'hosts'), resolvConf: join(folder, 'resolv.conf') };
     await writeFile(files.hosts, hosts);
     await writeFile(files.resolvConf, resolvConf);
-    return { resolve: createResolve(dns, testLimits(), files), asked: server.asked, dns };
+    return {
+      resolve: createResolve(dns, testLimits({ delivery: { ipv6TimeoutMs: 50 } }), files),
+      asked: server.asked,
+      dns,
+    };
   }
 
   it.each<[string, string[], string[]]>([
@@ -684,7 +688,7 @@ describe('createResolve', () => {
   });
 
   it('does not wait long for who never answers for IPv6', async () => {
-    const { resolve, dns } = await startResolve({ 'a.test': ['192.0.2.1', 'silent'] }, { timeout: 2_000 });
+    const { resolve, dns } = await startResolve({ 'a.test': ['192.0.2.1', 'silent'] }, { timeout: 60_000 });
     const unanswered = dns.resolve6('a.test').catch((error) => error.code);
     expect(await Promise.race([unanswered, resolve('a.test')])).toEqual([{ address: '192.0.2.1', family: 4 }]);
   });

@@ -13,7 +13,7 @@ import { startProgram } from '../support/process.ts';
 it('makes a backup of a replica, which only reads, and restores it', async () => {
   const primary = await startPostgresServer();
   onTestFinished(primary.close);
-  await migrate({ connectionString: primary.url });
+  await migrate({ connectionString: primary.url }, { limits: testLimits() });
   const db = connect({ connectionString: primary.url }, { limits: testLimits() });
   onTestFinished(() => db.close());
   await createKey(db, { email: 'owner@test.example', plan: undefined, defaultPlan: 'unlimited' });

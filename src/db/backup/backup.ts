@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { BACKUP_LOCK } from '../bucket-files.ts';
 import type { ReadObject } from '../file-content.ts';
 import { type Connection, openClient } from '../postgres/servers.ts';
@@ -27,7 +28,7 @@ const SETTINGS = {
 export async function openLongTransaction(connection: Connection, name: string, begin = 'BEGIN'): Promise<pg.Client> {
   const client = await openClient(connection, {
     application_name: name,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: COMMAND_LIMITS.backup.connectTimeoutMs,
     keepAlive: true,
   });
   await client.query(begin);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { SIZES } from '../../limits.ts';
+import { COMMAND_LIMITS, SIZES } from '../../limits.ts';
 import type { ReadObject } from '../file-content.ts';
 import type { Table } from './backup-file.ts';
 
@@ -17,16 +17,13 @@ export const OBJECT_COLUMNS = ['object_id', 'object_sha256'];
 
 type Row = { id: string; size: number; object_id: string; object_sha256: Buffer };
 
-const BATCH = 500;
 /** Files whose beginning is read at a time. */
 const AHEAD = 8;
-const PIECE_BYTES = 4 * SIZES.file.chunkBytes;
-const READ_MS = 30_000;
 
 async function* filesInBucket(client: pg.Client): AsyncGenerator<Row[]> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows }: { rows: Row[] } = await client.query<Row>(
-      `SELECT id, size, object_id, object_sha256 FROM ${FILES} WHERE object_id > $1 ORDER BY object_id LIMIT ${BATCH}`,
+      `SELECT id, size, object_id, object_sha256 FROM ${FILES} WHERE object_id > $1 ORDER BY object_id LIMIT ${SIZES.internal.filesBatch}`,
       [after],
     );
     for (let from = 0; from < rows.length; from += AHEAD) yield rows.slice(from, from + AHEAD);
@@ -55,7 +52,11 @@ export async function* rowsOfBucket(
   onDamaged: (fileId: string) => void,
 ): AsyncGenerator<Buffer> {
   const read = ({ object_id: id, size }: Row, from: number) =>
-    readObject(id, { from, length: Math.min(size - from, PIECE_BYTES) }, READ_MS);
+    readObject(
+      id,
+      { from, length: Math.min(size - from, SIZES.file.maxPieceBytes) },
+      COMMAND_LIMITS.backup.readTimeoutMs,
+    );
   for await (const files of filesInBucket(client)) {
     const firsts = files.map((file) => read(file, 0));
     // Each is awaited in its turn.

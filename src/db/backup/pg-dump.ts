@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { libpqEnvironment, parseDatabaseUrl } from '../../database-url.ts';
+import type { Limits } from '../../limits.ts';
 import type { Connection } from '../postgres/servers.ts';
 import { openLongTransaction } from './backup.ts';
 import { BackupError } from './backup-file.ts';
@@ -98,7 +99,12 @@ async function migrationsIn(file: string, env: Environment): Promise<string[]> {
 }
 
 /** Restores a dump into an empty database, all of it or nothing. Throws a BackupError with the reason. */
-export async function restoreDump(connection: Connection, env: Environment, file: string): Promise<void> {
+export async function restoreDump(
+  connection: Connection,
+  env: Environment,
+  file: string,
+  limits: Limits,
+): Promise<void> {
   if (connection.pooler === 'transaction') {
     throw new BackupError(
       "the backup is in pg_dump's format, which can't be restored through a transaction pooler: set DATABASE_URL to the " +
@@ -118,5 +124,5 @@ export async function restoreDump(connection: Connection, env: Environment, file
   const args = ['--clean', '--if-exists', '--no-owner', '--no-privileges', `--schema=${SCHEMA}`, '--no-password'];
   const whole = ['--single-transaction', '--exit-on-error', `--dbname=${settings.PGDATABASE}`, file];
   await run('pg_restore', [...args, ...whole], settings);
-  await bringUpToDate(connection);
+  await bringUpToDate(connection, limits);
 }

@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import type { Limits } from '../../limits.ts';
+import { COMMAND_LIMITS } from '../../limits.ts';
 import { compareMigrations, migrate } from '../postgres/migrate.ts';
 import type { Connection } from '../postgres/servers.ts';
 import { tableExists } from '../postgres/table-exists.ts';
@@ -12,7 +14,6 @@ import { BackupError, checkFirstLine, type Decoded, decode, type Header } from '
 const NOT_EMPTY =
   'the database has owners already, and a backup is restored into an empty one only: make a new database, or move ' +
   'DATA_DIR away';
-const LOCK_MS = 10_000;
 
 /** Throws a BackupError unless this version knows all migrations of a backup. */
 export function checkMigrations(names: readonly string[]): void {
@@ -28,9 +29,6 @@ export function checkMigrations(names: readonly string[]): void {
 async function hasOwners(client: pg.Client): Promise<boolean> {
   return (await tableExists(client, 'owners')) && (await client.query('SELECT FROM owners LIMIT 1')).rows.length > 0;
 }
-
-/** A process of the service asks the database at least twice a second. */
-const QUIET_MS = 3_000;
 
 /**
  * Whether the service runs on this database. A pooler keeps connections after the service has ended, with its name;
@@ -49,7 +47,7 @@ async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boole
   const hasSome = (await find('-infinity')) > 0;
   if (pooler !== 'transaction' || !hasSome) return hasSome;
   const { rows } = await client.query<{ now: string }>('SELECT CAST(clock_timestamp() AS text) AS now');
-  await delay(QUIET_MS);
+  await delay(COMMAND_LIMITS.restore.quietMs);
   // What is seen of others stays the same within a transaction, otherwise.
   await client.query('SELECT pg_stat_clear_snapshot()');
   return (await find(rows[0]?.now ?? '-infinity')) > 0;
@@ -79,13 +77,13 @@ export async function checkBackup(source: AsyncIterable<Buffer>): Promise<void> 
  * Restores a backup in our own format into an empty database, all of it or nothing. Throws a BackupError with the
  * reason.
  */
-export async function restore(connection: Connection, source: AsyncIterable<Buffer>): Promise<void> {
+export async function restore(connection: Connection, source: AsyncIterable<Buffer>, limits: Limits): Promise<void> {
   const backup = await open(source);
   await checkTarget(connection);
-  await migrate(connection, { only: backup.header.migrations });
+  await migrate(connection, { limits, only: backup.header.migrations });
   const client = await openLongTransaction(connection, 'formhost restore');
   try {
-    await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
+    await client.query(`SET LOCAL lock_timeout = ${COMMAND_LIMITS.restore.lockTimeoutMs}`);
     await fill(client, backup);
     await client.query('ANALYZE');
     await client.query('COMMIT');
@@ -93,12 +91,12 @@ export async function restore(connection: Connection, source: AsyncIterable<Buff
     // Without a COMMIT, nothing is restored.
     await client.end();
   }
-  await bringUpToDate(connection);
+  await bringUpToDate(connection, limits);
 }
 
 /** After a restore: runs the migrations that the backup's version did not have. */
-export async function bringUpToDate(connection: Connection): Promise<void> {
-  await migrate(connection).catch((error: Error) => {
+export async function bringUpToDate(connection: Connection, limits: Limits): Promise<void> {
+  await migrate(connection, { limits }).catch((error: Error) => {
     throw new BackupError(
       `everything was restored, and is yet to be brought up to this version, which failed (${error.message}): start the ` +
         'service, which tries again',

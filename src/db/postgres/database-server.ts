@@ -1,3 +1,4 @@
+import type { Limits } from '../../limits.ts';
 import type { Connection } from './servers.ts';
 
 /** Where the database should be. */
@@ -17,6 +18,7 @@ export type DatabaseServer = {
 /** The Postgres of DATABASE_URL, or else the embedded one in `dataDir`, which is started unless it runs. */
 export async function openDatabaseServer(
   { databaseUrl, databasePooler, dataDir }: Location,
+  limits: Limits,
   onProgress: (message: string) => void,
 ): Promise<DatabaseServer> {
   if (databaseUrl !== undefined) {
@@ -24,6 +26,6 @@ export async function openDatabaseServer(
     return { connection, isEmbedded: false, close: async () => undefined };
   }
   const { openEmbeddedPostgres } = await import('./embedded-postgres.ts');
-  const { connection, close } = await openEmbeddedPostgres(dataDir, { onProgress });
+  const { connection, close } = await openEmbeddedPostgres(dataDir, { limits, onProgress });
   return { connection, isEmbedded: true, close };
 }

@@ -6,18 +6,12 @@ import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { lock } from 'proper-lockfile';
+import type { Limits } from '../../limits.ts';
 import { type Account, accountFor, detached, run, withReach } from './postgres-account.ts';
 
 const MAJOR = '18';
 const PORT = 5432;
 const PRESENCE = 'formhost presence';
-const COME_UP_MS = 60_000;
-const MAX_STARTS = 20;
-const LOCK_MS = COME_UP_MS + 30_000;
-const LINGER_MS = 1_000;
-const KILLED_MS = 400;
-const LOG_BYTES = 4 * 1024 * 1024;
-const LOG_CHECK_MS = 60 * 60 * 1_000;
 const MAX_SOCKET_PATH = 103; // bytes: Linux takes 107, macOS 103
 
 const INITDB = [
@@ -47,7 +41,7 @@ type Binaries = { postgres: string; initdb: string; pg_ctl: string };
  */
 export async function openEmbeddedPostgres(
   dataDir: string,
-  { onProgress = () => {} }: { onProgress?: (message: string) => void } = {},
+  { limits: { database: limits }, onProgress = () => {} }: { limits: Limits; onProgress?: (message: string) => void },
 ) {
   await fs.mkdir(dataDir, { recursive: true });
   const root = await fs.realpath(dataDir);
@@ -62,7 +56,7 @@ export async function openEmbeddedPostgres(
   let reviving = Promise.resolve();
 
   const comeUp = async () => {
-    const deadline = Date.now() + COME_UP_MS;
+    const deadline = Date.now() + limits.embeddedTimeoutMs;
     let server: ChildProcess | undefined;
     for (let pause = 10, starts = 0; ; pause = Math.min(pause * 1.5, 300)) {
       const client = new Client({ ...connection, application_name: PRESENCE, connectionTimeoutMillis: 5_000 });
@@ -77,12 +71,12 @@ export async function openEmbeddedPostgres(
       }
       const ended = server === undefined || server.exitCode !== null || server.signalCode !== null;
       const code = codeOf(problem);
-      if (Date.now() > deadline || (ended && starts === MAX_STARTS) || code === 'EACCES') {
+      if (Date.now() > deadline || (ended && starts === limits.embeddedStarts) || code === 'EACCES') {
         throw new Error(`Postgres in ${root} did not come up (${problem.message}). ${await endOf(folders.log)}`);
       }
       // Only when nothing listens: a server that answers "starting up" or "too many clients" is there.
       if (ended && (code === 'ENOENT' || code === 'ECONNREFUSED')) {
-        server = await startServer(folders, account, onProgress);
+        server = await startServer(folders, account, limits, onProgress);
         starts += 1;
       }
       await sleep(pause);
@@ -93,7 +87,7 @@ export async function openEmbeddedPostgres(
     onProgress('Lost Postgres: connecting again, starting it where it is gone');
     for (let pause = 100; !closing.signal.aborted; pause = Math.min(pause * 2, 10_000)) {
       try {
-        return await locked(root, comeUp);
+        return await locked(root, limits, comeUp);
       } catch (error) {
         onProgress(asError(error).message);
       }
@@ -105,8 +99,8 @@ export async function openEmbeddedPostgres(
     closing.abort();
     clearInterval(trimming);
     await reviving;
-    await locked(root, async () => {
-      if (presence === undefined || !(await isAlone(presence))) return presence?.end();
+    await locked(root, limits, async () => {
+      if (presence === undefined || !(await isAlone(presence, limits))) return presence?.end();
       const { pg_ctl } = await loadBinaries();
       const able = await withReach(account, pg_ctl, root);
       await run(able, pg_ctl, ['stop', '-w', '-m', 'fast', '-D', folders.data]).catch((error) => {
@@ -116,8 +110,11 @@ export async function openEmbeddedPostgres(
     });
   };
 
-  await locked(root, comeUp);
-  const trimming = setInterval(() => trimLog(folders.log), LOG_CHECK_MS).unref();
+  await locked(root, limits, comeUp);
+  const trimming = setInterval(
+    () => trimLog(folders.log, limits.embeddedLogBytes),
+    limits.embeddedLogIntervalMs,
+  ).unref();
   let closed: Promise<void> | undefined;
 
   return {
@@ -132,10 +129,10 @@ export async function openEmbeddedPostgres(
 }
 
 /** Runs `work` under a lock between all processes that open or close this database. */
-async function locked(root: string, work: () => Promise<void>): Promise<void> {
+async function locked(root: string, limits: Limits['database'], work: () => Promise<void>): Promise<void> {
   // When this process stands still and loses the lock, no harm is done: Postgres has an interlock of its own.
   const options = { lockfilePath: join(root, 'postgres.lock'), stale: 5_000, onCompromised: () => {} };
-  for (const deadline = Date.now() + LOCK_MS; ; await sleep(25)) {
+  for (const deadline = Date.now() + limits.embeddedLockTimeoutMs; ; await sleep(25)) {
     const release = await lock(root, options).catch(unless('ELOCKED'));
     if (release !== undefined) return work().finally(() => release().catch(unless('ERELEASED')));
     if (Date.now() > deadline) throw new Error(`Another process has held ${options.lockfilePath} for too long.`);
@@ -143,7 +140,7 @@ async function locked(root: string, work: () => Promise<void>): Promise<void> {
 }
 
 /** Whether only `client` is connected. Connections that are closing, or of a killed process, end within a moment. */
-async function isAlone(client: Client): Promise<boolean> {
+async function isAlone(client: Client, limits: Limits['database']): Promise<boolean> {
   const others = `select application_name as name from pg_stat_activity
                   where backend_type = 'client backend' and pid <> pg_backend_pid()`;
   const startedAt = Date.now();
@@ -151,12 +148,19 @@ async function isAlone(client: Client): Promise<boolean> {
     const found = await client.query<{ name: string }>(others).catch(() => undefined);
     if (found?.rows.length === 0) return true;
     // The server notices a moment late that a process was killed; a process that lives stays connected.
-    const maxWaitMs = found?.rows.some(({ name }) => name === PRESENCE) ? KILLED_MS : LINGER_MS;
+    const maxWaitMs = found?.rows.some(({ name }) => name === PRESENCE)
+      ? limits.embeddedKilledMs
+      : limits.embeddedLingerMs;
     if (found === undefined || Date.now() > startedAt + maxWaitMs) return false;
   }
 }
 
-async function startServer(folders: Folders, account: Account, onProgress: (message: string) => void) {
+async function startServer(
+  folders: Folders,
+  account: Account,
+  limits: Limits['database'],
+  onProgress: (message: string) => void,
+) {
   const { postgres, initdb } = await loadBinaries();
   const able = await withReach(account, postgres, folders.root);
   if ((await readIfThere(join(folders.data, 'PG_VERSION'))) === undefined) {
@@ -167,7 +171,7 @@ async function startServer(folders: Folders, account: Account, onProgress: (mess
   const socket = `"${folders.socket.replaceAll('"', '""')}"`;
   const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket });
   const args = ['-D', folders.data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  const log = await openLog(folders.log);
+  const log = await openLog(folders.log, limits.embeddedLogBytes);
   try {
     await log.chown(account.uid, account.gid);
     const [file, argv, options] = detached(able, postgres, args);
@@ -267,15 +271,15 @@ async function disownedPid(data: string) {
  * Opens the log, and empties it when it is long. Never follows a link: the folder may belong to a user with fewer
  * rights.
  */
-async function openLog(path: string) {
+async function openLog(path: string, maxBytes: number) {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = fs.constants;
   const log = await fs.open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-  if ((await log.stat()).size > LOG_BYTES) await log.truncate();
+  if ((await log.stat()).size > maxBytes) await log.truncate();
   return log;
 }
 
-const trimLog = (path: string) =>
-  openLog(path)
+const trimLog = (path: string, maxBytes: number) =>
+  openLog(path, maxBytes)
     .then((log) => log.close())
     .catch(() => {});
 

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import type { Limits } from '../../limits.ts';
 import { PROJECT } from '../../project.ts';
 import { type DatabaseServer, type Location, openDatabaseServer } from './database-server.ts';
 import { findMigrations } from './migrate.ts';
@@ -9,19 +10,6 @@ import { openClient } from './servers.ts';
 
 /** There is no database of the service where the settings say, and no start of the service is making one. */
 export class NoDatabaseError extends Error {}
-
-/** The longest wait without a sign that the service starts: npm alone may take seconds to begin a start. */
-export const NO_SIGN_MS = 10_000;
-/** The longest wait for a start that shows signs: a build, initdb and migrations on a slow machine. */
-const MAX_WAIT_MS = 120_000;
-/** `onWait` is called only after this time. */
-const TELL_AFTER_MS = 1_000;
-const POLL_MS = 100;
-const ANSWER_MS = 5_000;
-/** The process that has the lock touches it every 2.5 s. An older lock was left by a process that was killed. */
-const LOCK_STALE_MS = 6_000;
-/** An older folder was left by a build that was killed. */
-const BUILD_STALE_MS = 60_000;
 
 type State = 'exists' | 'starting' | 'missing';
 
@@ -32,11 +20,11 @@ const ageOf = (path: string): Promise<number> =>
   );
 
 /** Whether build.sh makes a build at the moment, as it does before a start. */
-async function isBuilding(): Promise<boolean> {
+async function isBuilding({ database: { staleBuildMs } }: Limits): Promise<boolean> {
   const dist = new URL('dist/', PROJECT).pathname;
   const names = await readdir(dist).catch(() => []);
   const ages = names.filter((name) => name.startsWith('new.')).map((name) => ageOf(join(dist, name)));
-  return (await Promise.all(ages)).some((age) => age < BUILD_STALE_MS);
+  return (await Promise.all(ages)).some((age) => age < staleBuildMs);
 }
 
 /** Whether the embedded database exists. One that this user can't look at does: opening it says why it can't be used. */
@@ -48,19 +36,25 @@ export async function embeddedExists(dataDir: string): Promise<boolean> {
   );
 }
 
-async function stateOfEmbedded(dataDir: string): Promise<State> {
+async function stateOfEmbedded(dataDir: string, limits: Limits): Promise<State> {
   if (await embeddedExists(dataDir)) return 'exists';
-  return (await ageOf(join(dataDir, 'postgres.lock'))) < LOCK_STALE_MS || (await isBuilding()) ? 'starting' : 'missing';
+  return (await ageOf(join(dataDir, 'postgres.lock'))) < limits.database.staleLockMs || (await isBuilding(limits))
+    ? 'starting'
+    : 'missing';
 }
 
-async function stateOfTables(client: pg.Client): Promise<State> {
+async function stateOfTables(client: pg.Client, limits: Limits): Promise<State> {
   const found = await findMigrations(client);
   if (found === 'run') return 'exists';
-  return found === 'running' || (await isBuilding()) ? 'starting' : 'missing';
+  return found === 'running' || (await isBuilding(limits)) ? 'starting' : 'missing';
 }
 
 /** Waits while a start may be making the database. Throws NoDatabaseError when it is missing, and none does. */
-async function waitUntilExists(look: () => Promise<State>, onWait: () => void): Promise<void> {
+async function waitUntilExists(
+  look: () => Promise<State>,
+  { database: limits }: Limits,
+  onWait: () => void,
+): Promise<void> {
   const startedAt = performance.now();
   let signAt = startedAt;
   let hasTold = false;
@@ -69,23 +63,24 @@ async function waitUntilExists(look: () => Promise<State>, onWait: () => void): 
     if (state === 'exists') return;
     const now = performance.now();
     if (state === 'starting') signAt = now;
-    if (now - signAt > NO_SIGN_MS || now - startedAt > MAX_WAIT_MS) throw new NoDatabaseError();
-    if (!hasTold && now - startedAt > TELL_AFTER_MS) {
+    if (now - signAt > limits.firstStartSignTimeoutMs || now - startedAt > limits.firstStartTimeoutMs)
+      throw new NoDatabaseError();
+    if (!hasTold && now - startedAt > limits.firstStartTellAfterMs) {
       hasTold = true;
       onWait();
     }
-    await delay(POLL_MS);
+    await delay(limits.firstStartPollMs);
   }
 }
 
-async function waitForTables({ connection }: DatabaseServer, onWait: () => void): Promise<void> {
+async function waitForTables({ connection }: DatabaseServer, limits: Limits, onWait: () => void): Promise<void> {
   const client = await openClient(connection, {
     application_name: 'formhost command',
-    connectionTimeoutMillis: ANSWER_MS,
-    query_timeout: ANSWER_MS,
+    connectionTimeoutMillis: limits.database.commandAnswerTimeoutMs,
+    query_timeout: limits.database.commandAnswerTimeoutMs,
   });
   try {
-    await waitUntilExists(() => stateOfTables(client), onWait);
+    await waitUntilExists(() => stateOfTables(client, limits), limits, onWait);
   } finally {
     await client.end();
   }
@@ -96,12 +91,16 @@ async function waitForTables({ connection }: DatabaseServer, onWait: () => void)
  * the database; `onWait` is called when this takes long. Creates nothing where there is none: that would be another
  * database than the service's. Throws NoDatabaseError then.
  */
-export async function openExistingDatabase(location: Location, onWait: () => void): Promise<DatabaseServer> {
+export async function openExistingDatabase(
+  location: Location,
+  limits: Limits,
+  onWait: () => void,
+): Promise<DatabaseServer> {
   const { databaseUrl, dataDir } = location;
-  if (databaseUrl === undefined) await waitUntilExists(() => stateOfEmbedded(dataDir), onWait);
-  const server = await openDatabaseServer(location, () => undefined);
+  if (databaseUrl === undefined) await waitUntilExists(() => stateOfEmbedded(dataDir, limits), limits, onWait);
+  const server = await openDatabaseServer(location, limits, () => undefined);
   try {
-    await waitForTables(server, onWait);
+    await waitForTables(server, limits, onWait);
     return server;
   } catch (error) {
     await server.close();

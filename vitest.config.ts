@@ -21,7 +21,6 @@ export default defineConfig({
     unstubEnvs: true,
     globalSetup: ['test/support/database.ts', 'test/support/dashboard.ts'],
     setupFiles: ['test/support/documented-answers.ts'],
-    tags: [{ name: 'slow', description: 'waits for time-outs, kills processes or has many cases' }],
     projects: [
       {
         extends: true,

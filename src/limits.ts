@@ -540,16 +540,14 @@ export const LIMITS = {
     exportSliceMs: 2,
     /** For how long one request searches. It answers what it has found by then, and the reference says so. */
     searchMs: 1_000,
+    /** How long a search looks at submissions before other work has a turn. A large one takes milliseconds. */
+    searchSliceMs: 4,
     /** A comment line at least this often shows both ends of a stream that the connection is there. */
     streamCommentMs: 10_000,
     /** Submissions that a stream reads at a time. */
     streamBatch: 100,
     /** The time-out of a connection whose request waits: longer than live.maxWaitSeconds and streamCommentMs. */
     waitingSocketTimeoutMs: 40_000,
-    /** Counts of submissions at times that are so long ago are remembered: no submission gets an earlier time. */
-    settledCountsMs: 60 * 60 * 1_000,
-    /** Numbers that are remembered for such counts. */
-    knownCounts: 20_000,
     /** A batch that fails because the database is out of reach is read again, so many times in a row. */
     exportRetries: 3,
     exportRetryMs: 1_000,

@@ -1681,7 +1681,7 @@ export interface components {
             language: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
             /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
             retention_days: number | null;
-            /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
+            /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
             spam: {
                 /** @default [] */
                 blocklist: string[];
@@ -3472,7 +3472,7 @@ export interface operations {
                     language?: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
                     /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
                     retention_days?: number | null;
-                    /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
+                    /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
                     spam?: {
                         /** @default [] */
                         blocklist?: string[];

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { SIZES } from '../limits.ts';
 import { copySubmissions, type NumberedData, toNumberedData, wholeRows } from './copied-submissions.ts';
@@ -13,8 +14,9 @@ type Search = {
   unread: boolean;
   starred: boolean;
   limit: number;
-  /** For how many milliseconds it may work. */
+  /** For how many milliseconds it may work, and before other work has a turn. */
   maxMs: number;
+  turnMs: number;
 };
 
 /** `next`: before which number to go on; undefined when everything was looked at. */
@@ -27,9 +29,10 @@ type Batch = { rows: readonly NumberedData[]; downTo: number };
 export async function searchSubmissions(
   db: Database,
   deploymentId: string,
-  { first, before, matches, unread, starred, limit, maxMs }: Search,
+  { first, before, matches, unread, starred, limit, maxMs, turnMs }: Search,
 ): Promise<Found> {
   const startedAt = performance.now();
+  let turnAt = startedAt;
   const numbers: number[] = [];
   let [searched, bytes, downTo] = [0, 0, before];
   const read = starred ? readStarred : unread ? readUnread : readAll;
@@ -40,6 +43,10 @@ export async function searchSubmissions(
         ? await readMarks(db, deploymentId, { first: batch.downTo, before: newest.number + 1 })
         : undefined;
     for (const { number, data } of batch.rows) {
+      if (performance.now() - turnAt > turnMs) {
+        await nextTurn();
+        turnAt = performance.now();
+      }
       searched += 1;
       downTo = number;
       if (isRead?.(number) || (matches && !matches(data))) continue;

@@ -1,6 +1,4 @@
 import type { Knex } from 'knex';
-import { LRUCache } from 'lru-cache';
-import type { Limits } from '../limits.ts';
 import { query } from './postgres/query.ts';
 
 /*
@@ -77,50 +75,18 @@ async function countRemoved(db: Knex, deploymentId: string, bounds: readonly num
 /**
  * How many submissions a live deployment of an owner has from each of `times` (milliseconds since 1970) on, and before
  * the next; undefined when there is no such deployment. `times` rise, and are at least two. The cost rises with how many
- * times have not been asked for before, with the logarithm of how many submissions there are, and with how many have
- * been deleted.
+ * times there are, with the logarithm of how many submissions there are, and with how many have been deleted.
  */
-export type CountSubmissionsBetween = (
+export async function countSubmissionsBetween(
+  db: Knex,
   ownerId: number,
   deploymentId: string,
   times: readonly number[],
-) => Promise<number[] | undefined>;
-
-/** Remembers the numbers at times that are past: they stay, because times rise with numbers. */
-export function createCountSubmissionsBetween(db: Knex, { reads: limits }: Limits): CountSubmissionsBetween {
-  const known = new LRUCache<string, Map<number, number>>({
-    maxSize: limits.knownCounts,
-    sizeCalculation: (numbers) => numbers.size + 1,
-  });
-
-  /** The first numbers at all of the times; undefined when there is no such deployment. */
-  async function numbersAt(ownerId: number, deploymentId: string, times: readonly number[]) {
-    const settled = Date.now() - limits.settledCountsMs;
-    const numbers = known.get(deploymentId) ?? new Map<number, number>();
-    const unknown = times.filter((time) => !numbers.has(time));
-    const found = await firstNumbersAt(
-      db,
-      ownerId,
-      deploymentId,
-      unknown.map((time) => new Date(time)),
-    );
-    if (found.length < unknown.length) return undefined;
-    const all = new Map(unknown.map((time, index) => [time, found[index] ?? 0]));
-    for (const [time, number] of all) if (time < settled) numbers.set(time, number);
-    known.set(deploymentId, numbers);
-    // Where submissions were deleted after a time had become known, a later time may be found at a lower number.
-    let highest = 1;
-    return times.map((time) => {
-      highest = Math.max(highest, numbers.get(time) ?? all.get(time) ?? 0);
-      return highest;
-    });
-  }
-
-  return async (ownerId, deploymentId, times) => {
-    const numbers = await numbersAt(ownerId, deploymentId, times);
-    if (!numbers) return undefined;
-    const removed = await countRemoved(db, deploymentId, numbers);
-    // Positions are those of the bounds, from 1 on.
-    return numbers.slice(1).map((next, index) => next - (numbers[index] ?? next) - (removed.get(index + 1) ?? 0));
-  };
+): Promise<number[] | undefined> {
+  const dates = times.map((time) => new Date(time));
+  const numbers = await firstNumbersAt(db, ownerId, deploymentId, dates);
+  if (numbers.length === 0) return undefined;
+  const removed = await countRemoved(db, deploymentId, numbers);
+  // Positions are those of the bounds, from 1 on.
+  return numbers.slice(1).map((next, index) => next - (numbers[index] ?? next) - (removed.get(index + 1) ?? 0));
 }

@@ -9,7 +9,7 @@ import { createFairQueue } from '../fair-queue.ts';
 import { readJsonObject, unquote } from '../json-text.ts';
 import type { Limits } from '../limits.ts';
 import { networkOf } from '../public-address.ts';
-import { createListMatcher } from '../submission-search.ts';
+import { createWordMatcher } from '../submission-search.ts';
 import type { LookUp } from './look-ups.ts';
 
 /** What a provider says about a token. */
@@ -70,7 +70,7 @@ export function createScreen(lookUp: LookUp, { altcha, ask, checkRate }: ScreenP
   const genuine = createBoundedCache<string, true>(limits.spam.maxGenuineTokens, { ttlMs: limits.spam.genuineTokenMs });
 
   function isBlocked({ data, ipAddress }: NewSubmission, blocklist: readonly string[]): Promise<boolean> {
-    const matches = createListMatcher(blocklist, limits);
+    const matches = createWordMatcher(blocklist, limits);
     if (data.length <= limits.spam.smallTextChars) return matches(data);
     return largeTexts.run(networkOf(ipAddress), limits.spam.largeTextWaitTimeoutMs, () => matches(data));
   }

@@ -62,9 +62,3 @@ export async function inParallel<T>(
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
-
-/**
- * A median over this is no slow machine: who waits so long stands in the queue of somebody else's load. How long exactly
- * they wait is printed, since it depends on the machine and on who shares it.
- */
-export const QUEUED_MS = 2_000;

@@ -200,7 +200,7 @@ function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX
         <legend>Spam</legend>
         <TextArea
           label="Blocked words"
-          hint="One a line. A submission that has one of them is kept apart as spam."
+          hint="One a line. A submission that has one of them as a whole word is kept apart as spam; casino* also finds casinos."
           value={typed.blocklist}
           onChange={set('blocklist')}
           rows={3}

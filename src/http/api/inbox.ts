@@ -158,6 +158,7 @@ export function inboxEndpoints({
           starred: query.starred !== undefined,
           limit: query.limit,
           maxMs: limits.reads.searchMs,
+          turnMs: limits.reads.searchSliceMs,
         });
         const found = await findInboxSubmissions(db, resource.id, numbers);
         const cursor = next === undefined ? 'null' : `"${next}"`;

@@ -152,7 +152,8 @@ const fields = {
     )
     .meta({
       description:
-        'What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, whatever the case, and those ' +
+        'What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever ' +
+        'the case (`casino*` also means words that begin with it), and those ' +
         "without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first.",
     })
     .exactOptional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../../db/postgres/connect.ts';
-import { createCountSubmissionsBetween } from '../../db/statistics.ts';
-import { type Limits, SIZES } from '../../limits.ts';
+import { countSubmissionsBetween } from '../../db/statistics.ts';
+import { SIZES } from '../../limits.ts';
 import { isTimeZone, startOfDay, startOfDayBefore, startsBetween, UNITS, type Unit } from '../../time-buckets.ts';
 import { endpoint } from '../endpoint.ts';
 import { time } from '../fields.ts';
@@ -71,9 +71,7 @@ function startsOf(range: Range): number[] {
 }
 
 /** Statistics of submissions. */
-export function statisticsEndpoints({ db, limits }: { db: Database; limits: Limits }) {
-  const countBetween = createCountSubmissionsBetween(db, limits);
-
+export function statisticsEndpoints({ db }: { db: Database }) {
   return {
     get: endpoint({
       method: 'GET',
@@ -103,7 +101,7 @@ export function statisticsEndpoints({ db, limits }: { db: Database; limits: Limi
         const range = rangeOf(query);
         const starts = startsOf(range);
         const times = [range.from, ...starts.slice(1), range.to];
-        const counts = deploymentOr404(await countBetween(owner.id, id, times));
+        const counts = deploymentOr404(await countSubmissionsBetween(db, owner.id, id, times));
         const buckets = starts.map((start, index) => ({
           start: new Date(start).toISOString(),
           submissions: counts[index] ?? 0,

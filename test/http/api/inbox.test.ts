@@ -264,7 +264,16 @@ describe('GET /submissions/:deployId/search', () => {
     let requests = 0;
     for (let before: number | undefined = 3_001; before !== undefined; requests += 1) {
       const part = await searchSubmissions(service.db, id, {
-        ...{ first: 1, before, matches: createMatcher('7'), unread: false, starred: false, limit: 10_000, maxMs: 0 },
+        ...{
+          first: 1,
+          before,
+          matches: createMatcher('7'),
+          unread: false,
+          starred: false,
+          limit: 10_000,
+          maxMs: 0,
+          turnMs: 4,
+        },
       });
       found.push(...part.numbers);
       before = part.next;
@@ -276,7 +285,7 @@ describe('GET /submissions/:deployId/search', () => {
     expect(found).toEqual(expected);
     const whole = await searchSubmissions(service.db, id, {
       ...{ first: 1, before: 3_001, matches: createMatcher('7'), unread: false, starred: false },
-      ...{ limit: 10_000, maxMs: 60_000 },
+      ...{ limit: 10_000, maxMs: 60_000, turnMs: 4 },
     });
     expect(whole).toEqual({ numbers: expected, searched: 3_000, next: undefined });
   });

@@ -223,7 +223,7 @@ describe('GET /deploy/:id/stats', () => {
     };
     await remove((index) => random(3) === 0 || (index > 500 && index < 900));
     for (const range of ranges) await check(range);
-    // What was found before is remembered, and holds when more are deleted, also for other ranges.
+    // The same holds when more are deleted, also for other ranges.
     await remove((index) => random(3) === 0 || (index > 1_500 && index < 2_500));
     for (const range of ranges) {
       await check(range);

@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 const BROWSER = ['test/browser/**/*.test.ts', 'test/dashboard/**/*.test.ts'];
 const FAULTS = ['test/faults/**/*.test.ts'];
+/** The service as it is installed: processes, images, units, poolers, and databases of their own. */
+const INSTALL = ['test/install/**/*.test.ts'];
 const SOAK = ['test/soak/**/*.test.ts'];
 
 /** One file at a time: each kills processes, stops a Postgres or needs the whole machine. */
@@ -24,11 +26,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...BROWSER, ...FAULTS, ...SOAK] },
+        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...BROWSER, ...FAULTS, ...INSTALL, ...SOAK] },
       },
       // Chromium has processes of its own, which need the other core.
       { extends: true, test: { name: 'browser', include: BROWSER, maxWorkers: 2 } },
-      { extends: true, test: { ...ONE_BY_ONE, name: 'faults', include: FAULTS, isolate: true } },
+      { extends: true, test: { name: 'install', include: INSTALL, testTimeout: 180_000, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: { ...ONE_BY_ONE, name: 'faults', include: FAULTS, isolate: true, sequence: { groupOrder: 1 } },
+      },
       {
         extends: true,
         test: {

@@ -319,7 +319,7 @@ describe('every setting', () => {
       ...['DATABASE_URL', 'CELL', 'SMTP_URL', 'MAIL_FROM', 'ABUSE_CONTACT', 'METRICS_PORT'],
     ];
     const all = [...(await read('.env.example')).matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)];
-    // The rest is docker-compose.yml's, and test/commands/image.test.ts'.
+    // The rest is docker-compose.yml's, and test/install/image.test.ts'.
     const lines = all.slice(0, NAMES.length);
     expect(lines.map(([line]) => line).filter((line) => !line.startsWith('#'))).toEqual([]);
     expect(lines.map(([, name]) => name).toSorted()).toEqual(NAMES.toSorted());

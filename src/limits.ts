@@ -1,12 +1,13 @@
 /*
  * Every timeout, interval and size of the service, with its unit in its name and its reason beside it.
  *
- * - `SIZES` are part of the interface: the reference states them, and they are the same in every installation.
+ * - `SIZES` are the same in every process. Most are stated by the reference; those in the groups `internal…` are pieces and
+ *   bounds of single algorithms.
  * - `LIMITS` bound what one process spends. `startService` accepts others, which the tests use: a name that ends in
  *   `TimeoutMs` is a deadline, after which work is given up, and the tests lengthen all of these.
  * - `COMMAND_LIMITS` are those of the commands, `DASHBOARD_LIMITS` those of the dashboard in the browser.
  *
- * Settings that an operator may change are in config.ts.
+ * Settings that an operator may change are in config.ts. Facts of protocols and file formats are beside the code that uses them.
  */
 
 export const SIZES = {
@@ -167,12 +168,12 @@ export const SIZES = {
     /** Of a captcha's secret and site key. */
     maxCredentialChars: 500,
   },
-  /** The answer of a receiver. A longer body is not read to its end. */
   webhook: {
     maxPerDeployment: 50,
     maxUrlChars: 2_048,
     /** A list is measured before its names are checked: each wrong one would be an issue. */
     maxEventNames: 50,
+    /** The answer of a receiver. A longer body is not read to its end. */
     maxHeaderBytes: 16 * 1024,
     maxAnswerBytes: 64 * 1024,
   },
@@ -203,7 +204,6 @@ export const SIZES = {
     /** A list of texts is one line up to this many UTF-16 units, and items. */
     maxListChars: 200,
   },
-  /** reCAPTCHA 3 says how likely it is a person; its documentation recommends this bound. */
   captcha: {
     /** For how long the solution of a challenge counts. */
     challengeMinutes: 20,
@@ -211,13 +211,13 @@ export const SIZES = {
     maxTokenChars: 4_096,
     /** For how long browsers keep the widget. */
     widgetSeconds: 24 * 60 * 60,
+    /** reCAPTCHA 3 says how likely it is a person; its documentation recommends this bound. */
     minScore: 0.5,
   },
   securityTxt: {
     /** Less than a year, as RFC 9116 (2.5.5) recommends. An older copy has to be fetched again. */
     validDays: 180,
   },
-  /** Pieces and bounds inside of single algorithms. The reference does not state these. */
   internal: {
     /** Bytes of a page that are written as JSON in one go: some 0.3 ms. */
     pageJsonPieceBytes: 16 * 1024,

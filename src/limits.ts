@@ -632,9 +632,6 @@ export const LIMITS = {
     visitedPageTimeoutMs: 1_000,
     /** How long that is used while changes of deployments are not received. */
     unconfirmedVisitedPageMs: 1_000,
-    /** A submission waits for a deployment that another transaction has locked. */
-    lockedDeploymentTimeoutMs: 1_500,
-    lockedDeploymentPollMs: 5,
   },
   /** Captchas and the spam folder. */
   spam: {

@@ -133,8 +133,8 @@ async function lockLive(
     if (!row) throw new NotKept({ kind: 'no-deployment' });
     if (row.rules_version === rulesVersion) return { slug: row.slug };
     if (row.rules_version !== null) throw new NotKept({ kind: 'rules-changed' });
-    if (performance.now() - startedAt > limits.lockedDeploymentTimeoutMs) throw new NotKept({ kind: 'busy' });
-    await delay(limits.lockedDeploymentPollMs);
+    if (performance.now() - startedAt > limits.lockedWaitTimeoutMs) throw new NotKept({ kind: 'busy' });
+    await delay(limits.lockedPollMs);
   }
 }
 

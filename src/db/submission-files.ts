@@ -92,9 +92,9 @@ async function storeOne(
     const { outcomes, deliveries } = await storeSubmissions(transaction, [submission], leasing);
     const [outcome] = outcomes;
     if (!outcome) throw new Error('The store answered no outcome.');
-    if (outcome.kind !== 'busy' || performance.now() - startedAt > limits.lockedDeploymentTimeoutMs)
+    if (outcome.kind !== 'busy' || performance.now() - startedAt > limits.lockedWaitTimeoutMs)
       return { outcome, deliveries };
-    await delay(limits.lockedDeploymentPollMs);
+    await delay(limits.lockedPollMs);
   }
 }
 

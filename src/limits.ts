@@ -177,9 +177,14 @@ export const SIZES = {
     maxHeaderBytes: 16 * 1024,
     maxAnswerBytes: 64 * 1024,
   },
-  /** Links that may be asked for, for one address and by one client, in this time. */
+  /** Links that sign in which may be asked for in this time. */
   signIn: {
+    /** By one network for one address. */
     maxLinks: 5,
+    /** By all networks for one address: more than one network may ask for, so that nobody can lock an owner out alone. */
+    maxLinksOfAddress: 20,
+    /** By one network for all addresses: several owners may share a network. */
+    maxLinksOfNetwork: 100,
     windowSeconds: 60 * 60,
   },
   /** Links in mails. */

@@ -2273,7 +2273,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description More than 5 links in an hour for one address, or by one client. */
+        /** @description In an hour, more than 5 links for one address from one network, 20 for one address, or 100 from one network. */
         TooManyTries: {
             headers: {
                 /** @description In how many seconds to try again. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { BucketError } from '../bucket/bucket-error.ts';
 import { MissingObjectError } from '../db/file-content.ts';
-import { isOutOfReach } from '../db/postgres/connect.ts';
+import { type OutOfReach, whyOutOfReach } from '../db/postgres/connect.ts';
 import { BusyError } from '../fair-queue.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -59,6 +59,13 @@ export function inSeconds(ms: number): string {
   return seconds === 1 ? '1 second' : `${seconds} seconds`;
 }
 
+const OUT_OF_REACH: Readonly<Record<OutOfReach, string>> = {
+  unreachable: 'The service cannot reach its database just now: try again shortly.',
+  busy: 'The service is busy, and all its connections to the database are in use: try again shortly.',
+  slow: 'The database takes too long just now: try again shortly.',
+  'read-only': 'The database accepts no writes just now: try again shortly.',
+};
+
 export const badRequest = errorKind(
   {
     id: 'BadRequest',
@@ -78,11 +85,7 @@ export const unavailable = errorKind(
       'The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress.',
   },
   (message?: string, retryAfterMs?: number) =>
-    new HttpError(
-      503,
-      message ?? 'The service cannot reach its database just now: try again shortly.',
-      retryAfter(retryAfterMs ?? SIZES.retryAfter.busyMs),
-    ),
+    new HttpError(503, message ?? OUT_OF_REACH.unreachable, retryAfter(retryAfterMs ?? SIZES.retryAfter.busyMs)),
 );
 
 /** For a path that no endpoint has. */
@@ -100,7 +103,8 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof BucketError || error instanceof MissingObjectError) {
     return unavailable('The service cannot reach its files just now: try again shortly.', SIZES.retryAfter.filesMs);
   }
-  if (isOutOfReach(error)) return unavailable();
+  const reason = whyOutOfReach(error);
+  if (reason) return unavailable(OUT_OF_REACH[reason]);
   // Express' router found a path parameter that does not decode.
   if (error instanceof URIError) return badRequest();
   return failed();

@@ -214,7 +214,7 @@ export function connect(
       timer = setTimeout(() => {
         // A connection that comes too late goes back at once.
         asked.then((client) => client.release()).catch(() => undefined);
-        reject(new Error('timeout waiting for a connection'));
+        reject(new Error(NO_CONNECTION));
       }, limits.unitTimeoutMs);
     });
     try {
@@ -378,19 +378,33 @@ export function connect(
   });
 }
 
-const OUT_OF_REACH = /^(08|53|57|58|40|25006|55P03|ECONN|ENOENT|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/;
+/** Why the database can't do something now. */
+export type OutOfReach = 'unreachable' | 'busy' | 'slow' | 'read-only';
+
+/** What error codes mean: SQLSTATE classes, and those of system calls. The first that matches counts. */
+const CODES: readonly [RegExp, OutOfReach][] = [
+  [/^(?:25006|53100)/, 'read-only'],
+  [/^(?:53300|55P03|40)/, 'busy'],
+  [/^(?:57014|25P03)/, 'slow'],
+  [/^(?:08|53|57|58|55P03|ECONN|ENOENT|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/, 'unreachable'],
+];
+const NO_CONNECTION = 'timeout waiting for a connection';
 const NO_ANSWER = /timeout|Connection terminated|connection error|not queryable|Cannot use a pool after/i;
 
 /**
- * Whether a statement failed because the database can't be reached, or is full, read-only or too slow; not because the
+ * Why a statement failed, if the database can't be reached, or is full, read-only, too slow or in use; undefined when the
  * statement is wrong.
  */
-export function isOutOfReach(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+export function whyOutOfReach(error: unknown): OutOfReach | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error instanceof AggregateError) return error.errors.map(whyOutOfReach).find((reason) => reason !== undefined);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (error instanceof AggregateError) return error.errors.some(isOutOfReach);
-  return code === '' ? NO_ANSWER.test(error.message) : OUT_OF_REACH.test(code);
+  if (code !== '') return CODES.find(([pattern]) => pattern.test(code))?.[1];
+  if (error.message.endsWith(NO_CONNECTION)) return 'busy';
+  return NO_ANSWER.test(error.message) ? 'unreachable' : undefined;
 }
+
+export const isOutOfReach = (error: unknown): boolean => whyOutOfReach(error) !== undefined;
 
 /** Whether a statement failed because another row has the same unique value (unique_violation). */
 export const isDuplicate = (error: unknown): boolean =>

@@ -36,7 +36,9 @@ const otherSite = errorKind(
 const tooManyTries = errorKind(
   {
     id: 'TooManyTries',
-    description: `More than ${SIZES.signIn.maxLinks} links in an hour for one address, or by one client.`,
+    description:
+      `In an hour, more than ${SIZES.signIn.maxLinks} links for one address from one network, ` +
+      `${SIZES.signIn.maxLinksOfAddress} for one address, or ${SIZES.signIn.maxLinksOfNetwork} from one network.`,
   },
   (leftMs: number) =>
     new HttpError(429, 'Too many links were asked for: use the last one, or try again later.', retryAfter(leftMs)),
@@ -116,11 +118,23 @@ export function sessionEndpoints({
     if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') throw otherSite();
   }
 
-  const countTry = (name: string): Promise<number | undefined> =>
-    countSignInTry(db, hashOfKey(name).toString('base64'), {
-      limit: SIZES.signIn.maxLinks,
-      seconds: SIZES.signIn.windowSeconds,
-    });
+  /**
+   * Counts a try; in how many milliseconds there may be another when this one is too many. It stops at the first limit, so
+   * that a network which has no tries left uses up nobody else's.
+   */
+  async function countTry(network: string, email: string): Promise<number | undefined> {
+    const { maxLinks, maxLinksOfAddress, maxLinksOfNetwork, windowSeconds: seconds } = SIZES.signIn;
+    const counts: [string, number][] = [
+      [`client ${network}`, maxLinksOfNetwork],
+      [`client ${network} address ${email}`, maxLinks],
+      [`address ${email}`, maxLinksOfAddress],
+    ];
+    for (const [name, limit] of counts) {
+      const leftMs = await countSignInTry(db, hashOfKey(name).toString('base64'), { limit, seconds });
+      if (leftMs !== undefined) return leftMs;
+    }
+    return undefined;
+  }
 
   /** Begins a session, always with a token of its own: what the browser had before is not used. */
   async function signIn(response: Response, keyId: string): Promise<void> {
@@ -253,8 +267,7 @@ export function sessionEndpoints({
         const sent = await body.fields(request, NO_OWNER, { schema: Email, maxBytes: SETTINGS_BYTES });
         refuseOtherSites(request);
         const email = sent.email.toLowerCase();
-        // The client first: one that has no tries left uses up nobody else's.
-        const leftMs = (await countTry(`client ${network}`)) ?? (await countTry(`address ${email}`));
+        const leftMs = await countTry(network, email);
         if (leftMs !== undefined) throw tooManyTries(leftMs);
         response.status(202).json({ message: 'If this address has an account, a mail with a link is on its way' });
         sendLink(email, mailLink);

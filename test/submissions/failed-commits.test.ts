@@ -17,16 +17,20 @@ let owner: Owner;
 /** The URL of a process that keeps files in the bucket, and reaches the database through the proxy. */
 let url: string;
 let proxy: Awaited<ReturnType<typeof startProxy>>;
-/** What happens to the next commit. */
+/** What happens to the next commit of a transaction that stores a submission. */
 let fault: Fault = 'none';
 
 const startProxy = (databaseUrl: string) =>
   proxyTo(
     databaseUrl,
-    () => ({ isLost: false }),
+    () => ({ isLost: false, isStoring: false }),
     (link) => {
       link.client.on('data', (bytes) => {
-        const isCommit = fault !== 'none' && bytes.includes('COMMIT');
+        // Other work of the process commits too, on other connections or earlier on this one.
+        if (bytes.includes('store-submission')) link.isStoring = true;
+        const ends = bytes.includes('COMMIT');
+        const isCommit = fault !== 'none' && link.isStoring && ends;
+        if (ends) link.isStoring = false;
         if (isCommit && fault === 'commit-fails') {
           fault = 'none';
           return link.end();

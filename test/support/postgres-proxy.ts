@@ -60,15 +60,16 @@ export async function proxyTo<Notes extends object>(
  * answer.
  */
 export async function forgetfulProxyTo(databaseUrl: string) {
-  let statement: string | undefined;
+  let lost: { statement: string; after: string } | undefined;
   const proxy = await proxyTo(
     databaseUrl,
-    () => ({ isLost: false }),
+    () => ({ isLost: false, isAfter: false }),
     (link) => {
       link.client.on('data', (bytes) => {
-        if (statement !== undefined && bytes.includes(statement)) {
+        if (lost && bytes.includes(lost.after)) link.isAfter = true;
+        if (lost && link.isAfter && bytes.includes(lost.statement)) {
           link.isLost = true;
-          statement = undefined;
+          lost = undefined;
         }
         link.postgres.write(bytes);
       });
@@ -81,11 +82,14 @@ export async function forgetfulProxyTo(databaseUrl: string) {
   );
   return {
     ...proxy,
-    /** Loses the answer to the next statement that has this in its text or its name. */
-    loseAnswerTo(text: string): void {
-      statement = text;
+    /**
+     * Loses the answer to the next statement that has this in its text or its name, on a connection that has sent
+     * `after` meanwhile: the process's other work commits too.
+     */
+    loseAnswerTo(statement: string, after = statement): void {
+      lost = { statement, after };
     },
     /** Whether an answer is still to be lost. */
-    isWaiting: () => statement !== undefined,
+    isWaiting: () => lost !== undefined,
   };
 }

@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import type { Database } from '../../src/db/postgres/connect.ts';
 
 /*
- * Requests that wait for submissions, seen in the database: each process with such requests asks it once a second.
+ * Requests that wait for submissions, seen in the database: each process with such requests asks it once in
+ * `watchIntervalMs`.
  */
 
 const ASKED = `FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -15,9 +16,9 @@ export async function untilWaiting(db: Database, connections = 1): Promise<void>
   await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThanOrEqual(connections);
 }
 
-/** Settles once nobody has asked for some time: no request waits any more. */
-export async function untilNobodyWaits(db: Database): Promise<void> {
+/** Settles once nobody has asked for some time, longer than the interval of the watch: no request waits any more. */
+export async function untilNobodyWaits(db: Database, quietMs = 3_000): Promise<void> {
   const asking = async () =>
-    (await db.raw(`SELECT ${ASKED} AND query_start > clock_timestamp() - interval '3 seconds'`)).rows.length;
+    (await db.raw(`SELECT ${ASKED} AND query_start > clock_timestamp() - ? * interval '1 ms'`, [quietMs])).rows.length;
   await expect.poll(asking, { timeout: 15_000, interval: 100 }).toBe(0);
 }

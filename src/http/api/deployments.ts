@@ -13,7 +13,7 @@ import type { Database } from '../../db/postgres/connect.ts';
 import { newDeploymentId } from '../../ids.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
-import { OVER_LIMIT, SETTINGS_BYTES } from '../body.ts';
+import { OVER_LIMIT } from '../body.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { deploymentId, time, total } from '../fields.ts';
@@ -126,7 +126,7 @@ export const pageHtml = (maxHtmlBytes: number) =>
 
 /** The bounds of a body that has a page, or is one. */
 export const pageBounds = (maxHtmlBytes: number) => ({
-  maxBytes: maxHtmlBytes * JSON_GROWTH + SETTINGS_BYTES,
+  maxBytes: maxHtmlBytes * JSON_GROWTH + SIZES.body.settingsBytes,
   text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
 });
 

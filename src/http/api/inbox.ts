@@ -12,7 +12,6 @@ import { deleteSubmissions } from '../../db/submissions.ts';
 import { isSubmissionId } from '../../ids.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { createMatcher } from '../../submission-search.ts';
-import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint, jsonText } from '../endpoint.ts';
 import { Paging } from '../paging.ts';
 import { badQuery, timeBound } from '../query.ts';
@@ -180,7 +179,7 @@ export function inboxEndpoints({
         if (number === undefined) throw noSuchSubmission();
         return { id, number, submissionId };
       },
-      body: { schema: MarksBody, example: { read: true }, maxBytes: SETTINGS_BYTES },
+      body: { schema: MarksBody, example: { read: true }, maxBytes: SIZES.body.settingsBytes },
       answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody, example: exampleInbox },
       errors: [noSuchSubmission],
       async handle({ owner, resource: { id, number, submissionId }, body }) {

@@ -11,7 +11,6 @@ import {
 import type { Database } from '../../db/postgres/connect.ts';
 import { isKeyId } from '../../ids.ts';
 import { SIZES } from '../../limits.ts';
-import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { keyId, time, total } from '../fields.ts';
@@ -143,7 +142,7 @@ export const keyEndpoints = ({ db, cell }: { db: Database; cell: string }) => ({
     body: {
       schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
       example: { name: 'Website build', scope: 'read' },
-      maxBytes: SETTINGS_BYTES,
+      maxBytes: SIZES.body.settingsBytes,
     },
     answer: {
       status: 201,

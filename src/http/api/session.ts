@@ -16,7 +16,7 @@ import { type Limits, SIZES } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { networkOf } from '../../public-address.ts';
 import { type Authentication, keyRefused, unauthorized } from '../auth.ts';
-import { type BodyReader, SETTINGS_BYTES } from '../body.ts';
+import type { BodyReader } from '../body.ts';
 import type { ClientAddress } from '../client-address.ts';
 import { type EndpointRequest, endpoint, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError, retryAfter } from '../errors.ts';
@@ -185,7 +185,7 @@ export function sessionEndpoints({
       },
       errors: [otherSite, unauthorized, tooManyUnknownKeys],
       handle: (request) => async (response) => {
-        const { key } = await body.fields(request, NO_OWNER, { schema: Key, maxBytes: SETTINGS_BYTES });
+        const { key } = await body.fields(request, NO_OWNER, { schema: Key, maxBytes: SIZES.body.settingsBytes });
         refuseOtherSites(request);
         if (!isApiKey(key)) throw keyRefused();
         const { email, plan, credentialId } = await authentication.ofKey(request, response, key);
@@ -264,7 +264,7 @@ export function sessionEndpoints({
         if (!mailLink) throw noMail();
         // Before the first await: a socket that has closed has no address.
         const network = networkOf(clientAddress(request));
-        const sent = await body.fields(request, NO_OWNER, { schema: Email, maxBytes: SETTINGS_BYTES });
+        const sent = await body.fields(request, NO_OWNER, { schema: Email, maxBytes: SIZES.body.settingsBytes });
         refuseOtherSites(request);
         const email = sent.email.toLowerCase();
         const leftMs = await countTry(network, email);

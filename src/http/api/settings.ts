@@ -9,7 +9,6 @@ import { LANGUAGES } from '../../languages.ts';
 import { SIZES } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { isPlainAddress } from '../../mail-address.ts';
-import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../errors.ts';
 import { deploymentId } from '../fields.ts';
@@ -310,7 +309,7 @@ export function settingsEndpoints({
       body: {
         schema: Change,
         example: { ...example, recipients: ['ada@example.org'] },
-        maxBytes: SETTINGS_BYTES,
+        maxBytes: SIZES.body.settingsBytes,
       },
       answer: {
         status: 200,

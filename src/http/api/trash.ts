@@ -3,7 +3,7 @@ import { beginPurge, findTrashed, listTrash, undeleteDeployment } from '../../db
 import type { Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { isDeploymentId } from '../../ids.ts';
-import { SETTINGS_BYTES } from '../body.ts';
+import { SIZES } from '../../limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { deploymentId, time, total } from '../fields.ts';
@@ -129,7 +129,7 @@ export function trashEndpoints({
       description:
         'With its page, its submissions and their files, its webhooks and its settings. It counts for the limit of the plan again.',
       find: (owner, { id }) => inTrash(owner, id),
-      body: { schema: Restoration, example: { slug: 'spring-sale-again' }, maxBytes: SETTINGS_BYTES },
+      body: { schema: Restoration, example: { slug: 'spring-sale-again' }, maxBytes: SIZES.body.settingsBytes },
       answer: { status: 200, description: 'The page is live again.', schema: Deployed, example: exampleRestored },
       errors: [notInTrash, planLimitReached, slugTaken],
       async handle({ owner, resource: { id }, body: { slug } }) {

@@ -14,7 +14,6 @@ import { EVENTS } from '../../events.ts';
 import { SIZES } from '../../limits.ts';
 import { type Cidr, isReachable } from '../../public-address.ts';
 import { receiverProblem } from '../../webhook-receivers.ts';
-import { SETTINGS_BYTES } from '../body.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { deploymentId, time, webhookId } from '../fields.ts';
@@ -197,7 +196,7 @@ export function webhookEndpoints({
       summary: 'Create a webhook',
       description: `Each submission from now on is posted to its address. At most ${SIZES.webhook.maxPerDeployment} a deployment.`,
       find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-      body: { schema: Creation, example: { url: exampleUrl, type: 'generic' }, maxBytes: SETTINGS_BYTES },
+      body: { schema: Creation, example: { url: exampleUrl, type: 'generic' }, maxBytes: SIZES.body.settingsBytes },
       answer: {
         status: 201,
         description: 'The webhook is created.',
@@ -241,7 +240,7 @@ export function webhookEndpoints({
       summary: 'Change a webhook, switch it off or on',
       description: 'What is left out stays as it is.',
       find: (owner, ids) => ownWebhook(db, owner, ids),
-      body: { schema: Change, example: { active: false }, maxBytes: SETTINGS_BYTES },
+      body: { schema: Change, example: { active: false }, maxBytes: SIZES.body.settingsBytes },
       answer: {
         status: 200,
         description: 'The webhook as it is now.',

@@ -24,7 +24,13 @@ let service: TestService;
 let owner: Owner;
 let agent: Client;
 beforeAll(async () => {
-  service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', PLAN_LIMITS: 'free:1,unlimited:none' });
+  service = await startTestService(
+    { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', PLAN_LIMITS: 'free:1,unlimited:none' },
+    undefined,
+    {
+      limits: { reads: { watchIntervalMs: 50 } },
+    },
+  );
   owner = await service.owner();
   agent = await connect(owner.key);
 });
@@ -338,7 +344,7 @@ describe('wait_for_submission', () => {
     await untilWaiting(service.db);
     client.abort();
     await left;
-    await untilNobodyWaits(service.db);
+    await untilNobodyWaits(service.db, 500);
   });
 
   it('says that the key was revoked meanwhile', async () => {

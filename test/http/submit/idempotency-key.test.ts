@@ -133,7 +133,7 @@ describe('a submission with an Idempotency-Key', () => {
       [MULTIPART, multipartBody(['name="f"; filename="a"', 'x'])],
     ] as const) {
       const [id, key] = [await deploy(), newKey()];
-      proxy.loseAnswerTo('COMMIT');
+      proxy.loseAnswerTo('COMMIT', 'store-submission');
       const first = await submit(id, { key, type, body, url: urls[1] });
       expect([first.status, JSON.parse(first.text)]).toEqual([503, failure]);
       const [stored] = await rowsOf(id);

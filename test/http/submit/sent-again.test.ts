@@ -239,7 +239,7 @@ describe('a form with files sent again from the page of an error', () => {
 
   /** A first attempt that was stored, though answered with a 503. */
   async function storeUnseen(id: string, ...parts: Part[]): Promise<ReturnType<typeof formIn>> {
-    proxy.loseAnswerTo('COMMIT');
+    proxy.loseAnswerTo('COMMIT', 'store-submission');
     const failed = await post(id, { ...sent(...parts), url: troubled });
     expect(failed.status).toBe(503);
     return formIn(failed.text);
@@ -299,7 +299,7 @@ describe('a form with files sent again from the page of an error', () => {
     const first = formIn((await post(id, sent(TEXT, file('a.txt', 'x')))).text);
     await setAccepted(id, 0);
     // The second attempt has no file. It is stored, and its answer is lost.
-    proxy.loseAnswerTo('COMMIT');
+    proxy.loseAnswerTo('COMMIT', 'store-submission');
     const failed = await post(id, { ...sent(TEXT, NONE), url: troubled, query: first.query });
     const second = formIn(failed.text);
     expect([failed.status, second.id, await storedFiles(id)]).toEqual([503, first.id, [[first.id, []]]]);

@@ -73,9 +73,12 @@ function signatureFault(request: IncomingMessage, body: Buffer, now: number): st
 export async function startS3({
   host = '127.0.0.1',
   tls,
+  maxListed = 1_000,
 }: {
   host?: string;
   tls?: { key: Buffer; cert: Buffer };
+  /** Objects that one answer lists: fewer than asked for, as S3 may. */
+  maxListed?: number;
 } = {}) {
   const objects = new Map<string, { content: Buffer; modifiedAt: Date }>();
   const requests: S3Request[] = [];
@@ -84,7 +87,7 @@ export async function startS3({
 
   function list(query: URLSearchParams, response: ServerResponse): void {
     const [prefix, after] = [query.get('prefix') ?? '', query.get('start-after') ?? ''];
-    const max = Number(query.get('max-keys') ?? 1_000);
+    const max = Math.min(Number(query.get('max-keys') ?? maxListed), maxListed);
     const found = [...objects]
       .filter(([key]) => key.startsWith(prefix) && key > after)
       .toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DASHBOARD_LIMITS } from '../../src/limits.ts';
 import { hasChromium } from '../support/chromium.ts';
 import { type DashboardUnderTest, expectAccessible, startDashboard } from '../support/dashboard-in-browser.ts';
 import type { Owner } from '../support/service.ts';
@@ -240,13 +241,18 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await owner.deploy({ html: FORM });
       const page = await dashboard.open(owner, '/dashboard/new');
       await page.getByLabel('HTML').waitFor();
+      await page.clock.install();
       let asked = 0;
       await page.route('**/overview?*', (route) => {
         asked += 1;
         return asked === 1 ? undefined : route.fallback();
       });
       await page.getByRole('link', { name: 'Pages', exact: true }).click();
+      await expect.poll(() => asked).toBe(1);
+      await page.clock.fastForward(DASHBOARD_LIMITS.requests.slowMs);
       await page.getByText('The service has not answered yet.').waitFor();
+      expect(asked).toBe(1);
+      await page.clock.fastForward(DASHBOARD_LIMITS.requests.answerTimeoutMs);
       await page.getByText('1 page', { exact: true }).waitFor();
       await page.getByText('The service has not answered yet.').waitFor({ state: 'detached' });
       expect(asked).toBe(2);
@@ -256,11 +262,16 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const owner = await dashboard.owner();
       const page = await dashboard.open(owner, '/dashboard/new');
       await page.getByLabel('HTML').fill(HTML);
+      await page.getByText('Nothing to correct.').waitFor();
+      await page.clock.install();
       let goOn: (() => Promise<void>) | undefined;
       await page.route('**/deploy', (route) => {
         goOn = () => route.continue();
       });
       await button(page, 'Publish').click();
+      await expect.poll(() => goOn).toBeDefined();
+      // A read would be given up by now, and sent again.
+      await page.clock.fastForward(2 * DASHBOARD_LIMITS.requests.answerTimeoutMs);
       await page.getByText('The service has not answered yet.').waitFor();
       await expectAccessible(page);
       await goOn?.();

@@ -79,6 +79,7 @@ export function createList(id: string, filter: Filter) {
   let wanted = { first: 0, last: 0 };
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isPumping = false;
+  let searching = new AbortController();
   let generation = 0;
 
   const changed = (): void => {
@@ -267,7 +268,9 @@ export function createList(id: string, filter: Filter) {
     if (isPumping) return;
     isPumping = true;
     const started = generation;
-    const { signal } = closing;
+    searching = new AbortController();
+    const stopping = searching.signal;
+    const signal = AbortSignal.any([stopping, closing.signal]);
     try {
       for (;;) {
         const block = blocks.at(-1);
@@ -302,9 +305,11 @@ export function createList(id: string, filter: Filter) {
       };
     } finally {
       isPumping = false;
-      if (!signal.aborted) changed();
-      // The list was begun again meanwhile.
-      if (started !== generation) void searchOn();
+      if (!closing.signal.aborted) {
+        changed();
+        // The list was begun again meanwhile, or the search goes on after a stop.
+        if (started !== generation || stopping.aborted) void searchOn();
+      }
     }
   }
 
@@ -316,6 +321,7 @@ export function createList(id: string, filter: Filter) {
   async function readAll(): Promise<void> {
     generation += 1;
     for (const block of blocks) block.reading?.abort();
+    searching.abort();
     fresh = [];
     missed = 0;
     progress = { state: 'loading', searched: 0, total: progress.total, error: undefined };
@@ -429,8 +435,10 @@ export function createList(id: string, filter: Filter) {
       }, DASHBOARD_LIMITS.inbox.readAfterMs);
     },
 
+    /** Whoever stops a search wants no answer to what it has just asked. */
     stop(): void {
       progress = { ...progress, state: 'stopped' };
+      searching.abort();
       changed();
     },
     goOn(): void {

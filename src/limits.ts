@@ -1142,7 +1142,7 @@ export const DASHBOARD_LIMITS = {
 
 export type Limits = typeof LIMITS;
 
-export type LimitOverrides = { readonly [Area in keyof Limits]?: Partial<Limits[Area]> };
+export type LimitOverrides = { readonly [Area in keyof Limits]?: Partial<Limits[Area]> | undefined };
 
 /** The limits with some replaced. */
 export const withLimits = (overrides: LimitOverrides, limits: Limits = LIMITS): Limits => ({

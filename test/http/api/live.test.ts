@@ -11,7 +11,7 @@ const PATIENCE = { timeout: 20_000 };
 let service: TestService;
 let owner: Owner;
 beforeAll(async () => {
-  service = await startTestService({}, undefined, { limits: { reads: { streamCommentMs: 200 } } });
+  service = await startTestService({}, undefined, { limits: { reads: { watchIntervalMs: 50, streamCommentMs: 200 } } });
   owner = await service.owner();
 });
 afterAll(() => service.close());
@@ -305,14 +305,14 @@ describe('GET /submissions/:deployId/stream', () => {
 });
 
 describe('createSubmissionWatch', () => {
-  it('asks once a second for all that wait, and goes on while the database is away', async () => {
+  it('asks once in an interval for all that wait, and goes on while the database is away', async () => {
     const asked: [number, number][] = [];
     let last = 0;
     const watch = createSubmissionWatch(async (deploymentIds, credentialIds) => {
       asked.push([deploymentIds.length, credentialIds.length]);
       if (asked.length === 1) throw new Error('away');
       return { numbers: new Map(deploymentIds.map((id) => [id, last])), validCredentials: new Set(credentialIds) };
-    }, testLimits());
+    }, testLimits({ reads: { watchIntervalMs: 20 } }));
     const { signal } = new AbortController();
     const waiting = Array.from({ length: 1_000 }, (_, n) =>
       watch.wait({ deploymentId: `d_${n % 7}`, after: 0, credentialId: `k_${n % 3}`, signal }),

@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 /** Another service on the same database and bucket, up to the end of the test. */
-async function startBeside(files: LimitOverrides['files']): Promise<TestService> {
+async function startBeside(files: NonNullable<LimitOverrides['files']>): Promise<TestService> {
   const shared = {
     name: 'shared',
     url: service.databaseUrl,

@@ -308,11 +308,14 @@ describe('createSubmissionWatch', () => {
   it('asks once in an interval for all that wait, and goes on while the database is away', async () => {
     const asked: [number, number][] = [];
     let last = 0;
-    const watch = createSubmissionWatch(async (deploymentIds, credentialIds) => {
-      asked.push([deploymentIds.length, credentialIds.length]);
-      if (asked.length === 1) throw new Error('away');
-      return { numbers: new Map(deploymentIds.map((id) => [id, last])), validCredentials: new Set(credentialIds) };
-    }, testLimits({ reads: { watchIntervalMs: 20 } }));
+    const watch = createSubmissionWatch(
+      async (deploymentIds, credentialIds) => {
+        asked.push([deploymentIds.length, credentialIds.length]);
+        if (asked.length === 1) throw new Error('away');
+        return { numbers: new Map(deploymentIds.map((id) => [id, last])), validCredentials: new Set(credentialIds) };
+      },
+      testLimits({ reads: { watchIntervalMs: 20 } }),
+    );
     const { signal } = new AbortController();
     const waiting = Array.from({ length: 1_000 }, (_, n) =>
       watch.wait({ deploymentId: `d_${n % 7}`, after: 0, credentialId: `k_${n % 3}`, signal }),

@@ -1,5 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { newObjectId } from '../../src/ids.ts';
+import { runSql } from '../support/database.ts';
+import { cloneDatabase } from '../support/fresh-database.ts';
 import { multipartBody } from '../support/multipart.ts';
 import { startS3 } from '../support/s3.ts';
 import { startTestService } from '../support/service.ts';
@@ -10,7 +12,10 @@ it('sweeps nothing once another installation has claimed the prefix', async () =
   const s3 = await startS3();
   onTestFinished(s3.close);
   const limits = { files: { deletionsIntervalMs: 20, deletionsRetryMs: 20 } };
-  const service = await startTestService(s3.settings(), undefined, { limits });
+  const database = await cloneDatabase();
+  // No sweep is due yet.
+  await runSql(database.url, "INSERT INTO bucket_use (next_sweep_at) VALUES (now() + interval '1 day')");
+  const service = await startTestService(s3.settings(), database, { limits });
   onTestFinished(service.close);
   const { id } = await (await service.owner()).deploy();
   const form = new Uint8Array(multipartBody(['name="cv"; filename="cv.pdf"', 'Dear Ada']));

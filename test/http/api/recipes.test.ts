@@ -34,7 +34,9 @@ describe('every command', () => {
       Object.entries(scripts).find(([, script]) => script === `exec node src/commands/${command}.ts`) ?? [];
     expect(name, 'package.json has no script for it').toBeDefined();
     expect(read('README.md')).toMatch(new RegExp(`^\\|.*\`npm run --silent ${name}\\b.*\\|$`, 'm'));
-    const tests = namesIn('test/commands').map((test) => read(`test/commands/${test}.ts`));
+    const tests = ['test/commands', 'test/install'].flatMap((folder) =>
+      namesIn(folder).map((test) => read(`${folder}/${test}.ts`)),
+    );
     const starts = [`src/commands/${command}.ts`, `runCommand('${command}'`];
     expect(tests.filter((test) => starts.some((start) => test.includes(start)))).not.toEqual([]);
   });

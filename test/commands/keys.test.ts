@@ -1,16 +1,10 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, relative as relativePath } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SIZES } from '../../src/limits.ts';
 import { aTime } from '../support/answers.ts';
 import { runCommand } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
-import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
-import { isAlive, serverPid } from '../support/postmaster.ts';
-import { PROJECT, startInTerminal, startProgram, startServiceProcess } from '../support/process.ts';
+import { cloneDatabase } from '../support/fresh-database.ts';
+import { startInTerminal, startProgram } from '../support/process.ts';
 import { asOwner, startTestService, type TestService } from '../support/service.ts';
 
 const aKeyAlone = expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}\n$/);
@@ -18,14 +12,6 @@ const aWord = expect.stringMatching(/^\S+$/);
 const aLine = expect.stringMatching(/^\S.*\n$/);
 const made = { code: 0, stdout: aKeyAlone, stderr: '' };
 const refused = { code: 1, stdout: '', stderr: aLine };
-const waitingOrNothing = /^(?:formhost: there is no database .* yet: waiting 10 s for a start of the service\n)?$/;
-const noDatabase = (place: string) => ({
-  code: 1,
-  stdout: '',
-  stderr:
-    `formhost: ${place} yet: waiting 10 s for a start of the service\n` +
-    `formhost: ${place}: set DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database\n`,
-});
 
 let service: TestService;
 beforeAll(async () => {
@@ -195,34 +181,6 @@ describe('keys create', () => {
     expect(await service.db('owners').where({ email })).toEqual([]);
   });
 
-  it('makes no tables in a database without them: it says where it looked, without the password, and what to do', {
-    timeout: 90_000,
-  }, async () => {
-    const { url, name, drop } = await emptyDatabase();
-    onTestFinished(drop);
-    const { host } = new URL(url);
-    const place = `there is no database of the service in ${host}/${name} (DATABASE_URL, which the environment sets)`;
-    const result = await keys(['create', '--email', 'empty@keys.example'], { DATABASE_URL: url });
-    expect(result).toEqual(noDatabase(place));
-    await runSql(
-      url,
-      "DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace); END $$",
-    );
-  });
-
-  it('waits for the migrations of a first start that comes after it', async () => {
-    const { url, drop } = await emptyDatabase();
-    const result = keys(['create', '--email', 'before@keys.example'], { DATABASE_URL: url });
-    const { ready, stop } = await startServiceProcess({ DATABASE_URL: url });
-    onTestFinished(async () => {
-      await stop();
-      await drop();
-    });
-    expect(await result).toEqual({ ...made, stderr: expect.stringMatching(waitingOrNothing) });
-    await ready();
-    expect(await listed('before@keys.example', { DATABASE_URL: url })).toHaveLength(1);
-  });
-
   it('brings a database that an older version has made up to date', async () => {
     const { url, drop } = await cloneDatabase();
     onTestFinished(drop);
@@ -334,85 +292,5 @@ describe('keys', () => {
     const { stderr, ...result } = await keys(['list'], settings);
     expect(result).toEqual({ code: 1, stdout: '' });
     expect(stderr).toEqual(expect.stringMatching(/^(?!.*secret)\S.*\n$/));
-  });
-});
-
-// Each waits for a database for some seconds.
-describe.concurrent('an embedded database', () => {
-  /** The process id of the server in DATA_DIR; undefined where none runs. */
-  async function serverOf(dataDir: string): Promise<number | undefined> {
-    const pid = await serverPid(dataDir);
-    return pid !== undefined && isAlive(pid) ? pid : undefined;
-  }
-
-  it('takes the command during the very first start of the service, beside it and after it, and stops with the last', async ({
-    onTestFinished,
-  }) => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'formhost-keys-'));
-    const { url, child, ready, stop } = await startServiceProcess({ DATA_DIR: dataDir });
-    onTestFinished(async () => {
-      child.kill('SIGKILL');
-      const server = await serverOf(dataDir);
-      if (server !== undefined) process.kill(server, 'SIGQUIT');
-      await vi.waitFor(() => rm(dataDir, { recursive: true }), { timeout: 10_000, interval: 50 });
-    });
-
-    const early = await keys(['create', '--email', 'early@keys.example'], { DATA_DIR: dataDir });
-    expect(early).toEqual({ ...made, stderr: expect.stringMatching(waitingOrNothing) });
-    await ready();
-    const beside = await keys(['create', '--email', 'beside@keys.example'], { DATA_DIR: dataDir });
-    expect(beside).toEqual(made);
-    for (const { stdout } of [early, beside]) expect(await deployWith(stdout.trim(), url)).toBe(201);
-
-    const server = await serverOf(dataDir);
-    expect((await stop()).code).toBe(0);
-    expect([server, await serverOf(dataDir)]).toEqual([expect.any(Number), undefined]);
-
-    expect(await listed('early@keys.example', { DATA_DIR: dataDir })).toHaveLength(1);
-    expect(await serverOf(dataDir)).toBeUndefined();
-  });
-
-  it('is not made by any command but restore: each says where it looked, how that was set, and what to do', {
-    timeout: 120_000,
-  }, async ({ onTestFinished }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'formhost-none-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const dataDir = join(folder, 'data');
-    const commands = [
-      ['keys', 'create', '--email', 'a@keys.example'],
-      ['keys', 'list'],
-      ['keys', 'revoke', 'key_1'],
-      ['owners', 'list'],
-      ['deployments', 'list'],
-      ['backup', join(folder, 'a.backup')],
-    ];
-    const run = ([name = '', ...args]: string[], settings: Record<string, string>, cwd = PROJECT) =>
-      startProgram(process.execPath, [join(PROJECT, `src/commands/${name}.ts`), ...args], settings, cwd).result;
-    const place = (origin: string, data = dataDir) => `there is no database of the service in ${data} (${origin})`;
-    const relative = relativePath(PROJECT, dataDir);
-    const own = join(folder, 'own');
-    await mkdir(own);
-    await writeFile(join(own, '.env'), 'DATA_DIR=./other\n');
-    const [byDefault, inFile, ...results] = await Promise.all([
-      run(['keys', 'list'], {}, folder),
-      run(['keys', 'list'], {}, own),
-      ...commands.map((args) => run(args, { DATA_DIR: relative })),
-    ]);
-    expect(byDefault).toEqual(noDatabase(place('the default, because DATA_DIR is not set')));
-    expect(inFile).toEqual(noDatabase(place('DATA_DIR in .env', join(own, 'other'))));
-    expect(results).toEqual(commands.map(() => noDatabase(place('DATA_DIR, which the environment sets'))));
-    expect((await readdir(folder, { recursive: true })).toSorted()).toEqual(['own', 'own/.env']);
-  });
-
-  it('is not taken for the service’s when a start was cut short before its tables were made', {
-    timeout: 90_000,
-  }, async ({ onTestFinished }) => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'formhost-cut-'));
-    onTestFinished(() => rm(dataDir, { recursive: true }));
-    await (await openEmbeddedPostgres(dataDir, { limits: testLimits() })).close();
-    const result = await keys(['list'], { DATA_DIR: dataDir });
-    const place = `there is no database of the service in ${dataDir} (DATA_DIR, which the environment sets)`;
-    expect(result).toEqual(noDatabase(place));
-    expect(await serverOf(dataDir)).toBeUndefined();
   });
 });

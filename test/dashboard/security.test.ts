@@ -312,80 +312,80 @@ const api = '${dashboard.origin}';
     const TEXT = `\u202E${SCRIPT}\u2066${'W'.repeat(300)}`;
     const ESCAPED = TEXT.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-    it.each([
-      { name: 'wide', options: { viewport: { width: 1200, height: 800 } } },
-      { name: 'on the smallest phone', options: { ...PHONE, viewport: { width: 320, height: 600 } } },
-    ])('runs nothing of it and keeps its layout, in every view, $name', async ({ options }) => {
-      const owner = await dashboard.owner();
-      const inputs = Array.from(
-        { length: 200 },
-        (_, index) => `<label>${ESCAPED} ${index}<input name="f${index}"></label>`,
-      );
-      const html = `<title>${ESCAPED}</title><form method=post action={{FORM_ACTION}}>
+    it.each([{ name: 'on the smallest phone', options: { ...PHONE, viewport: { width: 320, height: 600 } } }])(
+      'runs nothing of it and keeps its layout, in every view, $name',
+      async ({ options }) => {
+        const owner = await dashboard.owner();
+        const inputs = Array.from(
+          { length: 200 },
+          (_, index) => `<label>${ESCAPED} ${index}<input name="f${index}"></label>`,
+        );
+        const html = `<title>${ESCAPED}</title><form method=post action={{FORM_ACTION}}>
 <label>${ESCAPED}<input name="__proto__"></label><label>\u202E<input name="constructor"></label>${inputs.join('')}
 <input name="_x"><input name="${ESCAPED}"><form method=get action="javascript:globalThis.ran=1"></form>${TEXT}`;
-      const { id } = await owner.deploy({ html });
-      await owner.put(`/deploy/${id}`).send({ html: `${html}\n${'y'.repeat(200_000)}\n${TEXT}` });
-      await owner
-        .patch(`/deploy/${id}`)
-        .send({
-          redirect_url: `https://example.org/${encodeURIComponent(TEXT)}`,
-          spam: { blocklist: ['casino', '<b onclick=alert(1)>\u202E'] },
-        })
-        .expect(200);
-      await owner
-        .post(`/webhooks/${id}`)
-        .send({ url: `http://127.0.0.1:9/${encodeURIComponent(TEXT)}${'z'.repeat(1_000)}` })
-        .expect(201);
-      await owner
-        .post('/keys')
-        .send({ name: TEXT.slice(0, 100) })
-        .expect(201);
-      const many = Object.fromEntries(Array.from({ length: 990 }, (_, index) => [`f${index}`, TEXT.slice(0, 40)]));
-      for (const data of [
-        `{"__proto__":${JSON.stringify(TEXT)},"constructor":{"prototype":{"x":1}},"name":"Own"}`,
-        JSON.stringify({ name: 'Long', message: 'x'.repeat(250_000) }),
-        JSON.stringify({ name: 'Many', ...many }),
-        JSON.stringify({ name: TEXT, [TEXT]: TEXT }),
-        JSON.stringify({ name: 'casino', message: 'x'.repeat(250_000), [TEXT]: TEXT }),
-        JSON.stringify({ name: 'casino', ...many }),
-      ]) {
-        expect((await owner.send('POST', `/submit/${id}`, data)).status).toBe(200);
-      }
-      const page = await dashboard.open(owner, '/dashboard', options);
-      page.on('dialog', () => {
-        throw new Error('A script of the data ran.');
-      });
-      const q = encodeURIComponent(SCRIPT);
-      for (const [path, ready] of [
-        ['', '1 page'],
-        [`/new?replace=${id}`, 'Publish'],
-        ['/account', 'Create a key'],
-        [`/pages/${id}/inbox`, '4 submissions'],
-        [`/pages/${id}/inbox?q=${encodeURIComponent('onerror')}`, 'found'],
-        [`/pages/${id}/inbox?q=${q}&from=${q}&to=__proto__&view=${q}`, 'found'],
-        [`/pages/${id}/inbox?view=spam`, 'Not spam'],
-        [`/pages/${id}/charts`, 'submissions in this time'],
-        [`/pages/${id}/charts?range=__proto__`, 'submissions in this time'],
-        [`/pages/${id}/charts?from=${q}&to=9999-99-99`, 'submissions in this time'],
-        [`/pages/${id}/page`, 'Copy the source'],
-        [`/pages/${id}/page?version=__proto__&since=${q}`, 'Copy the source'],
-        [`/pages/${id}/page?version=2&since=1`, 'added'],
-        [`/pages/${id}/notifications`, 'Add webhook'],
-        [`/pages/${id}/settings`, 'Delete all data'],
-      ] as const) {
-        await page.goto(`${dashboard.origin}/dashboard${path}`);
-        await page.getByText(ready).filter({ visible: true }).first().waitFor();
-        await page.waitForLoadState('networkidle');
-        await expectAccessible(page);
-        expect([
-          path,
-          await page.evaluate('globalThis.ran'),
-          await page.locator('main script, main img').count(),
-        ]).toEqual([path, undefined, 0]);
-        expect(await page.title()).not.toMatch(/[<\u202E]/);
-      }
-    });
+        const { id } = await owner.deploy({ html });
+        await owner.put(`/deploy/${id}`).send({ html: `${html}\n${'y'.repeat(200_000)}\n${TEXT}` });
+        await owner
+          .patch(`/deploy/${id}`)
+          .send({
+            redirect_url: `https://example.org/${encodeURIComponent(TEXT)}`,
+            spam: { blocklist: ['casino', '<b onclick=alert(1)>\u202E'] },
+          })
+          .expect(200);
+        await owner
+          .post(`/webhooks/${id}`)
+          .send({ url: `http://127.0.0.1:9/${encodeURIComponent(TEXT)}${'z'.repeat(1_000)}` })
+          .expect(201);
+        await owner
+          .post('/keys')
+          .send({ name: TEXT.slice(0, 100) })
+          .expect(201);
+        const many = Object.fromEntries(Array.from({ length: 990 }, (_, index) => [`f${index}`, TEXT.slice(0, 40)]));
+        for (const data of [
+          `{"__proto__":${JSON.stringify(TEXT)},"constructor":{"prototype":{"x":1}},"name":"Own"}`,
+          JSON.stringify({ name: 'Long', message: 'x'.repeat(250_000) }),
+          JSON.stringify({ name: 'Many', ...many }),
+          JSON.stringify({ name: TEXT, [TEXT]: TEXT }),
+          JSON.stringify({ name: 'casino', message: 'x'.repeat(250_000), [TEXT]: TEXT }),
+          JSON.stringify({ name: 'casino', ...many }),
+        ]) {
+          expect((await owner.send('POST', `/submit/${id}`, data)).status).toBe(200);
+        }
+        const page = await dashboard.open(owner, '/dashboard', options);
+        page.on('dialog', () => {
+          throw new Error('A script of the data ran.');
+        });
+        const q = encodeURIComponent(SCRIPT);
+        for (const [path, ready] of [
+          ['', '1 page'],
+          [`/new?replace=${id}`, 'Publish'],
+          ['/account', 'Create a key'],
+          [`/pages/${id}/inbox`, '4 submissions'],
+          [`/pages/${id}/inbox?q=${encodeURIComponent('onerror')}`, 'found'],
+          [`/pages/${id}/inbox?q=${q}&from=${q}&to=__proto__&view=${q}`, 'found'],
+          [`/pages/${id}/inbox?view=spam`, 'Not spam'],
+          [`/pages/${id}/charts`, 'submissions in this time'],
+          [`/pages/${id}/charts?range=__proto__`, 'submissions in this time'],
+          [`/pages/${id}/charts?from=${q}&to=9999-99-99`, 'submissions in this time'],
+          [`/pages/${id}/page`, 'Copy the source'],
+          [`/pages/${id}/page?version=__proto__&since=${q}`, 'Copy the source'],
+          [`/pages/${id}/page?version=2&since=1`, 'added'],
+          [`/pages/${id}/notifications`, 'Add webhook'],
+          [`/pages/${id}/settings`, 'Delete all data'],
+        ] as const) {
+          await page.goto(`${dashboard.origin}/dashboard${path}`);
+          await page.getByText(ready).filter({ visible: true }).first().waitFor();
+          await page.waitForLoadState('networkidle');
+          await expectAccessible(page);
+          expect([
+            path,
+            await page.evaluate('globalThis.ran'),
+            await page.locator('main script, main img').count(),
+          ]).toEqual([path, undefined, 0]);
+          expect(await page.title()).not.toMatch(/[<\u202E]/);
+        }
+      },
+    );
   });
 
   describe('by a page in its preview', () => {

@@ -28,8 +28,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...BROWSER, ...FAULTS, ...INSTALL, ...SOAK] },
       },
-      // Chromium has processes of its own, which need the other core.
-      { extends: true, test: { name: 'browser', include: BROWSER, maxWorkers: 2 } },
+      { extends: true, test: { name: 'browser', include: BROWSER } },
       { extends: true, test: { name: 'install', include: INSTALL, testTimeout: 180_000, sequence: { groupOrder: 0 } } },
       {
         extends: true,

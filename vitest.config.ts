@@ -19,6 +19,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // A few processes run all files: to load the modules again for each would take a third of the time.
     isolate: false,
+    // A second try where changes land, until several runs in a row have needed none: vitest names each test that had one.
+    retry: process.env.CI ? 1 : 0,
     restoreMocks: true,
     unstubEnvs: true,
     globalSetup: ['test/support/database.ts', 'test/support/dashboard.ts'],

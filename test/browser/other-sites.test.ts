@@ -172,7 +172,7 @@ describe.skipIf(!hasChromium())('a form on another site', () => {
           if (await button.isVisible()) await button.click();
           return page.url();
         },
-        { timeout: 10_000, interval: 300 },
+        { timeout: 60_000, interval: 300 },
       )
       .toBe(`${siteUrl}/thanks`);
     expect((await stored(id))[0]).toEqual(expect.objectContaining({ name: 'Ada' }));

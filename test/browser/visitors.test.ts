@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
           await page.getByRole('button', { name: 'Send it again' }).click();
           return page.title();
         },
-        { timeout: 10_000, interval: 300 },
+        { timeout: 60_000, interval: 300 },
       )
       .toMatch(title);
 
@@ -364,7 +364,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
           await page.getByRole('button', { name: 'Send it again' }).click();
           return page.title();
         },
-        { timeout: 10_000, interval: 300 },
+        { timeout: 60_000, interval: 300 },
       )
       .toBe('Thank you');
     expect(await filesOf(id)).toEqual([

@@ -257,9 +257,9 @@ describe('formhost login', { timeout: 60_000 }, () => {
   it('reads the key on a terminal without showing it', async () => {
     const home = await emptyFolder();
     const { child, screen, ended } = formhostInTerminal(['login'], { XDG_CONFIG_HOME: home });
-    await vi.waitFor(() => expect(screen.text).toContain('Address of the service [http://localhost:3000]: '), 20_000);
+    await vi.waitFor(() => expect(screen.text).toContain('Address of the service [http://localhost:3000]: '), 60_000);
     child.stdin.write(`${service.url}\n`);
-    await vi.waitFor(() => expect(screen.text).toContain('API key'), 20_000);
+    await vi.waitFor(() => expect(screen.text).toContain('API key'), 60_000);
     child.stdin.write(`${owner.key}\n`);
     expect(await ended).toBe(0);
     expect(screen.text).toContain(`Logged in at ${service.url}`);
@@ -273,7 +273,7 @@ describe('formhost login', { timeout: 60_000 }, () => {
   it('ends at Ctrl-C with 130, and stores nothing', async () => {
     const home = await emptyFolder();
     const { child, screen, ended } = formhostInTerminal(['login', service.url], { XDG_CONFIG_HOME: home });
-    await vi.waitFor(() => expect(screen.text).toContain('API key'), 20_000);
+    await vi.waitFor(() => expect(screen.text).toContain('API key'), 60_000);
     child.stdin.write('\u0003');
     expect(await ended).toBe(130);
     expect(await readdir(home)).toEqual([]);
@@ -416,9 +416,9 @@ describe('formhost deploy', { timeout: 60_000 }, () => {
       settings: { ...account, FORMHOST_URL: proxy.url },
       cwd: folder,
     });
-    await vi.waitFor(() => expect(written.err).toContain('Ctrl-C ends'), 20_000);
+    await vi.waitFor(() => expect(written.err).toContain('Ctrl-C ends'), 60_000);
     const { 'page.html': id } = await idsIn(folder, proxy.url);
-    const isLive = (html: string) => vi.waitFor(async () => expect(await htmlOf(id)).toBe(html), 20_000);
+    const isLive = (html: string) => vi.waitFor(async () => expect(await htmlOf(id)).toBe(html), 60_000);
     await isLive('one');
     await writeFile(file, 'two');
     await isLive('two');
@@ -428,14 +428,14 @@ describe('formhost deploy', { timeout: 60_000 }, () => {
     await isLive('three');
     // Not UTF-8: the service refuses it.
     await writeFile(file, Buffer.from([0xff, 0xfe, 0xff]));
-    await vi.waitFor(() => expect(written.err).toContain('saving the file again tries again'), 20_000);
+    await vi.waitFor(() => expect(written.err).toContain('saving the file again tries again'), 60_000);
     await writeFile(file, 'four');
     await isLive('four');
     // The check of each page that was published is over.
-    await vi.waitFor(() => expect(written.err.match(/ no-form: /g)).toHaveLength(4), 20_000);
+    await vi.waitFor(() => expect(written.err.match(/ no-form: /g)).toHaveLength(4), 60_000);
     const release = proxy.hold();
     await writeFile(file, 'five');
-    await vi.waitFor(() => expect(written.err).toContain('; trying again'), 20_000);
+    await vi.waitFor(() => expect(written.err).toContain('; trying again'), 60_000);
     release();
     await isLive('five');
     child.kill('SIGINT');
@@ -506,7 +506,7 @@ describe('formhost list, open, rollback and delete', { timeout: 60_000 }, () => 
     expect(await readdir(folder)).toEqual(['xdg-open']);
     const { screen, ended } = formhostInTerminal(['open', id], settings);
     expect([await ended, screen.text]).toEqual([0, `${url}\n`]);
-    await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(`1\n${url}/\n`), 20_000);
+    await vi.waitFor(async () => expect(await readFile(opened, 'utf8')).toBe(`1\n${url}/\n`), 60_000);
   });
 
   it('rollback makes the version before live again, or the one that is named', async () => {
@@ -529,7 +529,7 @@ describe('formhost list, open, rollback and delete', { timeout: 60_000 }, () => 
     expect(await run(['delete', first.id], 'y\n')).toEqual(misused(oneLine('--yes')));
     const answer = async (text: string) => {
       const { child, screen, ended } = formhostInTerminal(['delete', first.slug], account);
-      await vi.waitFor(() => expect(screen.text).toContain('with 0 submissions? [y/N]'), 20_000);
+      await vi.waitFor(() => expect(screen.text).toContain('with 0 submissions? [y/N]'), 60_000);
       child.stdin.write(text);
       return await ended;
     };
@@ -567,7 +567,7 @@ describe('formhost search', { timeout: 60_000 }, () => {
       ['tail', id, '--after', '0'],
     ]) {
       const { child, screen, ended } = formhostInTerminal(args, plain);
-      await vi.waitFor(() => expect(screen.text).toContain('12345678901234567890'), 20_000);
+      await vi.waitFor(() => expect(screen.text).toContain('12345678901234567890'), 60_000);
       if (args[0] === 'tail') child.stdin.write('\u0003');
       await ended;
       expect({ args, found: controls.exec(screen.text.replaceAll('\r\u001b[K', ''))?.[0] }).toEqual({
@@ -587,7 +587,7 @@ describe('formhost tail', { timeout: 60_000 }, () => {
     const proxy = await startBreakingProxy(service.url);
     const before = await submit(id, '{"n":0}');
     const tail = startFormhost(['tail', id, '--json'], { settings: { ...account, FORMHOST_URL: proxy.url } });
-    await vi.waitFor(() => expect(tail.written.err).toContain('new submissions follow'), 20_000);
+    await vi.waitFor(() => expect(tail.written.err).toContain('new submissions follow'), 60_000);
     const ids = () =>
       tail.written.out
         .split('\n')
@@ -598,7 +598,7 @@ describe('formhost tail', { timeout: 60_000 }, () => {
       // While there is no connection, also before the first submission.
       proxy.breakNow();
       expected.push(await submit(id, `{ "n":${n} }`));
-      await vi.waitFor(() => expect(ids()).toEqual(expected), 20_000);
+      await vi.waitFor(() => expect(ids()).toEqual(expected), 60_000);
     }
     expect(tail.written.out.split('\n')[0]).toContain('"data":{ "n":1 }');
     expect(ids()).not.toContain(before);
@@ -612,7 +612,7 @@ describe('formhost tail', { timeout: 60_000 }, () => {
     const first = await submit(id, '{"n":1}');
     const second = await submit(id, '{"n":2}');
     const tail = startFormhost(['tail', id, '--after', first], { settings: account });
-    await vi.waitFor(() => expect(tail.written.out).toContain(second), 20_000);
+    await vi.waitFor(() => expect(tail.written.out).toContain(second), 60_000);
     expect(tail.written.out).not.toContain(first);
     expect(tail.written.out).toMatch(new RegExp(`^${second} {2}\\S+Z {2}127.0.0.1\\n {2}n: 2\\n\\n$`));
     await owner.delete(`/deploy/${id}`).expect(200);
@@ -624,7 +624,7 @@ describe('formhost tail', { timeout: 60_000 }, () => {
     const { id } = await owner.deploy();
     const made = (await owner.post('/keys').send({ name: 'tail' }).expect(201)).body;
     const tail = startFormhost(['tail', id], { settings: { ...account, FORMHOST_KEY: made.key } });
-    await vi.waitFor(() => expect(tail.written.err).toContain('new submissions follow'), 20_000);
+    await vi.waitFor(() => expect(tail.written.err).toContain('new submissions follow'), 60_000);
     await owner.delete(`/keys/${made.id}`).expect(200);
     const { code, stderr } = await tail.result;
     expect([code, stderr]).toEqual([
@@ -720,7 +720,7 @@ describe('formhost export', { timeout: 60_000 }, () => {
     const release = proxy.holdAfter(600_000);
     const args = ['export', deployId, '--format', format, ...(output === undefined ? [] : ['--output', output])];
     const running = startFormhost(args, { settings: { ...account, FORMHOST_URL: proxy.url } });
-    await vi.waitFor(() => expect(running.written.err).toContain('going on'), 20_000);
+    await vi.waitFor(() => expect(running.written.err).toContain('going on'), 60_000);
     await work(running.written.out);
     release();
     const { code, stdout, stderr } = await running.result;
@@ -812,7 +812,7 @@ describe('formhost export', { timeout: 60_000 }, () => {
     proxy.breakAfter(...Array.from({ length: 20 }, () => 800));
     const settings = { ...account, FORMHOST_URL: proxy.url };
     const running = startFormhost(['export', id, '--format', 'csv', '--output', file], { settings });
-    await vi.waitFor(() => expect(running.written.err).toContain('going on'), 20_000);
+    await vi.waitFor(() => expect(running.written.err).toContain('going on'), 60_000);
     running.child.kill('SIGINT');
     expect((await running.result).code).toBe(130);
     expect([await readdir(folder), await readFile(file, 'utf8')]).toEqual([['all.csv'], 'before']);

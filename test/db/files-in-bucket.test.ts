@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1_000;
 const TYPE = 'multipart/form-data; boundary=b';
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -431,7 +431,7 @@ it('logs why the bucket fails, and never its key, names of files or what was sub
       AWS_SESSION_TOKEN: 'tokentoken',
     },
   });
-  await vi.waitFor(() => process.ready(), { timeout: 45_000 });
+  await vi.waitFor(() => process.ready(), { timeout: 60_000 });
   const id = await deploy();
   s3.intercept((_request, response) => s3Error(response, 403, 'AccessDenied'));
   expect(await submit(id, 'content-of-the-file', { url: process.url })).toEqual(unavailable);

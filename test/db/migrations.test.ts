@@ -107,7 +107,7 @@ describe('a database that the release before has filled (test/support/fill-relea
       .whereNot({ number: 8 })
       .update({ created_at: new Date(0) });
     await service.another();
-    await vi.waitFor(async () => expect((await owner.get(`/submissions/${id}`)).body.total).toBe(1), 10_000);
+    await vi.waitFor(async () => expect((await owner.get(`/submissions/${id}`)).body.total).toBe(1), 60_000);
   });
 });
 

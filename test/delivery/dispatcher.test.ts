@@ -24,7 +24,7 @@ const DAY = 24 * 60 * 60;
 const OK: Attempt = { status: 200 };
 const NO_ANSWER: Attempt = { error: 'no answer' };
 
-const soon = (holds: () => unknown): Promise<unknown> => vi.waitFor(holds, { timeout: 30_000, interval: 10 });
+const soon = (holds: () => unknown): Promise<unknown> => vi.waitFor(holds, { timeout: 60_000, interval: 10 });
 
 let database: FreshDatabase;
 beforeAll(async () => {
@@ -1070,7 +1070,7 @@ describe('createDispatcher: many', () => {
         );
         expect(rows).toEqual([{ status: 'succeeded', attempts: 1, leased: false, last_status: 200, count: 800 }]);
       },
-      { timeout: 30_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
     expect([attempts.size, new Set(attempts.values())]).toEqual([800, new Set([1])]);
   });

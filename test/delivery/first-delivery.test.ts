@@ -60,7 +60,7 @@ it.each<[string, number, Record<string, string>, string | Buffer]>([
   const events = noteEvents(receiver.url);
   const answers = await Promise.all(ids.map((id) => owner.send('POST', `/submit/${id}`, body, headers)));
   expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
-  await vi.waitFor(() => expect(receiver.received.length).toBe(count), { timeout: 10_000 });
+  await vi.waitFor(() => expect(receiver.received.length).toBe(count), { timeout: 60_000 });
   for (const id of ids) {
     expect(events.filter((event) => event.endsWith(id))).toEqual([`answer ${id}`, `delivery ${id}`]);
   }

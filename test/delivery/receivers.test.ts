@@ -77,13 +77,13 @@ describe.each(LANGUAGES)('$file', { timeout: 180_000 }, ({ file, prepare, comman
       await result;
     });
     const get = () => fetch(address).then(({ status }) => status);
-    await expect.poll(() => get().catch(() => 0), { timeout: 20_000 }).toBeGreaterThan(399);
+    await expect.poll(() => get().catch(() => 0), { timeout: 60_000 }).toBeGreaterThan(399);
 
     // A submission arrives, with its bytes.
     const text = '{"n":1.10,"é":"\\u0000 🚀"}';
     await owner.send('POST', `/submit/${page.id}`, text);
     const log = async () => (await owner.get(`/webhooks/${page.id}/${webhook.id}/deliveries`)).body.deliveries[0];
-    await expect.poll(log, { timeout: 20_000 }).toMatchObject({ status: 'succeeded', attempts: 1, last_status: 204 });
+    await expect.poll(log, { timeout: 60_000 }).toMatchObject({ status: 'succeeded', attempts: 1, last_status: 204 });
     const { id } = await log();
     expect(await readdir(stored)).toEqual([`${id}.json`]);
     const body = await readFile(join(stored, `${id}.json`), 'utf8');
@@ -91,7 +91,7 @@ describe.each(LANGUAGES)('$file', { timeout: 180_000 }, ({ file, prepare, comman
 
     // The same delivery once more is not stored again.
     await owner.post(`/webhooks/${page.id}/${webhook.id}/deliveries/${id}/retry`).expect(202);
-    await expect.poll(log, { timeout: 20_000 }).toMatchObject({ status: 'succeeded', attempts: 2, last_status: 204 });
+    await expect.poll(log, { timeout: 60_000 }).toMatchObject({ status: 'succeeded', attempts: 2, last_status: 204 });
     expect(await readdir(stored)).toEqual([`${id}.json`]);
 
     // What else may come.

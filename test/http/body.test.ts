@@ -111,7 +111,7 @@ it('counts a body that is held until it is let go, and refuses only large ones f
     return bytes;
   });
   const held = [send(new Uint8Array(LARGE)), send(new Uint8Array(LARGE))];
-  await vi.waitFor(() => expect(read).toBe(2), { timeout: 30_000 });
+  await vi.waitFor(() => expect(read).toBe(2), { timeout: 60_000 });
   expect(await send(new Uint8Array(LARGE))).toBe('503');
   expect(await send(new Uint8Array(SMALL_BODY_BYTES))).toBe(`${SMALL_BODY_BYTES}`);
   stored.resolve();
@@ -143,7 +143,7 @@ it('counts what a compressed body has become', async () => {
   });
   const compressed = new Uint8Array(gzipSync(Buffer.alloc(LARGE)));
   const held = [1, 2].map(() => send(compressed, { 'Content-Encoding': 'gzip' }));
-  await vi.waitFor(() => expect(read).toBe(2), { timeout: 30_000 });
+  await vi.waitFor(() => expect(read).toBe(2), { timeout: 60_000 });
   expect(await send(new Uint8Array(LARGE))).toBe('503');
   stored.resolve();
   expect(await Promise.all(held)).toEqual([`${LARGE}`, `${LARGE}`]);
@@ -163,7 +163,7 @@ it('refuses a compressed body that becomes more than its sender may have', async
   const bomb = new Uint8Array(gzipSync(Buffer.alloc(LARGE)));
   const compressed = { 'Content-Encoding': 'gzip', 'x-sender': 'flooder' };
   const held = send(bomb, compressed);
-  await vi.waitFor(() => expect(read).toBe(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(read).toBe(1), { timeout: 60_000 });
   expect(await send(bomb, compressed)).toBe('503');
   stored.resolve();
   expect(await held).toBe(`${LARGE}`);
@@ -182,10 +182,10 @@ it('lets one sender have half of the memory for large bodies, and leaves the res
   });
   const flooder = { 'x-sender': 'flooder' };
   const held = send(new Uint8Array(LARGE), flooder);
-  await vi.waitFor(() => expect(read).toBe(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(read).toBe(1), { timeout: 60_000 });
   expect(await send(new Uint8Array(LARGE), flooder)).toBe('503');
   const others = [send(new Uint8Array(LARGE)), send(new Uint8Array(SMALL_BODY_BYTES), flooder)];
-  await vi.waitFor(() => expect(read).toBe(3), { timeout: 30_000 });
+  await vi.waitFor(() => expect(read).toBe(3), { timeout: 60_000 });
   stored.resolve();
   expect(await Promise.all([held, ...others])).toEqual([`${LARGE}`, `${LARGE}`, `${SMALL_BODY_BYTES}`]);
 });
@@ -243,7 +243,7 @@ describe('a body without a length', () => {
     return { reader, from, ended, letGo: letGo.resolve };
   }
   const endOf = (ended: readonly string[], sender: string): Promise<void> =>
-    vi.waitFor(() => expect(ended).toContain(sender), { timeout: 30_000 });
+    vi.waitFor(() => expect(ended).toContain(sender), { timeout: 60_000 });
 
   it('counts as it comes, and is refused when there is no room for more of it', async () => {
     const { from, ended, letGo } = await startHeld();

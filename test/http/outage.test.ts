@@ -118,7 +118,7 @@ const answersTo = async (all: Record<string, () => request.Test>) =>
 
 const alike = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, UNAVAILABLE]));
 
-const back = () => vi.waitFor(async () => expect((await submit()).status).toBe(200), { timeout: 30_000, interval: 20 });
+const back = () => vi.waitFor(async () => expect((await submit()).status).toBe(200), { timeout: 60_000, interval: 20 });
 
 const whileConnectionsAre = (trouble: 'refused' | 'hanging'): void => {
   beforeAll(async () => {

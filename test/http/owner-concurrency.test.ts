@@ -42,7 +42,7 @@ async function startServer(concurrency: OwnerConcurrency) {
 /** A request that gets no slot is refused soon. */
 const soonRefused = testLimits({ owners: { requestWaitTimeoutMs: 100 } });
 
-const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 30_000, interval: 5 });
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 5 });
 
 it('lets two requests of an owner work at a time, and others beside them', async () => {
   const { working, send, owners } = await startServer(createOwnerConcurrency(testLimits()));

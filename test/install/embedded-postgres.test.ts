@@ -27,7 +27,7 @@ async function folder({ mode = 0o755 } = {}) {
   const path = await fs.realpath(await fs.mkdtemp(join(tmpdir(), 'fh-test-')));
   await fs.chmod(path, mode);
   onTestFinished(async () => {
-    await vi.waitFor(() => quit(join(path, 'data')), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(() => quit(join(path, 'data')), { timeout: 60_000, interval: 20 });
     await fs.rm(path, { recursive: true });
   });
   return path;
@@ -180,11 +180,11 @@ describe('openEmbeddedPostgres', () => {
     const killed = await serverPid(dataDir);
     if (killed !== undefined) process.kill(killed, 'SIGKILL');
     await other.says('Lost Postgres');
-    await vi.waitFor(async () => expect(await rows(database.connection, 'table kept')).toEqual([{ one: 1 }]), 10_000);
+    await vi.waitFor(async () => expect(await rows(database.connection, 'table kept')).toEqual([{ one: 1 }]), 60_000);
     expect(await serverPid(dataDir)).not.toBe(killed);
     // Both hold on to the new one: it is the last to close that stops it.
     const presences = `select count(*)::int from pg_stat_activity where application_name = 'formhost presence'`;
-    await vi.waitFor(async () => expect(await rows(database.connection, presences)).toEqual([{ count: 2 }]), 10_000);
+    await vi.waitFor(async () => expect(await rows(database.connection, presences)).toEqual([{ count: 2 }]), 60_000);
     await other.close();
     expect(await rows(database.connection, 'table kept')).toEqual([{ one: 1 }]);
     await database.close();
@@ -269,7 +269,7 @@ describe('openEmbeddedPostgres', () => {
     }, 10_000);
     process.kill(pid, 'SIGKILL');
     expect(await crashed).toBe('crashed');
-    await vi.waitFor(() => rows(connection, 'select 1'), 10_000);
+    await vi.waitFor(() => rows(connection, 'select 1'), 60_000);
     expect(progress).toContain('Lost Postgres: connecting again, starting it where it is gone');
     const content = await fs.readFile(log, 'utf8');
     expect(content).toContain('was terminated by signal 9');

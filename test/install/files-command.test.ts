@@ -15,7 +15,7 @@ import { type S3, s3Error, startS3 } from '../support/s3.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 
 const MIB = 1024 * 1024;
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 
 vi.setConfig({ testTimeout: 90_000 });
 

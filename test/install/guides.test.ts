@@ -138,7 +138,7 @@ describe('the guides', () => {
     };
     service = startProgram(process.execPath, ['src/main.ts'], settings);
     const ready = () => request(`http://127.0.0.1:${port}`).get('/readyz').expect(200);
-    await vi.waitFor(ready, { timeout: 30_000, interval: 50 });
+    await vi.waitFor(ready, { timeout: 60_000, interval: 50 });
   });
   afterAll(async () => {
     service?.child.kill();
@@ -263,7 +263,7 @@ describe('the guides', () => {
         if (!found) throw new Error(`There is no mail about ${subject}`);
         return found;
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     const headers = ['Subject', 'Reply-To', 'To'].map((name) => `${name}: ${headerOf(mail.headers, name)}`);
     const received = replaced(

@@ -220,7 +220,7 @@ describe('the image', () => {
     child.stderr.on('data', (text) => {
       log += text;
     });
-    await vi.waitFor(() => expect(log).toContain('"msg":"listening"'), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(() => expect(log).toContain('"msg":"listening"'), { timeout: 60_000, interval: 50 });
     child.kill();
     const { err } = await result;
     const main = err.split('\n').filter((line) => line.includes('main.js was '));
@@ -244,7 +244,7 @@ describe('the image', () => {
         if (child.exitCode !== null) throw new Error(`It has ended: ${(await result).err}`);
         await request(url).get('/readyz').expect(200);
       },
-      { timeout: 15_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
     expect(await health()).toBe(0);
 

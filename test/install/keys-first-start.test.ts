@@ -79,7 +79,7 @@ describe.concurrent('an embedded database', () => {
       child.kill('SIGKILL');
       const server = await serverOf(dataDir);
       if (server !== undefined) process.kill(server, 'SIGQUIT');
-      await vi.waitFor(() => rm(dataDir, { recursive: true }), { timeout: 10_000, interval: 50 });
+      await vi.waitFor(() => rm(dataDir, { recursive: true }), { timeout: 60_000, interval: 50 });
     });
 
     const early = await keys(['create', '--email', 'early@keys.example'], { DATA_DIR: dataDir });

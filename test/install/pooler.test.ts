@@ -19,7 +19,7 @@ import { asOwner, getPage, JSON_TYPE, startTestService } from '../support/servic
 /** For a test that starts a program or has several waits. */
 const LONG = { timeout: 60_000 };
 
-const soon = (check: () => PromiseLike<unknown>) => vi.waitFor(check, { timeout: 20_000, interval: 50 });
+const soon = (check: () => PromiseLike<unknown>) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
 
 const pooledTo = async (url: string): Promise<Connection> => ({
   connectionString: await startPgbouncer(url),
@@ -261,7 +261,7 @@ describe.runIf(isThere)('backup and restore through a transaction pooler', LONG,
     const target = await fresh(emptyDatabase);
     const to = await startPgbouncer(target.url);
     const running = await service.another({ DATABASE_URL: to, DATABASE_POOLER: 'transaction' });
-    await expect.poll(async () => (await fetch(`${running.url}/readyz`)).status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${running.url}/readyz`)).status, { timeout: 60_000 }).toBe(200);
     expect(await run('restore', file, to)).toEqual({
       code: 1,
       stdout: '',

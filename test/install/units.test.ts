@@ -202,7 +202,7 @@ describe('backups under systemd', { timeout: 90_000 }, () => {
       const pid = await serverPid(place(`var/lib/formhost/${name}/..`)).catch(() => undefined);
       if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGQUIT');
     }
-    await vi.waitFor(() => rm(root, { recursive: true, force: true }), { timeout: 10_000, interval: 50 });
+    await vi.waitFor(() => rm(root, { recursive: true, force: true }), { timeout: 60_000, interval: 50 });
   });
 
   it('are made by the printed commands, and old ones are removed', async () => {
@@ -226,7 +226,7 @@ describe('backups under systemd', { timeout: 90_000 }, () => {
     await age('formhost-20200103T031700Z.backup', 13.9);
     await age('notes.txt', 100);
     // The name has the second.
-    await vi.waitFor(async () => expect((await startUnit()).code).toBe(0), { timeout: 10_000, interval: 500 });
+    await vi.waitFor(async () => expect((await startUnit()).code).toBe(0), { timeout: 60_000, interval: 500 });
     const now = await backups();
     expect(now.filter((name) => name !== first)).toEqual([
       'formhost-20200103T031700Z.backup',

@@ -57,7 +57,7 @@ describe('the alert rules and the dashboard', () => {
         metrics = await readMetrics(port);
         expect([...metrics.keys()].join()).toMatch(/formhost_delivery_attempts_total\{/);
       },
-      { timeout: 20_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
     await close();
     for (const key of metrics.keys()) {

@@ -44,7 +44,7 @@ export async function startHaproxy(servers: Readonly<Record<string, string>>, ma
   ended.catch(() => undefined);
   try {
     await Promise.race([
-      vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 20_000, interval: 50 }),
+      vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 60_000, interval: 50 }),
       ended.then(() => Promise.reject(new Error('HAProxy has ended.'))),
     ]);
   } catch (error) {

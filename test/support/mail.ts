@@ -35,7 +35,7 @@ export const mailsWith = (smtp: SmtpServer, subject: string, count: number): Pro
       if (found.length !== count) throw new Error(`${found.length} mails, and not ${count}: ${subject}`);
       return found.sort((one, other) => (one.to < other.to ? -1 : 1));
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 
 /** The path of the link in a mail that asks a recipient. */

@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 export async function footprint({ child }: ServiceProcess, metricsPort: number): Promise<Footprint> {
   child.kill('SIGUSR2');
   // It answers after it has collected: signals come first.
-  await vi.waitFor(() => readMetrics(metricsPort), { timeout: 10_000 });
+  await vi.waitFor(() => readMetrics(metricsPort), { timeout: 60_000 });
   const metrics = await readMetrics(metricsPort);
   const value = (name: string): number => metrics.get(name) ?? Number.NaN;
   return {

@@ -55,6 +55,6 @@ ${more}
     await rm(folder, { recursive: true });
   });
   const url = `postgres://${username}@127.0.0.1:${listenPort}/${name}`;
-  await vi.waitFor(() => runSql(url, 'SELECT 1'), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(() => runSql(url, 'SELECT 1'), { timeout: 60_000, interval: 50 });
   return url;
 }

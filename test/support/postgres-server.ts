@@ -57,7 +57,7 @@ async function serve(root: string, settings: readonly string[]) {
     const args = ['-D', data, ...[...where, ...settings].flatMap((setting) => ['-c', setting])];
     const [file, argv, options] = detached(account, binaries.postgres, args);
     server = spawn(file, argv, { ...options, stdio: 'ignore' });
-    await vi.waitFor(() => runSql(url, 'SELECT 1'), { timeout: 30_000, interval: 20 });
+    await vi.waitFor(() => runSql(url, 'SELECT 1'), { timeout: 60_000, interval: 20 });
   }
 
   /** Sends a signal to the postmaster and to all of its processes, none of which is in its group. */
@@ -93,7 +93,7 @@ async function serve(root: string, settings: readonly string[]) {
         () => {
           if (all.some(isAlive)) throw new Error('Postgres is still there');
         },
-        { timeout: 10_000, interval: 10 },
+        { timeout: 60_000, interval: 10 },
       );
     },
     freeze: () => signal('SIGSTOP'),

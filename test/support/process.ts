@@ -60,7 +60,7 @@ export async function startServiceProcess(settings: Record<string, string>, pref
     child,
     result,
     async ready() {
-      await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 45_000, interval: 50 });
+      await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 60_000, interval: 50 });
     },
     /** Answers its exit code and what it has written. */
     stop() {

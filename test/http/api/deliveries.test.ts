@@ -107,7 +107,7 @@ const eventually = <T>({ owner, spare, more }: Place, read: () => T | Promise<T>
       await Promise.all([owner, ...more].map((caller) => caller.patch(spare).send({ active: true }).expect(200)));
       return read();
     },
-    { timeout: 30_000, interval: 10 },
+    { timeout: 60_000, interval: 10 },
   );
 
 /** Adds a webhook to a deployment; its path. */

@@ -8,7 +8,7 @@ import { mailsWith, seenMails } from '../../support/mail.ts';
 import { BASE_URL, type Owner, startTestService, type TestService } from '../../support/service.ts';
 import { type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 const SETTINGS = { DELIVERY_RETRY_DELAYS: '0.2,0.2,0.2,0.5,0.5,1,1,1,1,1,1,1,1,1,1' };

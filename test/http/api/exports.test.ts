@@ -140,7 +140,7 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
     expect((await get(theirs, 'GET', stranger)).status).toBe(200);
     for (const response of open) response.destroy();
     await expect
-      .poll(async () => (await get(`/submissions/${id}/export.${format}`, 'HEAD')).status, { timeout: 30_000 })
+      .poll(async () => (await get(`/submissions/${id}/export.${format}`, 'HEAD')).status, { timeout: 60_000 })
       .toBe(200);
   });
 });

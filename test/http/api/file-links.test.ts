@@ -19,7 +19,7 @@ import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../../supp
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 60_000 };
 
 vi.setConfig({ testTimeout: 60_000 });
 

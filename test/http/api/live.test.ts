@@ -6,7 +6,7 @@ import { testLimits } from '../../support/limits.ts';
 import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 import { untilWaiting } from '../../support/waiting.ts';
 
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 60_000 };
 
 let service: TestService;
 let owner: Owner;

@@ -9,7 +9,7 @@ import { confirmPath, mailsWith, seenMails } from '../../support/mail.ts';
 import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 import { type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const OWN = 'grace@owner.example';
 
 let smtp: SmtpServer;

@@ -251,9 +251,9 @@ describe('DELETE /submissions/:deployId/:submissionId', () => {
       (await owner.get(`/webhooks/${id}/${webhook}/deliveries`)).body.deliveries.map(
         (each: { attempts: number }) => each.attempts,
       );
-    await expect.poll(deliveries, { timeout: 20_000 }).toEqual([expect.toSatisfy((attempts) => attempts > 0)]);
+    await expect.poll(deliveries, { timeout: 60_000 }).toEqual([expect.toSatisfy((attempts) => attempts > 0)]);
     await owner.delete(`/submissions/${id}/${submissionId}`).expect(200);
-    await expect.poll(deliveries, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(deliveries, { timeout: 60_000 }).toEqual([]);
   });
 
   it('counts right among submissions and other deletions, over two processes', async () => {

@@ -27,7 +27,7 @@ const MIB = 1024 * KIB;
 const OCTETS = 'application/octet-stream';
 const TYPE = 'multipart/form-data; boundary=b';
 const PER_DEPLOYMENT = 10;
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 
 // Tens of megabytes go to and fro, on whatever machine.
 vi.setConfig({ testTimeout: 60_000 });

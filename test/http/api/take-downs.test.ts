@@ -232,9 +232,9 @@ describe('the owner of a deployment that is taken down', () => {
     const { id } = await owner.deploy();
     await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
     await submit(id, { body: '{"lead":"kept"}' }).expect(200);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 60_000 });
     await down(id);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), { timeout: 60_000 });
     expect(JSON.parse(receiver.received[1]?.body ?? '')).toMatchObject({ deployment_id: id, data: { lead: 'kept' } });
   });
 

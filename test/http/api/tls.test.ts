@@ -82,7 +82,7 @@ describe('GET /internal/tls', () => {
     const both = () =>
       Promise.all([service.url, other.url].map(async (url) => (await ask('soon.pages.test', url)).status));
     const soon = (expected: number) =>
-      vi.waitFor(async () => expect(await both()).toEqual([expected, expected]), 20_000);
+      vi.waitFor(async () => expect(await both()).toEqual([expected, expected]), 60_000);
     expect(await both()).toEqual([404, 404]);
     const { id } = await owner.deploy({ slug: 'soon' });
     expect(await statusOf('soon.pages.test')).toBe(200);
@@ -210,6 +210,6 @@ describe('GET /internal/tls without the database', () => {
     );
     await proxy.open();
     expect(statuses).toEqual([200, 200, 503, 404, 404]);
-    await vi.waitFor(() => ask('other.pages.test', url).expect(404), 20_000);
+    await vi.waitFor(() => ask('other.pages.test', url).expect(404), 60_000);
   });
 });

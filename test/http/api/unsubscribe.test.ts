@@ -6,7 +6,7 @@ import { testLimits } from '../../support/limits.ts';
 import { BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 import { headerOf, readMail, type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
 
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 60_000 };
 
 let smtp: SmtpServer;
 let service: TestService;

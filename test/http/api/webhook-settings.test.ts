@@ -75,7 +75,7 @@ const deliveriesOf = async (webhook: string): Promise<Delivery[]> => (await logO
 const fates = async (webhook: string): Promise<string[]> =>
   (await deliveriesOf(webhook)).map(({ status, attempts }) => `${status} ${attempts}`);
 
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000, interval: 10 });
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 60_000, interval: 10 });
 
 /** One delivery in a log: as a test that succeeded at once, except for `more`. */
 const entry = (more: object) => ({

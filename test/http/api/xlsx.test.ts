@@ -219,7 +219,7 @@ describe('toXlsx', () => {
       before = batches;
       return isSame;
     };
-    await expect.poll(stands, { interval: 200, timeout: 10_000 }).toBe(true);
+    await expect.poll(stands, { interval: 200, timeout: 60_000 }).toBe(true);
     expect(before).toBeLessThan(most / 20);
     await pieces.return(undefined);
     await expect

@@ -235,7 +235,7 @@ describe('a tool', () => {
         const { deliveries } = await answerOf('list_deliveries', { id, webhook_id: webhook.id });
         expect(deliveries).toEqual([expect.objectContaining({ status: 'succeeded' })]);
       },
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
     const listed = await owner.get(`/webhooks/${id}/${webhook.id}/deliveries?limit=1`);
     expect(await answerOf('list_deliveries', { id, webhook_id: webhook.id, limit: 1 })).toEqual(listed.body);

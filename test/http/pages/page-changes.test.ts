@@ -21,7 +21,7 @@ type Trouble =
 /** `beats` counts the messages of Postgres since LISTEN was sent; `late` has those that the client has not received. */
 type Heard = { listens: boolean; beats: number; late: Buffer[] };
 
-const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 10 });
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
 /** Postgres at an address where a test can make trouble. */
 async function troubledPostgres(databaseUrl: string) {
@@ -115,7 +115,7 @@ const form = (): URLSearchParams => new URLSearchParams({ a: '1' });
 
 /** Looks until a service shows what is expected, and then some more. */
 async function shows(url: string, slug: string, expected: string | number): Promise<void> {
-  await vi.waitFor(async () => expect(await look(url, slug)).toBe(expected), { timeout: 30_000, interval: 5 });
+  await vi.waitFor(async () => expect(await look(url, slug)).toBe(expected), { timeout: 60_000, interval: 5 });
   for (let again = 0; again < 3; again += 1) expect(await look(url, slug)).toBe(expected);
 }
 

@@ -208,7 +208,7 @@ describe('POST /submit/:deployId: the window slides', () => {
     await setAccepted(id, Array(10).fill(55));
     const statuses = async () => Promise.all(urls.map(async (url) => (await submit(id, { url })).status));
     expect(await statuses()).toEqual([429, 429]);
-    await expect.poll(statuses, { timeout: 30_000 }).toEqual([200, 200]);
+    await expect.poll(statuses, { timeout: 60_000 }).toEqual([200, 200]);
   });
 
   it('answers 404 once a full deployment was deleted, in every process that has refused', async () => {
@@ -218,7 +218,7 @@ describe('POST /submit/:deployId: the window slides', () => {
     expect(await statuses()).toEqual([429, 429]);
     await owner.delete(`/deploy/${id}`).expect(200);
     expect((await submit(id)).status).toBe(404);
-    await expect.poll(statuses, { timeout: 20_000, interval: 20 }).toEqual([404, 404]);
+    await expect.poll(statuses, { timeout: 60_000, interval: 20 }).toEqual([404, 404]);
   });
 
   it.each<[string, number[], number]>([

@@ -11,7 +11,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=b';
 const HTML = 'text/html';
 const HOUR_MS = 60 * 60 * 1_000;
-const PATIENCE = { timeout: 10_000 };
+const PATIENCE = { timeout: 60_000 };
 
 let service: TestService;
 let owner: Owner;

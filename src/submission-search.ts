@@ -29,7 +29,7 @@ const fold = (text: string): string =>
   text.replaceAll(LONG_ROW, `$&${JOINER}`).normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 
 /**
- * What a person sees of a submission, given its JSON text: its texts with BETWEEN around them. All texts are decoded at
+ * The texts of a submission that a person sees, given its JSON text, with BETWEEN around them. All texts are decoded at
  * once, because a submission may have a hundred thousand of them.
  */
 function seenText(data: string): string {
@@ -48,7 +48,7 @@ export function createMatcher(q: string): (data: string) => boolean {
 }
 
 /**
- * What a word can be a part of: letters, digits, marks and `_`. Scripts that put no space between words are excepted: a
+ * Characters that join a word to a longer one: letters, digits, marks and `_`. Scripts that put no space between words are excepted: a
  * word in them is found anywhere.
  */
 const JOINING =

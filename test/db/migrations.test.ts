@@ -112,12 +112,31 @@ describe('a database that the release before has filled (test/support/fill-relea
 });
 
 describe('a migration that needs a table which somebody works on for long', () => {
-  // In a transaction of knex' and in one of their own, with other tables, foreign keys and triggers.
   it.concurrent.for([
     ['0003-take-downs', 'deployments', 'ALTER TABLE deployments DROP taken_down_at, DROP take_down_reason'],
+    ['0005-removed-submissions', 'deployments', 'DROP TABLE removed_submissions'],
     ['0007-owners-turns', 'deliveries', 'ALTER TABLE deliveries DROP owner_id'],
+    ['0009-delivery-events', 'deliveries', 'ALTER TABLE deliveries DROP event'],
     ['0011-key-names', 'api_keys', 'ALTER TABLE api_keys DROP name, DROP prefix'],
+    ['0012-languages', 'deployments', 'ALTER TABLE deployments DROP language'],
+    ['0014-trash', 'deployments', 'ALTER TABLE deployments DROP purging'],
+    [
+      '0015-page-versions',
+      'deployments',
+      'DROP TABLE page_versions; ALTER TABLE pages DROP after_number, DROP created_at',
+    ],
+    ['0016-key-scopes', 'api_keys', 'ALTER TABLE api_keys DROP scope, DROP expires_at; DROP INDEX api_keys_owner'],
     ['0017-submission-marks', 'submissions', 'DROP TABLE submission_marks'],
+    [
+      '0018-form-rules',
+      'deployments',
+      'DROP TABLE form_rules; ALTER TABLE deployments DROP rules_version, DROP retention_days',
+    ],
+    [
+      '0021-mail-recipients',
+      'deployments',
+      'DROP TABLE mail_recipients, digests; ALTER TABLE deployments DROP notify_every, DROP mail_failures, DROP mail_switched_off_at',
+    ],
     ['0023-read-up-to', 'deployments', 'DROP TABLE read_up_to; DROP INDEX submission_marks_unread'],
     [
       '0026-live-deployments',
@@ -141,10 +160,19 @@ describe('a migration that needs a table which somebody works on for long', () =
       onTestFinished(async () => void (await Promise.all([holder.end(), other.end()])));
       await holder.query(`BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`);
 
-      // Who wants the table then waits behind the migration, so that it has to give up.
       const migrating = migrate({ connectionString: database.url }, { limits: testLimits() });
-      await expect(migrating).rejects.toMatchObject({ code: '55P03' });
-      await other.query(`BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE; COMMIT`);
+      const refused = expect(migrating).rejects.toMatchObject({ code: '55P03' });
+      // Clones of the template have the same ids of tables: only this database counts.
+      const waiting = `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+        WHERE datname = current_database() AND NOT granted AND relation = '${table}'::regclass`;
+      // A machine that stands still for a second sees the migration only after it has given up.
+      let isOver = false;
+      void refused.finally(() => {
+        isOver = true;
+      });
+      while (!isOver && (await other.query(waiting)).rows.length === 0);
+      await other.query(`SET lock_timeout = '20s'; BEGIN; LOCK TABLE ${table} IN ROW EXCLUSIVE MODE; COMMIT`);
+      await refused;
 
       await holder.query('COMMIT');
       await migrate({ connectionString: database.url }, { limits: testLimits() });

@@ -381,7 +381,7 @@ export function connect(
 /** Why the database can't do something now. */
 export type OutOfReach = 'unreachable' | 'busy' | 'slow' | 'read-only';
 
-/** What error codes mean: SQLSTATE classes, and those of system calls. The first that matches counts. */
+/** Reasons by error code: SQLSTATE classes, and codes of system calls. The first that matches counts. */
 const CODES: readonly [RegExp, OutOfReach][] = [
   [/^(?:25006|53100)/, 'read-only'],
   [/^(?:53300|55P03|40)/, 'busy'],

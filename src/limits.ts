@@ -974,10 +974,6 @@ export const COMMAND_LIMITS = {
     tries: 6,
     /** The service reads all submissions for their columns before the first byte of CSV. */
     idleTimeoutMs: 120_000,
-    /** Ids of the last records are kept, in case that the last submissions are deleted before the export goes on. */
-    keptIds: 20,
-    /** More than what stands before the end of an id. */
-    headBytes: 64,
     /** The line with the progress is written no more often. */
     redrawMs: 100,
   },

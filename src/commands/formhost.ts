@@ -4,20 +4,19 @@ import { styleText } from 'node:util';
 import { Argument, Command, CommanderError, Option } from '@commander-js/extra-typings';
 import { EVENTS } from '../events.ts';
 import { CommandError, hasCode, messageOf, printError, UsageError } from './command-error.ts';
-import { complete, SCRIPTS, SHELLS } from './completion.ts';
 import { readAccount } from './owner/account.ts';
 import { INTERRUPTED_CODE } from './owner/interrupt.ts';
-import { Interrupted, print, printable } from './owner/output.ts';
+import { Interrupted, printable } from './owner/output.ts';
 import type { Service } from './owner/service.ts';
 
 /*
- * The command `formhost`: what it can do, its options and its help. What a command needs is loaded when it runs, so that help and
- * completion don't wait for the rest.
+ * The command `formhost`: what it can do, its options and its help. What a command needs is loaded when it runs, so that help
+ * does not wait for the rest.
  */
 
 type OperatorCommand = { description: string; argument?: Argument<string> };
 
-/** The commands of operators, which are run as `npm run` runs them: their arguments are declared for help and completion only. */
+/** The commands of operators, which are run as `npm run` runs them: their arguments are declared for help only. */
 const OPERATOR_COMMANDS: Readonly<Record<string, OperatorCommand>> = {
   keys: {
     description: 'Make, list and revoke API keys',
@@ -290,31 +289,6 @@ function declareOperatorCommands(program: Command): void {
     const command = program.command(name).description(description).helpOption(false);
     if (argument) command.addArgument(argument);
   }
-  program.commandsGroup('Other:');
-}
-
-function declareCompletion(program: Command): void {
-  program
-    .command('completion')
-    .description('Print a script that completes commands')
-    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(SHELLS))
-    .addHelpText(
-      'after',
-      `
-For bash, in ~/.bashrc:
-  source <(formhost completion bash)
-For zsh, in ~/.zshrc, after compinit:
-  source <(formhost completion zsh)
-For fish:
-  formhost completion fish > ~/.config/fish/completions/formhost.fish`,
-    )
-    .action(async (shell) => await print(SCRIPTS[shell]));
-
-  program
-    .command('complete', { hidden: true })
-    .argument('[words...]')
-    .allowUnknownOption()
-    .action(async (words) => await print(complete(program, words)));
 }
 
 async function runOwnerCommand(program: Command): Promise<void> {
@@ -334,7 +308,6 @@ async function runOwnerCommand(program: Command): Promise<void> {
     .exitOverride();
   declareOwnerCommands(program);
   declareOperatorCommands(program);
-  declareCompletion(program);
   program.addHelpText(
     'after',
     `${examples('login https://forms.example.org', 'deploy contact.html', 'tail contact')}

@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, copyFile, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { COMMAND_LIMITS } from '../../src/limits.ts';
 import {
   emptyFolder,
   environment,
@@ -15,7 +17,7 @@ import {
   startBreakingProxy,
   startFormhost,
 } from '../support/formhost.ts';
-import { freePort, PROJECT } from '../support/process.ts';
+import { freePort } from '../support/process.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID, UNKNOWN_KEY } from '../support/service.ts';
 
 const FORM =
@@ -27,12 +29,18 @@ let service: TestService;
 let owner: Owner;
 /** The account of the owner. */
 let account: Record<string, string>;
+const { firstPauseMs } = COMMAND_LIMITS.requests;
 beforeAll(async () => {
+  // A command tries again at once.
+  Object.assign(COMMAND_LIMITS.requests, { firstPauseMs: 5 });
   service = await startTestService();
   owner = await service.owner();
   account = { FORMHOST_URL: service.url, FORMHOST_KEY: owner.key };
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  Object.assign(COMMAND_LIMITS.requests, { firstPauseMs });
+  await service.close();
+});
 
 const run = (args: readonly string[], input = '') => formhost(args, { settings: account, input });
 
@@ -685,27 +693,49 @@ describe('formhost export', { timeout: 60_000 }, () => {
     expect([await ended, screen.text]).toEqual([2, expect.stringContaining('--output FILE')]);
   });
 
+  it.each(['a file', 'a pipe'])(
+    'goes on with NDJSON into %s where a connection broke: nothing is missing, nothing twice',
+    async (into) => {
+      const folder = await emptyFolder();
+      const whole = (await exported('ndjson')).toString();
+      const proxy = await startBreakingProxy(service.url);
+      // The first answer is that of GET /deploy/:id.
+      proxy.breakAfter(9_000, 150, 20_000, 5_001);
+      const args = into === 'a file' ? ['--output', join(folder, 'all')] : [];
+      const result = await formhost(['export', id, '--format', 'ndjson', ...args], {
+        settings: { ...account, FORMHOST_URL: proxy.url },
+      });
+      expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('the connection broke')]);
+      const text = into === 'a file' ? await readFile(join(folder, 'all'), 'utf8') : result.stdout;
+      expect(text === whole).toBe(true);
+      expect(proxy.state.connections).toBeGreaterThan(4);
+    },
+  );
+
   it.each(['csv', 'ndjson'])(
-    'goes on with %s where a connection broke: nothing is missing, nothing twice',
-    { timeout: 60_000 },
+    'does not take a %s whose answer ends in the middle of a submission for a whole one',
     async (format) => {
       const folder = await emptyFolder();
-      const whole = (await exported(format)).toString();
-      for (const args of [['--output', join(folder, 'all')], []]) {
-        const proxy = await startBreakingProxy(service.url);
-        // The first answer is that of GET /deploy/:id.
-        proxy.breakAfter(9_000, 150, 20_000, 5_001);
-        const settings = { ...account, FORMHOST_URL: proxy.url };
-        const result = await formhost(['export', id, '--format', format, ...args], { settings });
-        expect({ code: result.code, said: result.stderr.includes('the connection broke') }).toEqual({
-          code: 0,
-          said: true,
-        });
-        const text = args.length > 0 ? await readFile(join(folder, 'all'), 'utf8') : result.stdout;
-        expect(text === whole).toBe(true);
-        expect(proxy.state.connections).toBeGreaterThan(4);
-      }
-      expect(await readdir(folder)).toEqual(['all']);
+      const whole = await exported(format);
+      let answers = 0;
+      const gateway = createServer(async (request, response) => {
+        const answer = await fetch(service.url + request.url, { headers: { Authorization: `Bearer ${owner.key}` } });
+        const body = Buffer.from(await answer.arrayBuffer());
+        const isExport = request.url?.includes('/export.');
+        if (isExport) answers += 1;
+        response.writeHead(answer.status, { 'Content-Type': String(answer.headers.get('Content-Type')) });
+        response.end(isExport && answers === 1 ? body.subarray(0, -3) : body);
+      }).listen(0, '127.0.0.1');
+      await once(gateway, 'listening');
+      onTestFinished(() => void gateway.close());
+      const { port } = gateway.address() as AddressInfo;
+      const result = await formhost(['export', id, '--format', format, '--output', 'all'], {
+        settings: { ...account, FORMHOST_URL: `http://127.0.0.1:${port}` },
+        cwd: folder,
+      });
+      expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('in the middle of a submission')]);
+      expect((await readFile(join(folder, 'all'))).equals(whole)).toBe(true);
+      expect(answers).toBe(2);
     },
   );
 
@@ -731,63 +761,22 @@ describe('formhost export', { timeout: 60_000 }, () => {
   const textOf = async (deployId: string, format: string): Promise<string> =>
     apiText(`/submissions/${deployId}/export.${format}`);
 
-  it.each(['csv', 'ndjson'])(
-    'goes on with %s where the last submissions have been deleted',
-    { timeout: 60_000 },
-    async (format) => {
-      const deployId = await random(4_000);
-      const whole = await textOf(deployId, format);
-      const result = await interrupted(deployId, format, async (written) => {
-        const last = Array.from(written.matchAll(/sub_\w+/g), ([found]) => found).slice(-3);
-        expect(last).toHaveLength(3);
-        for (const one of last) await owner.delete(`/submissions/${deployId}/${one}`).expect(200);
-      });
-      expect([result.code, result.text === whole]).toEqual([0, true]);
-    },
-  );
-
-  it('begins again where all that arrived last has been deleted', { timeout: 60_000 }, async () => {
+  it.each(['csv', 'ndjson'])('begins %s in a file again where it cannot go on', async (format) => {
     const deployId = await random(4_000);
     const file = join(await emptyFolder(), 'all');
+    // Nothing is left of what has arrived, and another field is a column.
     const work = async (): Promise<void> => {
       await service.db('submissions').where({ deployment_id: deployId }).where('number', '<', 3_950).delete();
+      await submit(deployId, '{"new":"column"}');
     };
-    const result = await interrupted(deployId, 'ndjson', work, file);
-    expect([result.code, result.text === (await textOf(deployId, 'ndjson'))]).toEqual([0, true]);
+    const result = await interrupted(deployId, format, work, file);
+    expect([result.code, result.text === (await textOf(deployId, format))]).toEqual([0, true]);
   });
 
-  it('begins CSV again where there are other columns: in a file, and not where it was printed', {
-    timeout: 60_000,
-  }, async () => {
-    const deployId = await random(4_000);
-    const file = join(await emptyFolder(), 'all');
-    const saved = await interrupted(
-      deployId,
-      'csv',
-      async () => void (await submit(deployId, '{"new":"column"}')),
-      file,
-    );
-    expect([saved.code, saved.text === (await textOf(deployId, 'csv'))]).toEqual([0, true]);
-    const printed = await interrupted(deployId, 'csv', async () => void (await submit(deployId, '{"newer":"column"}')));
-    expect([printed.code, printed.stderr]).toEqual([
-      1,
-      expect.stringContaining('cannot go on where it was: begin again'),
-    ]);
+  it('fails where CSV that has been printed would begin again', async () => {
+    const printed = await interrupted(await random(4_000), 'csv', async () => undefined);
+    expect([printed.code, printed.stderr]).toEqual([1, expect.stringContaining('name a file with --output')]);
   });
-
-  it.each(['csv', 'ndjson'])(
-    'begins %s again at a service of an earlier version, which does not know after',
-    async (format) => {
-      const deployId = await random(4_000);
-      const file = join(await emptyFolder(), 'all');
-      const proxy = await startBreakingProxy(service.url, (request) => request.replace(/\?after=\w+/, ''));
-      proxy.breakAfter(600_000);
-      const settings = { ...account, FORMHOST_URL: proxy.url };
-      const result = await formhost(['export', deployId, '--format', format, '--output', file], { settings });
-      expect([result.code, (await readFile(file, 'utf8')) === (await textOf(deployId, format))]).toEqual([0, true]);
-      expect(result.stderr).toContain('sends all submissions again');
-    },
-  );
 
   it('begins a workbook again', async () => {
     const folder = await emptyFolder();
@@ -900,69 +889,6 @@ describe('formhost webhooks', { timeout: 60_000 }, () => {
     });
     expect((await webhooks('add', id, 'ftp://x')).code).toBe(1);
     expect((await webhooks('add', id, url, '--type', 'teams')).code).toBe(2);
-  });
-});
-
-describe('formhost completion', { timeout: 60_000 }, () => {
-  const candidates = async (...words: string[]): Promise<string[]> =>
-    (await run(['complete', '--', ...words])).stdout.split('\n').flatMap((line) => line.split('\t')[0] || []);
-
-  it('knows commands, options, choices, and where a file is meant', async () => {
-    expect(await candidates('we')).toEqual(['webhooks']);
-    expect(await candidates('webhooks', 'l')).toEqual(['list', 'log']);
-    expect(await candidates('list', '--')).toEqual(['--json', '--help']);
-    expect(await candidates('export', 'x', '--format', '')).toEqual(['csv', 'ndjson', 'xlsx']);
-    expect(await candidates('export', '--format', '=', 'c')).toEqual(['csv']);
-    expect(await candidates('export', 'x', '--output', 'a')).toEqual([':files']);
-    expect(await candidates('deploy', '')).toEqual([':files']);
-    expect(await candidates('deploy', 'a.html', '')).toEqual([]);
-    expect(await candidates('keys', '')).toEqual(['create', 'list', 'revoke']);
-    expect(await candidates('completion', '')).toEqual(['bash', 'zsh', 'fish']);
-    expect(await candidates('complet')).toEqual(['completion']);
-  });
-
-  /** Runs a program in a shell with the command on its PATH. */
-  const inShell = async (shell: string, program: string): Promise<string> => {
-    const env = environment({
-      ...account,
-      PATH: `${join(PROJECT, 'bin')}:${process.env.PATH}`,
-      HOME: await emptyFolder(),
-    });
-    const args = shell === 'bash' ? ['--norc', '--noprofile', '-c', program] : ['-c', program];
-    return (await promisify(execFile)(shell, args, { env, cwd: await emptyFolder() })).stdout;
-  };
-
-  it('completes in bash, evaluates nothing that was typed, and can be loaded twice', async () => {
-    const out = await inShell(
-      'bash',
-      `set -eu
-       source <(formhost completion bash); source <(formhost completion bash)
-       ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _formhost; echo "\${COMPREPLY[*]-}"; }
-       ask formhost web; ask formhost export x --form; ask formhost export '$(touch owned)' --format = n
-       complete -p formhost; ls`,
-    );
-    expect(out).toBe('webhooks\n--format\nndjson\ncomplete -F _formhost formhost\n');
-  });
-
-  it('is a script that zsh and fish can read, where they are installed', async ({ skip }) => {
-    const has = async (shell: string) => (await inShell('bash', `command -v ${shell} || true`)) !== '';
-    const [zsh, fish] = await Promise.all([has('zsh'), has('fish')]);
-    if (zsh)
-      expect(
-        await inShell(
-          'zsh',
-          'autoload -U compinit; compinit -u; source <(formhost completion zsh); echo $_comps[formhost]',
-        ),
-      ).toBe('_formhost\n');
-    if (fish) {
-      expect(await inShell('fish', `formhost completion fish | source; complete -C 'formhost webhooks l'`)).toBe(
-        'list\tList the webhooks of a page\nlog\tList the deliveries of a webhook, newest first\n',
-      );
-      expect(
-        await inShell('fish', `formhost completion fish | source; touch page.html; complete -C 'formhost deploy pa'`),
-      ).toMatch(/^page\.html\b.*\n$/);
-    }
-    if (!zsh && !fish) skip();
   });
 });
 

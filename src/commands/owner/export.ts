@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, UsageError } from '../command-error.ts';
-import { createRecordSplitter } from './export-records.ts';
 import { countOf } from './findings.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { bar, columnsOf, createStatusLine, isTerminal, print, printableCsv, printableJson, say } from './output.ts';
@@ -21,6 +20,10 @@ const TYPES: Readonly<Record<Format, string>> = {
 export type ExportOptions = { format: Format; output?: string | undefined; labels?: true | undefined };
 
 const PROGRESS_COLUMNS = 40;
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+const CANNOT_GO_ON =
+  'the connection broke, and what is printed cannot be taken back: begin again, or name a file with --output';
 
 /** Where an export is written. `begin` leaves out what was written before; false where that can't be done. */
 type Sink = { write(bytes: Uint8Array): Promise<void>; begin(): Promise<boolean> };
@@ -52,21 +55,23 @@ async function* download(from: Download, after?: string): AsyncGenerator<Uint8Ar
   );
 }
 
-/** Runs tries until one succeeds. Each answers whether it has brought something new, even when it fails. */
+/**
+ * Runs tries until one succeeds. A broken connection costs a try unless the export came further than ever before: `furthest` says how far.
+ */
 async function untilWhole(
   { signal, tell }: Pick<Download, 'signal' | 'tell'>,
   attempt: () => Promise<void>,
-  progress: () => number,
+  furthest: () => number,
 ): Promise<void> {
   let failures = 0;
   for (;;) {
-    const before = progress();
+    const before = furthest();
     try {
       return await attempt();
     } catch (error) {
       signal.throwIfAborted();
       if (!isTransient(error)) throw error;
-      failures = progress() > before ? 1 : failures + 1;
+      failures = furthest() > before ? 1 : failures + 1;
       if (failures > COMMAND_LIMITS.exports.tries) throw error;
       tell(`${error.message}; going on in a moment`);
       await pause(failures, error, signal);
@@ -74,88 +79,72 @@ async function untilWhole(
   }
 }
 
+/** Where records end: behind line feeds, in CSV behind those outside quotes. It reads one piece after another. */
+function createRecordEnds(isCsv: boolean): (piece: Uint8Array) => number[] {
+  let isQuoted = false;
+  return (piece) => {
+    const ends: number[] = [];
+    for (let at = 0; at < piece.length; at += 1) {
+      if (piece[at] === LINE_FEED && !isQuoted) ends.push(at + 1);
+      else if (isCsv && piece[at] === QUOTE) isQuoted = !isQuoted;
+    }
+    return ends;
+  };
+}
+
+/** The id in the last line of whole lines of NDJSON. */
+const lastIdOf = (lines: Buffer): string => JSON.parse(lines.toString('utf8', lines.lastIndexOf(LINE_FEED, -2) + 1)).id;
+
 /**
- * CSV and NDJSON: whole records only, and after a broken connection what follows the last one that has arrived. It begins again
- * if the columns have changed meanwhile.
+ * CSV and NDJSON: only whole records are written. After a broken connection, NDJSON goes on behind the last submission that was
+ * written. CSV begins again, because its columns may have changed. Answers how many submissions there are.
  */
 async function exportRecords(from: Download): Promise<number> {
   const { sink, options, show } = from;
   const isCsv = options.format === 'csv';
-  let splitter = createRecordSplitter({ quotes: isCsv });
-  let header: Buffer | undefined;
-  let firstId: string | undefined;
-  let [records, bytes] = [0, 0];
+  let lastId: string | undefined;
+  let [records, bytes, furthest] = [0, 0, 0];
 
-  const beginAgain = async (): Promise<void> => {
-    if (!(await sink.begin())) {
-      throw new CommandError(
-        'the connection broke, and the export cannot go on where it was: begin again, or name a file with --output',
-      );
+  async function attempt(): Promise<void> {
+    if (bytes > 0 && lastId === undefined) {
+      if (!(await sink.begin())) throw new CommandError(CANNOT_GO_ON);
+      [records, bytes] = [0, 0];
     }
-    splitter = createRecordSplitter({ quotes: isCsv });
-    [header, firstId, records, bytes] = [undefined, undefined, 0, 0];
-  };
-
-  /** From where to go on: the last submission that has arrived and is still there. */
-  async function* rest(): AsyncGenerator<Uint8Array> {
-    splitter.restart();
-    if (records === 0) return yield* download(from);
-    for (const id of splitter.lastIds()) {
-      try {
-        return yield* download(from, id);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    const endsIn = createRecordEnds(isCsv);
+    let unfinished: Uint8Array[] = [];
+    for await (const piece of download(from, lastId)) {
+      const ends = endsIn(piece);
+      const end = ends.at(-1) ?? 0;
+      if (end > 0) {
+        const whole = Buffer.concat([...unfinished, piece.subarray(0, end)]);
+        // The first record of CSV is the header row.
+        records += ends.length - (isCsv && bytes === 0 ? 1 : 0);
+        bytes += whole.length;
+        await sink.write(whole);
+        if (!isCsv) lastId = lastIdOf(whole);
+        furthest = Math.max(furthest, bytes);
+        show({ records, bytes });
+        unfinished = [];
       }
+      if (end < piece.length) unfinished.push(piece.subarray(end));
     }
-    // They have all been deleted, or the deployment has.
-    await beginAgain();
-    return yield* download(from);
+    if (unfinished.length > 0) throw new ConnectionError('the connection broke in the middle of a submission');
   }
 
   await untilWhole(
     from,
     async () => {
-      const goesOn = records > 0;
-      let isHeader = isCsv;
-      for await (const piece of rest()) {
-        const arrived = splitter.push(piece);
-        let { bytes: whole, count } = arrived;
-        if (isHeader && count > 0) {
-          const end = endOfFirst(whole);
-          const columns = whole.subarray(0, end);
-          isHeader = false;
-          count -= 1;
-          if (header === undefined) header = columns;
-          else if (header.equals(columns)) whole = whole.subarray(end);
-          else {
-            await beginAgain();
-            throw new ConnectionError('the columns have changed while the export was interrupted');
-          }
-        }
-        if (goesOn && count > 0 && splitter.firstId() === firstId) {
-          // A service of an earlier version does not know `after`.
-          await beginAgain();
-          throw new ConnectionError('the service sends all submissions again');
-        }
-        firstId ??= splitter.firstId();
-        await sink.write(whole);
-        records += count;
-        bytes += whole.length;
-        show({ records, bytes });
+      try {
+        await attempt();
+      } catch (error) {
+        if (lastId === undefined || !(error instanceof ApiError) || error.status !== 404) throw error;
+        lastId = undefined;
+        throw new ConnectionError('the last submission that had arrived was deleted');
       }
-      if (!splitter.isWhole()) throw new ConnectionError('the connection broke in the middle of a submission');
     },
-    () => records,
+    () => furthest,
   );
   return records;
-}
-
-/** Where the first record of CSV ends: the header row may have line ends between quotes. */
-function endOfFirst(bytes: Buffer): number {
-  const first = createRecordSplitter({ quotes: true });
-  for (let end = bytes.indexOf(0x0a) + 1, from = 0; ; from = end, end = bytes.indexOf(0x0a, end) + 1) {
-    if (end === 0 || first.push(bytes.subarray(from, end)).count > 0) return end === 0 ? bytes.length : end;
-  }
 }
 
 /** A workbook is compressed as a whole: it begins again. */
@@ -164,7 +153,7 @@ async function exportWorkbook(from: Download): Promise<undefined> {
   await untilWhole(
     from,
     async () => {
-      if (hasBegun && !(await from.sink.begin())) throw new CommandError('the connection broke: begin again');
+      if (hasBegun && !(await from.sink.begin())) throw new CommandError(CANNOT_GO_ON);
       hasBegun = true;
       let bytes = 0;
       for await (const piece of download(from)) {

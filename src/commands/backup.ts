@@ -25,15 +25,16 @@ async function intoFile(file: string, write: Write): Promise<void> {
   const out = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
   // Created first, because writing may fail at once.
   const written = finished(out);
+  const stop = () => void out.destroy(new CommandError('the backup was interrupted: no file was written'));
+  process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
-    const stop = () => void out.destroy(new CommandError('the backup was interrupted: no file was written'));
-    process.on('SIGINT', stop).on('SIGTERM', stop);
     await Promise.race([once(out, 'open'), written]);
     await Promise.race([write(out), written]);
     out.end();
     await written;
     await publish(unfinished, file);
   } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
     await fs.rm(unfinished, { force: true });
   }
 }

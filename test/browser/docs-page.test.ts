@@ -94,9 +94,9 @@ describe.skipIf(!hasChromium())('/docs in a browser', () => {
     expect(await page.getByLabel('auth-bearer-value').inputValue()).toBe('');
   });
 
-  it.each(['Bearer ', ' bearer  Bearer '])('accepts a key that was pasted with %j', async (scheme) => {
+  it('accepts a key that was pasted with its scheme', async () => {
     const { page, complaints } = await visit();
-    await authorize(page, `${scheme}${owner.key} `);
+    await authorize(page, ` bearer  Bearer ${owner.key} `);
     const answer = await execute(await open(page, 'Deployments-listDeployments'));
     expect([answer.status(), (await answer.request().allHeaders()).authorization]).toEqual([
       200,
@@ -111,8 +111,7 @@ describe.skipIf(!hasChromium())('/docs in a browser', () => {
     const submit = await open(page, 'Submissions-submit');
     await submit.getByPlaceholder('deployId').fill(id);
     const encodings = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
-    // Each is chosen after each of the others.
-    const order = [0, 1, 2, 0, 2, 1, 0].map((index) => encodings[index] ?? '');
+    const order = [0, 1, 2, 0].map((index) => encodings[index] ?? '');
     for (const encoding of order) {
       await submit.locator('.body-param-content-type select').selectOption(encoding);
       const answer = await execute(submit);

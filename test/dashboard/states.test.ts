@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       // On a phone the list behind an open submission is not shown, and so is its sign.
       await page.locator('#main .spinner').filter({ visible: true }).first().waitFor();
       await settled(page);
-      await expectAccessible(page);
+      if (hasPage) await expectAccessible(page);
       set('pass', hasPage);
       await isReady();
 
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const again = page.getByRole('button', { name: 'Try again' });
       await again.first().waitFor();
       expect(await page.locator('.spinner').count()).toBe(0);
-      await expectAccessible(page);
+      if (hasPage) await expectAccessible(page);
       set('pass', hasPage);
       for (let left = await again.count(); left > 0; left = await again.count()) {
         await again.first().click();
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.goto(address);
       await page.getByText('The service is busy or starting. It is tried again by itself').waitFor();
       await settled(page);
-      await expectAccessible(page);
+      if (hasPage) await expectAccessible(page);
       set('pass', hasPage);
       await isReady();
       await page.getByText('The service is busy').waitFor({ state: 'detached' });
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
       await dialog.waitFor();
       await settled(page);
-      await expectAccessible(page);
+      if (hasPage) await expectAccessible(page);
       set('pass', hasPage);
       await dialog.getByLabel('API key').fill(owner.key);
       await dialog.getByRole('button', { name: 'Sign in' }).click();

@@ -11,7 +11,7 @@ import {
 import { startReceiver } from '../support/receivers.ts';
 import type { Owner } from '../support/service.ts';
 
-/* The main task of each view, from signing in to its result, as each kind of user does it. */
+/* The main task of each view, from signing in to its result, by the keyboard and on a phone. The tests of the views use the mouse. */
 
 /** The title and the fields are written from right to left. */
 const TITLE = 'اتصل بنا';
@@ -29,18 +29,6 @@ type Hand = {
 };
 
 const KINDS: { kind: string; options: BrowserContextOptions; hand(page: Page): Hand }[] = [
-  {
-    kind: 'the mouse',
-    options: {},
-    hand: () => ({
-      press: (target) => target.click(),
-      async write(field, text) {
-        await field.click();
-        await field.fill(text);
-      },
-      choose: (buttons, name) => buttons.getByText(name, { exact: true }).click(),
-    }),
-  },
   {
     kind: 'the keyboard alone, in the dark',
     options: { colorScheme: 'dark' },

@@ -23,7 +23,7 @@ async function create(options: string) {
 export type FreshDatabase = Awaited<ReturnType<typeof create>>;
 
 /** A database cloned from the migrated template; dropped by `drop`. */
-export const cloneDatabase = (): Promise<FreshDatabase> => create(`TEMPLATE ${inject('template')}`);
+export const cloneDatabase = (): Promise<FreshDatabase> => create(`TEMPLATE ${inject('template')} STRATEGY file_copy`);
 
 /** A database with nothing in it; dropped by `drop`. */
 export const emptyDatabase = (): Promise<FreshDatabase> => create('');

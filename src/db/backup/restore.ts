@@ -32,7 +32,8 @@ async function hasOwners(client: pg.Client): Promise<boolean> {
 
 /**
  * Whether the service runs on this database. A pooler keeps connections after the service has ended, with its name;
- * nobody works on those.
+ * nobody works on those. It lends them to all its clients, under the name
+ * of the last one, so that those of a service that runs may have another name for a moment.
  */
 async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boolean> {
   const find = async (since: string): Promise<number> => {
@@ -44,8 +45,7 @@ async function isInUse(client: pg.Client, { pooler }: Connection): Promise<boole
     );
     return rowCount ?? 0;
   };
-  const hasSome = (await find('-infinity')) > 0;
-  if (pooler !== 'transaction' || !hasSome) return hasSome;
+  if (pooler !== 'transaction') return (await find('-infinity')) > 0;
   const { rows } = await client.query<{ now: string }>('SELECT CAST(clock_timestamp() AS text) AS now');
   await delay(COMMAND_LIMITS.restore.quietMs);
   // What is seen of others stays the same within a transaction, otherwise.

@@ -497,6 +497,9 @@ export const LIMITS = {
     refusedBodyTimeoutMs: 10_000,
     /** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
     slowBodyMs: 500,
+    /** Compressed bodies are decoded one at a time, those of each client in its turn; shorter than `answerTimeoutMs`. */
+    decodingWaitTimeoutMs: 2_000,
+    maxWaitingDecodings: 1_000,
     /** A larger JSON body is parsed in a thread, one of each owner at a time. */
     jsonInThreadBytes: 128 * 1024,
     /** How long it waits for the thread; shorter than `answerTimeoutMs`, so that the answer names the reason. */

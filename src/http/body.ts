@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { type ContentType, parse as parseContentType } from 'content-type';
-import limitConcurrency from 'p-limit';
 import type { z } from 'zod';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Member, type ReadMembers, readMembers } from '../compute/read-members.ts';
+import { BusyError, createFairQueue } from '../fair-queue.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import { HttpError, retryAfter } from './errors.ts';
 import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
@@ -149,8 +149,8 @@ export function createBodyReader({
   limits: Limits;
 }): BodyReader {
   const { reserve } = createMemoryBudget<string | number>(largest, limits);
-  // A few bytes can decode to very many: only one body is decoded at a time.
-  const oneAtATime = limitConcurrency(1);
+  // Decoding is the work of a few bytes: clients are served in turn.
+  const decoding = createFairQueue<string | number>({ slots: 1, maxWaiting: limits.requests.maxWaitingDecodings });
 
   /** Reads to the end, or up to the first byte beyond the limit. The rest is not read here. */
   function collect(
@@ -247,7 +247,9 @@ export function createBodyReader({
     const encoded = await collect(request, limit, reservation);
     if (encoded.length === 0) return encoded;
     try {
-      const decoded = await oneAtATime(() => decode(encoded, { maxOutputLength: decodedLimit }));
+      const decoded = await decoding.run(reservation.client, limits.requests.decodingWaitTimeoutMs, () =>
+        decode(encoded, { maxOutputLength: decodedLimit }),
+      );
       if (decoded.length > SIZES.body.smallBytes) {
         reservation.add(decoded.length);
         if (!reservation.fits(0)) throw tooManyUploads();
@@ -255,6 +257,7 @@ export function createBodyReader({
       return decoded;
     } catch (error) {
       if (error instanceof HttpError) throw error;
+      if (error instanceof BusyError) throw tooManyUploads();
       if (error instanceof RangeError) throw tooLarge(decodedLimit);
       throw new HttpError(
         400,

@@ -150,6 +150,24 @@ it('counts what a compressed body has become', async () => {
   expect(await send(new Uint8Array(LARGE))).toBe(`${LARGE}`);
 });
 
+it('decodes the bodies of each sender in turn', async () => {
+  const reader = newReader();
+  const encoded = gzipSync(Buffer.alloc(SMALL_BODY_BYTES));
+  const done: string[] = [];
+  const read = async (sender: string): Promise<void> => {
+    const incoming = new IncomingMessage(new Socket());
+    incoming.headers['content-encoding'] = 'gzip';
+    incoming.push(encoded);
+    incoming.push(null);
+    using reservation = reader.reserve(sender);
+    await reader.bytes(incoming, LIMIT, reservation);
+    done.push(sender);
+  };
+  await Promise.all([...Array.from({ length: 20 }, () => read('flooder')), read('other')]);
+  // One of the flooder's was under way, and the next was its turn.
+  expect(done.indexOf('other')).toBe(2);
+});
+
 it('refuses a compressed body that becomes more than its sender may have', async () => {
   const stored = Promise.withResolvers<void>();
   let read = 0;

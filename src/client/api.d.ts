@@ -1024,7 +1024,7 @@ export interface paths {
         put?: never;
         /**
          * Stop the mails about a deployment (RFC 8058)
-         * @description Sets `email_notifications` of the deployment to false. The link of `List-Unsubscribe` in each mail about a submission; it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
+         * @description Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. The link of `List-Unsubscribe` in each mail about a submission; it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.
          */
         post: operations["unsubscribe"];
         delete?: never;
@@ -1666,7 +1666,9 @@ export interface components {
              * @enum {string}
              */
             notify_every: "submission" | "hour" | "day";
-            /** @description Who gets the mail, in the order in which they were sent. Empty, as at first: the owner. */
+            /** @description Whether the owner gets the mail besides the recipients. On at first. While no recipient has confirmed, the owner gets it in any case. */
+            notify_owner: boolean;
+            /** @description Who gets the mail besides the owner, in the order in which they were sent. */
             recipients: {
                 /** @description The address, in lower case. */
                 email: string;
@@ -3439,6 +3441,7 @@ export interface operations {
                  * @example {
                  *       "email_notifications": true,
                  *       "notify_every": "submission",
+                 *       "notify_owner": true,
                  *       "recipients": [
                  *         "ada@example.org"
                  *       ],
@@ -3462,7 +3465,9 @@ export interface operations {
                      * @enum {string}
                      */
                     notify_every?: "submission" | "hour" | "day";
-                    /** @description Who gets the mail. Empty, as at first: the owner. Any address but the owner's gets one mail with a link that confirms it, and nothing more before. Send the list again to ask again, after 24 hours. */
+                    /** @description Whether the owner gets the mail besides the recipients. On at first. While no recipient has confirmed, the owner gets it in any case. */
+                    notify_owner?: boolean;
+                    /** @description Who gets the mail besides the owner. Any address but the owner's gets one mail with a link that confirms it, and nothing more before. Send the list again to ask again, after 24 hours. */
                     recipients?: string[];
                     /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
                     redirect_url?: string | null;
@@ -3816,6 +3821,7 @@ export interface operations {
                      * @example {
                      *       "email_notifications": true,
                      *       "notify_every": "submission",
+                     *       "notify_owner": true,
                      *       "recipients": [
                      *         {
                      *           "email": "ada@example.org",

@@ -3,7 +3,7 @@ import type { Event } from '../events.ts';
 import { firstDeliveryId, newDeliveryId } from '../ids.ts';
 import { SIZES } from '../limits.ts';
 import { MAIL } from './delivery-target.ts';
-import { isWantedMail, receivers } from './mail-recipients.ts';
+import { isWantedMail, MAX_RECEIVERS, receivers } from './mail-recipients.ts';
 import { execute, query, queryPage } from './postgres/query.ts';
 
 /** A delivery, as its owner sees it. */
@@ -242,7 +242,7 @@ export async function createTestDelivery(db: Knex, ownerId: number, webhookId: s
  */
 export async function createTestMail(db: Knex, ownerId: number, deploymentId: string): Promise<MadeTest | undefined> {
   // In order, so that the first is the lowest.
-  const ids = Array.from({ length: SIZES.recipient.maxOfDeployment }, () => newDeliveryId()).sort();
+  const ids = Array.from({ length: MAX_RECEIVERS }, () => newDeliveryId()).sort();
   const [row] = await query<TestRow>(db, 'create-test-mail', TEST_MAIL, { ids, ownerId, deploymentId });
   return row && toMadeTest(row);
 }

@@ -4,6 +4,7 @@ import { type Language, langOf } from '../languages.ts';
 import { SIZES } from '../limits.ts';
 import type { NotifyEvery } from './digests.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
+import { hasReceivingRecipient } from './mail-recipients.ts';
 import { announcePageChange } from './page-changes.ts';
 import { addVersion, type NewPage, pageColumns, type Rendering, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
@@ -37,6 +38,8 @@ export type DeploymentRow = {
   owner_id: number;
   slug: string;
   email_notifications: boolean;
+  /** Whether the owner gets the mail that recipients get. */
+  notify_owner: boolean;
   notify_every: NotifyEvery;
   mail_failures: number;
   mail_switched_off_at: Date | null;
@@ -251,15 +254,19 @@ export async function findLinkedSlug(db: Knex, id: string): Promise<string | und
   return row?.slug;
 }
 
-/** Switches mail about a deployment off, of any owner; its slug, or undefined when it is not live. */
+/**
+ * Switches the owner's mail about a deployment off, of any owner; its slug, or undefined when it is not live. Recipients that get the mail
+ * go on getting it.
+ */
 export async function unsubscribe(db: Knex, id: string): Promise<string | undefined> {
   // The row is not written again, and waits for no submission, when mail is off already.
   const [row] = await query<{ slug: string }>(
     db,
     'unsubscribe',
     `WITH switched_off AS (
-       UPDATE deployments SET email_notifications = false
-        WHERE id = :id AND deleted_at IS NULL AND email_notifications
+       UPDATE deployments SET email_notifications = has_others, notify_owner = notify_owner AND NOT has_others
+         FROM (SELECT ${hasReceivingRecipient(':id')} AS has_others) AS others
+        WHERE id = :id AND deleted_at IS NULL AND email_notifications AND (notify_owner OR NOT has_others)
      )
      SELECT slug FROM deployments WHERE id = :id AND deleted_at IS NULL`,
     { id },

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { newDeliveryId } from '../ids.ts';
 import { SIZES } from '../limits.ts';
 import type { DigestRange } from './delivery-target.ts';
-import { receivers } from './mail-recipients.ts';
+import { MAX_RECEIVERS, receivers } from './mail-recipients.ts';
 import { execute, query } from './postgres/query.ts';
 import { firstNumbersAt } from './statistics.ts';
 import { type Submission, type SubmissionRow, selectSubmissionsAfter, toSubmission } from './submissions.ts';
@@ -86,7 +86,7 @@ const makeDigests = (
       WHERE deployments.id = :deploymentId`,
     {
       deploymentId,
-      ids: Array.from({ length: SIZES.recipient.maxOfDeployment }, () => newDeliveryId()),
+      ids: Array.from({ length: MAX_RECEIVERS }, () => newDeliveryId()),
       notice: JSON.stringify({ after, last, from, to }),
     },
   );

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import { newDeliveryId } from '../ids.ts';
 import { SIZES } from '../limits.ts';
+import { hasReceivingRecipient } from './mail-recipients.ts';
 import { query } from './postgres/query.ts';
 
-/** `recipient`: the id; undefined for the owner of a deployment that lists no recipients. */
+/** `recipient`: the id; undefined for the owner. */
 export type MailSwitchedOff = { deploymentId: string; recipient: string | undefined };
 
 /** What an attempt says of the address that it was for. `mail`: undefined for a webhook and for a notice. */
@@ -59,19 +60,22 @@ const SETTLE_RECIPIENTS = `
 
 const SETTLE_OWNERS = `
   WITH ${OUTCOMES}, counted AS MATERIALIZED (
-    SELECT deployments.id, CASE WHEN succeeded THEN 0 ELSE mail_failures + refusals END AS count
+    SELECT deployments.id, CASE WHEN succeeded THEN 0 ELSE mail_failures + refusals END AS count,
+           ${hasReceivingRecipient('deployments.id')} AS has_others
       FROM deployments JOIN outcome ON outcome.deployment_id = deployments.id
-     WHERE deployments.id = ANY (?::text[]) AND email_notifications AND (refusals > 0 OR mail_failures > 0)
+     WHERE deployments.id = ANY (?::text[]) AND email_notifications AND mail_switched_off_at IS NULL
+       AND (refusals > 0 OR mail_failures > 0)
      ORDER BY deployments.id FOR NO KEY UPDATE OF deployments
   ), changed AS (
     UPDATE deployments
        SET mail_failures = CASE WHEN count < ${SIZES.recipient.maxRefusals} THEN count ELSE 0 END,
-           email_notifications = count < ${SIZES.recipient.maxRefusals},
+           email_notifications = has_others OR count < ${SIZES.recipient.maxRefusals},
+           notify_owner = notify_owner AND count < ${SIZES.recipient.maxRefusals},
            mail_switched_off_at = CASE WHEN count >= ${SIZES.recipient.maxRefusals} THEN now() END
       FROM counted WHERE deployments.id = counted.id
-    RETURNING deployments.id, email_notifications
+    RETURNING deployments.id, mail_switched_off_at
   )
-  SELECT id AS deployment_id, NULL AS recipient_id FROM changed WHERE NOT email_notifications`;
+  SELECT id AS deployment_id, NULL AS recipient_id FROM changed WHERE mail_switched_off_at IS NOT NULL`;
 
 /** One tally for each address. A success among the outcomes ends the failures in a row, whichever came first. */
 function tallies(outcomes: readonly MailOutcome[]): Tally[] {

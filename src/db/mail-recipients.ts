@@ -1,10 +1,14 @@
 import type { Knex } from 'knex';
 import { newDeliveryId, newRecipientId } from '../ids.ts';
 import { SIZES } from '../limits.ts';
+import { FIRST_OWNER } from './owners.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
-/** Whether a row of mail_recipients gets mail. */
-export const RECEIVES_MAIL = 'removed_at IS NULL AND confirmed_at IS NOT NULL AND switched_off_at IS NULL';
+/** Whether a row of mail_recipients, or of its alias `recipient`, gets mail. */
+const receivesMail = (recipient: string): string =>
+  `${recipient}.removed_at IS NULL AND ${recipient}.confirmed_at IS NOT NULL AND ${recipient}.switched_off_at IS NULL`;
+
+export const RECEIVES_MAIL = receivesMail('mail_recipients');
 
 /**
  * Whether a mail in `deliveries` is still wanted. In a statement that has joined deployments, and mail_recipients by
@@ -15,6 +19,11 @@ export const isWantedMail = (deliveries: string): string => `
                  WHEN ${deliveries}.webhook_id IS NOT NULL OR event IS NULL OR event = 'recipient-off' THEN true
                  WHEN event = 'confirmation' THEN mail_recipients.id IS NOT NULL AND removed_at IS NULL AND confirmed_at IS NULL
                  WHEN recipient_id IS NOT NULL AND NOT (mail_recipients.id IS NOT NULL AND ${RECEIVES_MAIL}) THEN false
+                 WHEN recipient_id IS NULL AND NOT notify_owner AND EXISTS (
+                   SELECT FROM mail_recipients AS other
+                    WHERE other.deployment_id = ${deliveries}.deployment_id AND ${receivesMail('other')}
+                      -- A mail that was made before went to the owner alone.
+                      AND other.confirmed_at < ${deliveries}.created_at) THEN false
                  WHEN event = 'test-mail' OR event = 'submission' AND notice IS NOT NULL THEN true
                  WHEN NOT email_notifications THEN false
                  WHEN event = 'digest' THEN EXISTS (
@@ -26,13 +35,31 @@ export const isWantedMail = (deliveries: string): string => `
                END`;
 
 /**
- * The addresses to which a deployment's mail goes now: those that receive it, or the owner where none is listed; as
- * `receiver (recipient_id)`, NULL for the owner. `deployment`: an expression for its id.
+ * Whether the owner gets a deployment's mail. Not if a recipient gets it and `notify_owner` is off, or the owner has no address yet; and
+ * not twice. In a statement
+ * that has joined owners. `deployment`: an expression for its id, and `notifyOwner` for its setting.
+ */
+export const ownerReceives = (deployment: string, notifyOwner: string): string => `NOT EXISTS (
+            SELECT FROM mail_recipients
+             WHERE deployment_id = ${deployment} AND ${RECEIVES_MAIL}
+               AND (NOT ${notifyOwner} OR owners.email IN (mail_recipients.email, '${FIRST_OWNER}')))`;
+
+/** Whether a recipient gets a deployment's mail. `deployment`: an expression for its id. */
+export const hasReceivingRecipient = (deployment: string): string =>
+  `EXISTS (SELECT FROM mail_recipients WHERE deployment_id = ${deployment} AND ${RECEIVES_MAIL})`;
+
+/**
+ * The addresses to which a deployment's mail goes now: recipients, and the owner; as `receiver (recipient_id)`, NULL for the owner.
+ * `deployment`: an expression for its id.
  */
 export const receivers = (deployment: string): string => `
     SELECT id AS recipient_id FROM mail_recipients WHERE deployment_id = ${deployment} AND ${RECEIVES_MAIL}
      UNION ALL
-    SELECT NULL WHERE NOT EXISTS (SELECT FROM mail_recipients WHERE deployment_id = ${deployment} AND removed_at IS NULL)`;
+    SELECT NULL FROM deployments AS mailed JOIN owners ON owners.id = mailed.owner_id
+     WHERE mailed.id = ${deployment} AND ${ownerReceives('mailed.id', 'mailed.notify_owner')}`;
+
+/** The most addresses that get mail about a deployment: its recipients and the owner. */
+export const MAX_RECEIVERS = SIZES.recipient.maxOfDeployment + 1;
 
 /** An address in the owner's list. `isOff`: failures have switched it off. */
 export type Recipient = { email: string; isConfirmed: boolean; isOff: boolean };

@@ -7,7 +7,7 @@ import { announcePageChange } from './page-changes.ts';
 import { query } from './postgres/query.ts';
 
 /** Settings that are columns of deployments, by the names that they have in the API too. */
-const COLUMNS = ['email_notifications', 'notify_every', 'language', 'retention_days'] as const;
+const COLUMNS = ['email_notifications', 'notify_every', 'notify_owner', 'language', 'retention_days'] as const;
 
 type ColumnSettings = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
 
@@ -99,13 +99,13 @@ export const changeSettings = (
   hasMail: boolean,
 ): Promise<Deployment | undefined> =>
   db.transaction(async (transaction) => {
-    const { email_notifications, notify_every } = columns;
+    const { email_notifications, notify_every, notify_owner } = columns;
     const changesMail = email_notifications !== undefined || notify_every !== undefined;
     const before = changesMail ? await lockMail(transaction, id) : undefined;
     const deployment = await touch(transaction, owner.id, id, {
       ...columns,
       // What has switched mail off is forgotten.
-      ...(email_notifications && { mail_failures: 0, mail_switched_off_at: null }),
+      ...((email_notifications || notify_owner) && { mail_failures: 0, mail_switched_off_at: null }),
     });
     if (!deployment) return undefined;
     if (recipients) {

@@ -195,7 +195,8 @@ const RELEASE = `
       FROM released
      WHERE deployments.id = released.deployment_id
     RETURNING released.deployment_id, last_submission_number AS number, released.id, data::text AS data, ip_address,
-              clock_timestamp() AS now, 1 AS position, owner_id, slug, ${IS_MAILED} AS is_mailed, ?::text AS seed
+              clock_timestamp() AS now, 1 AS position, owner_id, slug, ${IS_MAILED} AS is_mailed, notify_owner,
+              ?::text AS seed
   ), ${storeAccepted('seed')}
   SELECT FROM accepted`;
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Event } from '../events.ts';
 import { SIZES } from '../limits.ts';
 import { type LeasedDelivery, MAIL, type MAIL_EVENTS, type TargetRow, toTarget } from './delivery-target.ts';
-import { RECEIVES_MAIL } from './mail-recipients.ts';
+import { ownerReceives, RECEIVES_MAIL } from './mail-recipients.ts';
 import { query } from './postgres/query.ts';
 
 export type NewSubmission = {
@@ -75,8 +75,8 @@ export const storeAccepted = (seed = 'accepted.id'): string => `${STORED}, deliv
          WHERE webhooks.deployment_id = accepted.deployment_id AND active AND '${EVENT}' = ANY (events)
         UNION ALL
         SELECT NULL, NULL, '${MAIL}', NULL, NULL, NULL, NULL, false, email
-          FROM owners WHERE is_mailed AND owners.id = owner_id AND NOT EXISTS (
-            SELECT FROM mail_recipients WHERE mail_recipients.deployment_id = accepted.deployment_id AND removed_at IS NULL)
+          FROM owners
+         WHERE is_mailed AND owners.id = owner_id AND ${ownerReceives('accepted.deployment_id', 'accepted.notify_owner')}
         UNION ALL
         SELECT NULL, mail_recipients.id, '${MAIL}', NULL, NULL, NULL, NULL, false, email
           FROM mail_recipients
@@ -118,7 +118,7 @@ const STORE = `
       WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, judged_by, position)
   ), locked AS MATERIALIZED (
     SELECT id, owner_id, slug, deleted_at, taken_down_at, last_submission_number, recent_submissions,
-           ${IS_MAILED} AS is_mailed, rules_version
+           ${IS_MAILED} AS is_mailed, notify_owner, rules_version
       FROM deployments
      WHERE id = ANY ((SELECT ?::text[])::text[])
        FOR NO KEY UPDATE SKIP LOCKED
@@ -133,7 +133,7 @@ const STORE = `
            row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
            count(*) OVER (PARTITION BY deployment_id) AS wanted,
            ${SIZES.submissionRate.max} - cardinality(recent) AS free,
-           recent, last_submission_number, is_mailed, owner_id, slug
+           recent, last_submission_number, is_mailed, notify_owner, owner_id, slug
       FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id AND rules_version = judged_by
   ), accepted AS MATERIALIZED (
     SELECT ranked.*, last_submission_number + rank AS number, now FROM ranked, clock WHERE rank <= free
@@ -184,7 +184,7 @@ const acceptOne = (condition: string): string => `accepted AS (
     RETURNING id AS deployment_id, last_submission_number AS number,
               ?::text AS id, ?::text AS data, ?::text AS ip_address,
               recent_submissions[cardinality(recent_submissions)] AS now, 1 AS position, owner_id, slug,
-              ${IS_MAILED} AS is_mailed
+              ${IS_MAILED} AS is_mailed, notify_owner
   )`;
 
 const STORE_ONE = `

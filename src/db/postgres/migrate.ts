@@ -31,6 +31,7 @@ import * as bucketFilesIndex from '../../../migrations/0029-bucket-files-index.t
 import * as takeDownsIndex from '../../../migrations/0033-take-downs-index.ts';
 import * as refusedMail from '../../../migrations/0034-refused-mail.ts';
 import * as renderedPages from '../../../migrations/0035-rendered-pages.ts';
+import * as notifyOwner from '../../../migrations/0036-notify-owner.ts';
 import type { Limits } from '../../limits.ts';
 import { queryOne } from './query.ts';
 import { type Connection, openClientAndConfig } from './servers.ts';
@@ -73,6 +74,7 @@ const migrations: readonly Migration[] = [
   { name: '0033-take-downs-index', up: takeDownsIndex.up, config: takeDownsIndex.config },
   { name: '0034-refused-mail', up: refusedMail.up, config: refusedMail.config },
   { name: '0035-rendered-pages', up: renderedPages.up },
+  { name: '0036-notify-owner', up: notifyOwner.up },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */

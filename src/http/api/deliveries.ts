@@ -221,11 +221,14 @@ export function deliveryEndpoints({
       errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
       async handle({ owner, resource: { id } }) {
         if (!hasMail) throw nobodyGetsMail('the operator must set SMTP_URL');
-        if (owner.email === FIRST_OWNER && (await listRecipients(db, id)).length === 0) {
+        if (
+          owner.email === FIRST_OWNER &&
+          !(await listRecipients(db, id)).some(({ isConfirmed, isOff }) => isConfirmed && !isOff)
+        ) {
           throw nobodyGetsMail(`have the operator change your address, which is ${FIRST_OWNER}`);
         }
         const made = await createTestMail(db, owner.id, id);
-        if (made === undefined) throw nobodyGetsMail('have a recipient confirm by the link in the mail to it');
+        if (made === undefined) throw noSuchDeployment();
         if ('retryAfterMs' in made) throw tooManyTests(made.retryAfterMs);
         reviewDeliveries(id);
         return { id: made.id };

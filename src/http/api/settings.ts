@@ -85,6 +85,13 @@ const fields = {
         'After a change, what no mail has listed is mailed at once.',
     })
     .exactOptional(),
+  notify_owner: z
+    .boolean('notify_owner is not a boolean: send true or false.')
+    .meta({
+      description:
+        'Whether the owner gets the mail besides the recipients. On at first. While no recipient has confirmed, the owner gets it in any case.',
+    })
+    .exactOptional(),
   recipients: z
     .array(
       z.strictObject({
@@ -93,7 +100,7 @@ const fields = {
       }),
     )
     .max(SIZES.recipient.maxOfDeployment)
-    .meta({ description: 'Who gets the mail, in the order in which they were sent. Empty, as at first: the owner.' })
+    .meta({ description: 'Who gets the mail besides the owner, in the order in which they were sent.' })
     .exactOptional(),
   redirect_url: redirectUrl
     .nullable()
@@ -177,7 +184,7 @@ const recipients = z
   .overwrite((emails) => [...new Set(emails)])
   .meta({
     description:
-      "Who gets the mail. Empty, as at first: the owner. Any address but the owner's gets one mail with a link that confirms it, " +
+      "Who gets the mail besides the owner. Any address but the owner's gets one mail with a link that confirms it, " +
       `and nothing more before. Send the list again to ask again, after ${SIZES.recipient.askHours} hours.`,
   })
   .exactOptional();
@@ -189,6 +196,7 @@ const Changed = z.strictObject({ success: z.literal(true), id: deploymentId }).m
 const example: Settings = {
   email_notifications: true,
   notify_every: 'submission',
+  notify_owner: true,
   recipients: [{ email: 'ada@example.org', confirmed: true }],
   redirect_url: 'https://example.org/thanks',
   allowed_origins: ['https://example.org'],
@@ -215,7 +223,7 @@ const MAIL_IS_OFF = 'Mail is off: the operator must set SMTP_URL';
 const NO_ADDRESS = `Your address is ${FIRST_OWNER}, which gets no mail: the operator must run npm run --silent owners -- set-email ${FIRST_OWNER} you@example.com with your address`;
 
 const REFUSED = `the mail server refused it ${SIZES.recipient.maxRefusals} times in a row`;
-const OWNER_REFUSED = `Mail is off because your address does not work, ${REFUSED}: check it, and send email_notifications true`;
+const OWNER_REFUSED = `Mail to you is off because your address does not work, ${REFUSED}: check it, and send email_notifications and notify_owner true`;
 const recipientRefused = (email: string): string =>
   `${email} gets no mail, ${REFUSED}: check it, and send recipients again`;
 const waitingFor = (emails: readonly string[]): string =>

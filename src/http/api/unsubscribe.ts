@@ -78,7 +78,7 @@ export function unsubscribeEndpoints({
           200,
           {
             title: `Stop the mails about ${slug}?`,
-            text: `Submissions to ${slug} will still be stored, and sent to its webhooks. Nobody will get a mail about them.`,
+            text: `Submissions to ${slug} will still be stored, and sent to its webhooks. You will get no mail about them.`,
             button: 'Stop the mails',
             oneClick: true,
           },
@@ -94,7 +94,7 @@ export function unsubscribeEndpoints({
       name: 'unsubscribe',
       summary: 'Stop the mails about a deployment (RFC 8058)',
       description:
-        'Sets `email_notifications` of the deployment to false. The link of `List-Unsubscribe` in each mail about a submission; ' +
+        'Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. The link of `List-Unsubscribe` in each mail about a submission; ' +
         'it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.',
       answer: { ...page, status: 200, description: 'Mail is off, as it may have been before.' },
       handle: (request) => async (response) => {
@@ -107,8 +107,8 @@ export function unsubscribeEndpoints({
           200,
           {
             title: `No more mails about ${slug}`,
-            text: `Mails about submissions to ${slug} are off. The owner of the page switches them on again with this request:`,
-            code: `curl -X PATCH ${baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true}'`,
+            text: `You get no more mails about submissions to ${slug}. The owner of the page switches them on again with this request:`,
+            code: `curl -X PATCH ${baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true, "notify_owner": true}'`,
           },
           limits,
         );

@@ -160,7 +160,7 @@ Stop these mails: ${unsubscribe}
   });
 
   it('goes to each recipient that has confirmed, with its own link that stops it', async () => {
-    const { id, slug } = await deploy('hour');
+    const { id, slug } = await deploy('hour', { notify_owner: false });
     await addRecipient(id, 'ada@example.org');
     await addRecipient(id, 'bob@example.org');
     await addRecipient(id, 'eve@example.org');

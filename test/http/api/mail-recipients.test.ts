@@ -35,9 +35,11 @@ type Page = { id: string; slug: string };
 
 const patch = (id: string, change: object, as = owner) => as.patch(`/deploy/${id}`).send(change);
 
-async function deploy(change: object = {}): Promise<Page> {
+/** One with recipients mails them only. */
+async function deploy(change: { recipients?: string[]; notify_owner?: boolean } = {}): Promise<Page> {
   const { id, slug } = await owner.deploy();
-  await patch(id, { email_notifications: true, ...change }).expect(200);
+  const notify_owner = change.recipients === undefined;
+  await patch(id, { email_notifications: true, notify_owner, ...change }).expect(200);
   return { id, slug };
 }
 
@@ -138,13 +140,60 @@ describe('recipients', () => {
     expect(toOf(await news(slug, 2))).toEqual(['ada@example.org', OWN]);
   });
 
-  it('of whom none has confirmed get no mail, and neither does the owner', async () => {
-    const { id, slug } = await deploy({ recipients: ['ada@example.org'] });
+  it('leave the mail to the owner while none of them gets it, whatever notify_owner says', async () => {
+    const { id, slug } = await deploy({ recipients: ['ada@example.org'], notify_owner: false });
     await asks(slug, 1);
     await submit(id);
+    expect(toOf(await news(slug, 1))).toEqual([OWN]);
+    await service.db('mail_recipients').where({ deployment_id: id }).update({ confirmed_at: new Date() });
+    await submit(id);
+    expect(toOf(await news(slug, 2))).toEqual(['ada@example.org', OWN]);
+    // Its address was refused too often.
+    await service.db('mail_recipients').where({ deployment_id: id }).update({ switched_off_at: new Date() });
+    await submit(id);
+    expect(toOf(await news(slug, 3))).toEqual(['ada@example.org', OWN, OWN]);
+    await patch(id, { recipients: [] }).expect(200);
+  });
+
+  it('get the mail besides the owner, who gets it once: each submission, and tests', async () => {
+    const { id, slug } = await confirmed('ada@example.org', OWN);
+    await patch(id, { notify_owner: true }).expect(200);
+    await submit(id);
+    expect(toOf(await news(slug, 2))).toEqual(['ada@example.org', OWN]);
+    await patch(id, { recipients: ['ada@example.org'] }).expect(200);
+    await submit(id);
+    expect(toOf(await news(slug, 4))).toEqual(['ada@example.org', 'ada@example.org', OWN, OWN]);
+    await owner.post(`/deploy/${id}/mails/test`).expect(202);
+    expect(toOf(await mailsWith(smtp, `Test mail for ${slug}`, 2))).toEqual(['ada@example.org', OWN]);
+    await patch(id, { notify_owner: false }).expect(200);
+    await owner.post(`/deploy/${id}/mails/test`).expect(202);
+    expect(toOf(await mailsWith(smtp, `Test mail for ${slug}`, 3))).toEqual([
+      'ada@example.org',
+      'ada@example.org',
+      OWN,
+    ]);
+  });
+
+  it('go on getting mail when the owner ends theirs by a link, or the mail server refuses it', async () => {
+    const { id, slug } = await confirmed('ada@example.org');
+    await patch(id, { notify_owner: true }).expect(200);
+    expect((await fetch(service.url + links.unsubscribe(id), { method: 'POST' })).status).toBe(200);
+    expect(await settingsOf(id)).toMatchObject({ email_notifications: true, notify_owner: false });
+    // Again, by the link in another mail.
+    expect((await fetch(service.url + links.unsubscribe(id), { method: 'POST' })).status).toBe(200);
+    expect(await settingsOf(id)).toMatchObject({ email_notifications: true, notify_owner: false });
+    await patch(id, { notify_owner: true }).expect(200);
+    smtp.makeTrouble({ at: 'rcpt', to: OWN, does: { code: 550, text: 'No such mailbox' } });
+    await submit(id);
+    await vi.waitFor(async () => expect(await settingsOf(id)).toMatchObject({ notify_owner: false }), PATIENCE);
+    smtp.makeTrouble();
+    expect(await settingsOf(id)).toMatchObject({ email_notifications: true });
+    expect((await owner.get(`/deploy/${id}/settings`)).headers[NOTICE]).toContain('Mail to you is off');
     await settled(id);
-    expect(seenMails(smtp).filter(({ subject }) => subject === `New submission for ${slug}`)).toEqual([]);
-    expect(await logOf(id)).toEqual({ deliveries: [], total: 0, page: 1, limit: 50 });
+    await submit(id);
+    expect(toOf(await news(slug, 2))).toEqual(['ada@example.org', 'ada@example.org']);
+    await patch(id, { notify_owner: true }).expect(200);
+    expect((await owner.get(`/deploy/${id}/settings`)).headers).not.toHaveProperty(NOTICE);
   });
 
   it.each<[string, unknown]>([
@@ -360,6 +409,7 @@ describe('the link by which a recipient stops mail', () => {
 
   it('ends mails that wait for another attempt', async () => {
     const { id } = await confirmed('ada@example.org', OWN);
+    await patch(id, { notify_owner: true }).expect(200);
     const { id: recipientId } = await rowOf(id, 'ada@example.org');
     await service.db('deliveries').insert(
       [recipientId, null].map((recipient_id, at) => ({
@@ -540,14 +590,10 @@ describe('POST /deploy/:id/mails/test', () => {
     expect((await owner.get(`/submissions/${id}`)).body.total).toBe(0);
   });
 
-  it('answers 409, which says what to do, when nobody would get it', async () => {
-    const { id } = await deploy({ recipients: ['ada@example.org'] });
-    expect(answer(await owner.post(`/deploy/${id}/mails/test`))).toEqual({
-      status: 409,
-      body: {
-        error: 'Nobody would get this mail: have a recipient confirm by the link in the mail to it, and try again.',
-      },
-    });
+  it('sends it to the owner while no recipient has confirmed', async () => {
+    const { id, slug } = await deploy({ recipients: ['ada@example.org'] });
+    await owner.post(`/deploy/${id}/mails/test`).expect(202);
+    expect(toOf(await mailsWith(smtp, `Test mail for ${slug}`, 1))).toEqual([OWN]);
   });
 
   it('shares its limit with tests of webhooks', async () => {
@@ -771,7 +817,7 @@ describe('an address that the mail server refuses', () => {
     ]);
     const noticeAt = async (path: string) => (await other.get(path)).headers[NOTICE];
     expect(await noticeAt(`/deploy/${id}/settings`)).toBe(
-      'Mail is off because your address does not work, the mail server refused it 5 times in a row: check it, and send email_notifications true',
+      'Mail to you is off because your address does not work, the mail server refused it 5 times in a row: check it, and send email_notifications and notify_owner true',
     );
     expect(await noticeAt('/me')).toMatch(/^Mail about a page was switched off .*d_\w+$/);
     expect(seenMails(smtp).filter(({ subject }) => subject === `Mail to ${email} was switched off`)).toEqual([]);

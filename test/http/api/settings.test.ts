@@ -28,6 +28,7 @@ afterAll(() => service.close());
 const AT_FIRST = {
   email_notifications: false,
   notify_every: 'submission',
+  notify_owner: true,
   recipients: [],
   redirect_url: null,
   allowed_origins: [],

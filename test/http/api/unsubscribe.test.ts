@@ -89,7 +89,7 @@ describe('POST /unsubscribe/:deployId', () => {
       ]);
       expect(html).toContain(`<h1>No more mails about ${page.slug}</h1>`);
       expect(html).toContain(
-        `<code>curl -X PATCH ${BASE_URL}/deploy/${page.id} -H &quot;Authorization: Bearer YOUR_API_KEY&quot; -H &quot;Content-Type: application/json&quot; -d &#39;{&quot;email_notifications&quot;: true}&#39;</code>`,
+        `<code>curl -X PATCH ${BASE_URL}/deploy/${page.id} -H &quot;Authorization: Bearer YOUR_API_KEY&quot; -H &quot;Content-Type: application/json&quot; -d &#39;{&quot;email_notifications&quot;: true, &quot;notify_owner&quot;: true}&#39;</code>`,
       );
       expect([await isOn(page.id), await isOn(other.id)]).toEqual([false, true]);
     }

@@ -12,7 +12,7 @@ import { NotSaved } from '../../ui/states.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 
 type Settings = Schemas['Settings'];
-type Mail = Pick<Settings, 'email_notifications' | 'notify_every' | 'recipients'>;
+type Mail = Pick<Settings, 'email_notifications' | 'notify_every' | 'notify_owner' | 'recipients'>;
 
 const FREQUENCIES: readonly { value: Mail['notify_every']; label: string }[] = [
   { value: 'submission', label: 'A mail for each submission' },
@@ -28,6 +28,7 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
   const [saved, setSaved] = useState<Mail>(settings);
   const [isOn, setOn] = useState(settings.email_notifications);
   const [every, setEvery] = useState(settings.notify_every);
+  const [hasOwner, setHasOwner] = useState(settings.notify_owner);
   const [recipients, setRecipients] = useState(settings.recipients);
   const [address, setAddress, dropAddress] = useDraft(`recipient:${id}`);
   const { change, run } = useChange({ isRepeatable: true });
@@ -39,12 +40,20 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
       ? recipients
       : [...recipients, { email: typed, confirmed: false }];
   const isChanged =
-    isOn !== saved.email_notifications || every !== saved.notify_every || !hasSame(all, saved.recipients);
+    isOn !== saved.email_notifications ||
+    every !== saved.notify_every ||
+    hasOwner !== saved.notify_owner ||
+    !hasSame(all, saved.recipients);
+
+  const ownerNote = recipients.some(({ confirmed }) => confirmed)
+    ? 'You get no mail: the others do.'
+    : 'Nobody else has confirmed: you get the mail until somebody has.';
 
   async function save(): Promise<void> {
     const changes = {
       ...(isOn !== saved.email_notifications && { email_notifications: isOn }),
       ...(every !== saved.notify_every && { notify_every: every }),
+      ...(hasOwner !== saved.notify_owner && { notify_owner: hasOwner }),
       ...(!hasSame(all, saved.recipients) && { recipients: all.map(({ email }) => email) }),
     };
     await run(async () => {
@@ -67,34 +76,42 @@ function MailForm({ id, settings }: { id: string; settings: Settings }): JSX.Ele
       />
       <div>
         <h3>Recipients</h3>
-        {recipients.length === 0 ? (
-          <p class="muted">
-            Nobody is named: mail goes to you, <bdi>{me.value?.email}</bdi>.
-          </p>
-        ) : (
-          <ul class="rows">
-            {recipients.map(({ email, confirmed }) => (
-              <li key={email} class="row">
-                <span class="row-text">
-                  <bdi>{email}</bdi>{' '}
-                  {saved.recipients.some((each) => each.email === email) && (
-                    <span class={confirmed ? 'badge good' : 'badge'}>
-                      {confirmed ? 'Confirmed' : 'Not confirmed yet'}
-                    </span>
-                  )}
-                </span>
-                <Button
-                  kind="quiet"
-                  icon="close"
-                  of={email}
-                  onClick={() => setRecipients(recipients.filter((each) => each.email !== email))}
-                >
-                  Remove
-                </Button>
-              </li>
-            ))}
-          </ul>
-        )}
+        <ul class="rows">
+          <li class="row">
+            <span class="row-text">
+              <bdi>{me.value?.email}</bdi> <span class="badge">You</span>
+              {!hasOwner && <p class="muted">{ownerNote}</p>}
+            </span>
+            <Button
+              kind="quiet"
+              icon={hasOwner ? 'close' : 'plus'}
+              of="your address"
+              onClick={() => setHasOwner(!hasOwner)}
+            >
+              {hasOwner ? 'Remove' : 'Add'}
+            </Button>
+          </li>
+          {recipients.map(({ email, confirmed }) => (
+            <li key={email} class="row">
+              <span class="row-text">
+                <bdi>{email}</bdi>{' '}
+                {saved.recipients.some((each) => each.email === email) && (
+                  <span class={confirmed ? 'badge good' : 'badge'}>
+                    {confirmed ? 'Confirmed' : 'Not confirmed yet'}
+                  </span>
+                )}
+              </span>
+              <Button
+                kind="quiet"
+                icon="close"
+                of={email}
+                onClick={() => setRecipients(recipients.filter((each) => each.email !== email))}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
       </div>
       <Field
         label="Add a recipient"

@@ -266,7 +266,8 @@ try { said.textContent = localStorage.length; } catch { said.textContent = 'of n
       await page.getByRole('button', { name: 'Remove your address' }).click();
       await page.getByText('Nobody else has confirmed: you get the mail until somebody has.').waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
-      await expect.poll(async () => (await owner.get(`/deploy/${id}/settings`)).body.notify_owner).toBe(false);
+      await page.getByText('Saved', { exact: true }).waitFor();
+      expect((await owner.get(`/deploy/${id}/settings`)).body.notify_owner).toBe(false);
       await page.getByLabel('Add a recipient').fill('not an address');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Not saved').waitFor();

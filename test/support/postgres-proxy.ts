@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
+import { freePort } from './process.ts';
 
 /** A connection through the proxy: its two ends, and what ends both. */
 export type Link = { client: Socket; postgres: Socket; end(): void };
@@ -31,11 +32,11 @@ export async function proxyTo<Notes extends object>(
     for (const socket of [client, postgres]) socket.on('error', end).on('close', end);
     carry(link);
   });
-  server.listen(0, '127.0.0.1');
+  // Nobody else gets it while nobody listens there.
+  const ownPort = await freePort();
+  server.listen(ownPort, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
-  url.host = `127.0.0.1:${address.port}`;
+  url.host = `127.0.0.1:${ownPort}`;
   url.search = '';
 
   return {
@@ -43,7 +44,7 @@ export async function proxyTo<Notes extends object>(
     /** The open connections. */
     links,
     async open() {
-      server.listen(address.port, '127.0.0.1');
+      server.listen(ownPort, '127.0.0.1');
       await once(server, 'listening');
     },
     async close() {

@@ -10,15 +10,24 @@ import { vi } from 'vitest';
 /** The project's folder. */
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A port on which no program listens. */
+/** Each process of the tests has a hundred ports of its own, below those that systems give to who asks for any. */
+const FIRST_PORT = 10_000 + (process.pid % 200) * 100;
+let ports = 0;
+
+/** A port on which no program listens, and that no other program gets when it asks for any. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
-  return address.port;
+  for (;;) {
+    const port = FIRST_PORT + (ports % 100);
+    ports += 1;
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** Node's compile cache, so that only the first of many programs compiles the code. */

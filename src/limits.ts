@@ -598,8 +598,8 @@ export const LIMITS = {
     maxFullDeployments: 10_000,
     /** How long such a deployment is remembered while changes of deployments are not received. */
     unconfirmedFullMs: 1_000,
-    /** Answers to filled-in honeypots that are remembered under a key. */
-    maxHoneypotAnswers: 10_000,
+    /** The counts of filled-in honeypots are written as often. */
+    honeypotIntervalMs: 60_000,
     /** Answers from memory of one key in one turn of the event loop: the requests of others are handled in between. */
     maxPacedPerKey: 4,
     /** The same of all keys together. */

@@ -8,6 +8,7 @@ import { readDigest } from './db/digests.ts';
 import { createOpenFile } from './db/file-content.ts';
 import { findStored } from './db/find-stored.ts';
 import { findRules, findRulesVersions } from './db/form-rules.ts';
+import { HoneypotHits } from './db/honeypot-hits.ts';
 import { findByKey } from './db/idempotency-keys.ts';
 import { createChallenges, createLinks } from './db/link-secret.ts';
 import { watchPageChanges } from './db/page-changes.ts';
@@ -109,6 +110,7 @@ export async function startService(
   const stopping = new AbortController();
   const files = await createFilesBucket(config.bucket, { db, limits, log, signal: stopping.signal });
 
+  const honeypotHits = new HoneypotHits(db, log, limits.submissions.honeypotIntervalMs);
   const intake = createIntake({
     store: createStore({
       db,
@@ -130,6 +132,7 @@ export async function startService(
     findRulesVersions: (ids) => findRulesVersions(db, ids),
     isInvalidationLive: () => pageChanges.isInvalidationLive(),
     count: metrics.submission,
+    countHoneypot: (deploymentId) => honeypotHits.add(deploymentId),
     limits,
   });
 
@@ -202,7 +205,14 @@ export async function startService(
     await sending.close();
     await Promise.all([compute.close(), checks.close()]);
     await asking.close();
-    await Promise.all([pageChanges.close(), cleaningUp, makingDigests, files.close(), cleaningBucket]);
+    await Promise.all([
+      honeypotHits.close(),
+      pageChanges.close(),
+      cleaningUp,
+      makingDigests,
+      files.close(),
+      cleaningBucket,
+    ]);
     await db.close();
     await databaseServer.close();
   }

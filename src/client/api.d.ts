@@ -1400,6 +1400,8 @@ export interface components {
             unread: number;
             /** @description How many submissions are kept apart as spam. */
             spam: number;
+            /** @description How often its honeypot (`_hp`) was filled in during the last seven days of UTC, which stores nothing. It comes up to a minute later. */
+            honeypots: number;
             /** @description When the last one was accepted; null without one. */
             last_submission_at: string | null;
             /** @description Whether there is mail about submissions. */
@@ -2934,6 +2936,7 @@ export interface operations {
                      *           "submission_count": 3,
                      *           "unread": 1,
                      *           "spam": 0,
+                     *           "honeypots": 0,
                      *           "last_submission_at": "2026-11-21T12:30:00.000Z",
                      *           "email_notifications": false,
                      *           "failing_webhooks": 0,

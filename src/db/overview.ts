@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../limits.ts';
+import { recentHoneypots } from './honeypot-hits.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 import { queryPage } from './postgres/query.ts';
 import { IS_KEPT } from './spam-submissions.ts';
@@ -11,6 +12,7 @@ export type OverviewRow = {
   submissionCount: number;
   unread: number;
   spam: number;
+  honeypots: number;
   lastSubmissionAt: Date | null;
   emailNotifications: boolean;
   failingWebhooks: number;
@@ -25,6 +27,7 @@ type Row = {
   submission_count: number;
   unread: number;
   spam_count: number;
+  honeypots: number;
   last_submission_at: Date | null;
   email_notifications: boolean;
   failing_webhooks: number;
@@ -39,6 +42,7 @@ const toOverviewRow = (row: Row): OverviewRow => ({
   submissionCount: row.submission_count,
   unread: row.unread,
   spam: row.spam_count,
+  honeypots: Number(row.honeypots),
   lastSubmissionAt: row.last_submission_at,
   emailNotifications: row.email_notifications,
   failingWebhooks: row.failing_webhooks,
@@ -82,6 +86,7 @@ export async function listOverview(
                 substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start,
                 ${UNREAD} AS unread,
                 (SELECT count(*) FROM spam_submissions WHERE deployment_id = on_page.id AND ${IS_KEPT}) AS spam_count,
+                ${recentHoneypots('on_page.id')} AS honeypots,
                 (SELECT created_at FROM submissions
                   WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS last_submission_at,
                 (SELECT count(*) FROM webhooks

@@ -8,7 +8,6 @@ import type { Limits } from '../limits.ts';
 import type { FindRulesVersions } from './confirm-rules.ts';
 import { createKnownRules, type FindRules, type UnjudgedSubmission } from './form-rules.ts';
 import { createFullDeployments } from './full-deployments.ts';
-import { createHoneypot } from './honeypot.ts';
 import type { Judge } from './judge.ts';
 import { createLookUps } from './look-ups.ts';
 import { type Counted, createOutcomes, type IntakeOutcome, type ToJudgeAgain } from './outcomes.ts';
@@ -57,6 +56,7 @@ export function createIntake({
   findRulesVersions,
   isInvalidationLive,
   count,
+  countHoneypot,
   limits,
 }: {
   store: Store;
@@ -72,6 +72,8 @@ export function createIntake({
   /** Whether changes of deployments are received at this time. */
   isInvalidationLive(): boolean;
   count(outcome: Counted): void;
+  /** Called with the deployment of each filled-in honeypot. */
+  countHoneypot(deploymentId: string): void;
   limits: Limits;
 }): Intake {
   const queue = createSubmissionQueue(store.batch, limits);
@@ -92,7 +94,6 @@ export function createIntake({
   });
   const screen = createScreen(lookUp, screening, limits);
   const repeated = createRepeatedSubmissions({ uploads, lookUp, findStored, findByKey, outcomes, storeNew });
-  const honeypot = createHoneypot({ lookUp, findByKey, outcomes, limits });
   const knownRules = createKnownRules(lookUp, findRules, isInvalidationLive, limits);
 
   async function storeNew(submission: NewSubmission, extras: Extras): Promise<IntakeOutcome | ToJudgeAgain> {
@@ -165,10 +166,8 @@ export function createIntake({
     return outcome;
   }
 
-  async function answerHoneypot(
-    submission: UnjudgedSubmission,
-    key: IdempotencyKey | undefined,
-  ): Promise<IntakeOutcome> {
+  /** A robot gets the answer of a success, and nothing is stored. */
+  async function answerHoneypot(submission: UnjudgedSubmission): Promise<IntakeOutcome> {
     const { id, deploymentId } = submission;
     count('honeypot');
     try {
@@ -176,7 +175,8 @@ export function createIntake({
       if (!form) return noDeployment(id);
       const judgement = judge(submission.source, form);
       if (judgement.kind === 'origin-refused') return { ...judgement, id, slug: form.slug };
-      return await honeypot.answer(submission, key, form);
+      countHoneypot(deploymentId);
+      return { kind: 'stored', id, slug: form.slug, rules: form.rules };
     } catch (error) {
       return outcomes.fail(submission, error);
     }
@@ -224,10 +224,7 @@ export function createIntake({
 
   return {
     submit(submission, traits, key) {
-      if (traits.honeypot) return answerHoneypot(submission, key);
-      if (key && honeypot.hasAnswered(submission, key)) {
-        return Promise.resolve({ kind: 'key-reused', id: submission.id, slug: undefined });
-      }
+      if (traits.honeypot) return answerHoneypot(submission);
       return storeJudged(submission, traits, key);
     },
     invalidateAll() {

@@ -74,6 +74,7 @@ const TABLES = [
   'deliveries',
   'digests',
   'form_rules',
+  'honeypot_hits',
   'idempotency_keys',
   'mail_recipients',
   'page_versions',
@@ -405,6 +406,7 @@ describe('deployments purge', () => {
       .db('submission_marks')
       .insert([1, 2].map((number) => ({ deployment_id: deployment.id, number, read: true, starred: false })));
     await service.db('read_up_to').insert({ deployment_id: deployment.id, number: 2 });
+    await service.db('honeypot_hits').insert({ deployment_id: deployment.id, day: '2026-11-21', count: 3 });
     const mail = { notify_every: 'day', recipients: ['bea@command.example', 'cyd@command.example'] };
     await owner.patch(`/deploy/${deployment.id}`).send(mail).expect(200);
     await service
@@ -425,7 +427,7 @@ describe('deployments purge', () => {
   it('removes everything of a deleted deployment for good, and nothing of another', async () => {
     const [gone, kept, live] = [await deployMuch(), await deployMuch(), await deployMuch()];
     await Promise.all([gone, kept].map(({ id }) => remove(id)));
-    const whole = [1_203, 1, 1, 3, 2, 1, 1, 1, 2, 600, 10, 2, 1_203, 1, 1];
+    const whole = [1_203, 1, 1, 1, 3, 2, 1, 1, 1, 2, 600, 10, 2, 1_203, 1, 1];
     const nothing = whole.map(() => 0);
     expect(await rowsOf(gone.id)).toEqual(whole);
     expect(await print('purge', gone.id)).toBe(

@@ -32,6 +32,7 @@ import * as takeDownsIndex from '../../../migrations/0033-take-downs-index.ts';
 import * as refusedMail from '../../../migrations/0034-refused-mail.ts';
 import * as renderedPages from '../../../migrations/0035-rendered-pages.ts';
 import * as notifyOwner from '../../../migrations/0036-notify-owner.ts';
+import * as honeypotHits from '../../../migrations/0037-honeypot-hits.ts';
 import type { Limits } from '../../limits.ts';
 import { queryOne } from './query.ts';
 import { type Connection, openClientAndConfig } from './servers.ts';
@@ -75,6 +76,7 @@ const migrations: readonly Migration[] = [
   { name: '0034-refused-mail', up: refusedMail.up, config: refusedMail.config },
   { name: '0035-rendered-pages', up: renderedPages.up },
   { name: '0036-notify-owner', up: notifyOwner.up },
+  { name: '0037-honeypot-hits', up: honeypotHits.up },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */

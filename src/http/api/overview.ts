@@ -5,6 +5,7 @@ import { titleOf } from '../../slugs.ts';
 import { endpoint } from '../endpoint.ts';
 import { deploymentId, time, total } from '../fields.ts';
 import { Paging, paged } from '../paging.ts';
+import { HONEYPOT } from '../reserved-fields.ts';
 import { exampleDeployed, ownSlug, pageUrl } from './deployments.ts';
 
 const count = (description: string) => z.int().min(0).meta({ description });
@@ -19,6 +20,9 @@ const Overviewed = z
     submission_count: count('How many submissions it has.'),
     unread: count('How many of them are not marked as read.'),
     spam: count('How many submissions are kept apart as spam.'),
+    honeypots: count(
+      `How often its honeypot (\`${HONEYPOT}\`) was filled in during the last seven days of UTC, which stores nothing. It comes up to a minute later.`,
+    ),
     last_submission_at: time.nullable().meta({ description: 'When the last one was accepted; null without one.' }),
     email_notifications: z.boolean().meta({ description: 'Whether there is mail about submissions.' }),
     failing_webhooks: count('How many of its webhooks have failed since they last succeeded.'),
@@ -67,6 +71,7 @@ export const overviewEndpoints = ({
             submission_count: 3,
             unread: 1,
             spam: 0,
+            honeypots: 0,
             last_submission_at: '2026-11-21T12:30:00.000Z',
             email_notifications: false,
             failing_webhooks: 0,
@@ -92,6 +97,7 @@ export const overviewEndpoints = ({
             submission_count: one.submissionCount,
             unread: one.unread,
             spam: one.spam,
+            honeypots: one.honeypots,
             last_submission_at: one.lastSubmissionAt?.toISOString() ?? null,
             email_notifications: one.emailNotifications,
             failing_webhooks: one.failingWebhooks,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { takeDown } from '../../../src/db/take-downs.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { BASE_URL, type Owner, startTestService, type TestService } from '../../support/service.ts';
@@ -12,6 +12,35 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('GET /overview', () => {
+  it('counts the honeypots that were filled in during a week, of each page and of all processes', async () => {
+    const limits = { submissions: { honeypotIntervalMs: 20 } };
+    const counting = await startTestService({}, undefined, { limits });
+    onTestFinished(() => counting.close());
+    const who = await counting.owner();
+    const [{ id }, { id: other }] = [await who.deploy(), await who.deploy()];
+    const honeypots = async () =>
+      Array.from((await who.get('/overview')).body.deployments, (one: { honeypots: number }) => one.honeypots);
+    const fill = (to: string) => who.send('POST', `/submit/${to}`, '{"_hp":"robot","a":"b"}');
+    for (let count = 0; count < 3; count += 1) expect((await fill(id)).status).toBe(200);
+    await expect.poll(honeypots).toEqual([0, 3]);
+    await fill(other);
+    // What is counted until the end of a process is written then.
+    const second = await counting.another();
+    await fetch(`${second.url}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ _hp: 'x' }) });
+    await second.close();
+    await expect.poll(honeypots).toEqual([1, 4]);
+    expect((await who.get(`/submissions/${id}`)).body.total).toBe(0);
+    const age = (days: number) =>
+      counting.db.raw(`UPDATE honeypot_hits SET day = day - CAST(? AS int) WHERE deployment_id = ?`, [days, id]);
+    await age(6);
+    expect(await honeypots()).toEqual([1, 4]);
+    await age(1);
+    expect(await honeypots()).toEqual([1, 0]);
+    await fill(id);
+    await expect.poll(honeypots).toEqual([1, 1]);
+    expect(await counting.db('honeypot_hits').where({ deployment_id: id }).select('count')).toEqual([{ count: 1 }]);
+  });
+
   it('answers live deployments, newest first, each with what there is to see', async () => {
     const who = await service.owner();
     const plain = await who.deploy({ html: '<p>No title' });
@@ -29,7 +58,7 @@ describe('GET /overview', () => {
     await service.db('webhooks').where({ id: webhook }).update({ failing_since: new Date() });
     await takeDown(service.db, plain.id, 'a reason');
     await owner.deploy();
-    const shared = { spam: 0, updated_at: aTime };
+    const shared = { spam: 0, honeypots: 0, updated_at: aTime };
     const deployments = [
       {
         ...full,

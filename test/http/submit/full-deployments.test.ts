@@ -51,6 +51,7 @@ function startSubmit({ isLive = true } = {}) {
     ...NO_SPAM,
     isInvalidationLive: () => isInvalidationLive,
     count: (outcome) => counted.push(outcome),
+    countHoneypot: () => undefined,
     limits: LIMITS,
   });
   const submit = createSubmit({

@@ -404,37 +404,3 @@ describe('another body under the same Idempotency-Key', () => {
     expect(await rowsOf(id)).toEqual([{ id: accepted && idIn(accepted), data: expect.any(String) }]);
   });
 });
-
-describe('a filled honeypot with an Idempotency-Key', () => {
-  it('is answered as a success is: alike when it is sent again, 422 for another body, and nothing is stored', async () => {
-    const [id, key] = [await deploy(), newKey()];
-    const body = '{"a":"1","_hp":"x"}';
-    const answers = await Promise.all(Array.from({ length: 5 }, () => submit(id, { key, body })));
-    const [first] = answers;
-    expect([first?.status, JSON.parse(first?.text ?? '')]).toEqual([
-      200,
-      success(expect.stringMatching(/^sub_[0-9A-Za-z]{24}$/)),
-    ]);
-    expect(answers).toEqual(answers.map(() => first));
-    expect(await submit(id, { key, body: '_hp=x&a=1', type: FORM })).not.toEqual(first);
-    expect(await submit(id, { key, body: 'a=1&_hp=x', type: FORM })).toEqual(first);
-    for (const other of ['{"a":"1"}', '{"a":"2","_hp":"x"}']) {
-      const refused = await submit(id, { key, body: other });
-      expect([refused.status, JSON.parse(refused.text)]).toEqual([422, failure]);
-    }
-    const another = await submit(id, { key: newKey(), body });
-    expect(idIn(another)).not.toBe(first && idIn(first));
-    expect([await countOf(id), (await service.db('idempotency_keys').where({ deployment_id: id })).length]).toEqual([
-      0, 0,
-    ]);
-    await owner.delete(`/deploy/${id}`).expect(200);
-    expect(await statusOf(submit(id, { key, body }))).toBe(404);
-  });
-
-  it('is a 422 under the key of a submission that was stored', async () => {
-    const [id, key] = [await deploy(), newKey()];
-    const first = await submit(id, { key });
-    expect(await statusOf(submit(id, { key, body: '{"a":"1","_hp":"x"}' }))).toBe(422);
-    expect(await submit(id, { key })).toEqual(first);
-  });
-});

@@ -51,7 +51,7 @@ export class HoneypotHits {
     this.#hits.set(deploymentId, (this.#hits.get(deploymentId) ?? 0) + 1);
   }
 
-  /** Writes what was counted since the last time. What cannot be written is lost. */
+  /** Writes what was counted since the last time. Counts that cannot be written are lost. */
   async write(): Promise<void> {
     const hits = this.#hits;
     if (hits.size === 0) return;

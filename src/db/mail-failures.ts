@@ -70,7 +70,7 @@ const SETTLE_OWNERS = `
     UPDATE deployments
        SET mail_failures = CASE WHEN count < ${SIZES.recipient.maxRefusals} THEN count ELSE 0 END,
            email_notifications = has_others OR count < ${SIZES.recipient.maxRefusals},
-           notify_owner = notify_owner AND count < ${SIZES.recipient.maxRefusals},
+           notify_owner = notify_owner AND NOT (has_others AND count >= ${SIZES.recipient.maxRefusals}),
            mail_switched_off_at = CASE WHEN count >= ${SIZES.recipient.maxRefusals} THEN now() END
       FROM counted WHERE deployments.id = counted.id
     RETURNING deployments.id, mail_switched_off_at

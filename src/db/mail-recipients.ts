@@ -35,9 +35,8 @@ export const isWantedMail = (deliveries: string): string => `
                END`;
 
 /**
- * Whether the owner gets a deployment's mail. Not if a recipient gets it and `notify_owner` is off, or the owner has no address yet; and
- * not twice. In a statement
- * that has joined owners. `deployment`: an expression for its id, and `notifyOwner` for its setting.
+ * Whether the owner gets a deployment's mail. A recipient who gets it takes the owner's place if `notify_owner` is off, if the owner has
+ * no address yet, and if the recipient is the owner. In a statement that has joined owners. `deployment`: an expression for its id, and `notifyOwner` for its setting.
  */
 export const ownerReceives = (deployment: string, notifyOwner: string): string => `NOT EXISTS (
             SELECT FROM mail_recipients

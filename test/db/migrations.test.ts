@@ -137,6 +137,8 @@ describe('a migration that needs a table which somebody works on for long', () =
       'deployments',
       'DROP TABLE mail_recipients, digests; ALTER TABLE deployments DROP notify_every, DROP mail_failures, DROP mail_switched_off_at',
     ],
+    ['0036-notify-owner', 'deployments', 'ALTER TABLE deployments DROP notify_owner'],
+    ['0037-honeypot-hits', 'deployments', 'DROP TABLE honeypot_hits'],
     ['0023-read-up-to', 'deployments', 'DROP TABLE read_up_to; DROP INDEX submission_marks_unread'],
     [
       '0026-live-deployments',

@@ -11,7 +11,7 @@ import { createComputePool } from '../../src/compute/pool.ts';
 import { type BodyReader, createBodyReader, mediaType } from '../../src/http/body.ts';
 import { HttpError } from '../../src/http/errors.ts';
 import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
-import { SIZES } from '../../src/limits.ts';
+import { type Limits, SIZES } from '../../src/limits.ts';
 import { testLimits } from '../support/limits.ts';
 
 const MIB = 1024 * 1024;
@@ -30,12 +30,12 @@ function clientOf({ headers }: IncomingMessage): string {
   return String(headers['x-sender'] ?? senders);
 }
 
-const newReader = (): BodyReader =>
+const newReader = (requests: Partial<Limits['requests']> = {}): BodyReader =>
   createBodyReader({
     largest: 1,
     concurrency: createOwnerConcurrency(testLimits()),
     compute: createComputePool({ maxHtmlBytes: 0 }, testLimits()),
-    limits: testLimits({ requests: { memoryBudgetBytes: BUDGET } }),
+    limits: testLimits({ requests: { memoryBudgetBytes: BUDGET, ...requests } }),
   });
 
 const statusOf = (error: unknown): string => (error instanceof HttpError ? `${error.status}` : String(error));
@@ -166,6 +166,16 @@ it('decodes the bodies of each sender in turn', async () => {
   await Promise.all([...Array.from({ length: 20 }, () => read('flooder')), read('other')]);
   // One of the flooder's was under way, and the next was its turn.
   expect(done.indexOf('other')).toBe(2);
+});
+
+it('answers 503 when too many compressed bodies wait', async () => {
+  const reader = newReader({ maxWaitingDecodings: 0 });
+  const incoming = new IncomingMessage(new Socket());
+  incoming.headers['content-encoding'] = 'gzip';
+  incoming.push(gzipSync('x'));
+  incoming.push(null);
+  using reservation = reader.reserve('a');
+  expect(await reader.bytes(incoming, LIMIT, reservation).then(String, statusOf)).toBe('503');
 });
 
 it('refuses a compressed body that becomes more than its sender may have', async () => {

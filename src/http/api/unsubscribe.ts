@@ -94,7 +94,8 @@ export function unsubscribeEndpoints({
       name: 'unsubscribe',
       summary: 'Stop the mails about a deployment (RFC 8058)',
       description:
-        'Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. The link of `List-Unsubscribe` in each mail about a submission; ' +
+        'Sets `email_notifications` of the deployment to false, or `notify_owner` where a recipient gets the mail too. ' +
+        'The link of `List-Unsubscribe` in each mail about a submission; ' +
         'it works while the deployment exists. Mail software sends the body `List-Unsubscribe=One-Click`, which is not read.',
       answer: { ...page, status: 200, description: 'Mail is off, as it may have been before.' },
       handle: (request) => async (response) => {

@@ -807,7 +807,7 @@ describe('an address that the mail server refuses', () => {
     refuse(email);
     await submit(id);
     await vi.waitFor(
-      async () => expect(await settingsOf(id, other)).toMatchObject({ email_notifications: false }),
+      async () => expect(await settingsOf(id, other)).toMatchObject({ email_notifications: false, notify_owner: true }),
       PATIENCE,
     );
     smtp.makeTrouble();

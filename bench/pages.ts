@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
+import { renderPage } from '../src/compute/render-page.ts';
 import { submitUrl } from '../src/config.ts';
 import { pageColumns } from '../src/db/page-versions.ts';
 import { createPrepareNewPage } from '../src/http/new-page.ts';
@@ -108,14 +109,18 @@ const BASE_URL = 'http://localhost';
 /** Stores a page of its own for each of MANY_HOSTS, as PUT does. */
 async function storePages({ connection, db }: Stage): Promise<void> {
   await addDeployments(connection, DEPLOYMENTS, MANY_HOSTS);
-  const prepare = createPrepareNewPage(submitUrl({ baseUrl: BASE_URL }));
+  const action = submitUrl({ baseUrl: BASE_URL });
+  const prepare = createPrepareNewPage(action, async (_ownerId, input) => {
+    const { br, ...rendered } = renderPage(input);
+    return { ...rendered, br: Buffer.from(br) };
+  });
   const content = text(PAGE_BYTES).slice(0, -26);
   const { rows } = await db.raw<{ rows: { id: string }[] }>('SELECT id FROM deployments');
   for (let from = 0; from < rows.length; from += STORED_AT_ONCE) {
     const batch = rows.slice(from, from + STORED_AT_ONCE);
     const pages = batch.map(async ({ id }) => ({
       deployment_id: id,
-      ...pageColumns(await prepare(id, id + content), 1),
+      ...pageColumns(await prepare(0, id, id + content), 1),
     }));
     await db('pages').insert(await Promise.all(pages));
   }

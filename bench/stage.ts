@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { announcePageChange } from '../src/db/page-changes.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
 import { openEmbeddedPostgres } from '../src/db/postgres/embedded-postgres.ts';
 import { migrate } from '../src/db/postgres/migrate.ts';
@@ -180,13 +179,16 @@ const RECEIVED_MS = 250;
 export async function reset(db: Database): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.raw('LOCK TABLE deployments IN EXCLUSIVE MODE');
+    // Processes drop what they remember of deployments at their limit.
+    await transaction.raw(
+      'INSERT INTO deployment_changes (deployment_id, slug) SELECT id, slug FROM deployments WHERE cardinality(recent_submissions) > 9',
+    );
     await transaction.raw(
       "UPDATE deployments SET recent_submissions = '{}', submission_count = 0, last_submission_number = 0",
     );
     await transaction.raw('TRUNCATE submissions CASCADE');
   });
-  // Processes drop what they remember of full deployments. Dead rows of earlier rounds are not to be measured.
-  await announcePageChange(db, '');
+  // Dead rows of earlier rounds are not to be measured.
   await db.raw('VACUUM deployments');
   await delay(RECEIVED_MS);
 }

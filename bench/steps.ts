@@ -36,7 +36,7 @@ const STEPS: readonly [step: string, tells: (frame: Frame) => boolean][] = [
   ],
   ['the body: collected', ({ url }) => /src\/http\/body\.ts/.test(url)],
   ['the queue: batches made and settled', ({ url }) => /src\/(?:db|delivery|intake)\//.test(url)],
-  ['the page: host, cache, conditions', ({ url }) => /src\/http\/(?:pages\/|hosts|page-encoding)/.test(url)],
+  ['the page: host, cache, conditions', ({ url }) => /src\/http\/(?:pages\/|hosts)/.test(url)],
   ['the rest of ours: routing, ids, addresses, counting', ({ url }) => url.includes('/src/')],
   ['node:http: parsing, requests and responses', ({ url }) => /^node:_?http|internal\/http/.test(url)],
 ];

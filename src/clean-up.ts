@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { removeExpiredSolutions } from './db/altcha-solutions.ts';
+import { removeOldChanges } from './db/change-feed.ts';
 import { findUnfinishedPurge, finishPurge } from './db/deleted-deployments.ts';
 import { removeFinishedDeliveries } from './db/delivery-log.ts';
 import { removeOrphanedDeliveries } from './db/delivery-queue.ts';
@@ -59,7 +60,7 @@ function createLoop(
 
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
- * idempotency keys, ended counts of unknown API keys, sessions and links that have ended, recipients of mail that were
+ * idempotency keys, old rows of the change feed, ended counts of unknown API keys, sessions and links that have ended, recipients of mail that were
  * removed `days` ago or earlier, used solutions of ALTCHA, spam after its time, marks that say nothing more, and the rest of
  * deployments whose purge has begun. Beside these, because there may be very many: submissions beyond the retention of
  * their deployment.
@@ -92,6 +93,7 @@ export function createCleanUp({
       () => removeFinishedDeliveries(db, before, batch),
       () => removeOrphanedDeliveries(db, batch),
       () => removeExpiredKeys(db, batch),
+      () => removeOldChanges(db, batch),
       () => removeEndedUnknownKeyTries(db, batch),
       () => removeEndedSessions(db, batch),
       () => removeExpiredLinks(db, batch),

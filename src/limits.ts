@@ -85,12 +85,10 @@ export const SIZES = {
   /** Pages, as they are stored and kept in memory. */
   internalPages: {
     /**
-     * A larger page is rendered, hashed and compressed in a thread, one of each owner at a time. For a smaller one the
-     * transfer would take as long.
+     * A larger page is rendered, hashed and compressed in a thread, and decompressed on libuv's threads, one of each owner
+     * at a time. For a smaller one the transfer would take as long.
      */
     largeBytes: 64 * 1024,
-    /** A larger body is compressed on libuv's threads. To compress this one takes a third of a millisecond. */
-    syncCompressedBytes: 16 * 1024,
     /** Memory of a page in an encoding, apart from its body. */
     entryBytes: 1_024,
   },
@@ -560,20 +558,22 @@ export const LIMITS = {
     exportRetries: 3,
     exportRetryMs: 1_000,
   },
+  /** How a process learns of changes that others make. */
+  changeFeed: {
+    /** The latest changes are read; a change is visible everywhere within a second. */
+    intervalMs: 250,
+    /** A row is read for this long: a transaction may commit so long after it has inserted the row. */
+    windowMs: 30_000,
+    /** After so long without a read, rows may have left the window: what is in memory is read anew. */
+    gapMs: 8_000,
+  },
   /** Pages in memory. */
   pages: {
     /** A request for a large page waits so long for the thread. */
     threadWaitTimeoutMs: 10_000,
-    /** Slugs without a page that are remembered. */
-    rememberedAbsent: 10_000,
-    /** The part of the memory that all others leave to small pages without an encoding, for clients that accept none. */
-    plainShare: 1 / 4,
-    /** One of so many that are made is kept: the pages that are asked for most often. */
-    plainsMadePerKept: 8,
-    /** A page in memory is served without the database's confirmation after this time, while changes may be missed. */
-    confirmationTimeoutMs: 300,
-    /** Without an answer, all pages are served unchecked for this time. */
-    uncheckedMs: 1_000,
+    /** Large pages that are read, or made ready in another encoding, at a time. One of each owner. */
+    concurrentLarge: 2,
+    maxWaitingLarge: 500,
     /** Small pages that are read together: 4 MiB of HTML at most. */
     lookUpBatch: 64,
     /** Pages are large and their writes may wait for one another, and other requests need connections too. */
@@ -588,16 +588,12 @@ export const LIMITS = {
     lookUpWaitTimeoutMs: 700,
     /** The rules of forms in memory, all together. */
     maxKnownRulesChars: 16 * 1024 * 1024,
-    /** How long the rules of a form are confirmed while changes of deployments are not received. */
-    unconfirmedRulesMs: 1_000,
     /** The shortest time between two queries that confirm rules. */
     confirmRulesIntervalMs: 100,
     /** How often a submission is judged while its form's rules change. */
     maxJudgements: 5,
     /** Deployments that are remembered as being at their rate limit. */
     maxFullDeployments: 10_000,
-    /** How long such a deployment is remembered while changes of deployments are not received. */
-    unconfirmedFullMs: 1_000,
     /** The counts of filled-in honeypots are written as often. */
     honeypotIntervalMs: 60_000,
     /** Answers from memory of one key in one turn of the event loop: the requests of others are handled in between. */
@@ -638,8 +634,6 @@ export const LIMITS = {
     maxWaitingVisitedPageLookUps: 1_000,
     /** How long a page for a visitor waits for what it needs to know, the query included. */
     visitedPageTimeoutMs: 1_000,
-    /** How long that is used while changes of deployments are not received. */
-    unconfirmedVisitedPageMs: 1_000,
   },
   /** Captchas and the spam folder. */
   spam: {
@@ -818,13 +812,6 @@ export const LIMITS = {
     idleConnectionMs: 30_000,
     /** All connections are replaced at most this often: a new one may still lead to the old server. */
     renewIntervalMs: 500,
-    /** Changes of pages: the connection that hears of them is made, or is tried again. */
-    pageChangesTimeoutMs: 2_000,
-    pageChangesReconnectMs: 250,
-    /** That connection is asked. An answer shows that every change before has been received. */
-    pageChangesHeartbeatMs: 100,
-    /** Pages in memory are used for this long after the last answer. */
-    pageChangesStaleMs: 200,
     /** A start tries again when the database is out of reach. */
     startRetryMs: 500,
     /** Writes fail for this long before the service reports that it isn't ready: a failover takes some seconds. */
@@ -1149,6 +1136,7 @@ export const withLimits = (overrides: LimitOverrides, limits: Limits = LIMITS): 
   requests: { ...limits.requests, ...overrides.requests },
   owners: { ...limits.owners, ...overrides.owners },
   reads: { ...limits.reads, ...overrides.reads },
+  changeFeed: { ...limits.changeFeed, ...overrides.changeFeed },
   pages: { ...limits.pages, ...overrides.pages },
   submissions: { ...limits.submissions, ...overrides.submissions },
   spam: { ...limits.spam, ...overrides.spam },

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { createCleanUp } from './clean-up.ts';
 import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
+import { ChangeFeed } from './db/change-feed.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
 import { readDigest } from './db/digests.ts';
 import { createOpenFile } from './db/file-content.ts';
@@ -11,7 +12,6 @@ import { findRules, findRulesVersions } from './db/form-rules.ts';
 import { HoneypotHits } from './db/honeypot-hits.ts';
 import { findByKey } from './db/idempotency-keys.ts';
 import { createChallenges, createLinks } from './db/link-secret.ts';
-import { watchPageChanges } from './db/page-changes.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigratedPrimary } from './db/postgres/migrate.ts';
 import { keepSpam } from './db/spam-submissions.ts';
@@ -64,7 +64,7 @@ export async function startService(
   const limits = withLimits(overrides);
   const databaseServer = await openDatabase(config, limits, log);
   const { connection } = databaseServer;
-  const db = connect(connection, { limits, onRenew: () => pageChanges.reconnect() });
+  const db = connect(connection, { limits, onRenew: () => changeFeed.reset() });
   const metrics = createMetrics();
   const compute = createComputePool(config, limits);
   // Apart: a check can take seconds, and visitors wait for pages.
@@ -130,7 +130,6 @@ export async function startService(
     keepSpam: (submission, kept) => keepSpam(db, submission, kept, limits),
     bucket: files.forNewFiles,
     findRulesVersions: (ids) => findRulesVersions(db, ids),
-    isInvalidationLive: () => pageChanges.isInvalidationLive(),
     count: metrics.submission,
     countHoneypot: (deploymentId) => honeypotHits.add(deploymentId),
     limits,
@@ -166,19 +165,15 @@ export async function startService(
     metrics,
     log,
     newRequestId: createRequestIds(),
-    isInvalidationLive: () => pageChanges.isInvalidationLive(),
     isStarting: () => isStarting,
     isReady: async () => !isStarting && (await isMigratedPrimary(db).catch(() => false)) && (await db.isWritable()),
     onPurge: cleanUp.wake,
     stopping: stopping.signal,
   });
-  const pageChanges = watchPageChanges(connection, {
-    limits,
-    onChange: app.invalidatePage,
-    onReset: app.invalidateAll,
-  });
+  const changeFeed = new ChangeFeed(db, limits, { onChange: app.invalidate, onGap: app.invalidateAll });
   const server = createServer(app.listener, limits);
 
+  let readingChanges: Promise<void> | undefined;
   let cleaningUp: Promise<void> | undefined;
   let makingDigests: Promise<void> | undefined;
   let cleaningBucket: Promise<void> | undefined;
@@ -188,6 +183,7 @@ export async function startService(
     const firstOwner = await createFirstOwner(databaseServer, db, config);
     isStarting = false;
     dispatcher.run();
+    readingChanges = changeFeed.run(stopping.signal);
     cleaningUp = cleanUp.run();
     makingDigests = digests.run();
     cleaningBucket = files.run();
@@ -205,14 +201,7 @@ export async function startService(
     await sending.close();
     await Promise.all([compute.close(), checks.close()]);
     await asking.close();
-    await Promise.all([
-      honeypotHits.close(),
-      pageChanges.close(),
-      cleaningUp,
-      makingDigests,
-      files.close(),
-      cleaningBucket,
-    ]);
+    await Promise.all([honeypotHits.close(), readingChanges, cleaningUp, makingDigests, files.close(), cleaningBucket]);
     await db.close();
     await databaseServer.close();
   }

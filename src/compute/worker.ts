@@ -37,10 +37,8 @@ async function perform({ task, input }: Job): Promise<{ result: unknown; transfe
     return { result: json, transfer: [json.buffer] };
   }
   const page = renderPage(input);
-  const body = transferable(page.body);
-  const compressed = page.compressed && transferable(page.compressed);
-  const transfer = compressed ? [body.buffer, compressed.buffer] : [body.buffer];
-  return { result: { ...page, body, compressed }, transfer };
+  const br = transferable(page.br);
+  return { result: { ...page, br }, transfer: [br.buffer] };
 }
 
 if (workerData === WORKER_ROLE) {

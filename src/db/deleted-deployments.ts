@@ -2,8 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { type Limits, SIZES } from '../limits.ts';
 import { countLive } from './deployments.ts';
-import { renewRules } from './form-rules.ts';
-import { announcePageChange } from './page-changes.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query, queryOne, queryPage } from './postgres/query.ts';
 import { listFiles, removeFiles } from './stored-files.ts';
@@ -88,8 +86,6 @@ export async function undeleteDeployment(
         'UPDATE deployments SET deleted_at = NULL, slug = coalesce(?, slug) WHERE id = ? RETURNING slug',
         [slug ?? null, id],
       );
-      if (slug !== undefined) await renewRules(transaction, id);
-      await announcePageChange(transaction, restored.slug);
       return { slug: restored.slug, plan: owner.plan, liveDeployments: live + 1 };
     });
   } catch (error) {

@@ -5,7 +5,6 @@ import { SIZES } from '../limits.ts';
 import type { NotifyEvery } from './digests.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 import { hasReceivingRecipient } from './mail-recipients.ts';
-import { announcePageChange } from './page-changes.ts';
 import { addVersion, type NewPage, pageColumns, type Rendering, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne, queryPage } from './postgres/query.ts';
@@ -22,16 +21,16 @@ export type Deployment = {
   takenDownAt: Date | null;
 };
 
-/** One state of a page: each change of its HTML is another version. */
-export type PageVersion = { deploymentId: string; version: number };
-
-/** A live page, without its HTML. */
-export type PageHead = PageVersion & { ownerId: number };
+/** A live page, without its content. Each change of its HTML is another version. */
+export type PageHead = { deploymentId: string; version: number; ownerId: number };
 
 export type Page = PageHead & { html: Buffer };
 
-/** A live page as visitors get it, or its HTML where that has not been rendered, or has other addresses in its forms. */
-export type SmallPage = (PageHead & { rendered: Rendering }) | Page;
+/**
+ * A live page as visitors get it, or its HTML where that has not been rendered, or has other addresses in its forms. Neither
+ * where it was too large to be read.
+ */
+export type StoredPage = (PageHead & { rendered: Rendering }) | Page | PageHead;
 
 export type DeploymentRow = {
   id: string;
@@ -207,7 +206,6 @@ export async function createDeployment(
         .returning([...COLUMNS]);
       if (!row) continue;
       await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...pageColumns(page, 1) });
-      await announcePageChange(transaction, slug);
       return toDeployment(row);
     }
     return 'slug-taken';
@@ -234,7 +232,6 @@ export async function replaceHtml(
       // A deleted deployment keeps the page that it had.
       if (!deployment) throw gone;
       if (change === 'added') await startVersion(transaction, id);
-      await announcePageChange(transaction, deployment.slug);
       return deployment;
     });
   } catch (error) {
@@ -292,55 +289,38 @@ export async function touch(
  * Takes the page offline and frees its slug; its submissions stay. Its deliveries are deleted when they are claimed.
  */
 export async function deleteDeployment(db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> {
-  return db.transaction(async (transaction) => {
-    const [row] = await transaction<DeploymentRow>('deployments')
-      .where({ id, owner_id: ownerId, deleted_at: null })
-      .update({ deleted_at: transaction.raw('clock_timestamp()') })
-      .returning([...COLUMNS]);
-    if (!row) return undefined;
-    await announcePageChange(transaction, row.slug);
-    return toDeployment(row);
-  });
-}
-
-type PageRow = { deployment_id: string; version: number; owner_id: number; html: Buffer | null };
-
-const toPageHead = (row: PageRow): PageHead => ({
-  deploymentId: row.deployment_id,
-  version: row.version,
-  ownerId: row.owner_id,
-});
-
-/** The page that is live under this slug; 'taken-down' when the operator has taken it down. */
-export async function findPage(db: Knex, slug: string): Promise<Page | 'taken-down' | undefined> {
-  const [row] = await query<PageRow>(
-    db,
-    'find-page',
-    `SELECT pages.deployment_id, pages.version, owner_id, CASE WHEN taken_down_at IS NULL THEN pages.html END AS html
-       FROM deployments JOIN pages ON pages.deployment_id = deployments.id
-      WHERE deployments.slug = ? AND deployments.deleted_at IS NULL`,
-    [slug],
-  );
-  if (row?.html === null) return 'taken-down';
-  return row && { ...toPageHead(row), html: row.html };
+  const [row] = await db<DeploymentRow>('deployments')
+    .where({ id, owner_id: ownerId, deleted_at: null })
+    .update({ deleted_at: db.raw('clock_timestamp()') })
+    .returning([...COLUMNS]);
+  return row && toDeployment(row);
 }
 
 /**
- * What `findPage` would find for each of several slugs, rendered if it was with forms that post to `submitUrl`. HTML of more
- * than `maxBytes` is left out.
+ * The pages that are live under several slugs, rendered if they were with forms that post to `submitUrl`; 'taken-down' where
+ * the operator has taken the page down. A body of more than `maxBytes` is left out.
  */
-export async function findSmallPages(
+export async function findPages(
   db: Knex,
   slugs: readonly string[],
   { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
-): Promise<Map<string, SmallPage | PageHead | 'taken-down'>> {
-  type Row = PageRow & { slug: string; is_taken_down: boolean; hash: string; bytes: number; br: Buffer | null };
-  const rows = await query<Row>(
+): Promise<Map<string, StoredPage | 'taken-down'>> {
+  const rows = await query<{
+    slug: string;
+    deployment_id: string;
+    version: number;
+    owner_id: number;
+    is_taken_down: boolean;
+    hash: string;
+    bytes: number;
+    br: Buffer | null;
+    html: Buffer | null;
+  }>(
     db,
-    'find-small-pages',
+    'find-pages',
     `SELECT slug, pages.deployment_id, pages.version, owner_id, is_taken_down, rendered_hash AS hash, rendered_bytes AS bytes,
-            CASE WHEN is_rendered AND NOT is_taken_down THEN rendered_br END AS br,
-            CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= :maxBytes THEN html END AS html
+            CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
+            CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM deployments
        JOIN pages ON pages.deployment_id = deployments.id
       CROSS JOIN LATERAL (
@@ -351,25 +331,12 @@ export async function findSmallPages(
     { slugs: [...slugs], submitUrl, maxBytes },
   );
   return new Map(
-    rows.map((row): [string, SmallPage | PageHead | 'taken-down'] => {
-      const { slug, is_taken_down: isTakenDown, hash, bytes, br, html } = row;
-      if (isTakenDown) return [slug, 'taken-down'];
-      const head = toPageHead(row);
+    rows.map((row): [string, StoredPage | 'taken-down'] => {
+      const { slug, hash, bytes, br, html } = row;
+      if (row.is_taken_down) return [slug, 'taken-down'];
+      const head = { deploymentId: row.deployment_id, version: row.version, ownerId: row.owner_id };
       if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
       return [slug, html ? { ...head, html } : head];
     }),
   );
-}
-
-/** What `findPage` would find, without its HTML; undefined also for a page that has been taken down. */
-export async function findPageVersion(db: Knex, slug: string): Promise<PageVersion | undefined> {
-  const [row] = await query<Pick<PageRow, 'deployment_id' | 'version'>>(
-    db,
-    'find-page-version',
-    `SELECT pages.deployment_id, pages.version
-       FROM deployments JOIN pages ON pages.deployment_id = deployments.id
-      WHERE deployments.slug = ? AND deployments.deleted_at IS NULL AND taken_down_at IS NULL`,
-    [slug],
-  );
-  return row && { deploymentId: row.deployment_id, version: row.version };
 }

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { newDeploymentId } from '../ids.ts';
-import { announcePageChange } from './page-changes.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
 /** A deployment that the doctor makes for the time of its checks. */
@@ -40,7 +39,6 @@ export async function createProbe(db: Knex, html: string, cell = ''): Promise<Pr
     await execute(transaction, 'insert-probe', insertDeployment, [id, owner.id, slug]);
     const insertPage = 'INSERT INTO pages (deployment_id, html) VALUES (?, ?)';
     await execute(transaction, 'insert-probe-page', insertPage, [id, Buffer.from(html)]);
-    await announcePageChange(transaction, slug);
     return { id, slug };
   });
 }
@@ -53,7 +51,7 @@ export async function findProbeAddress(db: Knex, { id }: Probe): Promise<string 
 }
 
 /** Removes a probe, with its submissions. */
-export async function removeProbe(db: Knex, { id, slug }: Probe): Promise<void> {
+export async function removeProbe(db: Knex, { id }: Probe): Promise<void> {
   await db.transaction(async (transaction) => {
     // createProbe locks this row first, too. So of two doctors the one that ends last removes the owner.
     await execute(transaction, 'lock-probe-owner', 'SELECT FROM owners WHERE email = ? FOR UPDATE', [OWNER]);
@@ -64,7 +62,6 @@ export async function removeProbe(db: Knex, { id, slug }: Probe): Promise<void> 
       'DELETE FROM owners WHERE email = ? AND NOT EXISTS (SELECT FROM deployments WHERE owner_id = owners.id)',
       [OWNER],
     );
-    await announcePageChange(transaction, slug);
   });
 }
 

@@ -97,16 +97,3 @@ export async function storeRules(transaction: Knex, id: string, rules: FormRules
     id,
   ]);
 }
-
-/** Makes the rules of a deployment another version: its page has another address. */
-export const renewRules = (transaction: Knex, id: string): Promise<number> =>
-  execute(
-    transaction,
-    'renew-rules',
-    `WITH renewed AS (
-       UPDATE form_rules SET version = version + 1 WHERE deployment_id = ? RETURNING deployment_id, version
-     )
-     UPDATE deployments SET rules_version = renewed.version
-       FROM renewed WHERE id = deployment_id AND rules_version <> 0`,
-    [id],
-  );

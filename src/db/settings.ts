@@ -3,7 +3,6 @@ import { type Deployment, type DeploymentRow, touch } from './deployments.ts';
 import { changeDigests } from './digests.ts';
 import { type Captcha, type FormRules, rulesOf, storeRules } from './form-rules.ts';
 import { listRecipients, type Recipient, replaceRecipients } from './mail-recipients.ts';
-import { announcePageChange } from './page-changes.ts';
 import { query } from './postgres/query.ts';
 
 /** Settings that are columns of deployments, by the names that they have in the API too. */
@@ -118,13 +117,10 @@ export const changeSettings = (
       ...(allowedOrigins !== undefined && { allowedOrigins }),
       ...spam,
     };
-    const hasRules = Object.keys(rules).length > 0;
-    if (hasRules) {
+    if (Object.keys(rules).length > 0) {
       const before = await rulesOf(transaction, id);
       const after = { ...before, ...rules };
       await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
     }
-    // Pages for visitors depend on all of these.
-    if (hasRules || columns.language !== undefined) await announcePageChange(transaction, deployment.slug);
     return deployment;
   });

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../limits.ts';
 import { type Deployment, type DeploymentRow, toDeployment } from './deployments.ts';
-import { announcePageChange } from './page-changes.ts';
-import { query } from './postgres/query.ts';
+import { execute, query } from './postgres/query.ts';
 
 /** A deployment of any owner and in any state, as the operator sees it. */
 export type AnyDeployment = Deployment & {
@@ -67,29 +66,21 @@ export async function findAnyHtml(db: Knex, deploymentId: string): Promise<strin
 }
 
 /** Takes a live deployment's page down, in every process; false when it was down. The owner can still read its HTML. */
-export const takeDown = (db: Knex, id: string, reason: string): Promise<boolean> =>
-  change(
+export const takeDown = async (db: Knex, id: string, reason: string): Promise<boolean> =>
+  (await execute(
     db,
     'take-down',
     `UPDATE deployments SET taken_down_at = clock_timestamp(), take_down_reason = :reason
-      WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NULL RETURNING slug`,
+      WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NULL`,
     { id, reason },
-  );
+  )) === 1;
 
 /** Undoes `takeDown`; false when the deployment was not taken down, or is deleted. */
-export const restore = (db: Knex, id: string): Promise<boolean> =>
-  change(
+export const restore = async (db: Knex, id: string): Promise<boolean> =>
+  (await execute(
     db,
     'restore',
     `UPDATE deployments SET taken_down_at = NULL, take_down_reason = NULL
-      WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NOT NULL RETURNING slug`,
+      WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NOT NULL`,
     { id },
-  );
-
-const change = (db: Knex, name: string, sql: string, values: Record<string, string>): Promise<boolean> =>
-  db.transaction(async (transaction) => {
-    const [row] = await query<{ slug: string }>(transaction, name, sql, values);
-    if (!row) return false;
-    await announcePageChange(transaction, row.slug);
-    return true;
-  });
+  )) === 1;

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 import { createBoundedCache } from '../bounded-cache.ts';
-import type { Encoding } from '../compute/render-page.ts';
 import { SIZES } from '../limits.ts';
 
 const { acceptChars, rememberedEncodings, rememberedEncodingChars } = SIZES.internalHeaders;
@@ -15,6 +14,8 @@ export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean =>
 export const acceptsJson = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>
   accept.length <= acceptChars &&
   new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes(['application/json']).length > 0;
+
+export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** Chooses the encoding of an answer. */
 export type ChooseEncoding = (request: Pick<IncomingMessage, 'headers'>) => Encoding;

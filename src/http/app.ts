@@ -3,8 +3,9 @@ import type { Altcha } from '../altcha.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import { type Config, pageUrl, submitUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
+import type { DeploymentChange } from '../db/change-feed.ts';
 import { isCredentialValid } from '../db/credentials.ts';
-import { findPage, findPageVersion, findSmallPages, findVisitedPage } from '../db/deployments.ts';
+import { findPages, findVisitedPage } from '../db/deployments.ts';
 import type { OpenFile } from '../db/file-content.ts';
 import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
@@ -51,10 +52,9 @@ import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
 import { mcpEndpoints } from './mcp/mcp.ts';
-import { createPrepareNewPage } from './new-page.ts';
+import { createPrepareNewPage, createRender, type PrepareNewPage } from './new-page.ts';
 import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
-import { createPageCache, type PageLookups } from './pages/page-cache.ts';
-import { createPageReader } from './pages/page-reader.ts';
+import { PageCache, type PageLookups } from './pages/page-cache.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
 import { createApi, listEndpoints } from './router.ts';
@@ -89,8 +89,9 @@ type Parts = {
   placeOf(host: string): Place;
   /** What is live under a slug; undefined when nothing is. */
   findPage(slug: string): unknown;
-  /** Called once a change of what is live under a slug is committed. */
-  onPageChange(slug: string): void;
+  prepareNewPage: PrepareNewPage;
+  /** Called once a change of a deployment is committed. */
+  onDeploymentChange(change: DeploymentChange): void;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
@@ -116,6 +117,7 @@ export function createEndpoints({
   isReady,
   placeOf,
   findPage,
+  prepareNewPage,
   leadsHere,
   showThanks,
   ...parts
@@ -128,7 +130,6 @@ export function createEndpoints({
     hasMail: config.smtpUrl !== undefined,
     abuseContact: config.abuseContact?.text,
   };
-  const prepareNewPage = createPrepareNewPage(submitUrl(config));
   const session = sessionEndpoints({ ...parts, cell, baseUrl: config.baseUrl });
   const me = meEndpoints(ownerParts);
   const keys = keyEndpoints({ ...parts, cell });
@@ -279,8 +280,8 @@ export function createEndpoints({
 
 type App = {
   listener: RequestListener;
-  /** The page under a slug was changed by another process. */
-  invalidatePage(slug: string): void;
+  /** A deployment has changed. */
+  invalidate(change: DeploymentChange): void;
   /** Changes by other processes may have been missed. */
   invalidateAll(): void;
   pageLookups(): PageLookups;
@@ -304,7 +305,6 @@ export function createApp({
   metrics,
   log,
   newRequestId,
-  isInvalidationLive,
   isStarting,
   isReady,
   onPurge,
@@ -332,8 +332,6 @@ export function createApp({
   metrics: Metrics;
   log: Log;
   newRequestId(): string;
-  /** Whether this process has received every change of a page up to now. */
-  isInvalidationLive(): boolean;
   isStarting(): boolean;
   isReady(): Promise<boolean>;
   /** Called when the rest of a purged deployment is to be removed. */
@@ -362,22 +360,17 @@ export function createApp({
   const placeOf = createHostSplit(config, limits);
   const urlOf = (slug: string): string => pageUrl(config, slug);
 
-  const pages = createPageCache({
-    find: (slug) => findPage(db, slug),
-    findSmall: createPageReader(
-      (slugs) => findSmallPages(db, slugs, { submitUrl: submitUrl(config), maxBytes: SIZES.internalPages.largeBytes }),
-      limits,
-    ),
-    findVersion: (slug) => findPageVersion(db, slug),
-    maxBytes: config.pageCacheBytes,
-    actionOf: ({ deploymentId }) => submitUrl(config) + deploymentId,
-    compute,
-    sending,
-    isInvalidationLive,
-    limits,
-  });
+  const render = createRender(compute, limits);
+  const pages = new PageCache(
+    {
+      read: (slugs, maxBytes) => findPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
+      render: ({ ownerId, deploymentId, html }) => render(ownerId, { html, action: submitUrl(config) + deploymentId }),
+      canSend: sending.fits,
+    },
+    { maxBytes: config.pageCacheBytes, limits },
+  );
   const speak = createSpeak();
-  const visited = createVisitedPages((id) => findVisitedPage(db, id), isInvalidationLive, limits);
+  const visited = createVisitedPages((id) => findVisitedPage(db, id), limits);
   const visitorPages = createVisitorPages(urlOf, speak, limits);
   const showThanks: ShowThanks = async (response, deploymentId, headers) => {
     // Before the first await: a socket that has closed has no address.
@@ -395,7 +388,7 @@ export function createApp({
     maxFilesBytes: config.maxFilesBytes,
     limits,
   });
-  function invalidatePage(slug: string): void {
+  function invalidate({ slug }: DeploymentChange): void {
     pages.invalidate(slug);
     visited.invalidateAll();
     intake.invalidateAll();
@@ -418,8 +411,9 @@ export function createApp({
     checks,
     labelsOf,
     placeOf,
-    findPage: (slug) => pages.get(slug, 'identity'),
-    onPageChange: invalidatePage,
+    findPage: (slug) => pages.head(slug),
+    prepareNewPage: createPrepareNewPage(submitUrl(config), render),
+    onDeploymentChange: invalidate,
     reviewDeliveries,
     leadsHere,
     links,
@@ -463,7 +457,7 @@ export function createApp({
 
   return {
     listener,
-    invalidatePage,
+    invalidate,
     invalidateAll() {
       pages.invalidateAll();
       visited.invalidateAll();

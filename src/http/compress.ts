@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { type BrotliOptions, brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
-import type { Encoding } from '../compute/render-page.ts';
 import { SIZES } from '../limits.ts';
+import type { Encoding } from './accept.ts';
 
 /*
  * Compresses answers on libuv's threads, so that the event loop is free meanwhile. Pages have their own options

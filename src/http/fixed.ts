@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
-import type { Encoding } from '../compute/render-page.ts';
 import type { Limits } from '../limits.ts';
-import type { ChooseEncoding } from './accept.ts';
+import type { ChooseEncoding, Encoding } from './accept.ts';
 import { compressOnce } from './compress.ts';
 
 /** Answers of what has an ETag. */

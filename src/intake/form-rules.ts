@@ -27,31 +27,23 @@ export type KnownRules = {
 
 export type FindRules = (deploymentId: string) => Promise<VersionedRules | undefined>;
 
-/** `since`: as performance.now() returns it. `epoch`: how many invalidations there had been. */
-type Entry = { form: VersionedRules; since: number; epoch: number };
+/** `epoch`: how many invalidations there had been. */
+type Entry = { form: VersionedRules; epoch: number };
 
-/** `isInvalidationLive`: whether changes of deployments are received at this time. */
-export function createKnownRules(
-  lookUp: LookUp,
-  findRules: FindRules,
-  isInvalidationLive: () => boolean,
-  limits: Limits,
-): KnownRules {
+export function createKnownRules(lookUp: LookUp, findRules: FindRules, limits: Limits): KnownRules {
   const entries = new LRUCache<string, Entry>({
     maxSize: limits.submissions.maxKnownRulesChars,
     sizeCalculation: ({ form }) => SIZES.internal.knownRulesEntryChars + JSON.stringify(form).length,
   });
   let epoch = 0;
 
-  const isCurrent = (entry: Entry): boolean =>
-    entry.epoch === epoch &&
-    (performance.now() - entry.since < limits.submissions.unconfirmedRulesMs || isInvalidationLive());
+  const isCurrent = (entry: Entry): boolean => entry.epoch === epoch;
 
   async function find(deploymentId: string, version: number | undefined): Promise<VersionedRules | undefined> {
     // Another submission may have looked them up while this one waited.
     const known = entries.get(deploymentId);
     if (known && isCurrent(known) && known.form.version !== version) return known.form;
-    const before = { since: performance.now(), epoch };
+    const before = { epoch };
     const form = await findRules(deploymentId);
     if (form && form.version !== 0) entries.set(deploymentId, { form, ...before });
     else entries.delete(deploymentId);
@@ -67,6 +59,7 @@ export function createKnownRules(
     load: ({ deploymentId, ipAddress }, version) => lookUp(ipAddress, () => find(deploymentId, version)),
     invalidateAll() {
       epoch += 1;
+      entries.clear();
     },
   };
 }

@@ -19,10 +19,9 @@ export type FullDeployments = {
 };
 
 /** Times are as performance.now() returns them. */
-type Entry = { slug: string; since: number; until: number };
+type Entry = { slug: string; until: number };
 
-/** `isInvalidationLive`: whether changes of deployments are received at this time. */
-export function createFullDeployments(isInvalidationLive: () => boolean, limits: Limits): FullDeployments {
+export function createFullDeployments(limits: Limits): FullDeployments {
   const entries = createBoundedCache<string, Entry>(limits.submissions.maxFullDeployments);
   let version = 0;
 
@@ -31,14 +30,12 @@ export function createFullDeployments(isInvalidationLive: () => boolean, limits:
       const entry = entries.get(deploymentId);
       const now = performance.now();
       if (!entry || entry.until <= now) return undefined;
-      if (now - entry.since >= limits.submissions.unconfirmedFullMs && !isInvalidationLive()) return undefined;
       return { slug: entry.slug, retryAfterMs: entry.until - now };
     },
     version: () => version,
     remember(deploymentId, { slug, retryAfterMs }, versionBefore) {
       if (version !== versionBefore) return;
-      const since = performance.now();
-      entries.set(deploymentId, { slug, since, until: since + retryAfterMs });
+      entries.set(deploymentId, { slug, until: performance.now() + retryAfterMs });
     },
     invalidateAll() {
       version += 1;

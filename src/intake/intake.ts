@@ -54,7 +54,6 @@ export function createIntake({
   keepSpam,
   bucket,
   findRulesVersions,
-  isInvalidationLive,
   count,
   countHoneypot,
   limits,
@@ -69,8 +68,6 @@ export function createIntake({
   /** Has the content of files; undefined: they are in the database. */
   bucket: FileBucket | undefined;
   findRulesVersions: FindRulesVersions;
-  /** Whether changes of deployments are received at this time. */
-  isInvalidationLive(): boolean;
   count(outcome: Counted): void;
   /** Called with the deployment of each filled-in honeypot. */
   countHoneypot(deploymentId: string): void;
@@ -80,21 +77,20 @@ export function createIntake({
   const placeFiles = createPlaceFiles(bucket, limits);
   const uploads = createUploadQueue(store.alone, { placeFiles, checkRate: screening.checkRate, limits });
   const lookUp = createLookUps(limits);
-  const full = createFullDeployments(isInvalidationLive, limits);
+  const full = createFullDeployments(limits);
   const pace = createPacing(limits);
   const outcomes = createOutcomes({ full, pace, count });
   const spamFolder = createSpamFolder({
     keepSpam,
     placeFiles,
     findRulesVersions,
-    isInvalidationLive,
     outcomes,
     pace,
     limits,
   });
   const screen = createScreen(lookUp, screening, limits);
   const repeated = createRepeatedSubmissions({ uploads, lookUp, findStored, findByKey, outcomes, storeNew });
-  const knownRules = createKnownRules(lookUp, findRules, isInvalidationLive, limits);
+  const knownRules = createKnownRules(lookUp, findRules, limits);
 
   async function storeNew(submission: NewSubmission, extras: Extras): Promise<IntakeOutcome | ToJudgeAgain> {
     const refusal = outcomes.refuseFromMemory(submission);

@@ -35,7 +35,6 @@ export function createSpamFolder({
   keepSpam,
   placeFiles,
   findRulesVersions,
-  isInvalidationLive,
   outcomes,
   pace,
   limits,
@@ -43,7 +42,6 @@ export function createSpamFolder({
   keepSpam: KeepSpam;
   placeFiles: PlaceFiles;
   findRulesVersions: FindRulesVersions;
-  isInvalidationLive(): boolean;
   outcomes: Outcomes;
   pace: Pace;
   limits: Limits;
@@ -53,7 +51,7 @@ export function createSpamFolder({
     maxWaiting: limits.spam.maxWaitingKept,
   });
   // A flood costs a few queries a second.
-  const full = createFullDeployments(isInvalidationLive, limits);
+  const full = createFullDeployments(limits);
   const isConfirmed = createConfirmRules(findRulesVersions, limits);
 
   const findFull = (submission: NewSubmission): Full | undefined => {

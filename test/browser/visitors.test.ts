@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
   /** A minute later. That the deployment is full is remembered, until a deployment changes. */
   async function free(id: string): Promise<void> {
     await setAccepted(id, 61);
-    await db.raw("SELECT pg_notify('formhost_pages', slug) FROM deployments WHERE id = ?", [id]);
+    await db.raw('UPDATE deployments SET updated_at = clock_timestamp() WHERE id = ?', [id]);
   }
 
   /** Clicks on until the refusal is over. */

@@ -113,7 +113,7 @@ describe('a database that the release before has filled (test/support/fill-relea
 
 describe('a migration that needs a table which somebody works on for long', () => {
   it.concurrent.for([
-    ['0003-take-downs', 'deployments', 'ALTER TABLE deployments DROP taken_down_at, DROP take_down_reason'],
+    ['0003-take-downs', 'deployments', 'ALTER TABLE deployments DROP taken_down_at CASCADE, DROP take_down_reason'],
     ['0005-removed-submissions', 'deployments', 'DROP TABLE removed_submissions'],
     ['0007-owners-turns', 'deliveries', 'ALTER TABLE deliveries DROP owner_id'],
     ['0009-delivery-events', 'deliveries', 'ALTER TABLE deliveries DROP event'],
@@ -139,6 +139,11 @@ describe('a migration that needs a table which somebody works on for long', () =
     ],
     ['0036-notify-owner', 'deployments', 'ALTER TABLE deployments DROP notify_owner'],
     ['0037-honeypot-hits', 'deployments', 'DROP TABLE honeypot_hits'],
+    [
+      '0038-deployment-changes',
+      'deployments',
+      'DROP TABLE deployment_changes; DROP FUNCTION record_deployment_change CASCADE',
+    ],
     ['0023-read-up-to', 'deployments', 'DROP TABLE read_up_to; DROP INDEX submission_marks_unread'],
     [
       '0026-live-deployments',

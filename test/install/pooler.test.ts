@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { watchPageChanges } from '../../src/db/page-changes.ts';
 import { connect, type Database, settingsInForce } from '../../src/db/postgres/connect.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
 import { query } from '../../src/db/postgres/query.ts';
@@ -112,33 +111,6 @@ describe.runIf(isThere)('a transaction pooler that DATABASE_POOLER does not name
     const db = connect({ connectionString: DATABASE_URL }, { limits: testLimits() });
     onTestFinished(() => db.close());
     expect(await settingsInForce(db)).toBe('ignored');
-  });
-});
-
-describe.runIf(isThere)('the listener behind a transaction pooler', LONG, () => {
-  it('is not live, though the pooler accepts LISTEN', async () => {
-    const database = await fresh(cloneDatabase);
-    const witness = await openDirect(database.url);
-    const own: string[] = [];
-    witness.on('notification', ({ payload = '' }) => own.push(payload));
-    await witness.query('LISTEN formhost_pages');
-    let wasLive = false;
-    // Nothing says that there is a pooler.
-    const watched = watchPageChanges(
-      { connectionString: await startPgbouncer(database.url) },
-      {
-        limits: testLimits({ database: { pageChangesTimeoutMs: 500, pageChangesReconnectMs: 10 } }),
-        onChange: () => undefined,
-        onReset: () => {
-          wasLive = true;
-        },
-      },
-    );
-    onTestFinished(() => watched.close());
-    // It tries again, because it has not received the first.
-    await soon(async () => expect(own.length).toBeGreaterThan(1));
-    expect(wasLive).toBe(false);
-    expect(watched.isInvalidationLive()).toBe(false);
   });
 });
 

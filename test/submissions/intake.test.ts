@@ -60,7 +60,6 @@ function startIntake(answers: {
     findRules: async () => rules(),
     judge,
     ...NO_SPAM,
-    isInvalidationLive: () => true,
     count: (outcome) => counted.push(outcome),
     countHoneypot: () => undefined,
     limits: testLimits(),

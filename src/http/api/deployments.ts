@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
+import type { DeploymentChange } from '../../db/change-feed.ts';
 import {
   createDeployment,
   type Deployment,
@@ -154,7 +155,7 @@ export function* htmlAsJson(html: Buffer): Generator<string> {
 export function deploymentEndpoints({
   db,
   cell,
-  onPageChange,
+  onDeploymentChange,
   reviewDeliveries,
   urlOf,
   prepareNewPage,
@@ -167,8 +168,8 @@ export function deploymentEndpoints({
 }: {
   db: Database;
   cell: string;
-  /** Called once a change of what is live under a slug is committed. */
-  onPageChange(slug: string): void;
+  /** Called once a change of a deployment is committed. */
+  onDeploymentChange(change: DeploymentChange): void;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   urlOf(slug: string): string;
@@ -238,11 +239,11 @@ export function deploymentEndpoints({
         const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
         const limit = planLimits.get(owner.plan) ?? 0;
         const id = newDeploymentId(cell);
-        const page = await prepareNewPage(id, html);
+        const page = await prepareNewPage(owner.id, id, html);
         const deployment = await limitWrites(() => createDeployment(db, { id, ownerId: owner.id, limit, slugs, page }));
         if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();
-        onPageChange(deployment.slug);
+        onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
         return toDeployed(deployment, urlOf);
       },
     }),
@@ -282,10 +283,10 @@ export function deploymentEndpoints({
       },
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id }, body: { html }, notify }) {
-        const page = await prepareNewPage(id, html);
+        const page = await prepareNewPage(owner.id, id, html);
         const deployment = deploymentOr404(await limitWrites(() => replaceHtml(db, owner.id, id, page, pageVersions)));
         if (deployment.takenDownAt) notify(notices.newHtml);
-        onPageChange(deployment.slug);
+        onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
         return toDeployed(deployment, urlOf);
       },
     }),
@@ -309,7 +310,7 @@ export function deploymentEndpoints({
       errors: [noSuchDeployment],
       async handle({ owner, resource: { id, slug } }) {
         deploymentOr404(await deleteDeployment(db, owner.id, id));
-        onPageChange(slug);
+        onDeploymentChange({ deploymentId: id, slug });
         reviewDeliveries(id);
         return { message: 'Deployment deleted', id };
       },

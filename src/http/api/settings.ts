@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CAPTCHA_PROVIDERS } from '../../captcha-fields.ts';
+import type { DeploymentChange } from '../../db/change-feed.ts';
 import { NOTIFY_EVERY } from '../../db/digests.ts';
 import { listRecipients, type Recipient, TooManyAsks } from '../../db/mail-recipients.ts';
 import { FIRST_OWNER, type Owner } from '../../db/owners.ts';
@@ -233,15 +234,15 @@ const waitingFor = (emails: readonly string[]): string =>
 export function settingsEndpoints({
   db,
   log,
-  onPageChange,
+  onDeploymentChange,
   reviewDeliveries,
   hasMail,
   abuseContact,
 }: {
   db: Database;
   log: Pick<Log, 'warn'>;
-  /** Called once a change of what is live under a slug is committed. */
-  onPageChange(slug: string): void;
+  /** Called once a change of a deployment is committed. */
+  onDeploymentChange(change: DeploymentChange): void;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Whether there is a mail server. */
@@ -329,7 +330,7 @@ export function settingsEndpoints({
       errors: [noSuchDeployment, tooManyAsks],
       async handle({ owner, resource: { id }, body: changes, notify }) {
         const { slug } = deploymentOr404(await changeOrRefuse(owner, id, changes));
-        onPageChange(slug);
+        onDeploymentChange({ deploymentId: id, slug });
         reviewDeliveries(id);
         await tellOfMail(owner, id, changes, notify);
         return { success: true as const, id };

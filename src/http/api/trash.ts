@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeploymentChange } from '../../db/change-feed.ts';
 import { beginPurge, findTrashed, listTrash, undeleteDeployment } from '../../db/deleted-deployments.ts';
 import type { Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
@@ -50,7 +51,7 @@ export function trashEndpoints({
   urlOf,
   planLimits,
   reservedSlugs,
-  onPageChange,
+  onDeploymentChange,
   reviewDeliveries,
   onPurge,
 }: {
@@ -58,8 +59,8 @@ export function trashEndpoints({
   urlOf(slug: string): string;
   planLimits: ReadonlyMap<string, number>;
   reservedSlugs: readonly string[];
-  /** Called once a change of what is live under a slug is committed. */
-  onPageChange(slug: string): void;
+  /** Called once a change of a deployment is committed. */
+  onDeploymentChange(change: DeploymentChange): void;
   /** Called with a deployment whose deliveries, or their receivers, have changed. */
   reviewDeliveries(deploymentId: string): void;
   /** Called when the rest of a purged deployment is to be removed. */
@@ -137,7 +138,7 @@ export function trashEndpoints({
         if (restored === 'not-deleted' || restored === 'incomplete') throw notInTrash();
         if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
         if (restored === 'slug-taken') throw slugTaken();
-        onPageChange(restored.slug);
+        onDeploymentChange({ deploymentId: id, slug: restored.slug });
         reviewDeliveries(id);
         return toDeployed({ id, slug: restored.slug }, urlOf);
       },

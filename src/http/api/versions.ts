@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeploymentChange } from '../../db/change-feed.ts';
 import { replaceHtml } from '../../db/deployments.ts';
 import { findVersionHtml, listVersions } from '../../db/page-versions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
@@ -32,14 +33,14 @@ const noSuchVersion = errorKind(
 /** The versions of a page. */
 export function versionEndpoints({
   db,
-  onPageChange,
+  onDeploymentChange,
   urlOf,
   prepareNewPage,
   pageVersions,
 }: {
   db: Database;
-  /** Called once a change of what is live under a slug is committed. */
-  onPageChange(slug: string): void;
+  /** Called once a change of a deployment is committed. */
+  onDeploymentChange(change: DeploymentChange): void;
   urlOf(slug: string): string;
   prepareNewPage: PrepareNewPage;
   /** How many versions of a page are kept, the live one included. */
@@ -120,9 +121,9 @@ export function versionEndpoints({
       async handle({ owner, params, resource: { id } }) {
         const html = await htmlOf(id, params.version);
         const deployment = deploymentOr404(
-          await replaceHtml(db, owner.id, id, await prepareNewPage(id, html), pageVersions),
+          await replaceHtml(db, owner.id, id, await prepareNewPage(owner.id, id, html), pageVersions),
         );
-        onPageChange(deployment.slug);
+        onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
         return toDeployed(deployment, urlOf);
       },
     }),

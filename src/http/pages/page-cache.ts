@@ -1,14 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress, brotliDecompressSync, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { createBoundedCache } from '../../bounded-cache.ts';
-import type { ComputePool } from '../../compute/pool.ts';
-import { type Encoding, type RenderedPage, renderPage } from '../../compute/render-page.ts';
-import type { Page, PageHead, PageVersion, SmallPage } from '../../db/deployments.ts';
+import { BatchReader } from '../../db/batch-reader.ts';
+import type { Page, PageHead, StoredPage } from '../../db/deployments.ts';
 import type { Rendering } from '../../db/page-versions.ts';
-import { BusyError } from '../../fair-queue.ts';
+import { BusyError, createFairQueue } from '../../fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
-import { decode, decodeSmall, encode, toBuffer, withOwnMemory } from '../page-encoding.ts';
-import type { Sending } from '../sending.ts';
+import type { Encoding } from '../accept.ts';
 
 /** A page in one encoding, with its headers. */
 export type Variant = {
@@ -22,68 +20,51 @@ export type Variant = {
   body: Buffer;
 };
 
+/** A page in memory: compressed with brotli, and in the other encodings that clients have asked for. */
 export type ReadyPage = PageHead & {
-  /** Of the page as it is without an encoding. */
+  /** Of the page without an encoding; `bytes` is the length of that. */
   hash: string;
-  /** The length of that. */
   bytes: number;
-  /**
-   * At least one is made; the others are made from it. Of a small page, none is without an encoding: compressed, a few
-   * times as many fit into memory.
-   */
-  variants: Map<Encoding, Variant | Promise<Variant>>;
-  /** Whether a client has asked for a large page without an encoding: then it is kept so, too. */
-  isPlainWanted: boolean;
-  /** The value of `invalidations` when the page was last known to be current. */
-  confirmedAt: number;
+  br: Variant;
+  others: Map<Encoding, Variant | Promise<Variant>>;
 };
 
 /** What is live under a slug. */
 export type Found = ReadyPage | 'taken-down' | undefined;
 
-/** The same without the page's content. */
-export type Head = PageHead | 'taken-down' | undefined;
-
-/** How often the answer for a slug, a page or its absence, was in memory. */
+/** How often the page for a slug was in memory. */
 export type PageLookups = { hits: number; misses: number };
 
-export type PageCache = {
-  lookups: Readonly<PageLookups>;
-  /**
-   * The page that is live under a slug; undefined when there is none. A large page that is not in memory is rendered,
-   * and compressed in `encoding`. Throws when it can't be looked up, and BusyError when too much work for its owner is
-   * in progress.
-   */
-  get(slug: string, encoding: Encoding): Found | Promise<Found>;
-  /** The page that is live under a slug, without its content: a large page is not rendered for that. */
-  head(slug: string): Head | Promise<Head>;
-  /**
-   * The page in an encoding, which is made at its first use. Where its body is not wanted, it may be missing: the headers
-   * are the same.
-   */
-  variant(slug: string, page: ReadyPage, encoding: Encoding, isBodyWanted: boolean): Variant | Promise<Variant>;
-  /** The page under a slug has changed. */
-  invalidate(slug: string): void;
-  /** Changes may have been missed: every entry is checked in the database before it is served again. */
-  invalidateAll(): void;
-};
+/** The pages of several slugs as they are stored. A body of more than `maxBytes` is left out. */
+type ReadPages = (
+  slugs: readonly string[],
+  maxBytes: number,
+) => Promise<ReadonlyMap<string, StoredPage | 'taken-down'>>;
 
 const { largeBytes, entryBytes } = SIZES.internalPages;
-const NO_BODY = Buffer.alloc(0);
 
-/** The tag of a page in an encoding. */
-export function etagOf({ hash }: Pick<ReadyPage, 'hash'>, encoding: Encoding): string {
-  return encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"`;
+const compressGzip = promisify(gzip);
+const decompressBrotli = promisify(brotliDecompress);
+
+/** zlib takes no less (Z_MIN_CHUNK). */
+const MIN_CHUNK_BYTES = 64;
+
+/** A copy, unless the bytes are alone in their memory: a part of a shared piece would keep all of that. */
+function withOwnMemory(body: Buffer): Buffer {
+  if (body.byteLength === body.buffer.byteLength) return body;
+  const copy = Buffer.allocUnsafeSlow(body.length);
+  body.copy(copy);
+  return copy;
 }
 
-function createVariant(hash: string, encoding: Encoding, body: Buffer, bytes = body.length): Variant {
-  const etag = etagOf({ hash }, encoding);
+function createVariant(hash: string, encoding: Encoding, body: Buffer): Variant {
+  const etag = encoding === 'identity' ? `"${hash}"` : `"${hash}-${encoding}"`;
   const headers = [
     ...['ETag', etag, 'Vary', 'Accept-Encoding', 'Cache-Control', 'public, max-age=0, must-revalidate'],
     ...['X-Content-Type-Options', 'nosniff', 'Origin-Agent-Cluster', '?1'],
   ];
   const bodyHeaders = [
-    ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(bytes)],
+    ...['Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(body.length)],
     ...(encoding === 'identity' ? [] : ['Content-Encoding', encoding]),
   ];
   const requestId = ['x-request-id', ''];
@@ -95,252 +76,158 @@ function createVariant(hash: string, encoding: Encoding, body: Buffer, bytes = b
   };
 }
 
-const isLarge = ({ bytes }: ReadyPage): boolean => bytes > largeBytes;
-
-const readySmall = (
-  { deploymentId, version, ownerId }: PageHead,
-  { hash, bytes, br }: Rendering,
-  confirmedAt: number,
-): ReadyPage => ({
-  ...{ deploymentId, version, ownerId, hash, bytes, confirmedAt },
-  variants: new Map([['br', createVariant(hash, 'br', withOwnMemory(br))]]),
-  isPlainWanted: false,
-});
-
-const readyLarge = (
-  { deploymentId, version, ownerId }: PageHead,
-  { body, hash, compressed }: RenderedPage,
-  encoding: Encoding,
-  confirmedAt: number,
-): ReadyPage => ({
-  ...{ deploymentId, version, ownerId, hash, bytes: body.length, confirmedAt },
-  variants: new Map([[encoding, createVariant(hash, encoding, toBuffer(compressed ?? body))]]),
-  isPlainWanted: false,
-});
-
-/** What the others can be made from: the plain one if it is there. */
-function sourceOf({ variants }: ReadyPage): { encoding: Encoding; variant: Variant } {
-  for (const encoding of ['identity', 'br', 'gzip'] as const) {
-    const variant = variants.get(encoding);
-    if (variant && !(variant instanceof Promise)) return { encoding, variant };
+/** The memory of a page, in bytes. */
+function sizeOf({ br, others }: ReadyPage): number {
+  let bytes = entryBytes + br.body.length;
+  for (const variant of others.values()) {
+    bytes += entryBytes + (variant instanceof Promise ? 0 : variant.body.length);
   }
-  throw new Error('A page in memory has no variant.');
+  return bytes;
 }
 
-export function createPageCache({
-  find,
-  findSmall,
-  findVersion,
-  maxBytes,
-  actionOf,
-  compute,
-  sending,
-  isInvalidationLive,
-  limits: { pages: limits },
-}: {
-  find(slug: string): Promise<Page | 'taken-down' | undefined>;
-  /** What `find` does, rendered if it was when it was stored, without HTML that is larger than `largeBytes`. */
-  findSmall(slug: string): Promise<SmallPage | PageHead | 'taken-down' | undefined>;
-  findVersion(slug: string): Promise<PageVersion | undefined>;
-  /** Of pages in memory. */
-  maxBytes: number;
-  /** The address that the forms of a page post to. */
-  actionOf(page: PageHead): string;
-  compute: Pick<ComputePool, 'run'>;
-  sending: Pick<Sending, 'share' | 'fits'>;
-  /** Whether this process has received every change up to now; otherwise the database is asked for each hit. */
-  isInvalidationLive(): boolean;
-  limits: Limits;
-}): PageCache {
-  const size = ({ variants }: ReadyPage): number => {
-    let bytes = 0;
-    for (const variant of variants.values())
-      bytes += entryBytes + (variant instanceof Promise ? 0 : variant.body.length);
-    return bytes;
-  };
-  const plains = new LRUCache<ReadyPage, Variant>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ body }) => entryBytes + body.length,
-  });
-  const pages = new LRUCache<string, ReadyPage>({
-    maxSize: maxBytes * (1 - limits.plainShare),
-    sizeCalculation: size,
-    dispose: (page, _slug, reason) => void (reason === 'evict' && plains.delete(page)),
-  });
-  let plainsMade = 0;
-  const absent = createBoundedCache<string, 'no-page' | 'taken-down'>(limits.rememberedAbsent);
-  // Look-ups in progress. If one is no longer in the map when it ends, the page has changed since: its result is not
-  // kept.
-  const fills = new Map<string, Promise<Found>>();
-  const lookups: PageLookups = { hits: 0, misses: 0 };
-  /** How often invalidateAll() was called. */
-  let invalidations = 0;
-  let uncheckedUntil = Number.NEGATIVE_INFINITY;
+const toReadyPage = ({ deploymentId, version, ownerId }: PageHead, { hash, bytes, br }: Rendering): ReadyPage => ({
+  ...{ deploymentId, version, ownerId, hash, bytes },
+  br: createVariant(hash, 'br', withOwnMemory(br)),
+  others: new Map(),
+});
 
-  const trimPlains = (): void => {
-    while (pages.calculatedSize + plains.calculatedSize > maxBytes) plains.pop();
-  };
+/** The pages that visitors have asked for last, in memory until they change. */
+export class PageCache {
+  readonly lookups: PageLookups = { hits: 0, misses: 0 };
+  readonly #read: ReadPages;
+  readonly #render: (page: Page) => Promise<Rendering>;
+  readonly #canSend: (ownerId: number) => boolean;
+  readonly #limits: Limits['pages'];
+  readonly #pages: LRUCache<string, ReadyPage>;
+  readonly #small: BatchReader<StoredPage | 'taken-down'>;
+  /** Work on large pages: bounds the memory that they take before they are kept. */
+  readonly #large: ReturnType<typeof createFairQueue<number>>;
+  /** Reads under way. One that is no longer here when it ends has been overtaken by a change: its page is not kept. */
+  readonly #reads = new Map<string, Promise<Found>>();
 
-  function forget(slug: string): void {
-    const page = pages.peek(slug);
-    if (page) plains.delete(page);
-    pages.delete(slug);
-    absent.delete(slug);
-  }
-
-  function keep(slug: string, page: Found): void {
-    // Setting an existing entry would not measure it again.
-    if (page && pages.peek(slug) === page) pages.delete(slug);
-    else forget(slug);
-    if (page && page !== 'taken-down') pages.set(slug, page);
-    else absent.set(slug, page ?? 'no-page');
-    trimPlains();
-  }
-
-  /** Runs one `lookUp` for a slug at a time; later requests share its result. */
-  function fill(slug: string, lookUp: () => Promise<Found>): Promise<Found> {
-    const underWay = fills.get(slug);
-    if (underWay) return underWay;
-    const filling = lookUp()
-      .then((page) => {
-        if (fills.get(slug) === filling) keep(slug, page);
-        return page;
-      })
-      .finally(() => {
-        if (fills.get(slug) === filling) fills.delete(slug);
-      });
-    fills.set(slug, filling);
-    return filling;
-  }
-
-  const load = async (slug: string, encoding: Encoding): Promise<Found> => {
-    const confirmedAt = invalidations;
-    const page = await findSmall(slug);
-    if (!page || page === 'taken-down') return page;
-    if ('rendered' in page) return readySmall(page, page.rendered, confirmedAt);
-    if (!('html' in page)) return loadLarge(slug, page.ownerId, encoding);
-    const plain = renderPage({ html: page.html, action: actionOf(page), encoding: 'identity' });
-    // Full of placeholders.
-    if (plain.body.length > largeBytes) return readyLarge(page, plain, 'identity', confirmedAt);
-    const { hash, body } = plain;
-    return readySmall(page, { hash, bytes: body.length, br: await encode(body, 'br') }, confirmedAt);
-  };
-
-  /** Reads the HTML once the thread is free for the owner: waiting requests take no memory. */
-  const loadLarge = (slug: string, ownerId: number, encoding: Encoding): Promise<Found> =>
-    compute.run(ownerId, limits.threadWaitTimeoutMs, async (thread) => {
-      if (!sending.fits(ownerId)) throw new BusyError();
-      const confirmedAt = invalidations;
-      const page = await find(slug);
-      if (!page || page === 'taken-down') return page;
-      const rendered = await thread.renderPage({ html: page.html, action: actionOf(page), encoding });
-      return readyLarge(page, rendered, encoding, confirmedAt);
-    });
-
-  /** A small page without an encoding: made anew in less time than a look-up takes, unless it is asked for often. */
-  function plainOf(slug: string, page: ReadyPage, isBodyWanted: boolean): Variant {
-    const kept = plains.get(page);
-    if (kept) return kept;
-    if (!isBodyWanted) return createVariant(page.hash, 'identity', NO_BODY, page.bytes);
-    const body = decodeSmall(sourceOf(page).variant.body, page.bytes);
-    plainsMade += 1;
-    if (plainsMade % limits.plainsMadePerKept !== 0 || pages.peek(slug) !== page) {
-      return createVariant(page.hash, 'identity', body);
-    }
-    const plain = createVariant(page.hash, 'identity', withOwnMemory(body));
-    plains.set(page, plain);
-    trimPlains();
-    return plain;
-  }
-
-  /** A page in another encoding than those that are made. */
-  async function recode(page: ReadyPage, to: Encoding): Promise<Buffer> {
-    const { encoding, variant } = sourceOf(page);
-    const work = async (): Promise<Buffer> => withOwnMemory(await encode(await decode(variant.body, encoding), to));
-    if (!isLarge(page)) return work();
-    const release = sending.share(page.ownerId, variant.body);
-    try {
-      // One page of each owner at a time.
-      return await compute.run(page.ownerId, limits.threadWaitTimeoutMs, work);
-    } finally {
-      release();
-    }
+  /**
+   * `render` makes a page ready that is not stored so. `canSend`: whether memory is left for another answer with a large
+   * page of this owner. `maxBytes`: of all pages in memory.
+   */
+  constructor(
+    {
+      read,
+      render,
+      canSend,
+    }: { read: ReadPages; render(page: Page): Promise<Rendering>; canSend(ownerId: number): boolean },
+    { maxBytes, limits: { pages } }: { maxBytes: number; limits: Limits },
+  ) {
+    this.#read = read;
+    this.#render = render;
+    this.#canSend = canSend;
+    this.#limits = pages;
+    this.#pages = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
+    this.#small = new BatchReader((slugs) => read(slugs, largeBytes), pages.lookUpBatch);
+    this.#large = createFairQueue({ slots: pages.concurrentLarge, maxWaiting: pages.maxWaitingLarge });
   }
 
   /**
-   * For when changes may have been missed: the page in memory if the database confirms it or doesn't answer, else the
-   * stored one.
+   * The page that is live under a slug; undefined when there is none. Without a promise when it is in memory. Rejects when
+   * it can't be read, and with BusyError when too many large pages are being made ready.
    */
-  const confirm = async (slug: string, encoding: Encoding): Promise<Found> => {
-    const kept = pages.get(slug);
-    if (!kept) return load(slug, encoding);
-    if (performance.now() < uncheckedUntil) return kept;
-    const confirmedAt = invalidations;
-    try {
-      const timeout = delay(limits.confirmationTimeoutMs, 'no answer' as const, { ref: false });
-      const live = await Promise.race([findVersion(slug), timeout]);
-      if (live === 'no answer') {
-        uncheckedUntil = performance.now() + limits.uncheckedMs;
-        return kept;
-      }
-      if (live?.deploymentId === kept.deploymentId && live.version === kept.version) {
-        kept.confirmedAt = confirmedAt;
-        return kept;
-      }
-    } catch {
-      return kept;
+  get(slug: string): Found | Promise<Found> {
+    const page = this.#pages.get(slug);
+    if (page) {
+      this.lookups.hits += 1;
+      return page;
     }
-    return load(slug, encoding);
-  };
-
-  function invalidate(slug: string): void {
-    forget(slug);
-    fills.delete(slug);
+    this.lookups.misses += 1;
+    return this.#reads.get(slug) ?? this.#startRead(slug);
   }
 
-  return {
-    lookups,
-    get(slug, encoding) {
-      const page = pages.get(slug);
-      const absence = page ? undefined : absent.get(slug);
-      if (isInvalidationLive() && (page ? page.confirmedAt === invalidations : absence)) {
-        lookups.hits += 1;
-        return absence === 'taken-down' ? absence : page;
-      }
-      lookups.misses += 1;
-      if (!isInvalidationLive() || page) return fill(slug, () => confirm(slug, encoding));
-      return fill(slug, () => load(slug, encoding));
-    },
-    head(slug) {
-      // A page in memory is checked like any hit, and not rendered again unless it has changed.
-      return pages.has(slug) || absent.has(slug) ? this.get(slug, 'identity') : findSmall(slug);
-    },
-    variant(slug, page, encoding, isBodyWanted) {
-      const { variants } = page;
-      if (encoding === 'identity') {
-        if (!isLarge(page)) return plainOf(slug, page, isBodyWanted);
-        page.isPlainWanted = true;
-      }
-      const made = variants.get(encoding);
-      if (made) return made;
-      const making = recode(page, encoding).then((body) => {
-        const variant = createVariant(page.hash, encoding, body);
-        variants.set(encoding, variant);
-        if (!page.isPlainWanted) variants.delete('identity');
-        // Measures the entry again, unless it has been replaced or dropped meanwhile.
-        if (pages.peek(slug) === page) keep(slug, page);
-        return variant;
+  /** The same without the page's content: a large page is not read for that. */
+  head(slug: string): PageHead | 'taken-down' | undefined | Promise<PageHead | 'taken-down' | undefined> {
+    return this.#pages.get(slug) ?? this.#small.get(slug);
+  }
+
+  /** A page in an encoding, which is made at its first use. */
+  variant(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant> {
+    return encoding === 'br' ? page.br : (page.others.get(encoding) ?? this.#make(slug, page, encoding));
+  }
+
+  /** The page under a slug has changed. */
+  invalidate(slug: string): void {
+    this.#pages.delete(slug);
+    this.#reads.delete(slug);
+  }
+
+  /** Changes may have been missed. */
+  invalidateAll(): void {
+    this.#pages.clear();
+    this.#reads.clear();
+  }
+
+  #startRead(slug: string): Promise<Found> {
+    const reading = this.#readPage(slug)
+      .then((page) => {
+        if (this.#reads.get(slug) === reading && page && page !== 'taken-down') this.#pages.set(slug, page);
+        return page;
+      })
+      .finally(() => {
+        if (this.#reads.get(slug) === reading) this.#reads.delete(slug);
       });
-      variants.set(encoding, making);
-      making.catch(() => variants.delete(encoding));
-      return making;
-    },
-    invalidate,
-    invalidateAll() {
-      invalidations += 1;
-      uncheckedUntil = Number.NEGATIVE_INFINITY;
-      absent.clear();
-      fills.clear();
-    },
-  };
+    this.#reads.set(slug, reading);
+    return reading;
+  }
+
+  async #readPage(slug: string): Promise<Found> {
+    const page = await this.#small.get(slug);
+    const isLarge = page && page !== 'taken-down' && !('rendered' in page) && !('html' in page);
+    if (!isLarge) return this.#makeReady(page);
+    return this.#inTurn(page.ownerId, async () =>
+      this.#makeReady((await this.#read([slug], Number.POSITIVE_INFINITY)).get(slug)),
+    );
+  }
+
+  async #makeReady(page: StoredPage | 'taken-down' | undefined): Promise<Found> {
+    if (!page || page === 'taken-down') return page;
+    if ('rendered' in page) return toReadyPage(page, page.rendered);
+    if ('html' in page) return toReadyPage(page, await this.#render(page));
+    throw new Error('A page was read without its body.');
+  }
+
+  /** Waits for a turn of the owner: waiting requests take no memory. */
+  #inTurn<T>(ownerId: number, work: () => Promise<T>): Promise<T> {
+    return this.#large.run(ownerId, this.#limits.threadWaitTimeoutMs, () => {
+      if (!this.#canSend(ownerId)) throw new BusyError();
+      return work();
+    });
+  }
+
+  #make(slug: string, page: ReadyPage, encoding: Encoding): Variant | Promise<Variant> {
+    if (encoding === 'identity' && page.bytes <= largeBytes) {
+      // One piece of the right length: otherwise zlib allocates 16 KiB each, and joins them.
+      const chunkSize = Math.max(MIN_CHUNK_BYTES, page.bytes);
+      return this.#keepVariant(slug, page, encoding, brotliDecompressSync(page.br.body, { chunkSize }));
+    }
+    const encode = async (): Promise<Buffer> => {
+      const plain = await decompressBrotli(page.br.body);
+      return encoding === 'gzip' ? compressGzip(plain) : plain;
+    };
+    const making = (page.bytes <= largeBytes ? encode() : this.#inTurn(page.ownerId, encode)).then(
+      (body) => this.#keepVariant(slug, page, encoding, body),
+      (error: unknown) => {
+        page.others.delete(encoding);
+        throw error;
+      },
+    );
+    page.others.set(encoding, making);
+    return making;
+  }
+
+  #keepVariant(slug: string, page: ReadyPage, encoding: Encoding, body: Buffer): Variant {
+    const variant = createVariant(page.hash, encoding, withOwnMemory(body));
+    page.others.set(encoding, variant);
+    // Measures the page again, unless it has been replaced or dropped meanwhile. Setting it again alone would not.
+    if (this.#pages.peek(slug) === page) {
+      this.#pages.delete(slug);
+      this.#pages.set(slug, page);
+    }
+    return variant;
+  }
 }

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Encoding } from '../../compute/render-page.ts';
 import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../html.ts';
 import { type Limits, SIZES } from '../../limits.ts';
-import { createChooseEncoding } from '../accept.ts';
+import { createChooseEncoding, type Encoding } from '../accept.ts';
 import { HttpError } from '../errors.ts';
 import { NO_SLUG } from '../hosts.ts';
 import type { Sending } from '../sending.ts';
 import { writeSmallPage } from '../small-page.ts';
 import { type Speech, whenToTryAgain } from '../speech.ts';
-import { etagOf, type Found, type Head, type PageCache, type ReadyPage, type Variant } from './page-cache.ts';
+import type { Found, PageCache, ReadyPage, Variant } from './page-cache.ts';
 
 /** A page's host and the path on it, without a query. */
 type Target = { slug: string; path: string };
@@ -79,10 +78,7 @@ export function createServePage(cache: PageCache, sending: Sending, blockedBy: s
     if (page === 'taken-down' && isRead) throw takenDown(blockedBy);
     if (!page || page === 'taken-down') throw noSuchPage();
     if (!isRead) throw wrongMethod();
-    const known = request.headers['if-none-match'];
-    const isKnown = known !== undefined && matches(known, etagOf(page, encoding));
-    const isBodyWanted = request.method !== 'HEAD' && !isKnown;
-    const variant = cache.variant(slug, page, encoding, isBodyWanted);
+    const variant = cache.variant(slug, page, encoding);
     if (variant instanceof Promise) return variant.then((made) => send(request, response, requestId, page, made));
     return send(request, response, requestId, page, variant);
   }
@@ -91,7 +87,7 @@ export function createServePage(cache: PageCache, sending: Sending, blockedBy: s
     checkTarget(target);
     const { slug } = target;
     const encoding = chooseEncoding(request);
-    const page = cache.get(slug, encoding);
+    const page = cache.get(slug);
     if (page instanceof Promise) {
       return page.then((found) => answer(request, response, slug, requestId, encoding, found));
     }
@@ -100,7 +96,7 @@ export function createServePage(cache: PageCache, sending: Sending, blockedBy: s
 }
 
 export function createFindForm(cache: Pick<PageCache, 'head'>): FindForm {
-  function deploymentOf(page: Head): string {
+  function deploymentOf(page: Awaited<ReturnType<PageCache['head']>>): string {
     if (!page || page === 'taken-down') throw noSuchPage();
     return page.deploymentId;
   }

@@ -17,38 +17,24 @@ export type VisitedPages = {
   invalidateAll(): void;
 };
 
-/** `since`: as performance.now() returns it. */
-type Entry = { page: VisitedPage | 'absent'; since: number };
-
-/** `isInvalidationLive`: whether changes of deployments are received at this time. */
 export function createVisitedPages(
   lookUp: (deploymentId: string) => Promise<VisitedPage | undefined>,
-  isInvalidationLive: () => boolean,
   limits: Limits,
 ): VisitedPages {
-  const entries = createBoundedCache<string, Entry>(limits.submissions.maxVisitedPages);
+  const entries = createBoundedCache<string, VisitedPage | 'absent'>(limits.submissions.maxVisitedPages);
   const queue = createFairQueue<string>({
     slots: limits.submissions.maxConcurrentVisitedPageLookUps,
     maxWaiting: limits.submissions.maxWaitingVisitedPageLookUps,
   });
   let version = 0;
 
-  function confirmed(deploymentId: string): Entry['page'] | undefined {
-    const entry = entries.get(deploymentId);
-    return entry &&
-      (performance.now() - entry.since < limits.submissions.unconfirmedVisitedPageMs || isInvalidationLive())
-      ? entry.page
-      : undefined;
-  }
-
-  async function load(deploymentId: string): Promise<Entry['page']> {
+  async function load(deploymentId: string): Promise<VisitedPage | 'absent'> {
     // Another request may have looked it up while this one waited.
-    const known = confirmed(deploymentId);
+    const known = entries.get(deploymentId);
     if (known) return known;
     const versionBefore = version;
-    const since = performance.now();
     const page = (await lookUp(deploymentId)) ?? 'absent';
-    if (version === versionBefore) entries.set(deploymentId, { page, since });
+    if (version === versionBefore) entries.set(deploymentId, page);
     return page;
   }
 
@@ -56,7 +42,7 @@ export function createVisitedPages(
     async find(deploymentId, network) {
       // Only ids reach Postgres, which refuses some texts (NUL).
       if (!isDeploymentId(deploymentId)) return 'absent';
-      const known = confirmed(deploymentId);
+      const known = entries.get(deploymentId);
       if (known) return known;
       const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
       const timer = setTimeout(() => resolve(undefined), limits.submissions.visitedPageTimeoutMs);
@@ -68,7 +54,7 @@ export function createVisitedPages(
       return found;
     },
     inMemory(deploymentId) {
-      const page = entries.get(deploymentId)?.page;
+      const page = entries.get(deploymentId);
       return page === 'absent' ? undefined : page;
     },
     invalidateAll() {

@@ -28,8 +28,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** Submissions to deployments that are at their rate limit, and how often the database was asked to store one. */
-function startSubmit({ isLive = true } = {}) {
-  let isInvalidationLive = isLive;
+function startSubmit() {
   let asked = 0;
   const counted: string[] = [];
   /** What the database answers. */
@@ -49,7 +48,6 @@ function startSubmit({ isLive = true } = {}) {
     findRules: async () => ({ slug, version: 0, rules: NO_RULES }),
     judge: () => ({ kind: 'accepted' }),
     ...NO_SPAM,
-    isInvalidationLive: () => isInvalidationLive,
     count: (outcome) => counted.push(outcome),
     countHoneypot: () => undefined,
     limits: LIMITS,
@@ -96,9 +94,6 @@ function startSubmit({ isLive = true } = {}) {
     counted,
     invalidateAll: intake.invalidateAll,
     asked: () => asked,
-    setInvalidationLive(isLive: boolean) {
-      isInvalidationLive = isLive;
-    },
     answerWith(next: Promise<Decided>) {
       outcome = next;
     },
@@ -128,21 +123,6 @@ it('refuses no other deployment from memory', async () => {
   await send(newDeploymentId());
   answerWith(ACCEPTED);
   expect([await send(newDeploymentId()), asked()]).toEqual([[200], 2]);
-});
-
-it('asks again after a second while changes are not received, and not before once they are received again', async () => {
-  const { send, asked, answerWith, setInvalidationLive } = startSubmit({ isLive: false });
-  vi.advanceTimersByTime(10 * LIMITS.submissions.unconfirmedFullMs);
-  const id = newDeploymentId();
-  expect(await send(id)).toEqual([429, '30']);
-  answerWith(ACCEPTED);
-  vi.advanceTimersByTime(LIMITS.submissions.unconfirmedFullMs - 1);
-  expect([await send(id), asked()]).toEqual([[429, '30'], 1]);
-  vi.advanceTimersByTime(1);
-  setInvalidationLive(true);
-  expect([await send(id), asked()]).toEqual([[429, '29'], 1]);
-  setInvalidationLive(false);
-  expect([await send(id), asked()]).toEqual([[200], 2]);
 });
 
 it.each([{}, { 'idempotency-key': 'a' }])(

@@ -11,26 +11,14 @@ const PAGE: VisitedPage = { slug: 'a-page', language: null, lang: 'de', destinat
 afterEach(() => void vi.useRealTimers());
 
 /** Pages whose look-ups are counted, and answered when the test says so if `isHeld`. */
-function start({
-  isHeld = false,
-  isInvalidationLive = true,
-  isAbsent = false,
-}: {
-  isHeld?: boolean;
-  isInvalidationLive?: boolean;
-  isAbsent?: boolean;
-} = {}) {
+function start({ isHeld = false, isAbsent = false }: { isHeld?: boolean; isAbsent?: boolean } = {}) {
   const asked: PromiseWithResolvers<VisitedPage | undefined>[] = [];
-  const pages = createVisitedPages(
-    () => {
-      const answer = Promise.withResolvers<VisitedPage | undefined>();
-      asked.push(answer);
-      if (!isHeld) answer.resolve(isAbsent ? undefined : PAGE);
-      return answer.promise;
-    },
-    () => isInvalidationLive,
-    LIMITS,
-  );
+  const pages = createVisitedPages(() => {
+    const answer = Promise.withResolvers<VisitedPage | undefined>();
+    asked.push(answer);
+    if (!isHeld) answer.resolve(isAbsent ? undefined : PAGE);
+    return answer.promise;
+  }, LIMITS);
   return { ...pages, asked };
 }
 
@@ -90,17 +78,4 @@ it('asks again once a deployment has changed, also while it is being looked up',
   await vi.waitFor(() => expect(asked).toHaveLength(2));
   asked[1]?.resolve({ ...PAGE, language: 'fr' });
   expect(await second).toEqual({ ...PAGE, language: 'fr' });
-});
-
-it('asks again after a second while changes are not received', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  const { find, asked } = start({ isInvalidationLive: false });
-  const id = newDeploymentId();
-  await find(id, NETWORK);
-  vi.advanceTimersByTime(999);
-  await find(id, NETWORK);
-  expect(asked).toHaveLength(1);
-  vi.advanceTimersByTime(1);
-  await find(id, NETWORK);
-  expect(asked).toHaveLength(2);
 });

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPageReader } from '../../../src/http/pages/page-reader.ts';
-import { LIMITS } from '../../../src/limits.ts';
+import { BatchReader } from '../../src/db/batch-reader.ts';
 
 const page = (version: number) => ({ deploymentId: 'd_1', ownerId: 1, version });
 
@@ -8,14 +7,14 @@ const page = (version: number) => ({ deploymentId: 'd_1', ownerId: 1, version })
 function startReader() {
   const reads: { slugs: readonly string[]; answer: PromiseWithResolvers<Map<string, ReturnType<typeof page>>> }[] = [];
   let begun = Promise.withResolvers<void>();
-  const find = createPageReader((slugs) => {
+  const reader = new BatchReader((slugs) => {
     const answer = Promise.withResolvers<Map<string, ReturnType<typeof page>>>();
     reads.push({ slugs, answer });
     begun.resolve();
     begun = Promise.withResolvers<void>();
     return answer.promise;
-  }, LIMITS);
-  return { find, reads, begins: () => begun.promise };
+  }, 64);
+  return { find: (slug: string) => reader.get(slug), reads, begins: () => begun.promise };
 }
 
 const outOfReach = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -36,13 +35,13 @@ it('reads together what is asked for at once, and while a read is under way in t
   ]);
 });
 
-it('reads at most 64 at a time', async () => {
+it('reads at most so many at a time', async () => {
   const sizes: number[] = [];
-  const find = createPageReader(async (slugs) => {
+  const reader = new BatchReader(async (slugs) => {
     sizes.push(slugs.length);
     return new Map(slugs.map((slug) => [slug, page(Number(slug))]));
-  }, LIMITS);
-  const found = await Promise.all(Array.from({ length: 150 }, (_, index) => find(String(index))));
+  }, 64);
+  const found = await Promise.all(Array.from({ length: 150 }, (_, index) => reader.get(String(index))));
   expect([sizes, found]).toEqual([[64, 64, 22], Array.from({ length: 150 }, (_, index) => page(index))]);
 });
 

@@ -1,0 +1,52 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ChangeFeed, type DeploymentChange } from '../../src/db/change-feed.ts';
+import { testLimits } from '../support/limits.ts';
+import { startTestService } from '../support/service.ts';
+
+/** A feed that reads when the test says so. */
+async function startFeed(gapMs?: number) {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  const owner = await service.owner();
+  const changes: DeploymentChange[] = [];
+  const onGap = vi.fn<() => void>();
+  const onChange = (change: DeploymentChange): void => void changes.push(change);
+  const limits = testLimits({ changeFeed: gapMs === undefined ? {} : { gapMs } });
+  const feed = new ChangeFeed(service.db, limits, { onChange, onGap });
+  const read = async (): Promise<DeploymentChange[]> => {
+    await feed.read();
+    return changes.splice(0);
+  };
+  return { service, owner, feed, read, onGap };
+}
+
+it('tells each change of a deployment once, and nothing of submissions', async () => {
+  const { service, owner, read, onGap } = await startFeed();
+  const { id, slug } = await owner.deploy();
+  const change = { deploymentId: id, slug };
+  expect([await read(), await read()]).toEqual([[change], []]);
+  await owner.put(`/deploy/${id}`).send({ html: 'other' }).expect(200);
+  expect([await read(), await read()]).toEqual([[change], []]);
+  const sent = await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ a: '1' }) });
+  expect(sent.status).toBe(200);
+  expect(await read()).toEqual([]);
+  await owner.patch(`/deploy/${id}`).send({ redirect_url: 'https://example.com/' }).expect(200);
+  await owner.delete(`/deploy/${id}`).expect(200);
+  expect(await read()).toEqual([change, change]);
+  await owner
+    .post(`/trash/${id}/restore`)
+    .send({ slug: `${slug}-again` })
+    .expect(200);
+  expect((await read()).map((one) => one.slug).toSorted()).toEqual([slug, `${slug}-again`]);
+  expect(onGap).not.toHaveBeenCalled();
+});
+
+it.each([
+  ['there was no read for too long', -1, () => undefined],
+  ['the connections lead to another server', undefined, (feed: ChangeFeed) => feed.reset()],
+])('says that changes may have been missed when %s', async (_when, gapMs, happens) => {
+  const { feed, read, onGap } = await startFeed(gapMs);
+  happens(feed);
+  await read();
+  expect(onGap).toHaveBeenCalledOnce();
+});

@@ -680,34 +680,31 @@ export const LIMITS = {
   },
   /** The dispatcher, and webhooks. */
   delivery: {
-    /** The dispatcher looks for due deliveries, and sooner when it knows of some. */
-    pollIntervalMs: 500,
+    /** The dispatcher looks for due deliveries, and sooner when it knows of some: a retry may be as late. */
+    pollIntervalMs: 250,
     /** A digest is sent at most this long after its window has ended. */
     digestPollIntervalMs: 1_000,
-    /** Polls take this part of the time at most: after a slow one the pause is longer. */
+    /** Polls that find nothing take this part of the time at most: after a slow one the pause is longer. */
     maxPollShare: 0.1,
-    minPollPauseMs: 20,
-    /** Deliveries that one statement leases, and characters of their submissions. */
+    /** The pause after each poll: what becomes due in it is claimed together. */
+    minPollPauseMs: 10,
+    /** Deliveries that one statement leases, and bytes of their submissions. */
     claimedDeliveries: 512,
     claimedBytes: 16 * 1024 * 1024,
-    /** Deliveries that a process has leased, and characters of their submissions. */
-    heldDeliveries: 4_096,
+    /** Characters of the submissions of all running attempts. */
     heldChars: 64 * 1024 * 1024,
-    /** Attempts that run at a time. */
+    /** Attempts that run at a time. A third of them is for receivers that are not known to answer. */
     concurrent: 1_536,
-    /** Attempts that run at a time for one receiver that is not known to answer. Each answer doubles the number. */
+    /** Attempts that run at a time for one receiver that is not known to answer. */
     initialConcurrentOfReceiver: 2,
     /** Attempts that run at a time for one host and port. */
     concurrentOfReceiver: 64,
-    /** Receivers of which it is remembered how many attempts may run. */
+    /** Receivers of which it is remembered that they answer. */
     knownReceivers: 10_000,
-    /** A delivery that waits longer is returned: any process may have changed its webhook since. */
-    queueTimeoutMs: 1_000,
     /** An attempt starts only while this part of its time-out is left of its lease. It gets no more time than is left. */
     minPartOfTimeout: 0.9,
-    /** Attempts that are started, or aborted, in one turn of the event loop. Hundreds would delay other work. */
+    /** Attempts that are started in one turn of the event loop. Hundreds would delay other work. */
     startsPerTurn: 4,
-    abortsPerTurn: 4,
     /** Outcomes that are stored together. */
     outcomesBatch: 500,
     /** A smaller batch of outcomes waits for more. */

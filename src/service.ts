@@ -17,10 +17,10 @@ import { isMigratedPrimary } from './db/postgres/migrate.ts';
 import { keepSpam } from './db/spam-submissions.ts';
 import { checkRateLimit } from './db/store-submissions.ts';
 import { createAskProvider, type SiteverifyUrls } from './delivery/ask-provider.ts';
-import { createAttempt } from './delivery/attempt.ts';
-import { createDigestLoop } from './delivery/digest-loop.ts';
-import { createDispatcher } from './delivery/dispatcher.ts';
+import { runDigestLoop } from './delivery/digest-loop.ts';
+import { Dispatcher } from './delivery/dispatcher.ts';
 import { createOwnAddress } from './delivery/own-address.ts';
+import { Sender } from './delivery/sender.ts';
 import { createFilesBucket } from './files-bucket.ts';
 import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
@@ -80,7 +80,7 @@ export async function startService(
     listening: () => listening,
   });
   const links = createLinks(db, config.baseUrl);
-  const sending = createAttempt({
+  const sender = new Sender({
     limits,
     allowedNetworks: config.webhookAllowCidrs,
     own,
@@ -96,9 +96,9 @@ export async function startService(
   const altcha = createChallenges(db, limits);
   const asking = createAskProvider({ limits, allowedNetworks: config.webhookAllowCidrs, own, urls: siteverifyUrls });
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     db,
-    attempt: sending.attempt,
+    sender,
     retryDelays: config.deliveryRetryDelays,
     timeoutMs: config.deliveryTimeoutMs,
     leaseMs: config.deliveryLeaseMs,
@@ -114,7 +114,7 @@ export async function startService(
   const intake = createIntake({
     store: createStore({
       db,
-      deliveries: dispatcher,
+      deliveries: { busy: () => undefined, wake: () => dispatcher.wake(), start: () => undefined },
       leaseMs: config.deliveryLeaseMs,
       limits,
       countBatch: metrics.batch,
@@ -135,14 +135,13 @@ export async function startService(
     limits,
   });
 
-  const digests = createDigestLoop({ db, limits, wake: dispatcher.wake, log, signal: stopping.signal });
   const cleanUp = createCleanUp({
     db,
     limits,
     now,
     days: config.deliveryLogDays,
     countExpired: metrics.expired,
-    reviewDeliveries: dispatcher.review,
+    reviewDeliveries: () => dispatcher.wake(),
     log,
     signal: stopping.signal,
   });
@@ -157,11 +156,11 @@ export async function startService(
     compute,
     checks,
     labelsOf,
-    reviewDeliveries: dispatcher.review,
+    reviewDeliveries: () => dispatcher.wake(),
     leadsHere: own.isIn,
     links,
     altcha,
-    mailLink: config.smtpUrl === undefined ? undefined : sending.mailLink,
+    mailLink: config.smtpUrl === undefined ? undefined : (to, url) => sender.mailLink(to, url),
     metrics,
     log,
     newRequestId: createRequestIds(),
@@ -185,7 +184,7 @@ export async function startService(
     dispatcher.run();
     readingChanges = changeFeed.run(stopping.signal);
     cleaningUp = cleanUp.run();
-    makingDigests = digests.run();
+    makingDigests = runDigestLoop({ db, limits, wake: () => dispatcher.wake(), log, signal: stopping.signal });
     cleaningBucket = files.run();
     return { firstOwner };
   }
@@ -198,7 +197,7 @@ export async function startService(
     dispatcher.drain();
     await server.close();
     await dispatcher.close();
-    await sending.close();
+    await sender.close();
     await Promise.all([compute.close(), checks.close()]);
     await asking.close();
     await Promise.all([honeypotHits.close(), readingChanges, cleaningUp, makingDigests, files.close(), cleaningBucket]);

@@ -1,4 +1,4 @@
-import type { Event } from '../events.ts';
+import { EVENTS, type Event } from '../events.ts';
 
 /** Where a delivery goes. `notice` is a mail to the owner about a webhook. */
 export type Target =
@@ -21,7 +21,9 @@ export type Target =
   /** Tells the owner that a recipient was switched off. `recipients`: the whole list. */
   | { kind: 'recipient-off'; to: string; recipient: string; recipients: readonly string[]; lastError: string }
   /** `notice`: a text where an older version has made it. */
-  | { kind: 'notice'; to: string; notice: WebhookNotice | string };
+  | { kind: 'notice'; to: string; notice: WebhookNotice | string }
+  /** The row cannot be decoded. `isFinal`: neither can a newer version. */
+  | { kind: 'unreadable'; reason: string; isFinal: boolean };
 
 /** Who gets a mail. `recipientId`: undefined for the owner of a deployment that lists no recipients. */
 export type Receiving = { to: string; recipientId: string | undefined };
@@ -30,11 +32,13 @@ export type Receiving = { to: string; recipientId: string | undefined };
 export type DigestRange = { after: number; last: number; from: Date; to: Date };
 
 /**
- * The events of mails that a version before recipients does not know, and leaves to this one. `submission-mail` is a
- * mail about a submission to a recipient; the one to the owner has the event `submission`.
+ * The events of mails. `submission-mail` is a mail about a submission to a recipient; the one to the owner has the event
+ * `submission`.
  */
 export const MAIL_EVENTS = ['submission-mail', 'digest', 'test-mail', 'confirmation', 'recipient-off'] as const;
 type MailEvent = (typeof MAIL_EVENTS)[number];
+
+const KNOWN_EVENTS: ReadonlySet<string> = new Set([...EVENTS, ...MAIL_EVENTS]);
 
 /** What the owner is told of a webhook that was switched off. */
 export type WebhookNotice = {
@@ -101,30 +105,43 @@ function toNotice(text: string): WebhookNotice | string {
   };
 }
 
+/** Never throws: a row that cannot be decoded fails alone. */
 export function toTarget(row: TargetRow): Target {
-  const { webhook_id: webhookId, event, url, type, secret, previous_secrets, failing: isFailing } = row;
-  if (event === 'submission' && webhookId !== null && url !== null && type !== null && secret !== null) {
-    const previous = previous_secrets?.filter(({ until }) => Date.parse(until) > Date.now()) ?? [];
-    const secrets = [secret, ...previous.map((old) => old.secret)];
-    return { kind: 'webhook', webhookId, event, url, type, secrets, isFailing };
+  // During an update a newer version may make deliveries of events that this one does not know, and sends them later.
+  if (row.event !== null && !KNOWN_EVENTS.has(row.event)) {
+    return { kind: 'unreadable', reason: `this version does not know the event ${row.event}`, isFinal: false };
   }
-  return toMail(row);
+  try {
+    return row.webhook_id === null ? toMail(row) : toWebhook(row);
+  } catch (error) {
+    return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error), isFinal: true };
+  }
+}
+
+function toWebhook({ webhook_id: webhookId, event, url, type, secret, previous_secrets, failing }: TargetRow): Target {
+  if (event !== 'submission' || webhookId === null || url === null || type === null || secret === null) {
+    throw new Error(`a webhook receives no ${event ?? 'notice'}`);
+  }
+  const previous = previous_secrets?.filter(({ until }) => Date.parse(until) > Date.now()) ?? [];
+  const secrets = [secret, ...previous.map((old) => old.secret)];
+  return { kind: 'webhook', webhookId, event, url, type, secrets, isFailing: failing };
 }
 
 function toMail({ recipient_id, event, mail_to: to, notice }: TargetRow): Target {
-  if (to === null) throw new Error('A delivery has neither a webhook nor a mail address.');
+  if (to === null) throw new Error('it has neither a webhook nor a mail address');
   const receiving = { to, recipientId: recipient_id ?? undefined };
   if (event === 'submission-mail') return { kind: 'mail', ...receiving };
   if (event === 'test-mail') return { kind: 'test-mail', ...receiving };
   if (notice === null) {
-    if (event !== 'submission') throw new Error('A delivery has neither an event nor a notice.');
+    if (event !== 'submission') throw new Error('it has no notice');
     return { kind: 'mail', ...receiving };
   }
   if (event === 'digest') {
     const { after, last, from, to: end }: DigestRow = JSON.parse(notice);
     return { kind: 'digest', ...receiving, range: { after, last, from: new Date(from), to: new Date(end) } };
   }
-  if (event === 'confirmation' && recipient_id !== null) {
+  if (event === 'confirmation') {
+    if (recipient_id === null) throw new Error('it asks no recipient');
     const { owner }: ConfirmationRow = JSON.parse(notice);
     return { kind: 'confirmation', to, recipientId: recipient_id, owner };
   }

@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import { claimDigest } from '../db/digests.ts';
 import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { createPollLoop } from './poll-loop.ts';
+import { type Polled, PollLoop } from './poll-loop.ts';
 
 /** Makes the mails of windows that have ended, until the signal fires. Any number of processes can do it. */
-export function createDigestLoop({
+export function runDigestLoop({
   db,
   limits,
   wake,
@@ -18,18 +18,14 @@ export function createDigestLoop({
   wake(): void;
   log: Log;
   signal: AbortSignal;
-}): { run(): Promise<void> } {
-  async function poll(): Promise<number> {
+}): Promise<void> {
+  async function poll(): Promise<Polled> {
     const claimed = await claimDigest(db);
     if (claimed === 'mailed') wake();
-    return claimed === undefined ? Number.POSITIVE_INFINITY : 0;
+    return claimed === undefined ? 'nothing' : 'work';
   }
 
-  return createPollLoop({
-    poll,
-    pollMs: limits.delivery.digestPollIntervalMs,
-    limits,
-    onError: (error) => log.warn({ err: error }, 'digests could not be made; trying again'),
-    signal,
-  });
+  const pollMs = limits.delivery.digestPollIntervalMs;
+  const onError = (error: unknown): void => log.warn({ err: error }, 'digests could not be made; trying again');
+  return new PollLoop({ poll, pollMs, limits, onError, signal }).run();
 }

@@ -1,67 +1,69 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AttemptOutcome } from '../db/delivery-queue.ts';
 import { isOutOfReach } from '../db/postgres/connect.ts';
+import type { AttemptOutcome } from '../db/settle-deliveries.ts';
 import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 
-type OutcomeQueue = {
-  /** Adds an outcome, which is stored soon. */
-  add(outcome: AttemptOutcome): void;
-  /** How many wait to be stored, without those that are being stored. */
-  size(): number;
-  /** Whether outcomes wait because the database is out of reach. */
-  isBehind(): boolean;
-  /** Settles when all have been stored, or the database is out of reach. */
-  close(): Promise<void>;
-};
-
 /**
- * Stores outcomes of attempts in batches: those that come while a batch is being stored wait for the next one. While
- * the database is out of reach they are kept; otherwise deliveries that have succeeded would be sent again.
+ * Stores outcomes of attempts in batches: outcomes that come while a batch is being stored wait for the next one. An outcome
+ * that can't be stored is not lost: its lease ends, and the delivery is attempted again.
  */
-export function createOutcomeQueue(
-  store: (batch: readonly AttemptOutcome[]) => Promise<void>,
-  { delivery: limits }: Limits,
-  log: Log,
-): OutcomeQueue {
-  let waiting: AttemptOutcome[] = [];
-  let storing: Promise<void> | undefined;
-  let isBehind = false;
-  const closing = new AbortController();
+export class OutcomeQueue {
+  readonly #store: (batch: readonly AttemptOutcome[]) => Promise<void>;
+  readonly #limits: Limits['delivery'];
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+  #waiting: AttemptOutcome[] = [];
+  #storing: Promise<void> | undefined;
+  #isFailing = false;
 
-  async function storeAll(): Promise<void> {
-    while (waiting.length > 0) {
-      // Most of the cost is the commit: a small batch waits for more outcomes.
-      if (waiting.length < limits.smallOutcomesBatch && !closing.signal.aborted) await delay(limits.outcomesPauseMs);
-      const batch = waiting.splice(0, limits.outcomesBatch);
-      try {
-        await store(batch);
-        isBehind = false;
-      } catch (error) {
-        isBehind = isOutOfReach(error);
-        if (!isBehind) log.error({ err: error }, 'outcomes of deliveries could not be stored');
-        else if (closing.signal.aborted) waiting = [];
-        else {
-          // Only what was attempted is stored later: what was given back may be leased again by now, or its lease ends.
-          waiting.unshift(...batch.filter(({ result }) => result !== 'returned'));
-          await delay(limits.outcomesRetryMs, undefined, { signal: closing.signal }).catch(() => undefined);
-        }
-      }
-    }
-    isBehind = false;
-    storing = undefined;
+  constructor(store: (batch: readonly AttemptOutcome[]) => Promise<void>, limits: Limits, log: Log) {
+    this.#store = store;
+    this.#limits = limits.delivery;
+    this.#log = log;
   }
 
-  return {
-    add(outcome) {
-      waiting.push(outcome);
-      storing ??= storeAll();
-    },
-    size: () => waiting.length,
-    isBehind: () => isBehind,
-    async close() {
-      closing.abort();
-      await storing;
-    },
-  };
+  /** Adds an outcome, which is stored soon. */
+  add(outcome: AttemptOutcome): void {
+    this.#waiting.push(outcome);
+    this.#storing ??= this.#storeAll();
+  }
+
+  /** Whether the database is out of reach: what has succeeded would be sent again if more were claimed. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  /** Settles when all have been stored, or the database is out of reach. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#storing;
+  }
+
+  async #storeAll(): Promise<void> {
+    const { smallOutcomesBatch, outcomesPauseMs, outcomesBatch } = this.#limits;
+    while (this.#waiting.length > 0) {
+      // Most of the cost is the commit: a small batch waits for more outcomes.
+      if (this.#waiting.length < smallOutcomesBatch && !this.#closing.signal.aborted) await delay(outcomesPauseMs);
+      await this.#storeBatch(this.#waiting.splice(0, outcomesBatch));
+    }
+    this.#isFailing = false;
+    this.#storing = undefined;
+  }
+
+  async #storeBatch(batch: readonly AttemptOutcome[]): Promise<void> {
+    const { signal } = this.#closing;
+    try {
+      await this.#store(batch);
+      this.#isFailing = false;
+    } catch (error) {
+      const willRetry = isOutOfReach(error) && !signal.aborted;
+      if (!this.#isFailing) this.#log.warn({ err: error, willRetry }, 'outcomes of deliveries could not be stored');
+      this.#isFailing = willRetry;
+      if (!willRetry) return;
+      // An outcome without an attempt is not stored later: the delivery may be leased again by then.
+      this.#waiting.unshift(...batch.filter(({ result }) => result !== 'returned'));
+      await delay(this.#limits.outcomesRetryMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
 }

@@ -1,61 +1,64 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Limits } from '../limits.ts';
 
-type PollLoop = {
-  /**
-   * Polls until the signal fires: every `pollMs`, and sooner when there may be more by then. Settles when the last poll
-   * has ended.
-   */
-  run(): Promise<void>;
-  /** Polls again soon. */
-  wake(): void;
-};
+/** `work`: a poll did some, and there may be more. `more`: it found none yet, and has not looked everywhere. */
+export type Polled = 'work' | 'more' | 'nothing';
 
-/** `poll` answers in how many milliseconds there may be more to find. `onError` is called for the first failure in a row. */
-export function createPollLoop({
-  poll,
-  pollMs,
-  limits: { delivery: limits },
-  onError,
-  signal,
-}: {
-  poll(): Promise<number>;
+type Options = {
+  poll(): Promise<Polled>;
+  /** The time between two polls that find nothing. */
   pollMs: number;
   limits: Limits;
+  /** Called for the first failure in a row. */
   onError(error: unknown): void;
   signal: AbortSignal;
-}): PollLoop {
-  let isWoken = false;
-  let pause = new AbortController();
+};
 
-  async function run(): Promise<void> {
-    let isFailing = false;
+/** Polls until the signal fires: at intervals, at once while there may be more, and when it is woken. */
+export class PollLoop {
+  readonly #options: Options;
+  #isWoken = false;
+  #pause = new AbortController();
+  #isFailing = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Settles when the signal has fired and the last poll has ended. */
+  async run(): Promise<void> {
+    const { limits, pollMs, signal } = this.#options;
     while (!signal.aborted) {
-      isWoken = false;
+      this.#isWoken = false;
       const startedAt = performance.now();
-      let nextInMs = pollMs;
-      try {
-        nextInMs = await poll();
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing) onError(error);
-        isFailing = true;
-      }
+      const polled = await this.#poll();
       const took = performance.now() - startedAt;
-      await wait(Math.max(limits.minPollPauseMs, took / limits.maxPollShare - took), signal);
-      if (isWoken || nextInMs <= 0) continue;
-      pause = new AbortController();
-      await wait(Math.min(pollMs, nextInMs), AbortSignal.any([pause.signal, signal]));
+      // Polls that only look use a small share of the time; after work the next poll finds work too.
+      const restMs = polled === 'work' || this.#isFailing ? 0 : took / limits.delivery.maxPollShare - took;
+      await wait(Math.max(limits.delivery.minPollPauseMs, restMs), signal);
+      if (polled !== 'nothing' || this.#isWoken) continue;
+      this.#pause = new AbortController();
+      await wait(pollMs, AbortSignal.any([this.#pause.signal, signal]));
     }
   }
 
-  return {
-    run,
-    wake() {
-      isWoken = true;
-      pause.abort();
-    },
-  };
+  /** Polls again soon. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#pause.abort();
+  }
+
+  async #poll(): Promise<Polled> {
+    try {
+      const polled = await this.#options.poll();
+      this.#isFailing = false;
+      return polled;
+    } catch (error) {
+      if (!this.#isFailing) this.#options.onError(error);
+      this.#isFailing = true;
+      return 'nothing';
+    }
+  }
 }
 
 /** Settles after a time, or when the signal fires. */

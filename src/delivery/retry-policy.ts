@@ -9,14 +9,14 @@ type Decision = { result: 'succeeded' | 'failed' | 'retry'; delay: number };
  * between them; a delivery fails when none is left. `random`: 0 or more, and less than 1.
  */
 export function decide(
-  { error, retryAfter = 0 }: Attempt,
+  { error, retryAfter = 0, isFinal = false }: Attempt,
   attempts: number,
   retryDelays: readonly number[],
   random: number,
 ): Decision {
   if (error === undefined) return { result: 'succeeded', delay: 0 };
   const scheduled = retryDelays[attempts - 1];
-  if (scheduled === undefined) return { result: 'failed', delay: 0 };
+  if (scheduled === undefined || isFinal) return { result: 'failed', delay: 0 };
   const delay = Math.max(
     scheduled * (1 + random * SIZES.delivery.maxJitter),
     Math.min(retryAfter, SIZES.delivery.maxRetryAfterSeconds),

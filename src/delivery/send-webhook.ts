@@ -18,6 +18,8 @@ export type Attempt = {
   error?: string;
   /** The seconds that Retry-After asks for: 0 or more, without a limit. */
   retryAfter?: number;
+  /** Whether another attempt would fail as well: there is none. */
+  isFinal?: boolean;
   /** Whether a mail server has refused the recipient, or the mail, for good. */
   isRefused?: boolean;
 };

@@ -6,20 +6,12 @@ import type { Config } from '../../../src/config.ts';
 import { removeFinishedDeliveries } from '../../../src/db/delivery-log.ts';
 import { firstDeliveryId } from '../../../src/ids.ts';
 import { createLog } from '../../../src/log.ts';
-import { parseCidr } from '../../../src/public-address.ts';
 import { startService } from '../../../src/service.ts';
 import { aSentence, aTime } from '../../support/answers.ts';
-import { freePort, startServiceProcess } from '../../support/process.ts';
+import { freePort } from '../../support/process.ts';
 import { type Answer, type Received, startReceiver } from '../../support/receivers.ts';
 import { holdService, releaseService } from '../../support/reference.ts';
-import {
-  asOwner,
-  BASE_URL,
-  type Owner,
-  PAGES_DOMAIN,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
+import { asOwner, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
 import { decodeWords, headerOf, readMail, type SmtpServer, startSmtpServer, type Trouble } from '../../support/smtp.ts';
 
 const OPEN = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' };
@@ -600,29 +592,35 @@ describe('an attempt', () => {
   });
 
   it('has failed when there is no whole answer in time, or none at all', async () => {
-    const hasty = await startAnother(slow, { deliveryTimeoutMs: 300 });
+    const place = await startForThisTest({ DELIVERY_RETRY_DELAYS: '600', DELIVERY_TIMEOUT_MS: '300' });
     const receiver = await startReceiver((response, { path }) => {
       if (path === '/half') response.writeHead(200, { 'Content-Length': '2' }).write('x');
       else if (path === '/cut') response.destroy();
     });
     const urls = [`${receiver.url}/silent`, `${receiver.url}/cut`, `http://127.0.0.1:${await freePort()}/`];
-    const { id } = await slow.owner.deploy();
-    const webhooks = await Promise.all(urls.map((url) => addWebhook(slow, id, { url })));
-    const half = await addWebhook(slow, id, { url: `${receiver.url}/half` });
-    const submission = await submit(hasty, id);
+    const { id } = await place.owner.deploy();
+    const webhooks = await Promise.all(urls.map((url) => addWebhook(place, id, { url })));
+    const half = await addWebhook(place, id, { url: `${receiver.url}/half` });
+    const submission = await submit(place, id);
     const failed = { submission_id: submission, status: 'pending', next_attempt_at: aTime, last_error: aSentence };
     for (const webhook of webhooks) {
-      expect(await delivery(slow, webhook, 1)).toEqual(entry({ ...failed, last_status: null }));
+      expect(await delivery(place, webhook, 1)).toEqual(entry({ ...failed, last_status: null }));
     }
-    expect(await delivery(slow, half, 1)).toEqual(entry({ ...failed, last_status: expect.anything() }));
+    expect(await delivery(place, half, 1)).toEqual(entry({ ...failed, last_status: expect.anything() }));
   });
 
   it('has failed, and made no connection, where webhooks may not go', async () => {
     const receiver = await startReceiver();
-    const form = await formTo(slow, receiver.url);
-    const strict = await startAnother(slow, { webhookAllowCidrs: [parseCidr('10.0.0.0/8')] });
+    const strict = await startForThisTest({ DELIVERY_RETRY_DELAYS: '600', WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8' });
+    const form = await formTo(strict, 'http://10.0.0.1/');
+    // As if its name had another address since.
+    const { url } = receiver;
+    await strict.service
+      .db('webhooks')
+      .where({ id: idIn(form.webhook) })
+      .update({ url });
     const submission = await submit(strict, form.id);
-    expect(await delivery(slow, form.webhook, 1)).toEqual(
+    expect(await delivery(strict, form.webhook, 1)).toEqual(
       entry({
         submission_id: submission,
         status: 'pending',
@@ -657,13 +655,11 @@ describe('a delivery that failed', () => {
     expect(arrived(receiver).length).toBe(8);
   });
 
-  it('has the same id and body at every attempt: scheduled, by hand, in a process that replaced another', async () => {
+  it('has the same id and body at every attempt: scheduled and by hand', async () => {
     const receiver = await startReceiver(inTurn(500, 500, 200, 200));
     const form = await formTo(slow, receiver.url);
-    const former = await startAnother(slow);
-    await submit(former, form.id, '{"b":1.10,"a":"\\u0041"}');
+    await submit(slow, form.id, '{"b":1.10,"a":"\\u0041"}');
     const { id } = await delivery(slow, form.webhook, 1);
-    await former.close();
     await comeDue(slow, form.id);
     expectScheduled(waitOf(await delivery(slow, form.webhook, 2)), 700);
     await retry(slow, form.webhook, id);
@@ -996,52 +992,6 @@ describe('several processes', () => {
     expect([times.size, [...times.values()].filter((time) => time !== 3)]).toEqual([31, [1]]);
     expect([...most.values()]).toEqual(Array(31).fill(1));
   });
-
-  it('take over from one that was killed in an attempt, once its lease is over', async () => {
-    const receiver = await startToldReceiver();
-    const form = await formTo(slow, receiver.url);
-    const killed = await startServiceProcess({
-      ...OPEN,
-      BASE_URL,
-      PAGES_DOMAIN,
-      DATABASE_URL: slow.service.databaseUrl,
-      LOG_LEVEL: 'silent',
-      // Longer than it may take to kill it.
-      DELIVERY_TIMEOUT_MS: '2000',
-      DELIVERY_LEASE_MS: '4100',
-    });
-    onTestFinished(async () => void (await killed.stop()));
-    await killed.ready();
-    await submit(killed, form.id, '{"a":1.0}');
-    await eventually(slow, () => receiver.received.length).toBe(1);
-    killed.child.kill('SIGKILL');
-    receiver.tell(200);
-    await eventually(slow, () => fates(slow, form.webhook)).toEqual(['succeeded 2']);
-    const [first, second, ...others] = receiver.received.map(essence);
-    expect([second, others]).toEqual([first, []]);
-    // At least a lease apart.
-    const times = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']));
-    expect(times).toEqual(times.toSorted());
-    expect(new Set(times).size).toBe(2);
-    const secret = await secretOf(slow, form.webhook);
-    for (const request of receiver.received) verified(secret, request);
-  });
-
-  it('lose nothing and repeat nothing when one is stopped: it ends its attempts, the others get what waits', async () => {
-    const receiver = await startToldReceiver();
-    const form = await formTo(slow, receiver.url);
-    const stopped = await startAnother(slow);
-    for (let n = 1; n <= 5; n += 1) await submit(stopped, form.id, `{"n":${n}}`);
-    await eventually(slow, () => receiver.received.length).toBeGreaterThan(0);
-    const stopping = stopped.close();
-    // The first ones hang still; others can only come from elsewhere.
-    await eventually(slow, () => receiver.received.length).toBeGreaterThan(2);
-    receiver.tell(200);
-    await stopping;
-    await eventually(slow, () => fates(slow, form.webhook)).toEqual(Array(5).fill('succeeded 1'));
-    const numbers = receiver.received.map(({ body }): number => JSON.parse(body).data.n);
-    expect(numbers.toSorted()).toEqual([1, 2, 3, 4, 5]);
-  });
 });
 
 describe('a receiver that hangs', () => {
@@ -1119,9 +1069,9 @@ describe('mail', () => {
   const OWNER = 'owner1@test.example';
 
   /** A deployment whose owner gets mail. */
-  async function mailForm(): Promise<{ id: string; slug: string }> {
-    const form = await mailing.owner.deploy();
-    await mailing.owner.patch(`/deploy/${form.id}`).send({ email_notifications: true }).expect(200);
+  async function mailForm({ owner } = mailing): Promise<{ id: string; slug: string }> {
+    const form = await owner.deploy();
+    await owner.patch(`/deploy/${form.id}`).send({ email_notifications: true }).expect(200);
     return form;
   }
 
@@ -1229,7 +1179,7 @@ describe('mail', () => {
       ['{"email":""}', undefined],
       ['{"email":null}', undefined],
     ];
-    const forms = await Promise.all(table.map(mailForm));
+    const forms = await Promise.all(table.map(() => mailForm()));
     await Promise.all(forms.map(({ id }, at) => submit(mailing, id, table[at]?.[0])));
     const mails = forms.map(({ id, slug }, at) => {
       const replyTo = table[at]?.[1];
@@ -1256,7 +1206,7 @@ describe('mail', () => {
       '{"\\u0000":"\\ud800\\r\\n.\\r\\n","__proto__":{"a":1.10},"a":1e400,"<b>":"</div>"}',
       '{}',
     ];
-    const forms = await Promise.all(texts.map(mailForm));
+    const forms = await Promise.all(texts.map(() => mailForm()));
     await Promise.all(forms.map(({ id }, at) => submit(mailing, id, texts[at])));
     await eventually(mailing, () => forms.map(subjectsOf)).toEqual(
       forms.map(({ slug }) => [`New submission for ${slug}`]),
@@ -1289,18 +1239,17 @@ describe('mail', () => {
   });
 
   it('that waits for its retry is not sent when the deployment is deleted, or mail switched off', async () => {
-    const patient = await startAnother(mailing, { deliveryRetryDelays: [600] });
-    const [gone, off] = [await mailForm(), await mailForm()];
+    const patient = await startForThisTest({ DELIVERY_RETRY_DELAYS: '600', SMTP_URL: smtp.url });
+    const [gone, off] = [await mailForm(patient), await mailForm(patient)];
     makeTrouble({ at: 'mail', does: { code: 451, text: 'Later' } });
     for (const { id } of [gone, off]) await submit(patient, id);
-    await eventually(mailing, () => waitingOf(mailing, gone.id, off.id)).toBe(2);
+    await eventually(patient, () => waitingOf(patient, gone.id, off.id)).toBe(2);
     smtp.makeTrouble();
-    await mailing.owner.delete(`/deploy/${gone.id}`).expect(200);
-    await mailing.owner.patch(`/deploy/${off.id}`).send({ email_notifications: false }).expect(200);
-    for (const { id } of [gone, off]) expect(await comeDue(mailing, id)).toBe(1);
-    const left = () => Promise.all([gone, off].map(({ id }) => rowsOf(mailing, id)));
-    await eventually(mailing, left).toEqual([[], []]);
-    await mailPasses();
+    await patient.owner.delete(`/deploy/${gone.id}`).expect(200);
+    await patient.owner.patch(`/deploy/${off.id}`).send({ email_notifications: false }).expect(200);
+    for (const { id } of [gone, off]) expect(await comeDue(patient, id)).toBe(1);
+    const left = () => Promise.all([gone, off].map(({ id }) => rowsOf(patient, id)));
+    await eventually(patient, left).toEqual([[], []]);
     expect([mailsOf(gone).length, mailsOf(off).length]).toEqual([0, 0]);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { LeasedDelivery } from '../../src/db/delivery-target.ts';
-import { createAttempt } from '../../src/delivery/attempt.ts';
+import { Sender } from '../../src/delivery/sender.ts';
 import { createLog } from '../../src/log.ts';
 import { createSignedLinks } from '../../src/signed-links.ts';
 import { testLimits } from '../support/limits.ts';
@@ -19,7 +19,7 @@ const parts = {
   mailFrom: { name: '', address: 'formhost@test.example' },
   log: createLog('silent'),
 };
-const { attempt } = createAttempt(parts);
+const sender = new Sender(parts);
 
 const delivery = (target: LeasedDelivery['target']): LeasedDelivery => ({
   id: 'dl_1',
@@ -38,7 +38,7 @@ it.each<LeasedDelivery['target']>([
   { kind: 'mail', to: 'owner@test.example', recipientId: undefined },
   { kind: 'notice', to: 'owner@test.example', notice: 'A webhook was switched off.' },
 ])('fails for a $kind without SMTP_URL', async (target) => {
-  expect(await attempt(delivery(target), AbortSignal.timeout(5_000))).toEqual({
+  expect(await sender.attempt(delivery(target), AbortSignal.timeout(5_000))).toEqual({
     error: 'mail is off: SMTP_URL is not set',
   });
 });
@@ -47,7 +47,7 @@ it('sends a mail with the names of fields when their labels cannot be read', asy
   const smtp = await startSmtpServer();
   onTestFinished(() => smtp.close());
   const links = async () => createSignedLinks('https://api.test', Buffer.alloc(32));
-  const sending = createAttempt({ ...parts, links, smtpUrl: smtp.url });
+  const sending = new Sender({ ...parts, links, smtpUrl: smtp.url });
   onTestFinished(() => sending.close());
   const mail = { kind: 'mail', to: 'owner@test.example', recipientId: undefined } as const;
   const sent = { ...delivery(mail), submissionId: 'sub_1', data: '{"name":"Ada"}' };

@@ -14,9 +14,9 @@ import {
   installationOf,
 } from './db/bucket-files.ts';
 import type { ReadObject } from './db/file-content.ts';
-import type { FileBucket } from './intake/place-files.ts';
 import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
+import type { FileBucket } from './submissions/file-placement.ts';
 
 /** What the service does with the bucket. */
 export type FilesBucket = {

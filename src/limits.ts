@@ -242,7 +242,7 @@ export const SIZES = {
     /** The separators of an urlencoded form. */
     formSeparatorBytes: 16 * 1024,
     /** What the rules of a form take in memory besides their texts. */
-    knownRulesEntryChars: 1_000,
+    knownFormEntryChars: 1_000,
     /** Time zones whose offsets are remembered, and instants of each. */
     timeZones: 20,
     instantsOfTimeZone: 4_000,
@@ -581,27 +581,19 @@ export const LIMITS = {
   },
   /** The way of a submission, from its body to its row. */
   submissions: {
-    /** Queries for submissions that may have been stored before, and for rules of forms. */
+    /** Queries for submissions that may have been stored before. */
     maxConcurrentLookUps: 2,
     maxWaitingLookUps: 1_000,
     /** Short enough for an answer within 3 seconds, together with the time that the query itself may take. */
     lookUpWaitTimeoutMs: 700,
-    /** The rules of forms in memory, all together. */
-    maxKnownRulesChars: 16 * 1024 * 1024,
-    /** The shortest time between two queries that confirm rules. */
-    confirmRulesIntervalMs: 100,
-    /** How often a submission is judged while its form's rules change. */
-    maxJudgements: 5,
-    /** Deployments that are remembered as being at their rate limit. */
-    maxFullDeployments: 10_000,
+    /** The forms in memory, all together. */
+    maxKnownFormsChars: 16 * 1024 * 1024,
+    /** Forms that are read together. */
+    maxReadForms: 128,
+    /** Forms that are remembered as being at their rate limit. */
+    maxRateLimitedForms: 10_000,
     /** The counts of filled-in honeypots are written as often. */
     honeypotIntervalMs: 60_000,
-    /** Answers from memory of one key in one turn of the event loop: the requests of others are handled in between. */
-    maxPacedPerKey: 4,
-    /** The same of all keys together. */
-    maxPacedPerTurn: 32,
-    /** Deployments that are known to have receivers. */
-    maxDeliveringDeployments: 10_000,
     /** Submissions that wait to be stored in a batch, and the characters of their data. */
     maxQueued: 5_000,
     maxQueuedChars: 64 * 1024 * 1024,
@@ -628,12 +620,6 @@ export const LIMITS = {
     maxDroppedBodyBytes: 1024 * 1024 * 1024,
     /** Characters of the forms in error pages that are being sent. Escaped, they can be six times as long. */
     maxKeptFormChars: 16 * 1024 * 1024,
-    /** Deployments that pages for visitors know. */
-    maxVisitedPages: 10_000,
-    maxConcurrentVisitedPageLookUps: 2,
-    maxWaitingVisitedPageLookUps: 1_000,
-    /** How long a page for a visitor waits for what it needs to know, the query included. */
-    visitedPageTimeoutMs: 1_000,
   },
   /** Captchas and the spam folder. */
   spam: {
@@ -650,9 +636,9 @@ export const LIMITS = {
     blocklistTurnMs: 4,
     blocklistPauseMs: 16,
     /** One of each deployment at a time, since they lock its row. The rest of the pool is left for other work. */
-    maxConcurrentKept: 2,
-    maxWaitingKept: 500,
-    keepWaitTimeoutMs: 1_500,
+    maxConcurrentStored: 2,
+    maxWaitingStored: 500,
+    storeWaitTimeoutMs: 1_500,
     /** A challenge takes a thread about a millisecond. */
     maxConcurrentChallenges: 2,
     maxWaitingChallenges: 500,

@@ -7,15 +7,10 @@ import { ChangeFeed } from './db/change-feed.ts';
 import { deliveriesBacklogAge } from './db/delivery-queue.ts';
 import { readDigest } from './db/digests.ts';
 import { createOpenFile } from './db/file-content.ts';
-import { findStored } from './db/find-stored.ts';
-import { findRules, findRulesVersions } from './db/form-rules.ts';
 import { HoneypotHits } from './db/honeypot-hits.ts';
-import { findByKey } from './db/idempotency-keys.ts';
 import { createChallenges, createLinks } from './db/link-secret.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigratedPrimary } from './db/postgres/migrate.ts';
-import { keepSpam } from './db/spam-submissions.ts';
-import { checkRateLimit } from './db/store-submissions.ts';
 import { createAskProvider, type SiteverifyUrls } from './delivery/ask-provider.ts';
 import { runDigestLoop } from './delivery/digest-loop.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
@@ -25,14 +20,15 @@ import { createFilesBucket } from './files-bucket.ts';
 import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
 import { createRequestIds } from './ids.ts';
-import { createIntake } from './intake/intake.ts';
-import { createJudge } from './intake/judge.ts';
-import { createStore } from './intake/store.ts';
 import { createLabelsOf } from './labels.ts';
 import { type LimitOverrides, withLimits } from './limits.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { checkPooler, createFirstOwner, type FirstOwner, openDatabase, prepareDatabase } from './start-up.ts';
+import { Forms } from './submissions/forms.ts';
+import { SpamCheck } from './submissions/spam-check.ts';
+import { Store } from './submissions/store.ts';
+import { SubmissionService } from './submissions/submission-service.ts';
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
@@ -111,27 +107,16 @@ export async function startService(
   const files = await createFilesBucket(config.bucket, { db, limits, log, signal: stopping.signal });
 
   const honeypotHits = new HoneypotHits(db, log, limits.submissions.honeypotIntervalMs);
-  const intake = createIntake({
-    store: createStore({
-      db,
-      deliveries: { busy: () => undefined, wake: () => dispatcher.wake(), start: () => undefined },
-      leaseMs: config.deliveryLeaseMs,
-      limits,
-      countBatch: metrics.batch,
-    }),
-    findStored: (...wanted) => findStored(db, ...wanted),
-    findByKey: (deploymentId, keyHash) => findByKey(db, deploymentId, keyHash),
-    findRules: (deploymentId) => findRules(db, deploymentId),
-    judge: createJudge({
-      originOf: (slug) => new URL(pageUrl(config, slug)).origin,
-      ownOrigin: new URL(config.baseUrl).origin,
-    }),
-    screening: { altcha, ask: asking.ask, checkRate: (submission) => checkRateLimit(db, submission) },
-    keepSpam: (submission, kept) => keepSpam(db, submission, kept, limits),
+  const forms = new Forms(db, limits);
+  const submissions = new SubmissionService({
+    db,
+    forms,
+    store: new Store({ db, limits, wakeDispatcher: () => dispatcher.wake(), countBatch: metrics.batch }),
+    spamCheck: new SpamCheck(db, { altcha, ask: asking.ask }, limits),
     bucket: files.forNewFiles,
-    findRulesVersions: (ids) => findRulesVersions(db, ids),
+    honeypotHits,
+    origins: { originOf: (slug) => new URL(pageUrl(config, slug)).origin, ownOrigin: new URL(config.baseUrl).origin },
     count: metrics.submission,
-    countHoneypot: (deploymentId) => honeypotHits.add(deploymentId),
     limits,
   });
 
@@ -152,7 +137,8 @@ export async function startService(
     limits,
     db,
     openFile: createOpenFile(db, files.read, limits),
-    intake,
+    forms,
+    submissions,
     compute,
     checks,
     labelsOf,

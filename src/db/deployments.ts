@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { type Language, langOf } from '../languages.ts';
-import { SIZES } from '../limits.ts';
+import type { Language } from '../languages.ts';
 import type { NotifyEvery } from './digests.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 import { hasReceivingRecipient } from './mail-recipients.ts';
@@ -121,49 +120,6 @@ export async function findHtml(db: Database, ownerId: number, id: string): Promi
     },
   );
   return copied.length > VALUE_AT ? copied.subarray(VALUE_AT, VALUE_AT + copied.readInt32BE(LENGTH_AT)) : undefined;
-}
-
-/** What pages for visitors need to know of a deployment. */
-export type VisitedPage = {
-  slug: string;
-  /** The setting of the deployment. */
-  language: string | null;
-  /** The primary subtag of the page's `<html lang>`, in lower case. */
-  lang: string | undefined;
-  /** Origins besides the page's own that the answer to its form may lead to. */
-  destinations: readonly string[];
-};
-
-/** The live deployment with this id, of any owner; undefined also when it has been taken down. */
-export async function findVisitedPage(db: Knex, id: string): Promise<VisitedPage | undefined> {
-  const [row] = await query<{
-    slug: string;
-    language: string | null;
-    lang: string | null;
-    start: Buffer | null;
-    redirect_url: string | null;
-    allowed_origins: string[] | null;
-  }>(
-    db,
-    'find-visited-page',
-    `SELECT slug, language, lang, redirect_url, allowed_origins,
-            CASE WHEN lang_version IS DISTINCT FROM pages.version
-              THEN substring(html FROM 1 FOR ${SIZES.page.startBytes})
-            END AS start
-       FROM deployments
-       JOIN pages ON pages.deployment_id = deployments.id
-       LEFT JOIN form_rules ON form_rules.deployment_id = deployments.id
-      WHERE deployments.id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
-    [id],
-  );
-  if (!row) return undefined;
-  const { slug, language, lang, start, redirect_url: redirectUrl, allowed_origins: allowedOrigins } = row;
-  return {
-    slug,
-    language,
-    lang: start ? langOf(start) : (lang ?? undefined),
-    destinations: [...(redirectUrl === null ? [] : [new URL(redirectUrl).origin]), ...(allowedOrigins ?? [])],
-  };
 }
 
 /** How many live deployments an owner has. */

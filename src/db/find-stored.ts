@@ -1,9 +1,8 @@
 import { webcrypto } from 'node:crypto';
 import type { Knex } from 'knex';
 import { SIZES } from '../limits.ts';
-import { query } from './postgres/query.ts';
+import { execute, query } from './postgres/query.ts';
 import type { NewFile } from './submission-files.ts';
-import type { Found } from './submissions.ts';
 
 /*
  * Whether a submission that is sent again has been stored before.
@@ -58,28 +57,20 @@ async function isStoredWith(
   return true;
 }
 
-/**
- * Whether a deployment has stored the submission with this id, be it as spam, and with all of these files; undefined when no such
- * deployment is live.
- */
+/** Whether a deployment has stored the submission with this id, be it as spam, and with all of these files. */
 export async function findStored(
   db: Knex,
   deploymentId: string,
   id: string,
   files: readonly NewFile[],
-): Promise<Found<{ id: string; hasFiles: boolean }> | undefined> {
-  const [row] = await query<{ slug: string; id: string | null }>(
+): Promise<{ hasFiles: boolean } | undefined> {
+  const stored = await execute(
     db,
     'find-stored',
-    `SELECT slug, coalesce(submissions.id, spam.id) AS id
-       FROM deployments
-       LEFT JOIN submissions ON submissions.id = :id AND submissions.deployment_id = deployments.id
-       LEFT JOIN spam_submissions AS spam ON spam.id = :id AND spam.deployment_id = deployments.id
-      WHERE deployments.id = :deploymentId AND coalesce(deleted_at, taken_down_at) IS NULL`,
+    `SELECT FROM submissions WHERE id = :id AND deployment_id = :deploymentId
+      UNION ALL SELECT FROM spam_submissions WHERE id = :id AND deployment_id = :deploymentId`,
     { id, deploymentId },
   );
-  if (!row) return undefined;
-  if (row.id === null) return { slug: row.slug, first: undefined };
-  const hasFiles = files.length === 0 || (await isStoredWith(db, { deploymentId, submissionId: id }, files));
-  return { slug: row.slug, first: { id: row.id, hasFiles } };
+  if (stored === 0) return undefined;
+  return { hasFiles: files.length === 0 || (await isStoredWith(db, { deploymentId, submissionId: id }, files)) };
 }

@@ -1,36 +1,26 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../limits.ts';
 import { execute, query } from './postgres/query.ts';
-import type { Found } from './submissions.ts';
 
 /** The SHA-256 of a submission's Idempotency-Key, and of its content. */
 export type IdempotencyKey = { hash: Buffer; bodyHash: Buffer };
 
 const EXPIRED = `idempotency_keys.created_at <= statement_timestamp() - interval '${SIZES.idempotencyKey.lifetimeHours} hours'`;
 
-type Row = { slug: string; id: string | null; body_hash: Buffer | null };
-
-/**
- * What was accepted under a key for a deployment; it may have been deleted since. Undefined where no such deployment is
- * live.
- */
+/** What was accepted under a key for a deployment; it may have been deleted since. */
 export async function findByKey(
   db: Knex,
   deploymentId: string,
   keyHash: Buffer,
-): Promise<Found<{ id: string; bodyHash: Buffer }> | undefined> {
-  const [row] = await query<Row>(
+): Promise<{ id: string; bodyHash: Buffer } | undefined> {
+  const [row] = await query<{ id: string; body_hash: Buffer }>(
     db,
     'find-idempotency-key',
-    `SELECT slug, submission_id AS id, body_hash
-       FROM deployments
-       LEFT JOIN idempotency_keys ON deployment_id = deployments.id AND key_hash = ? AND NOT (${EXPIRED})
-      WHERE deployments.id = ? AND coalesce(deleted_at, taken_down_at) IS NULL`,
-    [keyHash, deploymentId],
+    `SELECT submission_id AS id, body_hash FROM idempotency_keys
+      WHERE deployment_id = ? AND key_hash = ? AND NOT (${EXPIRED})`,
+    [deploymentId, keyHash],
   );
-  if (!row) return undefined;
-  const { slug, id, body_hash: bodyHash } = row;
-  return { slug, first: id !== null && bodyHash !== null ? { id, bodyHash } : undefined };
+  return row && { id: row.id, bodyHash: row.body_hash };
 }
 
 /**

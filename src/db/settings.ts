@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type Deployment, type DeploymentRow, touch } from './deployments.ts';
 import { changeDigests } from './digests.ts';
-import { type Captcha, type FormRules, rulesOf, storeRules } from './form-rules.ts';
+import { type Captcha, type FormRules, rulesOf, storeRules } from './forms.ts';
 import { listRecipients, type Recipient, replaceRecipients } from './mail-recipients.ts';
 import { query } from './postgres/query.ts';
 

@@ -39,16 +39,14 @@ type SpamRow = SubmissionRow & { reason: SpamReason };
 const toSpam = (row: SpamRow): SpamSubmission => ({ ...toSubmission(row), reason: row.reason });
 
 export type SpamOutcome =
-  /** `slug`: the deployment's. */
-  | { kind: 'kept'; slug: string }
+  | { kind: 'kept' }
   /** The deployment has kept SIZES.spam.rateMax. `retryAfterMs`: until it keeps another. */
-  | { kind: 'dropped'; slug: string; retryAfterMs: number }
+  | { kind: 'dropped'; retryAfterMs: number }
   | { kind: 'no-deployment' }
-  | { kind: 'rules-changed' }
   /** Another transaction has locked the deployment's row for too long. */
   | { kind: 'busy' }
   /** Something has been stored under its id or its key. */
-  | { kind: 'repeated' };
+  | { kind: 'duplicate' };
 
 /** Ends the transaction of spam that is not kept. */
 class NotKept extends Error {
@@ -111,35 +109,30 @@ async function untilNextKept(db: Knex, deploymentId: string): Promise<number | u
  * Locks the row of a live deployment, as what stores submissions does: a locked one is passed over, so that there is no
  * deadlock.
  */
-async function lockLive(
-  transaction: Knex,
-  { deploymentId, rulesVersion }: Pick<NewSubmission, 'deploymentId' | 'rulesVersion'>,
-  { submissions: limits }: Limits,
-): Promise<{ slug: string }> {
+async function lockLive(transaction: Knex, deploymentId: string, { submissions: limits }: Limits): Promise<void> {
   const startedAt = performance.now();
   for (;;) {
-    const [row] = await query<{ slug: string; rules_version: number | null }>(
+    const [row] = await query<{ is_locked: boolean }>(
       transaction,
       'lock-deployment-for-spam',
       `WITH locked AS MATERIALIZED (
-         SELECT rules_version FROM deployments
+         SELECT FROM deployments
           WHERE id = :deploymentId AND coalesce(deleted_at, taken_down_at) IS NULL
             FOR NO KEY UPDATE SKIP LOCKED
        )
-       SELECT slug, locked.rules_version FROM deployments LEFT JOIN locked ON true
+       SELECT EXISTS (SELECT FROM locked) AS is_locked FROM deployments
         WHERE id = :deploymentId AND coalesce(deleted_at, taken_down_at) IS NULL`,
       { deploymentId },
     );
     if (!row) throw new NotKept({ kind: 'no-deployment' });
-    if (row.rules_version === rulesVersion) return { slug: row.slug };
-    if (row.rules_version !== null) throw new NotKept({ kind: 'rules-changed' });
+    if (row.is_locked) return;
     if (performance.now() - startedAt > limits.lockedWaitTimeoutMs) throw new NotKept({ kind: 'busy' });
     await delay(limits.lockedPollMs);
   }
 }
 
-/** Keeps a submission apart, with its files and its key. What is then too much for the folder is removed. */
-export async function keepSpam(
+/** Stores a submission as spam, with its files and its key. What is then too much for the folder is removed. */
+export async function storeSpam(
   db: Database,
   submission: NewSubmission,
   { reason, files, key }: { reason: SpamReason; files: readonly NewFile[]; key?: IdempotencyKey | undefined },
@@ -147,29 +140,26 @@ export async function keepSpam(
 ): Promise<SpamOutcome> {
   const { deploymentId, id, data, ipAddress } = submission;
   try {
-    const { slug, expired } = await db.longTransaction(async (transaction) => {
+    const expired = await db.longTransaction(async (transaction) => {
       if (files.length > 0) {
         // Before the files: what is dropped writes none.
         const waitMs = await untilNextKept(transaction, deploymentId);
-        if (waitMs !== undefined) {
-          const { slug } = await lockLive(transaction, submission, limits);
-          throw new NotKept({ kind: 'dropped', slug, retryAfterMs: waitMs });
-        }
+        if (waitMs !== undefined) throw new NotKept({ kind: 'dropped', retryAfterMs: waitMs });
         await insertFiles(transaction, submission, files, limits);
       }
-      const live = await lockLive(transaction, submission, limits);
+      await lockLive(transaction, deploymentId, limits);
       const kept = await queryOne<KeptRow>(transaction, 'keep-spam', KEEP, {
         ...{ deploymentId, id, data, ipAddress, reason },
       });
-      if (kept.is_stored) throw new NotKept({ kind: 'repeated' });
+      if (kept.is_stored) throw new NotKept({ kind: 'duplicate' });
       if (kept.count >= SIZES.spam.rateMax) {
-        throw new NotKept({ kind: 'dropped', slug: live.slug, retryAfterMs: kept.retry_after_ms ?? 1 });
+        throw new NotKept({ kind: 'dropped', retryAfterMs: kept.retry_after_ms ?? 1 });
       }
-      if (key && !(await storeKey(transaction, submission, key))) throw new NotKept({ kind: 'repeated' });
-      return { slug: live.slug, expired: kept.expired };
+      if (key && !(await storeKey(transaction, submission, key))) throw new NotKept({ kind: 'duplicate' });
+      return kept.expired;
     });
     if (expired > 0) await removeNow(db, deploymentId, expired);
-    return { kind: 'kept', slug };
+    return { kind: 'kept' };
   } catch (error) {
     if (error instanceof NotKept) return error.outcome;
     throw error;
@@ -195,15 +185,14 @@ const RELEASE = `
       FROM released
      WHERE deployments.id = released.deployment_id
     RETURNING released.deployment_id, last_submission_number AS number, released.id, data::text AS data, ip_address,
-              clock_timestamp() AS now, 1 AS position, owner_id, slug, ${IS_MAILED} AS is_mailed, notify_owner,
+              clock_timestamp() AS now, owner_id, ${IS_MAILED} AS is_mailed, notify_owner,
               ?::text AS seed
   ), ${storeAccepted('seed')}
   SELECT FROM accepted`;
 
 /** Accepts a submission that a live deployment of this owner keeps as spam; false when there is none. */
 export async function releaseSpam(db: Knex, ownerId: number, deploymentId: string, id: string): Promise<boolean> {
-  // None is leased: any process may claim its deliveries.
-  const values = [deploymentId, ownerId, id, newSubmissionId(), null, 0];
+  const values = [deploymentId, ownerId, id, newSubmissionId()];
   return (await execute(db, 'release-spam', RELEASE, values)) === 1;
 }
 

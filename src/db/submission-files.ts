@@ -3,17 +3,10 @@ import type { Knex } from 'knex';
 import type { Solution } from '../altcha.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import { storeSolution } from './altcha-solutions.ts';
-import type { LeasedDelivery } from './delivery-target.ts';
 import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute } from './postgres/query.ts';
-import {
-  checkRateLimit,
-  type Leasing,
-  type NewSubmission,
-  type Outcome,
-  storeSubmissions,
-} from './store-submissions.ts';
+import { checkRateLimit, type NewSubmission, type Outcome, storeSubmissions } from './store-submissions.ts';
 import { checkFresh, type NewObject } from './stored-files.ts';
 
 /** `filename` and `contentType` as they were sent. `object`: in the bucket, if the content is there already. */
@@ -25,41 +18,39 @@ export type NewFile = {
   object?: NewObject | undefined;
 };
 
-/** `repeated`: another has been stored under its key or its id. `solution-used`: another has been stored with its solution. */
-export type AloneOutcome = Outcome | { kind: 'repeated' } | { kind: 'solution-used' };
+/** `duplicate`: another has been stored under its key or its id. `solution-used`: another has been stored with its solution. */
+export type TransactionOutcome = Outcome | { kind: 'duplicate' } | { kind: 'solution-used' };
 
 /** What a submission has besides its data. */
-export type Extras = {
+export type SubmissionOptions = {
   files: readonly NewFile[];
   key?: IdempotencyKey | undefined;
   /** Counts once. */
   solution?: Solution | undefined;
   /** Whether its id is that of an earlier attempt. */
-  isSentAgain?: boolean;
+  isRetry?: boolean;
 };
 
 /** Ends the transaction of a submission that is not accepted. */
 class NotAccepted extends Error {
-  readonly outcome: AloneOutcome;
+  readonly outcome: TransactionOutcome;
 
-  constructor(outcome: AloneOutcome) {
+  constructor(outcome: TransactionOutcome) {
     super(outcome.kind);
     this.outcome = outcome;
   }
 }
 
 /**
- * Stores a submission with its files and its key in one transaction, and answers like `storeSubmissions`. The files
- * come first, so that the lock on the deployment's row, which every submission to it needs, lasts for a statement or
+ * Stores a submission with its files and its key in one transaction, with `storeSubmissions`. The files come first, so that the lock on the deployment's row, which every submission to it needs, lasts for a statement or
  * two and the commit.
  */
-export async function storeSubmissionAlone(
+export async function storeInTransaction(
   db: Database,
   submission: NewSubmission,
-  { files, key, solution, isSentAgain = false }: Extras,
-  leasing: Leasing,
+  { files, key, solution, isRetry = false }: SubmissionOptions,
   limits: Limits,
-): Promise<{ outcome: AloneOutcome; deliveries: LeasedDelivery[] }> {
+): Promise<TransactionOutcome> {
   try {
     return await db.longTransaction(async (transaction) => {
       if (files.length > 0) {
@@ -68,15 +59,15 @@ export async function storeSubmissionAlone(
         if (expected.kind !== 'accepted') throw new NotAccepted(expected);
         await insertFiles(transaction, submission, files, limits);
       }
-      const stored = await storeOne(transaction, submission, leasing, limits);
-      if (stored.outcome.kind !== 'accepted') throw new NotAccepted(stored.outcome);
-      if (isSentAgain && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'repeated' });
-      if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'repeated' });
+      const outcome = await storeOne(transaction, submission, limits);
+      if (outcome.kind !== 'accepted') throw new NotAccepted(outcome);
+      if (isRetry && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
+      if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'duplicate' });
       if (solution && !(await storeSolution(transaction, solution))) throw new NotAccepted({ kind: 'solution-used' });
-      return stored;
+      return outcome;
     });
   } catch (error) {
-    if (error instanceof NotAccepted) return { outcome: error.outcome, deliveries: [] };
+    if (error instanceof NotAccepted) return error.outcome;
     throw error;
   }
 }
@@ -84,16 +75,14 @@ export async function storeSubmissionAlone(
 async function storeOne(
   transaction: Knex,
   submission: NewSubmission,
-  leasing: Leasing,
   { submissions: limits }: Limits,
-): Promise<{ outcome: Outcome; deliveries: LeasedDelivery[] }> {
+): Promise<Outcome> {
   const startedAt = performance.now();
   for (;;) {
-    const { outcomes, deliveries } = await storeSubmissions(transaction, [submission], leasing);
+    const { outcomes } = await storeSubmissions(transaction, [submission]);
     const [outcome] = outcomes;
-    if (!outcome) throw new Error('The store answered no outcome.');
-    if (outcome.kind !== 'busy' || performance.now() - startedAt > limits.lockedWaitTimeoutMs)
-      return { outcome, deliveries };
+    if (!outcome) throw new Error('The statement returned no outcome.');
+    if (outcome.kind !== 'busy' || performance.now() - startedAt > limits.lockedWaitTimeoutMs) return outcome;
     await delay(limits.lockedPollMs);
   }
 }

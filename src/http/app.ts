@@ -5,18 +5,18 @@ import { type Config, pageUrl, submitUrl } from '../config.ts';
 import { VIEW_PATHS } from '../dashboard-paths.ts';
 import type { DeploymentChange } from '../db/change-feed.ts';
 import { isCredentialValid } from '../db/credentials.ts';
-import { findPages, findVisitedPage } from '../db/deployments.ts';
+import { findPages } from '../db/deployments.ts';
 import type { OpenFile } from '../db/file-content.ts';
 import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { countUnknownKeyTries } from '../db/unknown-keys.ts';
-import type { Intake } from '../intake/intake.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { networkOf } from '../public-address.ts';
 import type { SignedLinks } from '../signed-links.ts';
+import type { Forms } from '../submissions/forms.ts';
+import type { SubmissionService } from '../submissions/submission-service.ts';
 import { altchaEndpoints } from './api/altcha.ts';
 import { checkEndpoints } from './api/check.ts';
 import { confirmEndpoints } from './api/confirm.ts';
@@ -63,8 +63,7 @@ import { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 import { createSpeak } from './speech.ts';
 import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
 import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
-import { createSubmit } from './submit/submit.ts';
-import { createVisitedPages } from './submit/visited-pages.ts';
+import { SubmissionHandler } from './submit/submission-handler.ts';
 import { createVisitorPages } from './submit/visitors.ts';
 import { createCountUnknownKey } from './unknown-keys.ts';
 
@@ -99,8 +98,7 @@ type Parts = {
   /** The links in mails. */
   links(): Promise<SignedLinks>;
   altcha(): Promise<Altcha>;
-  /** Whether visitors find a deployment; undefined when it can't be looked up in time. */
-  isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
+  forms: Forms;
   watch: SubmissionWatch;
   /** Called when the rest of a purged deployment, or spam, is to be removed. */
   onPurge(): void;
@@ -293,7 +291,8 @@ export function createApp({
   limits,
   db,
   openFile,
-  intake,
+  forms,
+  submissions,
   compute,
   checks,
   labelsOf,
@@ -314,7 +313,8 @@ export function createApp({
   limits: Limits;
   db: Database;
   openFile: OpenFile;
-  intake: Intake;
+  forms: Forms;
+  submissions: SubmissionService;
   compute: ComputePool;
   /** Another, for checks of pages. */
   checks: Pick<ComputePool, 'run'>;
@@ -370,28 +370,19 @@ export function createApp({
     { maxBytes: config.pageCacheBytes, limits },
   );
   const speak = createSpeak();
-  const visited = createVisitedPages((id) => findVisitedPage(db, id), limits);
   const visitorPages = createVisitorPages(urlOf, speak, limits);
   const showThanks: ShowThanks = async (response, deploymentId, headers) => {
-    // Before the first await: a socket that has closed has no address.
-    const network = networkOf(clientAddress(response.req));
-    visitorPages.thank(response, await visited.find(deploymentId, network), headers);
+    const form = await forms.get(deploymentId).then(
+      (found) => found ?? ('absent' as const),
+      () => undefined,
+    );
+    visitorPages.thank(response, form, headers);
   };
-  const submit = createSubmit({
-    intake,
-    visited,
-    visitorPages,
-    body,
-    clientAddress,
-    maxSubmissionBytes: config.maxSubmissionBytes,
-    maxFileBytes: config.maxFileBytes,
-    maxFilesBytes: config.maxFilesBytes,
-    limits,
-  });
-  function invalidate({ slug }: DeploymentChange): void {
+  const submit = new SubmissionHandler({ submissions, forms, visitorPages, body, clientAddress }, config, limits);
+  function invalidate({ deploymentId, slug }: DeploymentChange): void {
     pages.invalidate(slug);
-    visited.invalidateAll();
-    intake.invalidateAll();
+    forms.invalidate(deploymentId);
+    submissions.invalidate(deploymentId);
   }
 
   const servePage = createServePage(pages, sending, config.baseUrl);
@@ -418,10 +409,7 @@ export function createApp({
     leadsHere,
     links,
     altcha,
-    async isLive(id, network) {
-      const found = await visited.find(id, network);
-      return found && found !== 'absent';
-    },
+    forms,
     watch: createSubmissionWatch((...of) => lastNumbers(db, ...of), limits),
     onPurge,
     stopping,
@@ -442,7 +430,7 @@ export function createApp({
     findForm: createFindForm(pages),
     submit,
     visitorPages,
-    findVisited: (id, request) => visited.find(id, networkOf(clientAddress(request))),
+    forms,
     showThanks,
     speak,
     placeOf,
@@ -460,8 +448,8 @@ export function createApp({
     invalidate,
     invalidateAll() {
       pages.invalidateAll();
-      visited.invalidateAll();
-      intake.invalidateAll();
+      forms.invalidateAll();
+      submissions.invalidateAll();
     },
     pageLookups: () => pages.lookups,
   };

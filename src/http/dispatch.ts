@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Express } from 'express';
 import type { Config } from '../config.ts';
-import type { VisitedPage } from '../db/deployments.ts';
 import type { Limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Forms } from '../submissions/forms.ts';
 import { namesHtml } from './accept.ts';
 import { SECURITY_TXT, sendSecurityTxt } from './api/security-txt.ts';
 import { answerInTime, tooSlow } from './deadline.ts';
@@ -17,7 +17,7 @@ import type { LogRequest } from './request-log.ts';
 import type { Speak } from './speech.ts';
 import type { ShowThanks } from './submit/endpoint.ts';
 import { SubmissionError } from './submit/refusals.ts';
-import { CORS, type Submit } from './submit/submit.ts';
+import { CORS, type SubmissionHandler } from './submit/submission-handler.ts';
 import { THANKS, type Visitor, type VisitorPages, visitorOf } from './submit/visitors.ts';
 import { untilStarted } from './until-started.ts';
 
@@ -48,7 +48,7 @@ export function createListener({
   findForm,
   submit,
   visitorPages,
-  findVisited,
+  forms,
   showThanks,
   speak,
   placeOf,
@@ -66,9 +66,9 @@ export function createListener({
   endpoints: readonly Endpoint[];
   servePage: ServePage;
   findForm: FindForm;
-  submit: Submit;
+  submit: SubmissionHandler;
   visitorPages: VisitorPages;
-  findVisited(deploymentId: string, request: IncomingMessage): Promise<VisitedPage | 'absent' | undefined>;
+  forms: Forms;
   showThanks: ShowThanks;
   speak: Speak;
   placeOf(host: string): Place;
@@ -183,8 +183,8 @@ export function createListener({
   ): Promise<void> {
     const { requestId } = context;
     logOnce(request, response, context);
-    const page = await findVisited(deploymentId, request);
-    visitorPages.refuseGet(response, page === 'absent' ? undefined : page, { 'x-request-id': requestId });
+    const form = await forms.get(deploymentId).catch(() => undefined);
+    visitorPages.refuseGet(response, form, { 'x-request-id': requestId });
     metrics.request(`${request.method} /submit/:deployId`, response.statusCode);
   }
 

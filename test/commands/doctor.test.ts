@@ -622,7 +622,7 @@ describe('npm run doctor', () => {
     };
     let removing: Promise<void> | undefined;
     await service.db.transaction(async (transaction) => {
-      await storeSubmissions(transaction, [submission], { leaseMs: 60_000, busy: undefined });
+      await storeSubmissions(transaction, [submission]);
       removing = removeProbe(service.db, probe);
       await untilBlocked(service.db);
     });

@@ -78,13 +78,13 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/project.ts': 'base',
 };
 
-/** What a group may import besides itself. One way: main -> service -> http -> intake -> db; all may import 'base' and 'limits'. */
+/** What a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import 'base' and 'limits'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'config', 'metrics', 'base'],
   commands: ['delivery', 'db', 'bucket', 'config', 'client', 'base'],
-  service: ['http', 'intake', 'delivery', 'db', 'bucket', 'compute', 'metrics', 'config', 'base'],
-  http: ['intake', 'db', 'bucket', 'compute', 'metrics', 'config', 'texts', 'base'],
-  intake: ['db', 'base'],
+  service: ['http', 'submissions', 'delivery', 'db', 'bucket', 'compute', 'metrics', 'config', 'base'],
+  http: ['submissions', 'db', 'bucket', 'compute', 'metrics', 'config', 'texts', 'base'],
+  submissions: ['db', 'base'],
   delivery: ['db', 'base'],
   db: ['base'],
   compute: ['base'],
@@ -129,7 +129,7 @@ describe('imports', () => {
     const steps = new Set(
       IMPORTS.filter(({ isOurs }) => isOurs).map(({ from, to }) => `${groupOf(from)} -> ${groupOf(to)}`),
     );
-    const way = ['main -> service', 'service -> http', 'http -> intake', 'intake -> db', 'db -> migrations'];
+    const way = ['main -> service', 'service -> http', 'http -> submissions', 'submissions -> db', 'db -> migrations'];
     expect(way.filter((step) => !steps.has(step))).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('imports', () => {
     expect(gone.map((file) => `${file} is gone: take it out of test/project/rooms.test.ts`)).toEqual([]);
   });
 
-  it('run one way, main -> service -> http -> intake -> db, and base imports nothing of ours but limits', () => {
+  it('run one way, main -> service -> http -> submissions -> db, and base imports nothing of ours but limits', () => {
     const wrong = IMPORTS.filter(({ from, to, isOurs }) => {
       const [group, other] = [groupOf(from), groupOf(to)];
       if (!isOurs || ['migrations', 'limits'].includes(other)) return false;
@@ -226,7 +226,7 @@ describe('imports', () => {
   });
 
   it('of knex and pg are in src/db and migrations only, except for the types with which a connection is passed on', () => {
-    const passesOn = inGroups('commands', 'service', 'http', 'intake', 'delivery');
+    const passesOn = inGroups('commands', 'service', 'http', 'submissions', 'delivery');
     const isAllowed = (found: Import) => inGroups('db', 'migrations')(found) || (found.isType && passesOn(found));
     expect(importing(['knex', 'pg'], isAllowed, 'name a function in src/db, and import that')).toEqual([]);
   });

@@ -13,6 +13,7 @@ import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
 import { createSending } from '../../src/http/sending.ts';
 import { createSessionCookie } from '../../src/http/session-cookie.ts';
 import { createLog } from '../../src/log.ts';
+import { Forms } from '../../src/submissions/forms.ts';
 import { testLimits } from './limits.ts';
 
 /*
@@ -33,11 +34,12 @@ const notCalled = (): never => {
 /** All endpoints of a service with these settings, to be looked at and not called. */
 export function endpointsOf(config: Config): readonly Endpoint[] {
   const concurrency = createOwnerConcurrency(testLimits());
+  // It connects when it is first asked.
+  const db = connect({ connectionString: 'postgres://nobody@localhost/nothing' }, { limits: testLimits() });
   return createEndpoints({
     config,
     limits: testLimits(),
-    // It connects when it is first asked.
-    db: connect({ connectionString: 'postgres://nobody@localhost/nothing' }, { limits: testLimits() }),
+    db,
     openFile: notCalled,
     concurrency,
     authentication: { ofRequest: notCalled, ofKey: notCalled },
@@ -56,7 +58,7 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     leadsHere: () => false,
     links: () => Promise.reject(new Error('Not called.')),
     altcha: notCalled,
-    isLive: notCalled,
+    forms: new Forms(db, testLimits()),
     watch: { size: () => 0, wait: async () => 'over' },
     onPurge: () => undefined,
     stopping: new AbortController().signal,

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type Altcha, Challenge } from '../../altcha.ts';
-import { BusyError, createFairQueue } from '../../fair-queue.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { networkOf } from '../../public-address.ts';
+import type { Forms } from '../../submissions/forms.ts';
 import { createChooseEncoding } from '../accept.ts';
 import type { ClientAddress } from '../client-address.ts';
 import { publicEndpoint } from '../endpoint.ts';
@@ -40,14 +41,13 @@ const noForm = errorKind(
 /** ALTCHA for the forms of deployments, on any site. */
 export function altchaEndpoints({
   altcha,
-  isLive,
+  forms,
   clientAddress,
   sending,
   limits,
 }: {
   altcha(): Promise<Altcha>;
-  /** Whether visitors find a deployment; undefined when it can't be looked up in time. `network`: the client's. */
-  isLive(deploymentId: string, network: string): Promise<boolean | undefined>;
+  forms: Forms;
   clientAddress: ClientAddress;
   sending: Pick<Sending, 'jsonText'>;
   limits: Limits;
@@ -106,9 +106,7 @@ export function altchaEndpoints({
         const network = networkOf(clientAddress(request));
         const { deployment } = readQuery(request.url, Query);
         const id = deployment.split('/').at(-1) ?? '';
-        const live = await isLive(id, network);
-        if (live === undefined) throw new BusyError();
-        if (!live) throw noForm();
+        if (!(await forms.get(id))) throw noForm();
         const challenge = await queue.run(network, limits.spam.challengeWaitTimeoutMs, async () =>
           (await altcha()).challenge(id),
         );

@@ -8,7 +8,7 @@ import { errorKind } from '../errors.ts';
 import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
 import { originRefused } from './origin-refused.ts';
 import { keyReused as keyReusedError, noSuchForm, tooManySubmissions, webhookLoop } from './refusals.ts';
-import { CORS, Received } from './submit.ts';
+import { CORS, Received } from './submission-handler.ts';
 
 const corsHeaders = {
   'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
@@ -94,7 +94,7 @@ export type ShowThanks = (
   headers: Readonly<Record<string, string>>,
 ) => Promise<void>;
 
-/** Where forms post to. Submissions are answered by submit.ts, ahead of Express. */
+/** Where forms post to. Submissions are answered by submission-handler.ts, ahead of Express. */
 export const submitEndpoints = ({
   maxSubmissionBytes,
   maxFileBytes,

@@ -1,5 +1,4 @@
-import { BusyError } from '../../fair-queue.ts';
-import type { NotStored } from '../../intake/outcomes.ts';
+import type { Refusal } from '../../submissions/submission-service.ts';
 import { HttpError, inSeconds, retryAfter } from '../errors.ts';
 import { originRefused } from './origin-refused.ts';
 import type { Visitor } from './visitors.ts';
@@ -30,7 +29,7 @@ export const keyReused = (): HttpError =>
     'The Idempotency-Key was used with another submission: send each submission with a key of its own.',
   );
 
-const busy = (): HttpError =>
+export const tooManyWaiting = (): HttpError =>
   new HttpError(503, 'Too many submissions are waiting: try again shortly.', retryAfter(1_000));
 
 export function tooManySubmissions(retryAfterMs: number): HttpError {
@@ -38,7 +37,7 @@ export function tooManySubmissions(retryAfterMs: number): HttpError {
 }
 
 /** The error that answers a submission that was not stored. */
-export function errorOf(outcome: NotStored): unknown {
+export function errorOf(outcome: Refusal): HttpError {
   switch (outcome.kind) {
     case 'no-deployment':
       return noSuchForm();
@@ -48,7 +47,5 @@ export function errorOf(outcome: NotStored): unknown {
       return originRefused(outcome.origin);
     case 'key-reused':
       return keyReused();
-    case 'failed':
-      return outcome.error instanceof BusyError ? busy() : outcome.error;
   }
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { VisitedPage } from '../../db/deployments.ts';
-import type { FormRules } from '../../db/form-rules.ts';
+import type { LiveForm } from '../../db/forms.ts';
 import { DELIVERY_HEADER } from '../../delivery-header.ts';
 import { escapeHtml } from '../../html.ts';
 import type { Limits } from '../../limits.ts';
@@ -9,10 +8,10 @@ import { HttpError, methodNotAllowed } from '../errors.ts';
 import { writeSmallPage } from '../small-page.ts';
 import { type Speak, type Speech, whenToTryAgain } from '../speech.ts';
 import { type Form, isChosen } from './form-body.ts';
-import { keptForm, shownName } from './kept-form.ts';
 import { FilesRefused } from './multipart.ts';
 import { OriginRefused } from './origin-refused.ts';
 import { redirectWithin } from './redirect.ts';
+import { resubmitForm, shownName } from './resubmit-form.ts';
 import { attemptOf, type FileInput, fileInputsOf } from './sent-again.ts';
 
 /** A person whose browser shows the answer to the form that it sent, and what is known of the form. */
@@ -24,7 +23,7 @@ export type Visitor = {
   /** The slug of the page that the form is on. */
   readonly slug: string | undefined;
   /** That page, which has a language. */
-  readonly page: VisitedPage | undefined;
+  readonly page: LiveForm | undefined;
   readonly form: Form | undefined;
   /** The submission's id, which it keeps when the form is sent again. */
   readonly attempt: string | undefined;
@@ -32,21 +31,18 @@ export type Visitor = {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** `rules`: undefined when the form has none. */
-type SubmittedForm = { deploymentId: string; rules: FormRules | undefined };
-
 export type VisitorPages = {
   /**
    * The answer to a success, and to a filled-in honeypot: a redirect to `_redirect`, else to where the form's rules
    * say, else to the page that thanks.
    */
-  redirect(response: ServerResponse, visitor: Visitor, form: SubmittedForm, headers: Headers): void;
+  redirect(response: ServerResponse, visitor: Visitor, form: LiveForm, headers: Headers): void;
   /** The page that a visitor sees after a success. 'absent': there is no such form; undefined: it is not known. */
-  thank(response: ServerResponse, page: VisitedPage | 'absent' | undefined, headers: Headers): void;
+  thank(response: ServerResponse, page: LiveForm | 'absent' | undefined, headers: Headers): void;
   /** The answer to a refusal, with the error's status and headers. */
   refuse(response: ServerResponse, visitor: Visitor, error: HttpError, headers: Headers): void;
   /** The answer to a form without method="post", which arrives as a GET. */
-  refuseGet(response: ServerResponse, page: VisitedPage | undefined, headers: Headers): void;
+  refuseGet(response: ServerResponse, page: LiveForm | undefined, headers: Headers): void;
 };
 
 /** The path of the page that thanks, on the host of a page. */
@@ -112,6 +108,10 @@ function wordsOf(error: HttpError, speech: Speech): Words {
   }
 }
 
+/** Origins besides the page's own that the answer to its form may lead to. */
+const destinationsOf = ({ rules: { redirectUrl, allowedOrigins } }: LiveForm): readonly string[] =>
+  redirectUrl === null ? allowedOrigins : [new URL(redirectUrl).origin, ...allowedOrigins];
+
 /** `urlOf`: a page's origin by its slug. */
 export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak, limits: Limits): VisitorPages {
   let keptChars = 0;
@@ -147,11 +147,10 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
     const note = inputs.some(({ isLost }) => isLost) ? [speech.gap, speech.filesNotKept] : [];
     const maxFileBytes = refused?.kind === 'file' ? refused.limit : undefined;
     const kept = { enctype, form, inputs, attempt, isChanged: refused !== undefined, maxFileBytes };
-    return `${paragraph(speech.kept, ...note)}\n${keptForm(kept, speech)}`;
+    return `${paragraph(speech.kept, ...note)}\n${resubmitForm(kept, speech)}`;
   }
 
-  const languageOf = ({ req: { headers } }: ServerResponse, page: VisitedPage | undefined): Speech =>
-    speak(headers, page);
+  const languageOf = ({ req: { headers } }: ServerResponse, page: LiveForm | undefined): Speech => speak(headers, page);
 
   /** There is no such form, or no longer. */
   function writeAbsent(response: ServerResponse, speech: Speech, headers: Headers): void {
@@ -161,10 +160,9 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
   }
 
   return {
-    redirect(response, { slug, form, isOnPage }, { deploymentId, rules }, headers) {
-      const allowed = rules?.allowedOrigins ?? [];
-      const chosen = slug !== undefined && form ? redirectWithin(urlOf(slug), allowed, form) : undefined;
-      const configured = rules?.redirectUrl ? new URL(rules.redirectUrl).href : undefined;
+    redirect(response, { form, isOnPage }, { deploymentId, slug, rules }, headers) {
+      const chosen = form && redirectWithin(urlOf(slug), rules.allowedOrigins, form);
+      const configured = rules.redirectUrl === null ? undefined : new URL(rules.redirectUrl).href;
       const location = chosen ?? configured ?? (isOnPage ? THANKS : `/submit/${deploymentId}${THANKS}`);
       response.writeHead(303, { ...headers, Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' });
       response.end();
@@ -186,7 +184,7 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
       const advice = status === 404 ? '' : `\n${kept ?? paragraph(speech.goBack)}${linkBack(slug, speech)}`;
       const content = `${paragraph(sentences.join(speech.gap))}${advice}`;
       // Browsers apply form-action to the redirect that follows the form, too. Where that leads may not be known.
-      const destinations = page && slug !== undefined ? [urlOf(slug), ...page.destinations] : ['http:', 'https:'];
+      const destinations = page ? [urlOf(page.slug), ...destinationsOf(page)] : ['http:', 'https:'];
       const formAction = kept === undefined ? undefined : ["'self'", ...destinations].join(' ');
       const shown = { speech, sign, title, content, isLong: kept !== undefined, formAction };
       writeSmallPage(response, status, shown, { ...error.headers, ...headers }, limits);

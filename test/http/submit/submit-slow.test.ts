@@ -3,10 +3,11 @@ import type { Socket } from 'node:net';
 import request from 'supertest';
 import { expect, it, onTestFinished } from 'vitest';
 import { createComputePool } from '../../../src/compute/pool.ts';
+import { NO_RULES } from '../../../src/db/forms.ts';
 import { createBodyReader } from '../../../src/http/body.ts';
 import { createOwnerConcurrency } from '../../../src/http/owner-concurrency.ts';
 import { createSpeak } from '../../../src/http/speech.ts';
-import { createSubmit } from '../../../src/http/submit/submit.ts';
+import { SubmissionHandler } from '../../../src/http/submit/submission-handler.ts';
 import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../../../src/ids.ts';
 import { testLimits } from '../../support/limits.ts';
@@ -19,27 +20,28 @@ it('a connection may stand still for longer while the files of its submission ar
   /** The time-outs of the connection, while the submission is being stored and after that. */
   const timeouts: (number | undefined)[] = [];
   let socket: Socket | undefined;
-  const submit = createSubmit({
-    intake: {
-      async submit({ id }) {
-        timeouts.push(socket?.timeout);
-        return { kind: 'stored', id, slug };
+  const submit = new SubmissionHandler(
+    {
+      submissions: {
+        async submit({ id, deploymentId }) {
+          timeouts.push(socket?.timeout);
+          const form = { deploymentId, slug, language: null, lang: undefined, rules: NO_RULES };
+          return { kind: 'accepted', id, form };
+        },
       },
+      forms: { get: async () => undefined, inMemory: () => undefined },
+      visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak(), limits),
+      body: createBodyReader({
+        largest: 1_024,
+        concurrency: createOwnerConcurrency(testLimits()),
+        compute: createComputePool({ maxHtmlBytes: 0 }, testLimits()),
+        limits: testLimits(),
+      }),
+      clientAddress: () => '127.0.0.1',
     },
-    visited: { find: async () => undefined, inMemory: () => undefined },
-    visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak(), limits),
-    body: createBodyReader({
-      largest: 1_024,
-      concurrency: createOwnerConcurrency(testLimits()),
-      compute: createComputePool({ maxHtmlBytes: 0 }, testLimits()),
-      limits: testLimits(),
-    }),
-    clientAddress: () => '127.0.0.1',
-    maxSubmissionBytes: 1_024,
-    maxFileBytes: 1_024,
-    maxFilesBytes: 1_024,
+    { maxSubmissionBytes: 1_024, maxFileBytes: 1_024, maxFilesBytes: 1_024 },
     limits,
-  });
+  );
   const deploymentId = newDeploymentId();
   const server = createServer((asked, response) => {
     const target = { deploymentId, requestId: 'x', pageSlug: undefined };

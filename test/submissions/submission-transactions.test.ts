@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { connect } from '../../src/db/postgres/connect.ts';
 import type { NewSubmission, Outcome } from '../../src/db/store-submissions.ts';
 import { BusyError } from '../../src/fair-queue.ts';
-import { createPlaceFiles } from '../../src/intake/place-files.ts';
-import { createUploadQueue } from '../../src/intake/upload-queue.ts';
+import { FilePlacement } from '../../src/submissions/file-placement.ts';
+import { SubmissionTransactions } from '../../src/submissions/submission-transactions.ts';
 import { testLimits } from '../support/limits.ts';
 
-const ACCEPTED: Outcome = { kind: 'accepted', slug: 'a' };
+const ACCEPTED: Outcome = { kind: 'accepted' };
 // No queue that holds more than this in memory is bounded.
 const MANY = 5_000;
 
@@ -14,58 +15,54 @@ const submission = (id: string, deploymentId = 'd_1'): NewSubmission => ({
   deploymentId,
   data: '{}',
   ipAddress: '127.0.0.1',
-  rulesVersion: 0,
 });
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `s${index}`);
 
 const LIMITS = testLimits();
-const NO_BUCKET = {
-  placeFiles: createPlaceFiles(undefined, LIMITS),
-  checkRate: () => Promise.reject(new Error('Not called.')),
-  limits: LIMITS,
-};
-
+const NO_DATABASE = connect({ connectionString: 'postgres://127.0.0.1:1/none' }, { limits: LIMITS });
 /** Every promise and microtask that is due by now. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A queue whose store ends each submission when it is told to. */
 function heldQueue() {
   const underWay = new Map<string, PromiseWithResolvers<Outcome>>();
-  const events: string[] = [];
-  const queue = createUploadQueue(({ id }) => {
+  const inTransaction = ({ id }: NewSubmission): Promise<Outcome> => {
     const end = Promise.withResolvers<Outcome>();
     underWay.set(id, end);
-    const stored = end.promise.then((outcome) => ({
-      outcome,
-      startDeliveries: () => void events.push(`deliveries of ${id}`),
-    }));
-    return stored.finally(() => underWay.delete(id));
-  }, NO_BUCKET);
+    return end.promise.finally(() => underWay.delete(id));
+  };
+  // No submission has a file, so the database is not asked.
+  const queue = new SubmissionTransactions(
+    NO_DATABASE,
+    { inTransaction },
+    new FilePlacement(undefined, LIMITS),
+    LIMITS,
+  );
   /** Settles with the outcome, or with the error. */
   const submit = (id: string, deploymentId = `d_${id}`): Promise<unknown> =>
-    queue.submit(submission(id, deploymentId), { files: [] }).catch((error) => error);
-  return { underWay, events, submit };
+    queue.store(submission(id, deploymentId), { files: [] }).catch((error) => error);
+  return { underWay, submit };
 }
 
-describe('createUploadQueue', () => {
+describe('SubmissionTransactions', () => {
   it('stores a few at a time, in order, each with its own outcome', async () => {
     const { underWay, submit } = heldQueue();
     const answers = names(5).map((id) => submit(id));
     await settled();
     expect([...underWay.keys()]).toEqual(names(LIMITS.submissions.maxConcurrentAlone));
-    underWay.get('s1')?.resolve({ kind: 'rate-limited', slug: 'a', retryAfterMs: 7 });
+    underWay.get('s1')?.resolve({ kind: 'rate-limited', retryAfterMs: 7 });
     await settled();
     expect([...underWay.keys()]).toEqual(['s0', 's2', 's3']);
     for (const id of ['s0', 's2', 's3']) underWay.get(id)?.resolve({ kind: 'no-deployment' });
     await settled();
-    underWay.get('s4')?.resolve({ kind: 'accepted', slug: 'a' });
+    underWay.get('s4')?.resolve({ kind: 'accepted' });
     const gone = { kind: 'no-deployment' };
     expect(await Promise.all(answers)).toEqual([
       gone,
-      { kind: 'rate-limited', slug: 'a', retryAfterMs: 7 },
+      { kind: 'rate-limited', retryAfterMs: 7 },
       gone,
       gone,
-      { kind: 'accepted', slug: 'a' },
+      { kind: 'accepted' },
     ]);
   });
 
@@ -85,11 +82,11 @@ describe('createUploadQueue', () => {
     expect(refused.size).toBeGreaterThan(MANY / 2);
     expect(refused.has('s1')).toBe(false);
     while (underWay.size > 0) {
-      for (const { resolve } of underWay.values()) resolve({ kind: 'accepted', slug: 'a' });
+      for (const { resolve } of underWay.values()) resolve({ kind: 'accepted' });
       await settled();
     }
     const kinds = (await Promise.all(answers)).filter((outcome) => !(outcome instanceof BusyError));
-    expect(kinds).toEqual(Array.from({ length: MANY - refused.size }, () => ({ kind: 'accepted', slug: 'a' })));
+    expect(kinds).toEqual(Array.from({ length: MANY - refused.size }, () => ({ kind: 'accepted' })));
   });
 
   it('gives deployments turns, one of each at a time: none waits behind the backlog of another', async () => {
@@ -127,21 +124,6 @@ describe('createUploadQueue', () => {
     expect(refused.indexOf(true)).toBeGreaterThan(100);
   });
 
-  it('starts deliveries after the one who submitted has gone on', async () => {
-    const { underWay, events, submit } = heldQueue();
-    const answers = names(2).map(async (id) => {
-      await submit(id);
-      // As far from the queue as an answer may be.
-      for (let step = 0; step < 100; step += 1) await undefined;
-      events.push(`answer to ${id}`);
-    });
-    await settled();
-    for (const { resolve } of underWay.values()) resolve(ACCEPTED);
-    await Promise.all(answers);
-    await settled();
-    expect(events).toEqual(['answer to s0', 'answer to s1', 'deliveries of s0', 'deliveries of s1']);
-  });
-
   it('fails all who wait once the database is away, and tries anew for who comes later', async () => {
     const { underWay, submit } = heldQueue();
     const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -149,12 +131,12 @@ describe('createUploadQueue', () => {
     await settled();
     underWay.get('s0')?.reject(away);
     await settled();
-    for (const id of ['s1', 's2']) underWay.get(id)?.resolve({ kind: 'accepted', slug: 'a' });
-    const accepted = { kind: 'accepted', slug: 'a' };
+    for (const id of ['s1', 's2']) underWay.get(id)?.resolve({ kind: 'accepted' });
+    const accepted = { kind: 'accepted' };
     expect(await Promise.all(answers)).toEqual([away, accepted, accepted, ...Array.from({ length: 7 }, () => away)]);
     const later = submit('later');
     await settled();
-    underWay.get('later')?.resolve({ kind: 'accepted', slug: 'a' });
+    underWay.get('later')?.resolve({ kind: 'accepted' });
     expect(await later).toEqual(accepted);
   });
 
@@ -165,8 +147,8 @@ describe('createUploadQueue', () => {
     await settled();
     underWay.get('s0')?.reject(wrong);
     await settled();
-    for (const { resolve } of underWay.values()) resolve({ kind: 'accepted', slug: 'a' });
-    const accepted = { kind: 'accepted', slug: 'a' };
+    for (const { resolve } of underWay.values()) resolve({ kind: 'accepted' });
+    const accepted = { kind: 'accepted' };
     expect(await Promise.all(answers)).toEqual([wrong, accepted, accepted, accepted]);
   });
 });

@@ -45,7 +45,7 @@ function labelOf({ name, files }: FileInput, maxFileBytes: number | undefined, s
  * A form whose hidden fields contain what was filled in. One click sends it again, as the same submission. Files, which
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
-export function keptForm(kept: KeptForm, speech: Speech): string {
+export function resubmitForm(kept: KeptForm, speech: Speech): string {
   const { enctype, form, inputs, attempt, isChanged, maxFileBytes } = kept;
   const unused = new Map(inputs.map((input, index) => [input.name, { input, id: `file${index + 1}` }]));
   const controls = form.map(([name, value, file]) => {

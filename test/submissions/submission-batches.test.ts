@@ -2,13 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NewSubmission, type Outcome, storeSubmissions } from '../../src/db/store-submissions.ts';
 import { BusyError } from '../../src/fair-queue.ts';
 import { newSubmissionId } from '../../src/ids.ts';
-import type { StoredBatch } from '../../src/intake/store.ts';
-import { createSubmissionQueue } from '../../src/intake/submission-queue.ts';
+import { SubmissionBatches } from '../../src/submissions/submission-batches.ts';
 import { testLimits } from '../support/limits.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const ACCEPTED: Outcome = { kind: 'accepted', slug: 'a' };
-const OUTCOMES: Outcome[] = [ACCEPTED, { kind: 'no-deployment' }, { kind: 'rate-limited', slug: 'a', retryAfterMs: 7 }];
+const ACCEPTED: Outcome = { kind: 'accepted' };
+const OUTCOMES: Outcome[] = [ACCEPTED, { kind: 'no-deployment' }, { kind: 'rate-limited', retryAfterMs: 7 }];
 // No queue that holds more than this in memory is bounded.
 const MANY = 100_000;
 const ONE_MEBICHAR = 'x'.repeat(1024 * 1024);
@@ -18,7 +17,6 @@ const submission = (id: string, data = '{}'): NewSubmission => ({
   deploymentId: 'd_1',
   data,
   ipAddress: '127.0.0.1',
-  rulesVersion: 0,
 });
 const names = (count: number, prefix = 's'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
@@ -26,23 +24,21 @@ const names = (count: number, prefix = 's'): string[] =>
 /** Every promise and microtask that is due by now. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const batchOf = (outcomes: readonly Outcome[]): StoredBatch => ({ outcomes, startDeliveries: () => undefined });
-
 /** A store that keeps the batches it was given, and ends each of them when it is told to. */
 function heldStore() {
   const batches: string[][] = [];
-  const ends: PromiseWithResolvers<StoredBatch>[] = [];
+  const ends: PromiseWithResolvers<readonly Outcome[]>[] = [];
   return {
     batches,
-    store: (batch: readonly NewSubmission[]) => {
+    batch: (batch: readonly NewSubmission[]) => {
       batches.push(batch.map(({ id }) => id));
-      const end = Promise.withResolvers<StoredBatch>();
+      const end = Promise.withResolvers<readonly Outcome[]>();
       ends.push(end);
       return end.promise;
     },
     underWay: () => ends.length,
     async end(outcomes?: readonly Outcome[]): Promise<void> {
-      const all = batchOf(outcomes ?? (batches.at(-1) ?? []).map(() => ACCEPTED));
+      const all = outcomes ?? (batches.at(-1) ?? []).map(() => ACCEPTED);
       for (const { resolve } of ends.splice(0)) resolve(all);
       await settled();
     },
@@ -60,13 +56,13 @@ function pickyStore(bad: (id: string) => boolean) {
   return {
     stored,
     calls: () => calls,
-    store: async (batch: readonly NewSubmission[]): Promise<StoredBatch> => {
+    batch: async (batch: readonly NewSubmission[]): Promise<readonly Outcome[]> => {
       calls += 1;
       await settled();
       const wrong = batch.find(({ id }) => bad(id));
       if (wrong) throw new Error(`${wrong.id} is wrong`);
       stored.push(...batch.map(({ id }) => id));
-      return batchOf(batch.map(() => ACCEPTED));
+      return batch.map(() => ACCEPTED);
     },
   };
 }
@@ -77,19 +73,19 @@ const outcomeOf = (promise: Promise<Outcome>): Promise<unknown> =>
 const databaseAway = (): Error =>
   Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
 
-describe('createSubmissionQueue', () => {
+describe('SubmissionBatches', () => {
   it('stores the first at once, and what comes meanwhile together, in order', async () => {
-    const { store, batches, end } = heldStore();
-    const queue = createSubmissionQueue(store, testLimits());
-    const first = queue.submit(submission('a'));
+    const { batches, end, ...store } = heldStore();
+    const queue = new SubmissionBatches(store, testLimits());
+    const first = queue.add(submission('a'));
     expect(batches).toEqual([['a']]);
-    const more = ['b', 'c', 'd'].map((id) => queue.submit(submission(id)));
+    const more = ['b', 'c', 'd'].map((id) => queue.add(submission(id)));
     await settled();
     expect(batches).toEqual([['a']]);
     await end();
     expect(await first).toEqual(ACCEPTED);
     expect(batches).toEqual([['a'], ['b', 'c', 'd']]);
-    const last = queue.submit(submission('e'));
+    const last = queue.add(submission('e'));
     await end();
     expect(await Promise.all(more)).toEqual([ACCEPTED, ACCEPTED, ACCEPTED]);
     expect(batches).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
@@ -98,10 +94,10 @@ describe('createSubmissionQueue', () => {
   });
 
   it('starts again after it has run dry', async () => {
-    const { store, batches, end } = heldStore();
-    const queue = createSubmissionQueue(store, testLimits());
+    const { batches, end, ...store } = heldStore();
+    const queue = new SubmissionBatches(store, testLimits());
     for (const id of ['a', 'b', 'c']) {
-      const one = queue.submit(submission(id));
+      const one = queue.add(submission(id));
       await end();
       expect(await one).toEqual(ACCEPTED);
     }
@@ -109,10 +105,10 @@ describe('createSubmissionQueue', () => {
   });
 
   it('has one batch in flight, and loses and repeats none, however many there are', async () => {
-    const { store, batches, underWay, end } = heldStore();
-    const queue = createSubmissionQueue(store, testLimits());
+    const { batches, underWay, end, ...store } = heldStore();
+    const queue = new SubmissionBatches(store, testLimits());
     const ids = names(1500);
-    const all = Promise.all(ids.map((id) => queue.submit(submission(id))));
+    const all = Promise.all(ids.map((id) => queue.add(submission(id))));
     for (let rounds = 0; underWay() > 0 && rounds < ids.length; rounds += 1) {
       expect(underWay()).toBe(1);
       await end();
@@ -123,20 +119,20 @@ describe('createSubmissionQueue', () => {
   });
 
   it('gives each submission its own outcome', async () => {
-    const { store, end } = heldStore();
-    const queue = createSubmissionQueue(store, testLimits());
-    const first = queue.submit(submission('a'));
-    const more = OUTCOMES.map((_, index) => queue.submit(submission(`b${index}`)));
+    const { end, ...store } = heldStore();
+    const queue = new SubmissionBatches(store, testLimits());
+    const first = queue.add(submission('a'));
+    const more = OUTCOMES.map((_, index) => queue.add(submission(`b${index}`)));
     await end(OUTCOMES.slice(1, 2));
     await end(OUTCOMES);
     expect(await Promise.all([first, ...more])).toEqual([OUTCOMES[1], ...OUTCOMES]);
   });
 
   it('leaves nobody waiting when the store answers too few outcomes', async () => {
-    const { store, end } = heldStore();
-    const queue = createSubmissionQueue(store, testLimits());
-    const first = queue.submit(submission('a'));
-    const more = ['b', 'c'].map((id) => outcomeOf(queue.submit(submission(id))));
+    const { end, ...store } = heldStore();
+    const queue = new SubmissionBatches(store, testLimits());
+    const first = queue.add(submission('a'));
+    const more = ['b', 'c'].map((id) => outcomeOf(queue.add(submission(id))));
     await end();
     await end([ACCEPTED]);
     expect(await Promise.all([first, ...more])).toEqual([ACCEPTED, ACCEPTED, expect.any(String)]);
@@ -152,9 +148,9 @@ describe('createSubmissionQueue', () => {
   ])('lets a bad row fail alone: %s', async (_case, places) => {
     const ids = names(100);
     const bad = new Set(places.map((place) => `s${place}`));
-    const { store, stored, calls } = pickyStore((id) => bad.has(id));
-    const queue = createSubmissionQueue(store, testLimits());
-    const outcomes = await Promise.all(ids.map((id) => outcomeOf(queue.submit(submission(id)))));
+    const { stored, calls, ...store } = pickyStore((id) => bad.has(id));
+    const queue = new SubmissionBatches(store, testLimits());
+    const outcomes = await Promise.all(ids.map((id) => outcomeOf(queue.add(submission(id)))));
     expect(outcomes).toEqual(ids.map((id) => (bad.has(id) ? `${id} is wrong` : ACCEPTED)));
     expect(stored).toEqual(ids.filter((id) => !bad.has(id)));
     // Splitting asks at most twice for each row, and far less often when few are bad.
@@ -162,25 +158,25 @@ describe('createSubmissionQueue', () => {
   });
 
   it('fails all that wait, at once, when the database is out of reach', async () => {
-    const { store, batches, fail, end } = heldStore();
-    const queue = createSubmissionQueue(store, testLimits());
-    const all = ['a', 'b', 'c'].map((id) => outcomeOf(queue.submit(submission(id))));
+    const { batches, fail, end, ...store } = heldStore();
+    const queue = new SubmissionBatches(store, testLimits());
+    const all = ['a', 'b', 'c'].map((id) => outcomeOf(queue.add(submission(id))));
     await fail(databaseAway());
     expect(await Promise.all(all)).toEqual(all.map(() => databaseAway().message));
     expect(batches).toEqual([['a']]);
-    const next = queue.submit(submission('d'));
+    const next = queue.add(submission('d'));
     await end();
     expect([await next, batches]).toEqual([ACCEPTED, [['a'], ['d']]]);
   });
 
   it('fails all that wait when the database goes away while a bad row is looked for', async () => {
-    const { store, batches, fail, end } = heldStore();
-    const queue = createSubmissionQueue(store, testLimits());
-    const first = queue.submit(submission('a'));
-    const together = names(8).map((id) => outcomeOf(queue.submit(submission(id))));
+    const { batches, fail, end, ...store } = heldStore();
+    const queue = new SubmissionBatches(store, testLimits());
+    const first = queue.add(submission('a'));
+    const together = names(8).map((id) => outcomeOf(queue.add(submission(id))));
     await end();
     await fail(new Error('one of these is wrong'));
-    const meanwhile = outcomeOf(queue.submit(submission('late')));
+    const meanwhile = outcomeOf(queue.add(submission('late')));
     await fail(databaseAway());
     expect(await first).toEqual(ACCEPTED);
     expect(await Promise.all([...together, meanwhile])).toEqual(Array(9).fill(databaseAway().message));
@@ -191,12 +187,12 @@ describe('createSubmissionQueue', () => {
     ['count', '{}', MANY],
     ['characters', ONE_MEBICHAR, 1024],
   ])('refuses with BusyError what is too much to wait, by %s, and takes more later', async (_by, data, enough) => {
-    const { store, batches, underWay, end } = heldStore();
-    const queue = createSubmissionQueue(store, testLimits());
+    const { batches, underWay, end, ...store } = heldStore();
+    const queue = new SubmissionBatches(store, testLimits());
     const waiting: Promise<Outcome>[] = [];
     let refusal: unknown;
     while (refusal === undefined && waiting.length < enough) {
-      const one = queue.submit(submission(`s${waiting.length}`, data));
+      const one = queue.add(submission(`s${waiting.length}`, data));
       one.catch((error) => {
         refusal = error;
       });
@@ -209,44 +205,21 @@ describe('createSubmissionQueue', () => {
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => ACCEPTED));
     // What was refused was never stored.
     expect(batches.flat()).toEqual(names(waiting.length));
-    const again = queue.submit(submission('again', data));
+    const again = queue.add(submission('again', data));
     await end();
     expect(await again).toEqual(ACCEPTED);
   });
 
-  it.each([1, 3])('starts deliveries after those who submitted a batch of %i have gone on', async (count) => {
-    const events: string[] = [];
-    const first = Promise.withResolvers<StoredBatch>();
-    let batches = 0;
-    const queue = createSubmissionQueue((batch) => {
-      batches += 1;
-      if (batches === 1) return first.promise;
-      const outcomes = batch.map(() => ACCEPTED);
-      return Promise.resolve({ outcomes, startDeliveries: () => void events.push('deliveries') });
-    }, testLimits());
-    const before = queue.submit(submission('before'));
-    const all = names(count).map(async (id) => {
-      await queue.submit(submission(id));
-      // As far from the queue as an answer may be.
-      for (let step = 0; step < 100; step += 1) await undefined;
-      events.push('answer');
-    });
-    first.resolve(batchOf([ACCEPTED]));
-    await Promise.all([before, ...all]);
-    await settled();
-    expect(events).toEqual([...all.map(() => 'answer'), 'deliveries']);
-  });
-
   it('takes one submission of any length when nothing waits', async () => {
-    const { store, end } = heldStore();
-    const queue = createSubmissionQueue(store, testLimits());
-    const long = queue.submit(submission('long', ONE_MEBICHAR.repeat(60)));
+    const { end, ...store } = heldStore();
+    const queue = new SubmissionBatches(store, testLimits());
+    const long = queue.add(submission('long', ONE_MEBICHAR.repeat(60)));
     await end();
     expect(await long).toEqual(ACCEPTED);
   });
 });
 
-describe('createSubmissionQueue over storeSubmissions', () => {
+describe('SubmissionBatches over storeSubmissions', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService();
@@ -256,12 +229,10 @@ describe('createSubmissionQueue over storeSubmissions', () => {
   it('stores the neighbours of a row that Postgres refuses, each once, in order', async () => {
     const owner = await service.owner();
     const [one, other] = [await owner.deploy(), await owner.deploy()];
-    const queue = createSubmissionQueue(
-      async (batch) => batchOf((await storeSubmissions(service.db, batch, { leaseMs: 1_000, busy: [] })).outcomes),
-      testLimits(),
-    );
+    const batch = async (all: readonly NewSubmission[]) => (await storeSubmissions(service.db, all)).outcomes;
+    const queue = new SubmissionBatches({ batch }, testLimits());
     const send = (deploymentId: string, data: string) =>
-      queue.submit({ id: newSubmissionId(), deploymentId, data, ipAddress: '127.0.0.1', rulesVersion: 0 }).then(
+      queue.add({ id: newSubmissionId(), deploymentId, data, ipAddress: '127.0.0.1' }).then(
         ({ kind }) => kind,
         () => 'failed',
       );
@@ -307,14 +278,12 @@ describe('createSubmissionQueue over storeSubmissions', () => {
     // Postgres keeps a plan from the sixth time on.
     for (let round = 0; round < 8; round += 1) {
       await reset();
-      for (const [ids, delivering] of [
-        [[one.id], new Map()],
-        [[one.id], new Map([[one.id, true as const]])],
-        [[one.id, other.id, 'd_00000000000000000000000000'], new Map()],
-      ] as const) {
-        const submitted = { data: '{}', ipAddress: '127.0.0.1', rulesVersion: 0 };
-        const batch = ids.map((deploymentId) => ({ id: newSubmissionId(), deploymentId, ...submitted }));
-        await storeSubmissions(db, batch, { leaseMs: 1_000, busy: [] }, delivering);
+      for (const ids of [[one.id], [one.id, other.id, 'd_00000000000000000000000000']]) {
+        const submitted = { data: '{}', ipAddress: '127.0.0.1' };
+        await storeSubmissions(
+          db,
+          ids.map((deploymentId) => ({ id: newSubmissionId(), deploymentId, ...submitted })),
+        );
       }
     }
     expect(await scans()).toBe(before);

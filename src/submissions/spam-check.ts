@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { Altcha, Solution } from '../altcha.ts';
+import { createBoundedCache } from '../bounded-cache.ts';
+import { CAPTCHA_FIELDS, type CaptchaProvider } from '../captcha-fields.ts';
+import type { Captcha, FormRules } from '../db/forms.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import type { SpamReason } from '../db/spam-submissions.ts';
+import { checkRateLimit, type NewSubmission, type Outcome } from '../db/store-submissions.ts';
+import { createFairQueue } from '../fair-queue.ts';
+import { readJsonObject, unquote } from '../json-text.ts';
+import type { Limits } from '../limits.ts';
+import { networkOf } from '../public-address.ts';
+import { createWordMatcher } from '../submission-search.ts';
+
+/** What a provider says about a token. */
+type TokenState = 'genuine' | 'wrong' | 'reused' | 'misconfigured' | 'unavailable';
+
+/** Asks a provider, within 3 seconds; never rejects. */
+export type AskProvider = (question: {
+  provider: Exclude<CaptchaProvider, 'altcha'>;
+  deploymentId: string;
+  token: string;
+  secret: string;
+  siteKey: string | undefined;
+  ipAddress: string;
+}) => Promise<TokenState>;
+
+/** What the check of a submission says. */
+export type SpamCheckResult =
+  /** `solution`: to be used up with it. `giveBack`: to be called when it is not stored, so that it can be sent again. */
+  | { kind: 'passed'; solution?: Solution; giveBack?(): void }
+  | { kind: 'spam'; reason: SpamReason }
+  /** The provider was not asked: the submission would not be stored now. */
+  | { kind: 'refused'; outcome: Exclude<Outcome, { kind: 'accepted' | 'busy' }> };
+
+const REASONS: Readonly<Record<Exclude<TokenState, 'genuine'>, SpamReason>> = {
+  wrong: 'captcha-failed',
+  reused: 'captcha-reused',
+  misconfigured: 'captcha-misconfigured',
+  unavailable: 'captcha-unavailable',
+};
+
+const PASSED: SpamCheckResult = { kind: 'passed' };
+const spam = (reason: SpamReason): SpamCheckResult => ({ kind: 'spam', reason });
+
+/** The text in a field: `""` where there is none, undefined where it has another value than one text. */
+function textOf(data: string, field: string): string | undefined {
+  const member = readJsonObject(data).members.find(({ name }) => name === field);
+  if (!member) return '';
+  return member.value.startsWith('"') ? unquote(member.value) : undefined;
+}
+
+/** Checks submissions for what the owner of a form counts as spam: blocked words, and a captcha that was not solved. */
+export class SpamCheck {
+  readonly #db: Database;
+  readonly #altcha: () => Promise<Altcha>;
+  readonly #ask: AskProvider;
+  readonly #limits: Limits;
+  readonly #largeTexts: ReturnType<typeof createFairQueue<string>>;
+  readonly #rateChecks: ReturnType<typeof createFairQueue<string>>;
+  readonly #genuine: ReturnType<typeof createBoundedCache<string, true>>;
+
+  constructor(db: Database, { altcha, ask }: { altcha(): Promise<Altcha>; ask: AskProvider }, limits: Limits) {
+    const { maxWaitingLargeTexts, maxGenuineTokens, genuineTokenMs } = limits.spam;
+    const { maxConcurrentLookUps, maxWaitingLookUps } = limits.submissions;
+    this.#db = db;
+    this.#altcha = altcha;
+    this.#ask = ask;
+    this.#limits = limits;
+    this.#largeTexts = createFairQueue({ slots: 1, maxWaiting: maxWaitingLargeTexts });
+    this.#rateChecks = createFairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
+    this.#genuine = createBoundedCache(maxGenuineTokens, { ttlMs: genuineTokenMs });
+  }
+
+  /** Rejects with BusyError when there is too much to do. */
+  async run(submission: NewSubmission, { blocklist, captcha }: FormRules): Promise<SpamCheckResult> {
+    const token = captcha ? textOf(submission.data, CAPTCHA_FIELDS[captcha.provider]) : undefined;
+    if (captcha && token === '') return spam('captcha-missing');
+    if (blocklist.length > 0 && (await this.#isBlocked(submission, blocklist))) return spam('blocklist');
+    if (!captcha) return PASSED;
+    if (token === undefined || token.length > this.#limits.spam.maxTokenChars) return spam('captcha-failed');
+    const { provider } = captcha;
+    return provider === 'altcha'
+      ? this.#checkSolution(submission, token)
+      : this.#checkToken(submission, provider, captcha, token);
+  }
+
+  #isBlocked({ data, ipAddress }: NewSubmission, blocklist: readonly string[]): Promise<boolean> {
+    const { smallTextChars, largeTextWaitTimeoutMs } = this.#limits.spam;
+    const matches = createWordMatcher(blocklist, this.#limits);
+    if (data.length <= smallTextChars) return matches(data);
+    return this.#largeTexts.run(networkOf(ipAddress), largeTextWaitTimeoutMs, () => matches(data));
+  }
+
+  async #checkSolution({ deploymentId }: NewSubmission, token: string): Promise<SpamCheckResult> {
+    const solution = await (await this.#altcha()).check(deploymentId, token);
+    return solution ? { kind: 'passed', solution } : spam('captcha-failed');
+  }
+
+  async #checkToken(
+    submission: NewSubmission,
+    provider: Exclude<CaptchaProvider, 'altcha'>,
+    { secret = '', site_key: siteKey }: Captcha,
+    token: string,
+  ): Promise<SpamCheckResult> {
+    const { deploymentId, ipAddress } = submission;
+    const hash = createHash('sha256')
+      .update(JSON.stringify([deploymentId, provider, token]))
+      .digest('base64url');
+    const passed: SpamCheckResult = { kind: 'passed', giveBack: () => void this.#genuine.set(hash, true) };
+    // Taken out: of two submissions with one token, one passes.
+    if (this.#genuine.delete(hash)) return passed;
+    // A token counts once at its provider: it is not used up for a submission that would be refused.
+    const outcome = await this.#rateChecks.run(networkOf(ipAddress), this.#limits.submissions.lookUpWaitTimeoutMs, () =>
+      checkRateLimit(this.#db, submission),
+    );
+    if (outcome.kind !== 'accepted' && outcome.kind !== 'busy') return { kind: 'refused', outcome };
+    const state = await this.#ask({ provider, deploymentId, token, secret, siteKey, ipAddress });
+    return state === 'genuine' ? passed : spam(REASONS[state]);
+  }
+}

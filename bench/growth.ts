@@ -45,7 +45,9 @@ const ASKED: Readonly<Record<string, string>> = {
 const addPages = ({ connection }: Stage, count: number, versions: number): Promise<void> =>
   sql(
     connection,
-    `INSERT INTO pages (deployment_id, html)
+    // As in addDeployments, without triggers.
+    `SET session_replication_role = replica;
+     INSERT INTO pages (deployment_id, html)
      SELECT id, convert_to(repeat('<p>Hello.</p>', 630), 'UTF8') FROM deployments ORDER BY id LIMIT ${count}
          ON CONFLICT DO NOTHING;
      INSERT INTO page_versions (deployment_id, version, after_number, created_at, html)

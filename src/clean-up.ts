@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { removeExpiredSolutions } from './db/altcha-solutions.ts';
 import { removeOldChanges } from './db/change-feed.ts';
-import { findUnfinishedPurge, finishPurge } from './db/deleted-deployments.ts';
+import { beginPurge, findExpiredTrash, findUnfinishedPurge, finishPurge } from './db/deleted-deployments.ts';
 import { removeFinishedDeliveries } from './db/delivery-log.ts';
 import { removeOrphanedDeliveries } from './db/delivery-queue.ts';
 import { findExpiring, removeExpired } from './db/expired-submissions.ts';
@@ -10,6 +10,7 @@ import { removeExpiredKeys } from './db/idempotency-keys.ts';
 import { removeFormerRecipients } from './db/mail-recipients.ts';
 import { removeEndedSessions, removeEndedSignInTries, removeExpiredLinks } from './db/sessions.ts';
 import { expireRetainedSpam, removeExpiredSpam } from './db/spam-submissions.ts';
+import { recountStorage } from './db/storage.ts';
 import { compactMarks } from './db/submission-marks.ts';
 import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
 import type { Limits } from './limits.ts';
@@ -60,9 +61,10 @@ function createLoop(
 
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
- * idempotency keys, old rows of the change feed, ended counts of unknown API keys, sessions and links that have ended, recipients of mail that were
- * removed `days` ago or earlier, used solutions of ALTCHA, spam after its time, marks that say nothing more, and the rest of
- * deployments whose purge has begun. Beside these, because there may be very many: submissions beyond the retention of
+ * idempotency keys, old rows of the change feed, ended counts of unknown API keys, sessions and links that have ended,
+ * recipients of mail that were removed `days` ago or earlier, used solutions of ALTCHA, spam after its time, marks that say
+ * nothing more, deployments that were deleted `trashDays` ago or earlier, and the rest of deployments whose purge has begun.
+ * Counts anew what owners store. Beside these, because there may be very many: submissions beyond the retention of
  * their deployment.
  */
 export function createCleanUp({
@@ -70,6 +72,7 @@ export function createCleanUp({
   limits,
   now,
   days,
+  trashDays,
   countExpired,
   reviewDeliveries,
   log,
@@ -79,6 +82,7 @@ export function createCleanUp({
   limits: Limits;
   now(): Date;
   days: number;
+  trashDays: number;
   /** Receives how many submissions were removed because of their age. */
   countExpired(count: number): void;
   /** Called with a deployment whose deliveries have changed. */
@@ -86,8 +90,10 @@ export function createCleanUp({
   log: Log;
   signal: AbortSignal;
 }): CleanUp {
+  const daysAgo = (count: number): Date => new Date(now().getTime() - count * DAY_MS);
+
   async function removeRest(): Promise<void> {
-    const before = new Date(now().getTime() - days * DAY_MS);
+    const before = daysAgo(days);
     const { batch } = limits.cleanUp;
     const removals = [
       () => removeFinishedDeliveries(db, before, batch),
@@ -109,9 +115,11 @@ export function createCleanUp({
       while (removed === batch && !signal.aborted);
     }
     while (!signal.aborted && (await compactMarks(db)));
+    for (const id of await findExpiredTrash(db, daysAgo(trashDays), batch)) await beginPurge(db, id);
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
       await finishPurge(db, id, limits, signal);
     }
+    while (!signal.aborted && (await recountStorage(db)));
   }
 
   async function removeExpiredSubmissions(): Promise<void> {

@@ -80,17 +80,35 @@ const network = (text: string): Cidr => {
   return parseCidr(text);
 };
 
-const planLimits = (text: string): ReadonlyMap<string, number> => {
-  const items = list(text);
-  const limits = new Map(
-    items.map((item) => {
-      const [, name = '', limit = ''] = /^([A-Za-z0-9_-]+):([0-9]{1,9}|none)$/.exec(item) ?? [];
-      assert(name !== '');
-      return [name, limit === 'none' ? Number.POSITIVE_INFINITY : Number(limit)];
-    }),
-  );
-  assert(limits.size > 0 && limits.size === items.length);
-  return limits;
+/** A list of plans, each with a limit or `none`, which is Infinity. */
+const plans =
+  (readLimit: (text: string) => number) =>
+  (text: string): ReadonlyMap<string, number> => {
+    const items = list(text);
+    const limits = new Map(
+      items.map((item) => {
+        const [, name = '', limit = ''] = /^([A-Za-z0-9_-]+):(.+)$/.exec(item) ?? [];
+        assert(name !== '');
+        return [name, limit === 'none' ? Number.POSITIVE_INFINITY : readLimit(limit)];
+      }),
+    );
+    assert(limits.size > 0 && limits.size === items.length);
+    return limits;
+  };
+
+const count = (text: string): number => {
+  assert(/^[0-9]{1,9}$/.test(text));
+  return Number(text);
+};
+
+const BYTES_OF_UNIT: Readonly<Record<string, number>> = { '': 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** Such as `500MB`. */
+const byteSize = (text: string): number => {
+  const [, digits = '', unit = ''] = /^([0-9]{1,15})(|KB|MB|GB|TB)$/.exec(text) ?? [];
+  const bytes = Number(digits) * (BYTES_OF_UNIT[unit] ?? Number.NaN);
+  assert(digits !== '' && Number.isSafeInteger(bytes));
+  return bytes;
 };
 
 const labels = (text: string): readonly string[] => {
@@ -174,14 +192,19 @@ export const settings = z.object({
   AWS_SESSION_TOKEN: reads('a token of printable ASCII characters', credential).optional(),
   PLAN_LIMITS: reads(
     'a list such as free:3,pro:100,unlimited:none, each plan with a number of deployments or none',
-    planLimits,
+    plans(count),
   ).prefault('free:3,pro:100,unlimited:none'),
+  STORAGE_LIMITS: reads(
+    'a list such as free:1GB,pro:100GB,unlimited:none, each plan with bytes (KB, MB, GB or TB) or none',
+    plans(byteSize),
+  ).prefault('free:1GB,pro:100GB,unlimited:none'),
   RESERVED_SLUGS: reads('a list of names made of lowercase letters and hyphens', labels).prefault(''),
   MAX_HTML_BYTES: integer(1, 256 * 1024 * 1024).default(2 * 1024 * 1024),
   MAX_SUBMISSION_BYTES: integer(1, 64 * 1024 * 1024).default(256 * 1024),
   MAX_FILE_BYTES: integer(0, 1024 * 1024 * 1024).default(10 * 1024 * 1024),
   MAX_FILES_BYTES: integer(0, 1024 * 1024 * 1024).default(25 * 1024 * 1024),
   PAGE_VERSIONS: integer(1, 1_000).default(20),
+  TRASH_DAYS: integer(1, 3_650).default(30),
   PAGE_CACHE_MB: integer(1, 65_536).default(128),
   TRUST_PROXY: reads(
     'a number of proxies, or a list of their networks such as 10.0.0.0/8,192.168.0.1',
@@ -231,6 +254,8 @@ export type Config = Readonly<{
   bucket: BucketLocation | undefined;
   /** Live deployments that an owner on a plan may have; Infinity for no limit. */
   planLimits: ReadonlyMap<string, number>;
+  /** Bytes that an owner on a plan may store; Infinity for no limit, which a plan that is not listed has too. */
+  storageLimits: ReadonlyMap<string, number>;
   reservedSlugs: readonly string[];
   maxHtmlBytes: number;
   maxSubmissionBytes: number;
@@ -239,6 +264,8 @@ export type Config = Readonly<{
   maxFilesBytes: number;
   /** How many versions of a page are kept, the live one included. */
   pageVersions: number;
+  /** For how many days a deleted deployment can be restored. */
+  trashDays: number;
   /** Of pages in memory, for each process. */
   pageCacheBytes: number;
   /** How many proxies, or which networks, are trusted to set X-Forwarded-For. */
@@ -329,6 +356,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     cell: value.CELL,
     bucket: bucketOf(value),
     planLimits: value.PLAN_LIMITS,
+    storageLimits: value.STORAGE_LIMITS,
     // A page at the API's own host would never be served.
     reservedSlugs: [...value.RESERVED_SLUGS, ...labelUnder(domain, base.hostname)],
     maxHtmlBytes: value.MAX_HTML_BYTES,
@@ -336,6 +364,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxFileBytes: value.MAX_FILE_BYTES,
     maxFilesBytes: value.MAX_FILES_BYTES,
     pageVersions: value.PAGE_VERSIONS,
+    trashDays: value.TRASH_DAYS,
     pageCacheBytes: value.PAGE_CACHE_MB * 1024 * 1024,
     trustProxy: value.TRUST_PROXY,
     webhookAllowCidrs: value.WEBHOOK_ALLOW_CIDRS ?? (local ? ['127.0.0.0/8', '::1/128'].map(network) : []),

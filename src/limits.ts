@@ -353,6 +353,17 @@ export const SIZES = {
     /** A deployment keeps so many in any window of so many seconds, and drops the others. */
     rateMax: 60,
     rateSeconds: 60,
+    /** Of the files of a deployment's spam together: robots could fill the storage of an owner, who sees none of it. */
+    maxFilesBytes: 50_000_000,
+  },
+  /** What an owner may store. */
+  storage: {
+    /** The owner gets a mail when use reaches these parts of the limit. */
+    mailPercents: [80, 100],
+    /** A mail is sent again once use has been lower by this part of the limit: otherwise use around 80 % would send many. */
+    mailAgainPercent: 10,
+    /** What is counted by each change is counted anew after this time. */
+    recountHours: 24,
   },
   /** Recipients of mail about a deployment. */
   recipient: {

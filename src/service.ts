@@ -66,7 +66,7 @@ export async function startService(
   // Apart: a check can take seconds, and visitors wait for pages.
   const checks = createComputePool(config, limits);
 
-  const { baseUrl, pagesDomain } = config;
+  const { baseUrl, pagesDomain, storageLimits } = config;
   const labelsOf = createLabelsOf({ db, limits, checks, baseUrl, pagesDomain, urlOf: (slug) => pageUrl(config, slug) });
 
   let listening: AddressInfo | undefined;
@@ -111,9 +111,10 @@ export async function startService(
   const submissions = new SubmissionService({
     db,
     forms,
-    store: new Store({ db, limits, wakeDispatcher: () => dispatcher.wake(), countBatch: metrics.batch }),
+    store: new Store({ db, limits, storageLimits, wakeDispatcher: () => dispatcher.wake(), countBatch: metrics.batch }),
     spamCheck: new SpamCheck(db, { altcha, ask: asking.ask }, limits),
     bucket: files.forNewFiles,
+    storageLimits,
     honeypotHits,
     origins: { originOf: (slug) => new URL(pageUrl(config, slug)).origin, ownOrigin: new URL(config.baseUrl).origin },
     count: metrics.submission,
@@ -125,6 +126,7 @@ export async function startService(
     limits,
     now,
     days: config.deliveryLogDays,
+    trashDays: config.trashDays,
     countExpired: metrics.expired,
     reviewDeliveries: () => dispatcher.wake(),
     log,
@@ -166,6 +168,8 @@ export async function startService(
     await prepareDatabase(databaseServer, config, limits, log, stopping.signal);
     await checkPooler(db, log);
     const firstOwner = await createFirstOwner(databaseServer, db, config);
+    // Before anything is in memory: what this read tells is dropped.
+    await changeFeed.read();
     isStarting = false;
     dispatcher.run();
     readingChanges = changeFeed.run(stopping.signal);

@@ -213,7 +213,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a deployment
-         * @description The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its submissions it is in the trash, from where it can be restored.
+         * @description The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its submissions it is in the trash, from where it can be restored for some days (TRASH_DAYS).
          */
         delete: operations["deleteDeployment"];
         options?: never;
@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * List what is kept as spam
-         * @description Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is released. A deployment keeps its last 1000, for 30 days; what comes beyond 60 a minute is dropped.
+         * @description Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is released. A deployment keeps its last 1000, for 30 days; what comes beyond 60 a minute is dropped. Its files have at most 50 MB together: those of the oldest are removed, and their links return 404.
          */
         get: operations["listSpam"];
         put?: never;
@@ -498,7 +498,7 @@ export interface paths {
         };
         /**
          * List your deleted deployments
-         * @description The last deleted first. They are kept until they are restored or deleted for good.
+         * @description The last deleted first. They are kept for 30 days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.
          */
         get: operations["listTrash"];
         put?: never;
@@ -1356,6 +1356,10 @@ export interface components {
             deployment_limit: number | null;
             /** @description How many live deployments there are. */
             deployments: number;
+            /** @description How many bytes the plan allows to be stored; null for any number. */
+            storage_limit: number | null;
+            /** @description How many bytes pages, their versions and files of submissions have, those in the trash and in spam included. */
+            storage_used: number;
             /** @description Whether this service can send mail. */
             mail: boolean;
             /** @description The version of this service. */
@@ -2377,15 +2381,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The plan's limit of live deployments is reached, or the API key has the scope `read`. */
-        PlanLimit: {
+        /** @description The plan's limit of bytes is reached, or the API key has the scope `read`. */
+        StorageFull: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 /**
                  * @example {
-                 *       "error": "Your plan (free) allows 3 pages: delete one, or ask the operator for a larger plan."
+                 *       "error": "Your plan (free) allows 1 GB of storage, and this would be more: delete pages for good (GET /trash) or submissions with files, or ask the operator for a larger plan."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2502,6 +2506,20 @@ export interface components {
                 /**
                  * @example {
                  *       "error": "No such spam: check the ids, and that it has not been released or removed."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The plan's limit of live deployments is reached, or the API key has the scope `read`. */
+        PlanLimit: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Your plan (free) allows 3 pages: delete one, or ask the operator for a larger plan."
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -2890,6 +2908,8 @@ export interface operations {
                      *       "plan": "free",
                      *       "deployment_limit": 3,
                      *       "deployments": 1,
+                     *       "storage_limit": 1000000000,
+                     *       "storage_used": 21548,
                      *       "mail": true,
                      *       "version": "1.0.0"
                      *     }
@@ -3284,7 +3304,7 @@ export interface operations {
             };
             400: components["responses"]["BadBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["PlanLimit"];
+            403: components["responses"]["StorageFull"];
             408: components["responses"]["TooSlow"];
             409: components["responses"]["SlugTaken"];
             413: components["responses"]["TooLarge"];
@@ -3382,7 +3402,7 @@ export interface operations {
             };
             400: components["responses"]["BadBody"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
+            403: components["responses"]["StorageFull"];
             404: components["responses"]["NoSuchDeployment"];
             408: components["responses"]["TooSlow"];
             413: components["responses"]["TooLarge"];
@@ -3740,7 +3760,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReadOnlyKey"];
+            403: components["responses"]["StorageFull"];
             404: components["responses"]["NoSuchVersion"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
@@ -4434,7 +4454,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The body, or something in it, is too large. */
+            /** @description The files are more than the plan of the form's owner allows. Without files, the form is accepted. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4442,7 +4462,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The body is too large: send at most 2097152 bytes."
+                     *       "error": "The owner of the form has no storage left for these files: send the form without files."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { firstDeliveryId } from '../ids.ts';
 import { type Limits, SIZES } from '../limits.ts';
-import { countLive } from './deployments.ts';
+import { countLive, type DeploymentRow } from './deployments.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query, queryOne, queryPage } from './postgres/query.ts';
 import { listFiles, removeFiles } from './stored-files.ts';
@@ -135,6 +136,17 @@ export async function finishPurge(db: Knex, id: string, limits: Limits, signal?:
   await db('deployments').where({ id }).whereNotNull('deleted_at').delete();
 }
 
+/** Up to `limit` deployments that were deleted before a time, and whose purge has not begun. */
+export async function findExpiredTrash(db: Knex, before: Date, limit: number): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    db,
+    'find-expired-trash',
+    'SELECT id FROM deployments WHERE deleted_at < ? AND NOT purging LIMIT ?',
+    [before, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** A deployment whose purge has begun and not ended, if there is one. */
 export async function findUnfinishedPurge(db: Knex): Promise<string | undefined> {
   const [row] = await query<{ id: string }>(
@@ -179,20 +191,29 @@ async function removeRows(
   }
 }
 
-/** Reads all deliveries of all deployments: an index by deployment would make every submission slower. */
+/** Clocks of processes, by which ids of deliveries are made, may differ from the database's by less. */
+const CLOCK_MARGIN_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Reads all deliveries of all deployments up to the deletion, few of which are left when the trash expires: an index by
+ * deployment would make every submission slower.
+ */
 async function removeDeliveries(
   db: Knex,
   id: string,
   { cleanUp: { lockedDeliveriesPauseMs } }: Limits,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const deployment = await db<DeploymentRow>('deployments').where({ id }).first('deleted_at');
+  if (!deployment?.deleted_at) return;
+  const end = firstDeliveryId(new Date(deployment.deleted_at.getTime() + CLOCK_MARGIN_MS));
   for (let after: string | null = ''; after !== null; ) {
     signal?.throwIfAborted();
     const batch: { last: string | null; found: number; removed: number } = await queryOne(
       db,
       'remove-deliveries',
       `WITH batch AS MATERIALIZED (
-         SELECT id, deployment_id FROM deliveries WHERE id > :after ORDER BY id LIMIT :batch
+         SELECT id, deployment_id FROM deliveries WHERE id > :after AND id < :end ORDER BY id LIMIT :batch
        ), removed AS (
          -- Locked rows are passed over, and tried again later: as nothing is waited for, there is no deadlock.
          DELETE FROM deliveries WHERE id = ANY (ARRAY(
@@ -203,7 +224,7 @@ async function removeDeliveries(
        SELECT max(id) AS last, count(*) FILTER (WHERE deployment_id = :id) AS found,
               (SELECT count(*) FROM removed) AS removed
          FROM batch`,
-      { id, after, batch: SIZES.internal.purgedDeliveriesBatch },
+      { id, after, end, batch: SIZES.internal.purgedDeliveriesBatch },
     );
     if (batch.removed < batch.found) await delay(lockedDeliveriesPauseMs);
     else after = batch.last;

@@ -20,6 +20,8 @@ export type Target =
   | { kind: 'confirmation'; to: string; recipientId: string; owner: string }
   /** Tells the owner that a recipient was switched off. `recipients`: the whole list. */
   | { kind: 'recipient-off'; to: string; recipient: string; recipients: readonly string[]; lastError: string }
+  /** Tells the owner how much of the storage is used. */
+  | ({ kind: 'storage'; to: string } & StorageUse)
   /** `notice`: a text where an older version has made it. */
   | { kind: 'notice'; to: string; notice: WebhookNotice | string }
   /** The row cannot be decoded. `isFinal`: neither can a newer version. */
@@ -35,10 +37,19 @@ export type DigestRange = { after: number; last: number; from: Date; to: Date };
  * The events of mails. `submission-mail` is a mail about a submission to a recipient; the one to the owner has the event
  * `submission`.
  */
-export const MAIL_EVENTS = ['submission-mail', 'digest', 'test-mail', 'confirmation', 'recipient-off'] as const;
+export const MAIL_EVENTS = [
+  'submission-mail',
+  'digest',
+  'test-mail',
+  'confirmation',
+  'recipient-off',
+  'storage',
+] as const;
 type MailEvent = (typeof MAIL_EVENTS)[number];
 
 const KNOWN_EVENTS: ReadonlySet<string> = new Set([...EVENTS, ...MAIL_EVENTS]);
+/** `percent`: the part of the limit that use has reached; `used` and `limit` in bytes. */
+export type StorageUse = { percent: number; used: number; limit: number; plan: string };
 
 /** What the owner is told of a webhook that was switched off. */
 export type WebhookNotice = {
@@ -148,6 +159,10 @@ function toMail({ recipient_id, event, mail_to: to, notice }: TargetRow): Target
   if (event === 'recipient-off') {
     const { recipient, recipients, last_error: lastError }: RecipientOffRow = JSON.parse(notice);
     return { kind: 'recipient-off', to, recipient, recipients, lastError };
+  }
+  if (event === 'storage') {
+    const use: StorageUse = JSON.parse(notice);
+    return { kind: 'storage', to, ...use };
   }
   return { kind: 'notice', to, notice: toNotice(notice) };
 }

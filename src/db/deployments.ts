@@ -7,6 +7,7 @@ import { hasReceivingRecipient } from './mail-recipients.ts';
 import { addVersion, type NewPage, pageColumns, type Rendering, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne, queryPage } from './postgres/query.ts';
+import { checkStorage, type StorageLimits, settleStorage } from './storage.ts';
 
 export type Deployment = {
   id: string;
@@ -135,7 +136,7 @@ export async function countLive(db: Knex, ownerId: number): Promise<number> {
 
 /**
  * Makes a deployment unless the owner has `limit` live ones. Its slug is the first of `slugs` that no live deployment
- * has.
+ * has. Throws StorageFull.
  */
 export async function createDeployment(
   db: Knex,
@@ -143,10 +144,19 @@ export async function createDeployment(
     id,
     ownerId,
     limit,
+    storageLimits,
     slugs,
     page,
-  }: { id: string; ownerId: number; limit: number; slugs: readonly string[]; page: NewPage },
+  }: {
+    id: string;
+    ownerId: number;
+    limit: number;
+    storageLimits: StorageLimits;
+    slugs: readonly string[];
+    page: NewPage;
+  },
 ): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
+  await checkStorage(db, { ownerId }, page.html.length, storageLimits);
   return db.transaction(async (transaction) => {
     if (limit !== Number.POSITIVE_INFINITY) {
       // The lock lets one creation of this owner in at a time, so that the count is still true when the row is
@@ -162,6 +172,7 @@ export async function createDeployment(
         .returning([...COLUMNS]);
       if (!row) continue;
       await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...pageColumns(page, 1) });
+      await settleStorage(transaction, { ownerId }, storageLimits);
       return toDeployment(row);
     }
     return 'slug-taken';
@@ -170,16 +181,17 @@ export async function createDeployment(
 
 /**
  * Replaces the HTML of a deployment known to be this owner's; undefined when it has been deleted. The last
- * `pageVersions` are kept, the new one included.
+ * `pageVersions` are kept, the new one included. Throws StorageFull.
  */
 export async function replaceHtml(
   db: Knex,
   ownerId: number,
   id: string,
   page: NewPage,
-  pageVersions: number,
+  { pageVersions, storageLimits }: { pageVersions: number; storageLimits: StorageLimits },
 ): Promise<Deployment | undefined> {
   const gone = new Error('The deployment has been deleted.');
+  await checkStorage(db, { ownerId }, page.html.length, storageLimits);
   try {
     return await db.transaction(async (transaction) => {
       // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
@@ -188,6 +200,7 @@ export async function replaceHtml(
       // A deleted deployment keeps the page that it had.
       if (!deployment) throw gone;
       if (change === 'added') await startVersion(transaction, id);
+      if (change === 'added') await settleStorage(transaction, { ownerId }, storageLimits);
       return deployment;
     });
   } catch (error) {

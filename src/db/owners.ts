@@ -4,6 +4,7 @@ import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
 import { liveDeployments } from './live-deployments.ts';
 import { isDuplicate } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
+import { usedStorage } from './storage.ts';
 
 /** The owner that an embedded database gets at its first start; mail to it reaches nobody. */
 export const FIRST_OWNER = 'owner@localhost';
@@ -167,24 +168,27 @@ export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
   }
 }
 
-/** The live deployments of an owner: how many there are, and those that are taken down, `limit` of them by their ids. */
-export async function countDeployments(
+/**
+ * What an owner has: live deployments, those of them that are taken down, `limit` of these by their ids, and the bytes that
+ * are stored.
+ */
+export async function findUsage(
   db: Knex,
   ownerId: number,
   limit: number,
-): Promise<{ live: number; takenDown: { total: number; ids: string[] } }> {
-  const row = await queryOne<{ live: number; taken_down: number; ids: string[] }>(
+): Promise<{ live: number; takenDown: { total: number; ids: string[] }; storageUsed: number }> {
+  const row = await queryOne<{ live: number; storage_used: number; taken_down: number; ids: string[] }>(
     db,
-    'count-deployments',
+    'find-usage',
     `WITH taken_down AS MATERIALIZED (
        SELECT id FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL
      )
-     SELECT ${liveDeployments(':ownerId')} AS live,
+     SELECT ${liveDeployments(':ownerId')} AS live, ${usedStorage(':ownerId')} AS storage_used,
             (SELECT count(*) FROM taken_down) AS taken_down,
             ARRAY(SELECT id FROM taken_down ORDER BY id DESC LIMIT :limit) AS ids`,
     { ownerId, limit },
   );
-  return { live: row.live, takenDown: { total: row.taken_down, ids: row.ids } };
+  return { live: row.live, takenDown: { total: row.taken_down, ids: row.ids }, storageUsed: row.storage_used };
 }
 
 export async function ownerExists(db: Knex, email: string): Promise<boolean> {

@@ -6,9 +6,11 @@ import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
 import { type Batch, inBatches } from './list-submissions.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
+import { trimSpamFiles } from './spam-files.ts';
+import { checkStorage, type StorageLimits, settleStorage } from './storage.ts';
 import { IS_MAILED, type NewSubmission, storeAccepted } from './store-submissions.ts';
 import { removeFiles, type SizedFile } from './stored-files.ts';
-import { insertFiles, type NewFile } from './submission-files.ts';
+import { bytesOf, insertFiles, type NewFile } from './submission-files.ts';
 import { type Submission, type SubmissionRow, toSubmission } from './submissions.ts';
 
 /*
@@ -131,14 +133,18 @@ async function lockLive(transaction: Knex, deploymentId: string, { submissions: 
   }
 }
 
-/** Stores a submission as spam, with its files and its key. What is then too much for the folder is removed. */
+/**
+ * Stores a submission as spam, with its files and its key. What is then too much for the folder is removed. Throws
+ * StorageFull when the files are too much for the owner's plan.
+ */
 export async function storeSpam(
   db: Database,
   submission: NewSubmission,
   { reason, files, key }: { reason: SpamReason; files: readonly NewFile[]; key?: IdempotencyKey | undefined },
-  limits: Limits,
+  { limits, storageLimits }: { limits: Limits; storageLimits: StorageLimits },
 ): Promise<SpamOutcome> {
   const { deploymentId, id, data, ipAddress } = submission;
+  if (files.length > 0) await checkStorage(db, { deploymentId }, bytesOf(files), storageLimits);
   try {
     const expired = await db.longTransaction(async (transaction) => {
       if (files.length > 0) {
@@ -156,9 +162,12 @@ export async function storeSpam(
         throw new NotKept({ kind: 'dropped', retryAfterMs: kept.retry_after_ms ?? 1 });
       }
       if (key && !(await storeKey(transaction, submission, key))) throw new NotKept({ kind: 'duplicate' });
+      if (files.length > 0) await settleStorage(transaction, { deploymentId }, storageLimits);
       return kept.expired;
     });
     if (expired > 0) await removeNow(db, deploymentId, expired);
+    // If that fails, the next spam with files does it.
+    if (files.length > 0) await trimSpamFiles(db, deploymentId).catch(() => undefined);
     return { kind: 'kept' };
   } catch (error) {
     if (error instanceof NotKept) return error.outcome;
@@ -242,6 +251,7 @@ export async function markAsSpam(
     const some = ids.slice(from, from + SIZES.internal.markedSpamBatch);
     marked += await execute(db, 'mark-as-spam', MARK, { deploymentId, ownerId, ids: some });
     await expireSpam(db, deploymentId, SIZES.spam.max);
+    await trimSpamFiles(db, deploymentId);
   }
   return marked;
 }

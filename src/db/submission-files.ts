@@ -6,6 +6,7 @@ import { storeSolution } from './altcha-solutions.ts';
 import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute } from './postgres/query.ts';
+import { checkStorage, type StorageLimits, settleStorage } from './storage.ts';
 import { checkRateLimit, type NewSubmission, type Outcome, storeSubmissions } from './store-submissions.ts';
 import { checkFresh, type NewObject } from './stored-files.ts';
 
@@ -42,15 +43,18 @@ class NotAccepted extends Error {
 }
 
 /**
- * Stores a submission with its files and its key in one transaction, with `storeSubmissions`. The files come first, so that the lock on the deployment's row, which every submission to it needs, lasts for a statement or
- * two and the commit.
+ * Stores a submission with its files and its key in one transaction, with `storeSubmissions`. The files come first, so that
+ * the lock on the deployment's row, which every submission to it needs, lasts for a statement or two and the commit. Throws
+ * StorageFull when the files are too much for the owner's plan.
  */
 export async function storeInTransaction(
   db: Database,
   submission: NewSubmission,
   { files, key, solution, isRetry = false }: SubmissionOptions,
-  limits: Limits,
+  { limits, storageLimits }: { limits: Limits; storageLimits: StorageLimits },
 ): Promise<TransactionOutcome> {
+  const { deploymentId } = submission;
+  if (files.length > 0) await checkStorage(db, { deploymentId }, bytesOf(files), storageLimits);
   try {
     return await db.longTransaction(async (transaction) => {
       if (files.length > 0) {
@@ -64,6 +68,7 @@ export async function storeInTransaction(
       if (isRetry && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
       if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'duplicate' });
       if (solution && !(await storeSolution(transaction, solution))) throw new NotAccepted({ kind: 'solution-used' });
+      if (files.length > 0) await settleStorage(transaction, { deploymentId }, storageLimits);
       return outcome;
     });
   } catch (error) {
@@ -90,6 +95,10 @@ async function storeOne(
 /** Whether the first attempt is kept apart as spam. */
 const isSpam = async (transaction: Knex, id: string): Promise<boolean> =>
   (await execute(transaction, 'is-spam', 'SELECT FROM spam_submissions WHERE id = ?', [id])) === 1;
+
+/** The bytes of all of these files. */
+export const bytesOf = (files: readonly NewFile[]): number =>
+  files.reduce((sum, { content }) => sum + content.length, 0);
 
 const NO_BYTES = Buffer.alloc(0);
 

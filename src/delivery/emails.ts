@@ -1,4 +1,5 @@
-import type { WebhookNotice } from '../db/delivery-target.ts';
+import { inBytes } from '../byte-size.ts';
+import type { StorageUse, WebhookNotice } from '../db/delivery-target.ts';
 import type { Labels } from '../db/labels.ts';
 import { escapeHtml } from '../html.ts';
 import { isFileId } from '../ids.ts';
@@ -199,6 +200,31 @@ export function recipientOffEmail({
       `curl -X PATCH ${baseUrl}/deploy/${deploymentId} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '${list}'`,
     ),
     footer(`You get this mail because you own ${slug}.`, [['Open the page', pageUrl]]),
+  ]);
+}
+
+/** The mail to an owner whose storage is nearly full, or full. `baseUrl`: the origin of the API. */
+export function storageEmail({
+  percent,
+  used,
+  limit,
+  plan,
+  baseUrl,
+}: StorageUse & Pick<AboutDeployment, 'baseUrl'>): Email {
+  const isFull = percent >= 100;
+  return compose(isFull ? 'Your storage is full' : `Your storage is ${percent} % full`, [
+    paragraph(
+      `Your pages, their versions and the files of submissions have ${inBytes(used)}, those in the trash and in spam included. Your plan (${plan}) allows ${inBytes(limit)}.`,
+    ),
+    paragraph(
+      `${isFull ? 'New pages, changes of pages and files of visitors are refused.' : 'When it is full, new pages, changes of pages and files of visitors are refused.'} Submissions without files are always accepted.`,
+    ),
+    paragraph(
+      'To free storage, delete pages for good in the trash, or submissions that have files. Or ask the operator for a larger plan.',
+    ),
+    footer(`You get this mail because you own pages at ${baseUrl}. It comes once until less is used.`, [
+      ['Open the trash', `${baseUrl}/dashboard/trash`],
+    ]),
   ]);
 }
 

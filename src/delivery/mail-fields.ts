@@ -1,3 +1,4 @@
+import { inBytes } from '../byte-size.ts';
 import { CAPTCHA_FIELDS } from '../captcha-fields.ts';
 import type { Labels } from '../db/labels.ts';
 import { escapeHtml } from '../html.ts';
@@ -141,13 +142,6 @@ function fileOf(
   return url === undefined
     ? undefined
     : { name: scalar(filename.value) || 'file', url, size: inBytes(Number(size.value)) };
-}
-
-/** `1 byte`, `18 bytes`, `2.5 MB`. */
-function inBytes(bytes: number): string {
-  if (bytes < 1_000) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
-  const [unit, size] = bytes < 999_950 ? ['kB', bytes / 1_000] : ['MB', bytes / 1_000_000];
-  return `${size.toFixed(1).replace(/\.0$/, '')} ${unit}`;
 }
 
 /** A line in at most `left` bytes of HTML, with less of its value if need be; undefined when there is no space for it. */

@@ -12,6 +12,7 @@ import {
   type Email,
   noticeEmail,
   recipientOffEmail,
+  storageEmail,
   submissionEmail,
   testEmail,
 } from './emails.ts';
@@ -140,6 +141,8 @@ export class Sender {
         const { recipient, recipients, lastError } = target;
         return recipientOffEmail({ ...about, recipient, recipients, lastError });
       }
+      case 'storage':
+        return storageEmail({ ...target, baseUrl });
       case 'confirmation': {
         const { recipientId, owner } = target;
         const expires = confirmationExpiry(createdAt);

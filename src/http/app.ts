@@ -121,10 +121,11 @@ export function createEndpoints({
   ...parts
 }: Parts): readonly Endpoint[] {
   const urlOf = (slug: string): string => pageUrl(config, slug);
-  const { cell, planLimits, reservedSlugs, maxHtmlBytes, pageVersions } = config;
+  const { cell, planLimits, storageLimits, reservedSlugs, maxHtmlBytes, pageVersions, trashDays } = config;
   const ownerParts = {
     ...parts,
     planLimits,
+    storageLimits,
     hasMail: config.smtpUrl !== undefined,
     abuseContact: config.abuseContact?.text,
   };
@@ -149,10 +150,10 @@ export function createEndpoints({
     maxHtmlBytes,
     maxFields: SIZES.submission.maxFields,
   });
-  const versions = versionEndpoints({ ...parts, urlOf, prepareNewPage, pageVersions });
+  const versions = versionEndpoints({ ...ownerParts, urlOf, prepareNewPage, pageVersions });
   const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
   const settings = settingsEndpoints(ownerParts);
-  const trash = trashEndpoints({ ...ownerParts, urlOf, reservedSlugs });
+  const trash = trashEndpoints({ ...ownerParts, urlOf, trashDays, reservedSlugs });
   const submissions = submissionEndpoints(parts);
   const inbox = inboxEndpoints(parts);
   const spam = spamEndpoints(parts);
@@ -402,7 +403,7 @@ export function createApp({
     checks,
     labelsOf,
     placeOf,
-    findPage: (slug) => pages.head(slug),
+    findPage: (slug) => pages.get(slug),
     prepareNewPage: createPrepareNewPage(submitUrl(config), render),
     onDeploymentChange: invalidate,
     reviewDeliveries,

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { BucketError } from '../bucket/bucket-error.ts';
+import { inBytes } from '../byte-size.ts';
 import { MissingObjectError } from '../db/file-content.ts';
 import { type OutOfReach, whyOutOfReach } from '../db/postgres/connect.ts';
+import { StorageFull } from '../db/storage.ts';
 import { BusyError } from '../fair-queue.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -88,6 +90,16 @@ export const unavailable = errorKind(
     new HttpError(503, message ?? OUT_OF_REACH.unreachable, retryAfter(retryAfterMs ?? SIZES.retryAfter.busyMs)),
 );
 
+export const storageFull = errorKind(
+  { id: 'StorageFull', description: "The plan's limit of bytes is reached, or the API key has the scope `read`." },
+  (plan: string, limit: number) =>
+    new HttpError(
+      403,
+      `Your plan (${plan}) allows ${inBytes(limit)} of storage, and this would be more: delete pages for good (GET /trash) or submissions with files, or ask the operator for a larger plan.`,
+    ),
+  ...(['free', 1_000_000_000] as const),
+);
+
 /** For a path that no endpoint has. */
 export const noSuchPath = (): HttpError =>
   new HttpError(404, 'There is nothing at this path: check it against the API reference.');
@@ -100,6 +112,7 @@ export const methodNotAllowed = (allow: string): HttpError =>
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof BusyError) return unavailable('The service is busy: try again shortly.');
+  if (error instanceof StorageFull) return storageFull(error.plan, error.limit);
   if (error instanceof BucketError || error instanceof MissingObjectError) {
     return unavailable('The service cannot reach its files just now: try again shortly.', SIZES.retryAfter.filesMs);
   }

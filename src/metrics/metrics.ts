@@ -13,6 +13,7 @@ export type Metrics = {
       | 'honeypot'
       | 'spam'
       | 'spam-dropped'
+      | 'storage-full'
       | 'repeated'
       | 'failed',
   ): void;

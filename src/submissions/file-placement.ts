@@ -1,5 +1,7 @@
+import type { Database } from '../db/postgres/connect.ts';
+import { checkStorage, StorageFull, type StorageLimits } from '../db/storage.ts';
 import type { FileObject, NewObject } from '../db/stored-files.ts';
-import type { NewFile } from '../db/submission-files.ts';
+import { bytesOf, type NewFile } from '../db/submission-files.ts';
 import { BusyError, createFairQueue } from '../fair-queue.ts';
 import type { Limits } from '../limits.ts';
 
@@ -24,18 +26,28 @@ type Work<Outcome> = {
 /** Puts the content of files into the bucket before their rows are stored, so that no row is without its object. */
 export class FilePlacement {
   readonly #bucket: FileBucket | undefined;
+  readonly #db: Database;
+  readonly #storageLimits: StorageLimits;
   readonly #limits: Limits['files'];
   readonly #queue: ReturnType<typeof createFairQueue<string>>;
   #lastFailure: { at: number; error: unknown } | undefined;
 
   /** `bucket`: undefined where the content is stored with the rows. */
-  constructor(bucket: FileBucket | undefined, { files }: Limits) {
+  constructor(
+    bucket: FileBucket | undefined,
+    { db, storageLimits, limits: { files } }: { db: Database; storageLimits: StorageLimits; limits: Limits },
+  ) {
     this.#bucket = bucket;
+    this.#db = db;
+    this.#storageLimits = storageLimits;
     this.#limits = files;
     this.#queue = createFairQueue({ slots: files.maxConcurrentPuts, maxWaiting: files.maxWaitingPuts });
   }
 
-  /** Places the files of a submission and stores it. Rejects with BusyError when there is too much to do. */
+  /**
+   * Places the files of a submission and stores it. Rejects with BusyError when there is too much to do, and with
+   * StorageFull when the files are too much for the owner's plan.
+   */
   async run<Outcome>(deploymentId: string, files: readonly NewFile[], work: Work<Outcome>): Promise<Outcome> {
     const bucket = this.#bucket;
     if (!bucket || files.every(({ content }) => content.length === 0)) return work.store(files);
@@ -45,7 +57,9 @@ export class FilePlacement {
       // The bucket failed while this one waited: to try it again would take longer than a visitor should wait.
       if (this.#lastFailure && this.#lastFailure.at >= since) throw this.#lastFailure.error;
       const refusal = await work.refuse();
-      return refusal ?? this.#placeAndStore(bucket, files, work);
+      if (refusal !== undefined) return refusal;
+      await checkStorage(this.#db, { deploymentId }, bytesOf(files), this.#storageLimits);
+      return this.#placeAndStore(bucket, files, work);
     });
   }
 
@@ -74,7 +88,7 @@ export class FilePlacement {
       return outcome;
     } catch (error) {
       // After any other failure the rows may be there all the same: what nothing names is removed later.
-      if (error instanceof BusyError) bucket.discard(objects);
+      if (error instanceof BusyError || error instanceof StorageFull) bucket.discard(objects);
       throw error;
     }
   }

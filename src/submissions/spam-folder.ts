@@ -1,6 +1,7 @@
 import type { IdempotencyKey } from '../db/idempotency-keys.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { type SpamOutcome, type SpamReason, storeSpam } from '../db/spam-submissions.ts';
+import type { StorageLimits } from '../db/storage.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
 import type { NewFile } from '../db/submission-files.ts';
 import { createFairQueue } from '../fair-queue.ts';
@@ -14,12 +15,18 @@ type Spam = { reason: SpamReason; files: readonly NewFile[]; key?: IdempotencyKe
 export class SpamFolder {
   readonly #db: Database;
   readonly #filePlacement: FilePlacement;
+  readonly #storageLimits: StorageLimits;
   readonly #limits: Limits;
   readonly #queue: ReturnType<typeof createFairQueue<string>>;
   /** Forms that have stored as much as they do in a minute: a flood costs a few queries a second. */
   readonly full: RateLimitedForms;
 
-  constructor(db: Database, filePlacement: FilePlacement, limits: Limits) {
+  constructor(
+    db: Database,
+    filePlacement: FilePlacement,
+    { storageLimits, limits }: { storageLimits: StorageLimits; limits: Limits },
+  ) {
+    this.#storageLimits = storageLimits;
     this.#db = db;
     this.#filePlacement = filePlacement;
     this.#limits = limits;
@@ -49,7 +56,10 @@ export class SpamFolder {
       // What was stored while this one waited may have been the last that is.
       const full = this.#findFull(submission);
       if (full) return full;
-      const outcome = await storeSpam(this.#db, submission, spam, this.#limits);
+      const outcome = await storeSpam(this.#db, submission, spam, {
+        limits: this.#limits,
+        storageLimits: this.#storageLimits,
+      });
       if (outcome.kind === 'dropped') this.full.remember(deploymentId, outcome.retryAfterMs);
       return outcome;
     });

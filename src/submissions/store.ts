@@ -1,4 +1,5 @@
 import type { Database } from '../db/postgres/connect.ts';
+import type { StorageLimits } from '../db/storage.ts';
 import { type NewSubmission, type Outcome, storeSubmissions } from '../db/store-submissions.ts';
 import { type SubmissionOptions, storeInTransaction, type TransactionOutcome } from '../db/submission-files.ts';
 import type { Limits } from '../limits.ts';
@@ -6,6 +7,7 @@ import type { Limits } from '../limits.ts';
 type Options = {
   db: Database;
   limits: Limits;
+  storageLimits: StorageLimits;
   /** Called after a commit that has made deliveries. */
   wakeDispatcher(): void;
   /** Receives the number of submissions of each transaction. */
@@ -31,9 +33,9 @@ export class Store {
 
   /** Stores a submission in a transaction of its own, with its files, key and solution. */
   async inTransaction(submission: NewSubmission, options: SubmissionOptions): Promise<TransactionOutcome> {
-    const { db, limits, wakeDispatcher, countBatch } = this.#options;
+    const { db, wakeDispatcher, countBatch } = this.#options;
     countBatch(1);
-    const outcome = await storeInTransaction(db, submission, options, limits);
+    const outcome = await storeInTransaction(db, submission, options, this.#options);
     if (outcome.kind === 'accepted') wakeDispatcher();
     return outcome;
   }

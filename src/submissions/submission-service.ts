@@ -5,6 +5,7 @@ import type { HoneypotHits } from '../db/honeypot-hits.ts';
 import { findByKey, type IdempotencyKey } from '../db/idempotency-keys.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import type { SpamReason } from '../db/spam-submissions.ts';
+import { StorageFull, type StorageLimits } from '../db/storage.ts';
 import type { NewSubmission } from '../db/store-submissions.ts';
 import type { NewFile, TransactionOutcome } from '../db/submission-files.ts';
 import { BusyError, createFairQueue } from '../fair-queue.ts';
@@ -56,7 +57,7 @@ export type Result = Success | Refusal;
 type Duplicate = { kind: 'duplicate' };
 
 /** What metrics count. */
-export type Counted = Exclude<Result['kind'], 'key-reused'> | 'failed';
+export type Counted = Exclude<Result['kind'], 'key-reused'> | 'storage-full' | 'failed';
 
 const NO_DEPLOYMENT: Refusal = { kind: 'no-deployment' };
 
@@ -82,19 +83,20 @@ export class SubmissionService {
     spamCheck: SpamCheck;
     /** Has the content of files; undefined: they are in the database. */
     bucket: FileBucket | undefined;
+    storageLimits: StorageLimits;
     honeypotHits: Pick<HoneypotHits, 'add'>;
     /** The origins of pages, by their slugs, and of the service. */
     origins: { originOf(slug: string): string; ownOrigin: string };
     count(outcome: Counted): void;
     limits: Limits;
   }) {
-    const { db, store, limits } = parts;
+    const { db, store, storageLimits, limits } = parts;
     const { maxConcurrentLookUps, maxWaitingLookUps, maxRateLimitedForms } = limits.submissions;
-    const filePlacement = new FilePlacement(parts.bucket, limits);
+    const filePlacement = new FilePlacement(parts.bucket, { db, storageLimits, limits });
     this.#db = db;
     this.#forms = parts.forms;
     this.#spamCheck = parts.spamCheck;
-    this.#spamFolder = new SpamFolder(db, filePlacement, limits);
+    this.#spamFolder = new SpamFolder(db, filePlacement, { storageLimits, limits });
     this.#batches = new SubmissionBatches(store, limits);
     this.#transactions = new SubmissionTransactions(db, store, filePlacement, limits);
     this.#rateLimited = new RateLimitedForms(maxRateLimitedForms);
@@ -107,7 +109,7 @@ export class SubmissionService {
 
   /**
    * Settles when the submission's transaction has ended, or none was needed. Rejects with BusyError when too much waits,
-   * and with what the database failed with.
+   * with StorageFull when its files are too much for the owner's plan, and with what the database failed with.
    */
   async submit(sent: SentSubmission): Promise<Result> {
     try {
@@ -115,7 +117,7 @@ export class SubmissionService {
       if (result.kind !== 'key-reused') this.#count(result.kind);
       return result;
     } catch (error) {
-      this.#count('failed');
+      this.#count(error instanceof StorageFull ? 'storage-full' : 'failed');
       throw error;
     }
   }

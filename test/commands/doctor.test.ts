@@ -394,21 +394,21 @@ describe('mail', () => {
 
   it('can be sent where the server takes the login; none is', async () => {
     const { url, received } = await server({ login: LOGIN });
-    expect(summary(await checkMail(url, 500))).toEqual(['ok', '127.0.0.1 accepts connections and the login']);
+    expect(summary(await checkMail(url, 60_000))).toEqual(['ok', '127.0.0.1 accepts connections and the login']);
     expect(received).toEqual([]);
   });
 
   it('cannot be sent with a wrong password, which is not shown', async () => {
     const { url } = await server({ login: LOGIN });
     const wrong = url.replace(encodeURIComponent(LOGIN.password), 'wr0ng-one');
-    const found = await checkMail(wrong, 500);
+    const found = await checkMail(wrong, 60_000);
     expect(summary(found)).toEqual(['fail', expect.stringContaining('refused the user name or password')]);
     expect(JSON.stringify(found)).not.toContain('wr0ng-one');
   });
 
   it('cannot be sent where the certificate is not valid', async () => {
     const { url } = await server({ tls: 'smtps' });
-    expect(summary(await checkMail(url, 500))).toEqual([
+    expect(summary(await checkMail(url, 60_000))).toEqual([
       'fail',
       '127.0.0.1: the certificate of the mail server is not valid',
     ]);

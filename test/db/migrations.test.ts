@@ -150,6 +150,7 @@ describe('a migration that needs a table which somebody works on for long', () =
       'deployments',
       'DROP FUNCTION begin_live_deployments, count_live_deployments CASCADE; DROP TABLE live_deployments',
     ],
+    ['0044-storage', 'pages', 'DROP FUNCTION count_storage, recount_storage CASCADE; DROP TABLE storage'],
     [
       '0035-rendered-pages',
       'pages',

@@ -96,7 +96,6 @@ const requests: Record<string, () => request.Test> = {
   'DELETE /webhooks/:deployId/:webhookId': () => owner.delete(`/webhooks/${form.id}/${webhookId}`),
   'POST /submit/:deployId': () => submit(),
   'POST /submit/:deployId with a file': () => upload(),
-  'POST /submit/:deployId with a filled honeypot': () => request(url).post(`/submit/${form.id}`).send({ _hp: 'x' }),
   'POST / of a page': () => request(url).post('/').set('Host', `${form.slug}.${PAGES_DOMAIN}`).send({ a: 'b' }),
   'a key that is unknown': () => asOwner(url, UNKNOWN_KEY).get(`/deploy/${form.id}`),
 };

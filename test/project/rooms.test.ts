@@ -55,6 +55,7 @@ const GROUP_OF: Readonly<Record<string, string>> = {
   'src/config.ts': 'config',
   'src/altcha.ts': 'base',
   'src/bounded-cache.ts': 'base',
+  'src/byte-size.ts': 'base',
   'src/captcha-fields.ts': 'base',
   'src/events.ts': 'base',
   'src/csv-cell.ts': 'base',

@@ -20,6 +20,7 @@ const names = (count: number): string[] => Array.from({ length: count }, (_, ind
 
 const LIMITS = testLimits();
 const NO_DATABASE = connect({ connectionString: 'postgres://127.0.0.1:1/none' }, { limits: LIMITS });
+const NO_BUCKET = new FilePlacement(undefined, { db: NO_DATABASE, storageLimits: new Map(), limits: LIMITS });
 /** Every promise and microtask that is due by now. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -32,12 +33,7 @@ function heldQueue() {
     return end.promise.finally(() => underWay.delete(id));
   };
   // No submission has a file, so the database is not asked.
-  const queue = new SubmissionTransactions(
-    NO_DATABASE,
-    { inTransaction },
-    new FilePlacement(undefined, LIMITS),
-    LIMITS,
-  );
+  const queue = new SubmissionTransactions(NO_DATABASE, { inTransaction }, NO_BUCKET, LIMITS);
   /** Settles with the outcome, or with the error. */
   const submit = (id: string, deploymentId = `d_${id}`): Promise<unknown> =>
     queue.store(submission(id, deploymentId), { files: [] }).catch((error) => error);

@@ -6,6 +6,7 @@ import { useChange, useData } from '../data.ts';
 import { pageLinks } from '../links.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { sizeOf } from '../ui/size.ts';
 import { Empty, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import type { Changes } from './changes.ts';
@@ -25,20 +26,6 @@ import {
 const EMAIL = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/;
 
 const numbers = new Intl.NumberFormat();
-const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
-
-function sizeOf(bytes: number): string {
-  if (!Number.isFinite(bytes)) return '';
-  let [size, unit] = [bytes, 0];
-  while (size >= 1_000 && unit < UNITS.length - 1) [size, unit] = [size / 1_000, unit + 1];
-  return new Intl.NumberFormat(undefined, {
-    style: 'unit',
-    unit: UNITS[unit] ?? 'byte',
-    unitDisplay: 'short',
-    maximumFractionDigits: 1,
-  }).format(size);
-}
-
 const File = ({ file }: { file: SentFile }): JSX.Element => (
   <a class="sent-file" href={file.href} download>
     <Icon name="page" />

@@ -9,6 +9,7 @@ import { Button, CopyButton } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { Field, Select } from '../ui/field.tsx';
 import { say } from '../ui/say.tsx';
+import { sizeOf } from '../ui/size.ts';
 import { ListFoot, NotSaved, Shown } from '../ui/states.tsx';
 import { counted, Time } from '../ui/time.tsx';
 import { focusHeading, View } from '../ui/view.tsx';
@@ -188,16 +189,31 @@ function Usage(): JSX.Element {
   const loaded = useData('me', (signal) => answer(api.GET('/me', { signal })));
   return (
     <Shown loaded={{ ...loaded, data: loaded.data ?? me.value }} label="Loading your account">
-      {({ email, plan, deployment_limit: limit, deployments, mail, version }) => (
+      {({
+        email,
+        plan,
+        deployment_limit: limit,
+        deployments,
+        storage_limit: bytes,
+        storage_used: used,
+        mail,
+        version,
+      }) => (
         <dl class="card facts">
           <dt>Address</dt>
           <dd dir="auto">{email}</dd>
           <dt>Plan</dt>
           <dd dir="auto">{plan}</dd>
           <dt>Pages</dt>
-          <dd>
+          <dd class="use">
             {limit === null ? counted(deployments, 'page') : `${deployments} of ${counted(limit, 'page')}`}
             {limit !== null && <meter min={0} max={Math.max(1, limit)} value={deployments} aria-label="Pages used" />}
+          </dd>
+          <dt>Storage</dt>
+          <dd class="use">
+            {bytes === null ? sizeOf(used) : `${sizeOf(used)} of ${sizeOf(bytes)}`}
+            {bytes !== null && <meter min={0} max={Math.max(1, bytes)} value={used} aria-label="Storage used" />}
+            <p class="muted">Pages, their versions, files, the trash and spam</p>
           </dd>
           <dt>Mail</dt>
           <dd>{mail ? 'This service sends mail' : 'This service has no mail server'}</dd>

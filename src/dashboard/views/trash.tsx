@@ -121,7 +121,10 @@ export default function Trash(): JSX.Element {
         {({ items, total }) =>
           total === 0 ? (
             <Empty icon="trash" title="The trash is empty">
-              <p>Pages that you delete stay here until you restore them or delete them for good.</p>
+              <p>
+                Pages that you delete stay here for 30 days, if the operator has chosen no other time. You can restore
+                them until then.
+              </p>
             </Empty>
           ) : (
             <>

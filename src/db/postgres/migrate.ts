@@ -34,6 +34,7 @@ import * as renderedPages from '../../../migrations/0035-rendered-pages.ts';
 import * as notifyOwner from '../../../migrations/0036-notify-owner.ts';
 import * as honeypotHits from '../../../migrations/0037-honeypot-hits.ts';
 import * as deploymentChanges from '../../../migrations/0038-deployment-changes.ts';
+import * as storage from '../../../migrations/0044-storage.ts';
 import type { Limits } from '../../limits.ts';
 import { queryOne } from './query.ts';
 import { type Connection, openClientAndConfig } from './servers.ts';
@@ -79,6 +80,7 @@ const migrations: readonly Migration[] = [
   { name: '0036-notify-owner', up: notifyOwner.up },
   { name: '0037-honeypot-hits', up: honeypotHits.up },
   { name: '0038-deployment-changes', up: deploymentChanges.up },
+  { name: '0044-storage', up: storage.up, config: storage.config },
 ];
 
 /** The key of the advisory lock: any number, the same in every version. */

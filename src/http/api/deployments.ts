@@ -11,12 +11,13 @@ import {
   replaceHtml,
 } from '../../db/deployments.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import type { StorageLimits } from '../../db/storage.ts';
 import { newDeploymentId } from '../../ids.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../slugs.ts';
 import { OVER_LIMIT } from '../body.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
-import { errorKind, HttpError } from '../errors.ts';
+import { errorKind, HttpError, storageFull } from '../errors.ts';
 import { deploymentId, time, total } from '../fields.ts';
 import type { PrepareNewPage } from '../new-page.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
@@ -160,6 +161,7 @@ export function deploymentEndpoints({
   urlOf,
   prepareNewPage,
   planLimits,
+  storageLimits,
   reservedSlugs,
   maxHtmlBytes,
   pageVersions,
@@ -175,6 +177,7 @@ export function deploymentEndpoints({
   urlOf(slug: string): string;
   prepareNewPage: PrepareNewPage;
   planLimits: ReadonlyMap<string, number>;
+  storageLimits: StorageLimits;
   reservedSlugs: readonly string[];
   maxHtmlBytes: number;
   /** How many versions of a page are kept, the live one included. */
@@ -234,13 +237,15 @@ export function deploymentEndpoints({
         schema: Deployed,
         example: exampleDeployed,
       },
-      errors: [planLimitReached, slugTaken],
+      errors: [planLimitReached, storageFull, slugTaken],
       async handle({ owner, body: { html, slug } }) {
         const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
         const limit = planLimits.get(owner.plan) ?? 0;
         const id = newDeploymentId(cell);
         const page = await prepareNewPage(owner.id, id, html);
-        const deployment = await limitWrites(() => createDeployment(db, { id, ownerId: owner.id, limit, slugs, page }));
+        const deployment = await limitWrites(() =>
+          createDeployment(db, { id, ownerId: owner.id, limit, storageLimits, slugs, page }),
+        );
         if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();
         onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
@@ -281,10 +286,12 @@ export function deploymentEndpoints({
         schema: Deployed,
         example: exampleDeployed,
       },
-      errors: [noSuchDeployment],
+      errors: [storageFull, noSuchDeployment],
       async handle({ owner, resource: { id }, body: { html }, notify }) {
         const page = await prepareNewPage(owner.id, id, html);
-        const deployment = deploymentOr404(await limitWrites(() => replaceHtml(db, owner.id, id, page, pageVersions)));
+        const deployment = deploymentOr404(
+          await limitWrites(() => replaceHtml(db, owner.id, id, page, { pageVersions, storageLimits })),
+        );
         if (deployment.takenDownAt) notify(notices.newHtml);
         onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
         return toDeployed(deployment, urlOf);
@@ -299,7 +306,7 @@ export function deploymentEndpoints({
       summary: 'Delete a deployment',
       description:
         'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its ' +
-        'submissions it is in the trash, from where it can be restored.',
+        'submissions it is in the trash, from where it can be restored for some days (TRASH_DAYS).',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: {
         status: 200,

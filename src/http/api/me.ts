@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { findRefusedMail } from '../../db/mail-failures.ts';
-import { countDeployments } from '../../db/owners.ts';
+import { findUsage } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import type { StorageLimits } from '../../db/storage.ts';
 import { SIZES } from '../../limits.ts';
 import { VERSION } from '../../project.ts';
 import { endpoint } from '../endpoint.ts';
@@ -17,6 +18,15 @@ const Me = z
       .nullable()
       .meta({ description: 'How many live deployments the plan allows; null for any number.' }),
     deployments: z.int().min(0).meta({ description: 'How many live deployments there are.' }),
+    storage_limit: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'How many bytes the plan allows to be stored; null for any number.' }),
+    storage_used: z.int().min(0).meta({
+      description:
+        'How many bytes pages, their versions and files of submissions have, those in the trash and in spam included.',
+    }),
     mail: z.boolean().meta({ description: 'Whether this service can send mail.' }),
     version: z.string().meta({ description: 'The version of this service.' }),
   })
@@ -26,11 +36,13 @@ const Me = z
 export function meEndpoints({
   db,
   planLimits,
+  storageLimits,
   hasMail,
   abuseContact,
 }: {
   db: Database;
   planLimits: ReadonlyMap<string, number>;
+  storageLimits: StorageLimits;
   /** Whether there is a mail server. */
   hasMail: boolean;
   abuseContact: string | undefined;
@@ -55,13 +67,16 @@ export function meEndpoints({
           plan: 'free',
           deployment_limit: 3,
           deployments: 1,
+          storage_limit: 1_000_000_000,
+          storage_used: 21_548,
           mail: true,
           version: '1.0.0',
         },
       },
       async handle({ owner: { id, email, plan }, notify }) {
         const limit = planLimits.get(plan) ?? 0;
-        const { live, takenDown } = await countDeployments(db, id, SIZES.notice.maxNamedPages);
+        const storageLimit = storageLimits.get(plan) ?? Number.POSITIVE_INFINITY;
+        const { live, takenDown, storageUsed } = await findUsage(db, id, SIZES.notice.maxNamedPages);
         if (takenDown.total > 0) notify(notices.pages(takenDown));
         const refused = await findRefusedMail(db, id, SIZES.notice.maxNamedPages);
         if (refused.total > 0) notify(refusedMailNotice(refused));
@@ -70,6 +85,8 @@ export function meEndpoints({
           plan,
           deployment_limit: Number.isFinite(limit) ? limit : null,
           deployments: live,
+          storage_limit: Number.isFinite(storageLimit) ? storageLimit : null,
+          storage_used: storageUsed,
           mail: hasMail,
           version: VERSION,
         };

@@ -75,7 +75,7 @@ export function spamEndpoints({
       description:
         'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
         `released. A deployment keeps its last ${SIZES.spam.max}, for ${SIZES.spam.lifetimeDays} days; what comes beyond ${SIZES.spam.rateMax} a minute is ` +
-        'dropped.',
+        `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
       query: Paging,
       answer: {

@@ -50,6 +50,7 @@ export function trashEndpoints({
   db,
   urlOf,
   planLimits,
+  trashDays,
   reservedSlugs,
   onDeploymentChange,
   reviewDeliveries,
@@ -58,6 +59,8 @@ export function trashEndpoints({
   db: Database;
   urlOf(slug: string): string;
   planLimits: ReadonlyMap<string, number>;
+  /** For how many days a deleted deployment is kept. */
+  trashDays: number;
   reservedSlugs: readonly string[];
   /** Called once a change of a deployment is committed. */
   onDeploymentChange(change: DeploymentChange): void;
@@ -86,7 +89,7 @@ export function trashEndpoints({
       name: 'listTrash',
       tag: 'Deployments',
       summary: 'List your deleted deployments',
-      description: 'The last deleted first. They are kept until they are restored or deleted for good.',
+      description: `The last deleted first. They are kept for ${trashDays} days (TRASH_DAYS), until they are restored or deleted for good, and count for the storage of the plan.`,
       query: Paging,
       answer: {
         status: 200,

@@ -3,8 +3,9 @@ import type { DeploymentChange } from '../../db/change-feed.ts';
 import { replaceHtml } from '../../db/deployments.ts';
 import { findVersionHtml, listVersions } from '../../db/page-versions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import type { StorageLimits } from '../../db/storage.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
-import { errorKind, HttpError } from '../errors.ts';
+import { errorKind, HttpError, storageFull } from '../errors.ts';
 import { time, total, VERSION_NUMBER } from '../fields.ts';
 import type { PrepareNewPage } from '../new-page.ts';
 import { Paging, paged } from '../paging.ts';
@@ -37,6 +38,7 @@ export function versionEndpoints({
   urlOf,
   prepareNewPage,
   pageVersions,
+  storageLimits,
 }: {
   db: Database;
   /** Called once a change of a deployment is committed. */
@@ -45,6 +47,7 @@ export function versionEndpoints({
   prepareNewPage: PrepareNewPage;
   /** How many versions of a page are kept, the live one included. */
   pageVersions: number;
+  storageLimits: StorageLimits;
 }) {
   /** The HTML of a version; throws 404. */
   async function htmlOf(deploymentId: string, version: string): Promise<Buffer> {
@@ -117,11 +120,14 @@ export function versionEndpoints({
       description: 'Its HTML is live at once, as a new version: what was live stays in the list.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: { status: 200, description: 'The version is live.', schema: Deployed, example: exampleDeployed },
-      errors: [noSuchVersion],
+      errors: [storageFull, noSuchVersion],
       async handle({ owner, params, resource: { id } }) {
         const html = await htmlOf(id, params.version);
         const deployment = deploymentOr404(
-          await replaceHtml(db, owner.id, id, await prepareNewPage(owner.id, id, html), pageVersions),
+          await replaceHtml(db, owner.id, id, await prepareNewPage(owner.id, id, html), {
+            pageVersions,
+            storageLimits,
+          }),
         );
         onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
         return toDeployed(deployment, urlOf);

@@ -7,7 +7,13 @@ import { publicEndpoint } from '../endpoint.ts';
 import { errorKind } from '../errors.ts';
 import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
 import { originRefused } from './origin-refused.ts';
-import { keyReused as keyReusedError, noSuchForm, tooManySubmissions, webhookLoop } from './refusals.ts';
+import {
+  keyReused as keyReusedError,
+  noStorageForFiles,
+  noSuchForm,
+  tooManySubmissions,
+  webhookLoop,
+} from './refusals.ts';
 import { CORS, Received } from './submission-handler.ts';
 
 const corsHeaders = {
@@ -80,6 +86,14 @@ const errors = [
     },
     tooManySubmissions,
     17_000,
+  ),
+  errorKind(
+    {
+      id: 'NoStorageForFiles',
+      description: "The files are more than the plan of the form's owner allows. Without files, the form is accepted.",
+    },
+    noStorageForFiles,
+    [],
   ),
   loop,
 ] as const;

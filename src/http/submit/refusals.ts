@@ -1,5 +1,7 @@
 import type { Refusal } from '../../submissions/submission-service.ts';
 import { HttpError, inSeconds, retryAfter } from '../errors.ts';
+import type { Form } from './form-body.ts';
+import { FilesRefused } from './multipart.ts';
 import { originRefused } from './origin-refused.ts';
 import type { Visitor } from './visitors.ts';
 
@@ -35,6 +37,14 @@ export const tooManyWaiting = (): HttpError =>
 export function tooManySubmissions(retryAfterMs: number): HttpError {
   return new HttpError(429, `Too many submissions: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs));
 }
+
+/** `form`: all that was sent; the page that a visitor gets offers to send it without files. */
+export const noStorageForFiles = (form: Form): HttpError =>
+  new FilesRefused(
+    'The owner of the form has no storage left for these files: send the form without files.',
+    { kind: 'files', limit: 0 },
+    form,
+  );
 
 /** The error that answers a submission that was not stored. */
 export function errorOf(outcome: Refusal): HttpError {

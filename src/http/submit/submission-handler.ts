@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { LiveForm } from '../../db/forms.ts';
 import type { IdempotencyKey } from '../../db/idempotency-keys.ts';
 import { isOutOfReach } from '../../db/postgres/connect.ts';
+import { StorageFull } from '../../db/storage.ts';
 import { DELIVERY_HEADER } from '../../delivery-header.ts';
 import { BusyError } from '../../fair-queue.ts';
 import { isDeploymentId, newSubmissionId } from '../../ids.ts';
@@ -15,7 +16,7 @@ import type { ClientAddress } from '../client-address.ts';
 import { submissionId } from '../fields.ts';
 import { bodyHashOf, dataHashOf, keyHashOf } from './idempotency-key.ts';
 import { FilesRefused } from './multipart.ts';
-import { errorOf, noSuchForm, SubmissionError, tooManyWaiting, webhookLoop } from './refusals.ts';
+import { errorOf, noStorageForFiles, noSuchForm, SubmissionError, tooManyWaiting, webhookLoop } from './refusals.ts';
 import { attemptOf } from './sent-again.ts';
 import {
   fileUrl,
@@ -119,7 +120,8 @@ export class SubmissionHandler {
     try {
       return await this.#submissions.submit(sent);
     } catch (error) {
-      throw error instanceof BusyError ? tooManyWaiting() : error;
+      if (error instanceof BusyError) throw tooManyWaiting();
+      throw error instanceof StorageFull ? noStorageForFiles(parsed.form ?? []) : error;
     } finally {
       if (isAlone) request.socket.setTimeout(timeout);
     }

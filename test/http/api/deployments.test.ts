@@ -517,7 +517,9 @@ describe('PUT /deploy/:id', () => {
     await owner.delete(`/deploy/${id}`).expect(200);
     const { owner_id: ownerId } = await service.db('deployments').where({ id }).first('owner_id');
     const late = { html: Buffer.from('<p>Too late</p>'), rendered: undefined };
-    expect(await replaceHtml(service.db, ownerId, id, late, 20)).toBeUndefined();
+    expect(
+      await replaceHtml(service.db, ownerId, id, late, { pageVersions: 20, storageLimits: new Map() }),
+    ).toBeUndefined();
     const { html } = await service.db('pages').where({ deployment_id: id }).first('html');
     expect(String(html)).toBe('<p>Kept</p>');
   });

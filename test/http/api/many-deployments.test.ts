@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDeployments } from '../../../src/db/deployments.ts';
 import { findRefusedMail } from '../../../src/db/mail-failures.ts';
 import { listOverview } from '../../../src/db/overview.ts';
-import { countDeployments } from '../../../src/db/owners.ts';
+import { findUsage } from '../../../src/db/owners.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const MANY = 20_000;
@@ -49,7 +49,7 @@ const rowsReadBy = (read: (db: Knex) => Promise<unknown>): Promise<number> =>
 
 describe('an owner with very many deployments', () => {
   it.each<[string, (db: Knex) => Promise<unknown>, number]>([
-    ['GET /me: deployments', (db) => countDeployments(db, ownerId, NAMED), 5],
+    ['GET /me: usage', (db) => findUsage(db, ownerId, NAMED), 5],
     ['GET /me: refused mail', (db) => findRefusedMail(db, ownerId, NAMED), 0],
     ['GET /deploy', (db) => listDeployments(db, ownerId, { page: 1, limit: 50 }), 200],
     ['GET /deploy, the last page', (db) => listDeployments(db, ownerId, { page: MANY / 50, limit: 50 }), 200],

@@ -12,7 +12,10 @@ const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ PLAN_LIMITS: 'free:3,closed:0,unlimited:none' });
+  service = await startTestService({
+    PLAN_LIMITS: 'free:3,closed:0,unlimited:none',
+    STORAGE_LIMITS: 'free:5MB,closed:0,unlimited:none',
+  });
 });
 afterAll(() => service.close());
 
@@ -20,16 +23,19 @@ const noticeTo = async (owner: Owner): Promise<unknown> => (await owner.get('/me
 
 describe('GET /me', () => {
   it.each([
-    ['free', 3],
-    ['closed', 0],
-    ['unlimited', null],
-    ['gone-from-the-settings', 0],
-  ])('answers 200 with who the owner is, and what the plan %s allows', async (plan, limit) => {
+    ['free', 3, 5_000_000],
+    ['closed', 0, 0],
+    ['unlimited', null, null],
+    ['gone-from-the-settings', 0, null],
+  ])('answers 200 with who the owner is, and what the plan %s allows', async (plan, limit, storage) => {
     const email = `${plan}@me.example`;
     const owner = await service.owner({ email, plan });
     expect(answer(await owner.get('/me'))).toEqual({
       status: 200,
-      body: { email, plan, deployment_limit: limit, deployments: 0, mail: false, version },
+      body: {
+        ...{ email, plan, deployment_limit: limit, deployments: 0 },
+        ...{ storage_limit: storage, storage_used: 0, mail: false, version },
+      },
     });
     expect(await noticeTo(owner)).toBeUndefined();
   });
@@ -47,7 +53,7 @@ describe('GET /me', () => {
     const owner = await service.owner({ email: 'before@me.example', plan: 'free' });
     expect((await owner.get('/me')).body).toEqual({
       ...{ email: 'before@me.example', plan: 'free', deployment_limit: 3 },
-      ...{ deployments: 0, mail: false, version },
+      ...{ deployments: 0, storage_limit: 5_000_000, storage_used: 0, mail: false, version },
     });
     await service
       .db('owners')
@@ -55,7 +61,7 @@ describe('GET /me', () => {
       .update({ email: 'after@me.example', plan: 'closed' });
     expect((await owner.get('/me')).body).toEqual({
       ...{ email: 'after@me.example', plan: 'closed', deployment_limit: 0 },
-      ...{ deployments: 0, mail: false, version },
+      ...{ deployments: 0, storage_limit: 0, storage_used: 0, mail: false, version },
     });
   });
 

@@ -337,7 +337,7 @@ describe('what holds the answers of all tests', () => {
     body: '{"status":"ok"}',
   };
   const me =
-    '{"email":"a@e.example","plan":"free","deployment_limit":null,"deployments":0,"mail":false,"version":"1.0.0"}';
+    '{"email":"a@e.example","plan":"free","deployment_limit":null,"deployments":0,"storage_limit":null,"storage_used":0,"mail":false,"version":"1.0.0"}';
   const keyless = { path: '/deploy', method: 'POST', status: 401, body: '{"error":"No."}' };
   const header = (...more: [string, string][]) => ({ headers: new Map([JSON_TYPE, ...more]) });
 

@@ -195,13 +195,8 @@ describe('GET /internal/tls without the database', () => {
       ({ client, postgres }) => void client.pipe(postgres).pipe(client),
     );
     proxies.push(proxy);
-    const { url, exposeMetrics } = await service.another({ DATABASE_URL: proxy.url });
-    const registry = await exposeMetrics();
-    // Nothing is cached without a limit before it receives changes.
-    await vi.waitFor(async () => {
-      await ask('contact.pages.test', url).expect(200);
-      expect(await registry.metrics()).toMatch(/^formhost_page_cache_lookups_total\{result="hit"\} [1-9]/m);
-    }, 20_000);
+    const { url } = await service.another({ DATABASE_URL: proxy.url });
+    await ask('contact.pages.test', url).expect(200);
     await proxy.close();
     const statuses = await Promise.all(
       ['contact.pages.test', 'api.test', 'other.pages.test', 'evil.test', '-.pages.test'].map(

@@ -15,7 +15,7 @@ const IS_WANTED = isWantedMail('fitting');
  */
 const FIND_DUE = `
   WITH RECURSIVE pair (receiver, owner_id, first_due_at, step) AS (
-    SELECT CAST(:afterReceiver AS text) COLLATE "C", CAST(:afterOwner AS bigint), CAST('infinity' AS timestamptz), 0
+    SELECT ?::text COLLATE "C", ?::bigint, CAST('infinity' AS timestamptz), 0
     UNION ALL
     SELECT next.receiver, next.owner_id, next.next_attempt_at, step + 1
       FROM pair, LATERAL (
@@ -42,7 +42,7 @@ export async function findDuePairs(
     db,
     'find-due-deliveries',
     FIND_DUE,
-    { afterReceiver: after.receiver, afterOwner: after.ownerId },
+    [after.receiver, after.ownerId],
   );
   const pairs = rows.map((row) => ({ receiver: row.receiver, ownerId: row.owner_id }));
   return { pairs: pairs.filter((_, index) => rows[index]?.is_due), last: pairs[rows.findIndex((row) => row.is_last)] };
@@ -61,7 +61,7 @@ export async function findDuePairs(
  */
 const LEASE = `
   WITH pair AS MATERIALIZED (
-    SELECT * FROM unnest(CAST(:receivers AS text[]), CAST(:owners AS bigint[]), CAST(:counts AS int[]))
+    SELECT * FROM unnest(?::text[], ?::bigint[], ?::int[])
       AS pair (receiver, owner_id, count)
   ), due AS MATERIALIZED (
     SELECT delivery.*
@@ -80,7 +80,7 @@ const LEASE = `
       SELECT *, sum(bytes) OVER in_turn AS memory, row_number() OVER in_turn AS position
         FROM due WINDOW in_turn AS (ORDER BY turn, id)
     ) AS ranked
-     WHERE position = 1 OR memory <= :memory
+     WHERE position = 1 OR memory <= ?
   ), off AS MATERIALIZED (
     SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM fitting) AND NOT active ORDER BY id FOR SHARE
   ), claimed AS MATERIALIZED (
@@ -99,7 +99,7 @@ const LEASE = `
                ELSE 'delete'
              END
              WHEN off.id IS NOT NULL THEN 'hold'
-             WHEN leased AND attempts >= :maxAttempts THEN 'fail'
+             WHEN leased AND attempts >= ? THEN 'fail'
              WHEN fitting.receiver <> coalesce(webhooks.receiver, '${MAIL}')
                OR fitting.owner_id <> deployments.owner_id THEN 'move'
              ELSE 'attempt'
@@ -135,17 +135,18 @@ const LEASE = `
        AND action IN ('fail', 'refused')
   ), attempted AS (
     UPDATE deliveries
-       SET attempts = attempts + 1, leased = true, next_attempt_at = now() + :leaseMs * interval '1 ms',
+       SET attempts = attempts + 1, leased = true, next_attempt_at = now() + ? * interval '1 ms',
            updated_at = now()
       FROM claimed
      WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'attempt'
     RETURNING deliveries.id, attempts
   )
-  SELECT claimed.*, attempts FROM attempted JOIN claimed USING (id) ORDER BY position`;
+  SELECT claimed.*, attempts FROM claimed LEFT JOIN attempted USING (id) ORDER BY position`;
 
 type LeasedRow = TargetRow & {
   id: string;
-  attempts: number;
+  /** null where the delivery was not leased. */
+  attempts: number | null;
   receiver: string;
   owner_id: number;
   deployment_id: string;
@@ -155,9 +156,9 @@ type LeasedRow = TargetRow & {
   created_at: Date;
 };
 
-const toLeased = (row: LeasedRow): LeasedDelivery => ({
+const toLeased = (row: LeasedRow, attempts: number): LeasedDelivery => ({
   id: row.id,
-  attempts: row.attempts,
+  attempts,
   receiver: row.receiver,
   ownerId: row.owner_id,
   deploymentId: row.deployment_id,
@@ -171,26 +172,29 @@ const toLeased = (row: LeasedRow): LeasedDelivery => ({
 /**
  * Leases deliveries that are due: one for each of `pairs`, in which a pair may occur several times. They have at most
  * `memory` bytes of submissions (but there is always one). `maxAttempts`: a delivery fails when the lease of its last
- * attempt has ended.
+ * attempt has ended. `count`: of all deliveries that were leased, moved, held, failed or deleted.
  */
 export async function leaseDeliveries(
   db: Knex,
   pairs: readonly Pair[],
-  options: { memory: number; leaseMs: number; maxAttempts: number },
-): Promise<LeasedDelivery[]> {
+  { memory, leaseMs, maxAttempts }: { memory: number; leaseMs: number; maxAttempts: number },
+): Promise<{ deliveries: LeasedDelivery[]; count: number }> {
   const counts = new Map<string, Pair & { count: number }>();
   for (const { receiver, ownerId } of pairs) {
     const key = `${ownerId} ${receiver}`;
     counts.set(key, { receiver, ownerId, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   const wanted = [...counts.values()];
-  const rows = await query<LeasedRow>(db, 'lease-deliveries', LEASE, {
-    ...options,
-    receivers: wanted.map(({ receiver }) => receiver),
-    owners: wanted.map(({ ownerId }) => ownerId),
-    counts: wanted.map(({ count }) => count),
-  });
-  return rows.map(toLeased);
+  const rows = await query<LeasedRow>(db, 'lease-deliveries', LEASE, [
+    wanted.map(({ receiver }) => receiver),
+    wanted.map(({ ownerId }) => ownerId),
+    wanted.map(({ count }) => count),
+    memory,
+    maxAttempts,
+    leaseMs,
+  ]);
+  const deliveries = rows.flatMap((row) => (row.attempts === null ? [] : [toLeased(row, row.attempts)]));
+  return { deliveries, count: rows.length };
 }
 
 /** For how many seconds the oldest due delivery has been due, of those that no process attempts; 0 when none is due. */

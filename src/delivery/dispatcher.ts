@@ -92,18 +92,17 @@ export class Dispatcher {
     const { pairs, last } = await findDuePairs(db, this.#last);
     this.#last = last;
     const slots = this.#slots.take(pairs, limits.delivery.claimedDeliveries);
-    let deliveries: LeasedDelivery[] = [];
-    const leasedAt = performance.now();
+    const otherwise = last ? 'more' : 'nothing';
+    if (slots.length === 0) return otherwise;
+    const leaseEndsAt = performance.now() + leaseMs;
     try {
-      if (slots.length > 0) {
-        deliveries = await leaseDeliveries(db, slots, { memory, leaseMs, maxAttempts: retryDelays.length + 1 });
-      }
-      await this.#startAll(deliveries, slots, leasedAt + leaseMs);
+      const options = { memory, leaseMs, maxAttempts: retryDelays.length + 1 };
+      const { deliveries, count } = await leaseDeliveries(db, slots, options);
+      await this.#startAll(deliveries, slots, leaseEndsAt);
+      return count > 0 ? 'work' : otherwise;
     } finally {
       for (const slot of slots) this.#slots.release(slot);
     }
-    if (deliveries.length > 0) return 'work';
-    return last ? 'more' : 'nothing';
   }
 
   /** Starts all that were leased, and removes their slots from `slots`. `leaseEndsAt` is a time of performance.now(). */

@@ -145,7 +145,7 @@ const LEASE = { memory: 1_000_000, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS 
 /** Leases what is due, as a process does that has 64 slots for each pair. */
 async function claim(db: Database): Promise<LeasedDelivery[]> {
   const { pairs } = await findDuePairs(db);
-  return leaseDeliveries(db, Array<Pair[]>(64).fill(pairs).flat(), LEASE);
+  return (await leaseDeliveries(db, Array<Pair[]>(64).fill(pairs).flat(), LEASE)).deliveries;
 }
 
 type Begun = { delivery: LeasedDelivery; signal: AbortSignal; settle(result: Attempt): void };

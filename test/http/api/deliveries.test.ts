@@ -92,7 +92,7 @@ async function startAnother({ service }: Place, more: Partial<Config> = {}) {
   return { url: another.url, close };
 }
 
-/** Waits for something, while the service looks again and again for what is due, as it does twice a second anyhow. */
+/** Waits for something, while the service looks again and again for what is due, as it does four times a second anyhow. */
 const eventually = <T>({ owner, spare, more }: Place, read: () => T | Promise<T>) =>
   expect.poll(
     async () => {
@@ -193,7 +193,13 @@ const comeDue = ({ service: { db } }: Place, id: string) =>
 
 /** How many deliveries of deployments wait for their next attempt. */
 const waitingOf = async ({ service }: Place, ...ids: string[]): Promise<number> =>
-  (await service.db('deliveries').whereIn('deployment_id', ids).where({ status: 'pending', leased: false })).length;
+  (
+    await service
+      .db('deliveries')
+      .whereIn('deployment_id', ids)
+      .where({ status: 'pending', leased: false })
+      .where('attempts', '>', 0)
+  ).length;
 
 /** The deliveries that the database has of a deployment. */
 const rowsOf = async ({ service }: Place, id: string): Promise<string[]> =>
@@ -732,6 +738,7 @@ describe('a delivery that failed', () => {
       await retry(slow, form.webhook, id);
       await eventually(slow, () => receiver.received.length).toBe(soFar + 1);
       await submit(slow, form.id);
+      await eventually(slow, () => receiver.received.length).toBe(soFar + 2);
       await eventually(slow, async () => (await fates(slow, form.webhook)).join()).not.toMatch('busy');
     }
     const isSignedWith = (secret: string): boolean[] =>

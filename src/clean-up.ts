@@ -74,7 +74,6 @@ export function createCleanUp({
   days,
   trashDays,
   countExpired,
-  reviewDeliveries,
   log,
   signal,
 }: {
@@ -85,8 +84,6 @@ export function createCleanUp({
   trashDays: number;
   /** Receives how many submissions were removed because of their age. */
   countExpired(count: number): void;
-  /** Called with a deployment whose deliveries have changed. */
-  reviewDeliveries(deploymentId: string): void;
   log: Log;
   signal: AbortSignal;
 }): CleanUp {
@@ -126,7 +123,6 @@ export function createCleanUp({
     const at = now();
     for await (const id of findExpiring(db, at)) {
       await removeExpired(db, id, { now: at, signal, onRemoved: countExpired });
-      reviewDeliveries(id);
     }
   }
 

@@ -128,7 +128,6 @@ export async function startService(
     days: config.deliveryLogDays,
     trashDays: config.trashDays,
     countExpired: metrics.expired,
-    reviewDeliveries: () => dispatcher.wake(),
     log,
     signal: stopping.signal,
   });
@@ -144,7 +143,6 @@ export async function startService(
     compute,
     checks,
     labelsOf,
-    reviewDeliveries: () => dispatcher.wake(),
     leadsHere: own.isIn,
     links,
     altcha,

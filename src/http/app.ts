@@ -91,8 +91,6 @@ type Parts = {
   prepareNewPage: PrepareNewPage;
   /** Called once a change of a deployment is committed. */
   onDeploymentChange(change: DeploymentChange): void;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
   /** The links in mails. */
@@ -297,7 +295,6 @@ export function createApp({
   compute,
   checks,
   labelsOf,
-  reviewDeliveries,
   leadsHere,
   links,
   altcha,
@@ -321,8 +318,6 @@ export function createApp({
   checks: Pick<ComputePool, 'run'>;
   /** What people call the fields of a deployment's page, by their names. */
   labelsOf(deploymentId: string): Promise<Labels>;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   /** Whether a URL leads back to this service. */
   leadsHere(url: URL): boolean;
   /** The links in mails. */
@@ -406,7 +401,6 @@ export function createApp({
     findPage: (slug) => pages.get(slug),
     prepareNewPage: createPrepareNewPage(submitUrl(config), render),
     onDeploymentChange: invalidate,
-    reviewDeliveries,
     leadsHere,
     links,
     altcha,

@@ -54,7 +54,6 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     findPage: () => undefined,
     onDeploymentChange: () => undefined,
     prepareNewPage: () => Promise.reject(new Error('No page is stored.')),
-    reviewDeliveries: () => undefined,
     leadsHere: () => false,
     links: () => Promise.reject(new Error('Not called.')),
     altcha: notCalled,

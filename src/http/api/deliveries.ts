@@ -121,13 +121,10 @@ const toListedMail = (mail: Mail): z.infer<typeof ListedMail> => ({ ...toListed(
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
 export function deliveryEndpoints({
   db,
-  reviewDeliveries,
   logDays,
   hasMail,
 }: {
   db: Database;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   /** For how many days finished deliveries are kept. */
   logDays: number;
   /** Whether there is a mail server. */
@@ -150,7 +147,6 @@ export function deliveryEndpoints({
         const made = await createTestDelivery(db, owner.id, webhook.id);
         if (made === undefined) throw noSuchWebhook();
         if ('retryAfterMs' in made) throw tooManyTests(made.retryAfterMs);
-        reviewDeliveries(webhook.deploymentId);
         return { id: made.id };
       },
     }),
@@ -196,7 +192,6 @@ export function deliveryEndpoints({
       errors: [noSuchDelivery],
       async handle({ params: { deliveryId: id }, resource: webhook }) {
         if (!isDeliveryId(id) || !(await retryDelivery(db, webhook, id))) throw noSuchDelivery();
-        reviewDeliveries(webhook.deploymentId);
         return { id, status: 'pending' as const };
       },
     }),
@@ -230,7 +225,6 @@ export function deliveryEndpoints({
         const made = await createTestMail(db, owner.id, id);
         if (made === undefined) throw noSuchDeployment();
         if ('retryAfterMs' in made) throw tooManyTests(made.retryAfterMs);
-        reviewDeliveries(id);
         return { id: made.id };
       },
     }),
@@ -289,7 +283,6 @@ export function deliveryEndpoints({
         if (typeof retried === 'object') throw tooManyTests(retried.retryAfterMs);
         if (retried === 'unwanted')
           throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
-        reviewDeliveries(deployment.id);
         return { id, status: 'pending' as const };
       },
     }),

@@ -157,7 +157,6 @@ export function deploymentEndpoints({
   db,
   cell,
   onDeploymentChange,
-  reviewDeliveries,
   urlOf,
   prepareNewPage,
   planLimits,
@@ -172,8 +171,6 @@ export function deploymentEndpoints({
   cell: string;
   /** Called once a change of a deployment is committed. */
   onDeploymentChange(change: DeploymentChange): void;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   urlOf(slug: string): string;
   prepareNewPage: PrepareNewPage;
   planLimits: ReadonlyMap<string, number>;
@@ -318,7 +315,6 @@ export function deploymentEndpoints({
       async handle({ owner, resource: { id, slug } }) {
         deploymentOr404(await deleteDeployment(db, owner.id, id));
         onDeploymentChange({ deploymentId: id, slug });
-        reviewDeliveries(id);
         return { message: 'Deployment deleted', id };
       },
     }),

@@ -101,13 +101,10 @@ const inboxJson = (submission: InboxSubmission): string =>
 /** Finding submissions, and keeping track of them. */
 export function inboxEndpoints({
   db,
-  reviewDeliveries,
   onPurge,
   limits,
 }: {
   db: Database;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   /** Called when there are rows to be removed. */
   onPurge(): void;
   limits: Limits;
@@ -218,7 +215,6 @@ export function inboxEndpoints({
         if (done === 0) await ownDeployment(db, owner, id);
         // The folder may have had too much.
         if (action === 'spam') onPurge();
-        reviewDeliveries(id);
         return { done };
       },
     }),

@@ -235,7 +235,6 @@ export function settingsEndpoints({
   db,
   log,
   onDeploymentChange,
-  reviewDeliveries,
   hasMail,
   abuseContact,
 }: {
@@ -243,8 +242,6 @@ export function settingsEndpoints({
   log: Pick<Log, 'warn'>;
   /** Called once a change of a deployment is committed. */
   onDeploymentChange(change: DeploymentChange): void;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   /** Whether there is a mail server. */
   hasMail: boolean;
   abuseContact: string | undefined;
@@ -331,7 +328,6 @@ export function settingsEndpoints({
       async handle({ owner, resource: { id }, body: changes, notify }) {
         const { slug } = deploymentOr404(await changeOrRefuse(owner, id, changes));
         onDeploymentChange({ deploymentId: id, slug });
-        reviewDeliveries(id);
         await tellOfMail(owner, id, changes, notify);
         return { success: true as const, id };
       },

@@ -55,13 +55,10 @@ function idsOf({ id, submissionId }: { id: string; submissionId: string }): [str
 export function spamEndpoints({
   db,
   concurrency,
-  reviewDeliveries,
   onPurge,
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'resume'>;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   /** Called when there are rows to be removed. */
   onPurge(): void;
 }) {
@@ -125,7 +122,6 @@ export function spamEndpoints({
       async handle({ owner, params }) {
         const [deploymentId, id] = idsOf(params);
         if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
-        reviewDeliveries(deploymentId);
         return { message: 'Submission released', id };
       },
     }),

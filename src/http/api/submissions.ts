@@ -60,12 +60,9 @@ export function idsOf({ deployId, submissionId }: { deployId: string; submission
 export function submissionEndpoints({
   db,
   concurrency,
-  reviewDeliveries,
 }: {
   db: Database;
   concurrency: Pick<OwnerConcurrency, 'resume'>;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
 }) {
   return {
     list: endpoint({
@@ -138,7 +135,6 @@ export function submissionEndpoints({
       async handle({ owner, params }) {
         const [deploymentId, id] = idsOf(params);
         if ((await deleteSubmissions(db, owner.id, deploymentId, [id])) === 0) throw noSuchSubmission();
-        reviewDeliveries(deploymentId);
         return { message: 'Submission deleted', id };
       },
     }),

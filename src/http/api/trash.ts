@@ -53,7 +53,6 @@ export function trashEndpoints({
   trashDays,
   reservedSlugs,
   onDeploymentChange,
-  reviewDeliveries,
   onPurge,
 }: {
   db: Database;
@@ -64,8 +63,6 @@ export function trashEndpoints({
   reservedSlugs: readonly string[];
   /** Called once a change of a deployment is committed. */
   onDeploymentChange(change: DeploymentChange): void;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   /** Called when the rest of a purged deployment is to be removed. */
   onPurge(): void;
 }) {
@@ -142,7 +139,6 @@ export function trashEndpoints({
         if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
         if (restored === 'slug-taken') throw slugTaken();
         onDeploymentChange({ deploymentId: id, slug: restored.slug });
-        reviewDeliveries(id);
         return toDeployed({ id, slug: restored.slug }, urlOf);
       },
     }),

@@ -34,14 +34,11 @@ const common = {
 export function unsubscribeEndpoints({
   db,
   links,
-  reviewDeliveries,
   baseUrl,
   limits,
 }: {
   db: Database;
   links(): Promise<SignedLinks>;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   baseUrl: string;
   limits: Limits;
 }) {
@@ -102,7 +99,6 @@ export function unsubscribeEndpoints({
         const id = await checked(request);
         const slug = await unsubscribe(db, id);
         if (slug === undefined) throw noSuchLink();
-        reviewDeliveries(id);
         writeLinkPage(
           response,
           200,
@@ -158,7 +154,6 @@ export function unsubscribeEndpoints({
         const { deployId, recipientId } = await checkedRecipient(request);
         const recipient = await unsubscribeRecipient(db, deployId, recipientId);
         if (recipient === undefined) throw noSuchLink();
-        reviewDeliveries(deployId);
         writeLinkPage(
           response,
           200,

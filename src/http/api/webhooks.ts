@@ -168,13 +168,10 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
 /** The webhooks of a deployment: the addresses to which its submissions are posted. */
 export function webhookEndpoints({
   db,
-  reviewDeliveries,
   allowedNetworks,
   leadsHere,
 }: {
   db: Database;
-  /** Called with a deployment whose deliveries, or their receivers, have changed. */
-  reviewDeliveries(deploymentId: string): void;
   /** Networks that webhooks may reach although they are not public. */
   allowedNetworks: readonly Cidr[];
   /** Whether a URL leads back to this service. */
@@ -248,10 +245,9 @@ export function webhookEndpoints({
         example: { ...example, active: false },
       },
       errors: [noSuchWebhook],
-      async handle({ resource: { id, deploymentId, type }, body: changes }) {
+      async handle({ resource: { id, type }, body: changes }) {
         if (changes.url !== undefined) checkReceiver(changes.url, type);
         const webhook = webhookOr404(await changeWebhook(db, id, changes));
-        reviewDeliveries(deploymentId);
         return toListed(webhook);
       },
     }),
@@ -271,9 +267,8 @@ export function webhookEndpoints({
         example: { message: 'Webhook deleted' },
       },
       errors: [noSuchWebhook],
-      async handle({ resource: { id, deploymentId } }) {
+      async handle({ resource: { id } }) {
         if (!(await deleteWebhook(db, id))) throw noSuchWebhook();
-        reviewDeliveries(deploymentId);
         return { message: 'Webhook deleted' };
       },
     }),
@@ -302,9 +297,8 @@ export function webhookEndpoints({
       find: (owner, ids) => ownWebhook(db, owner, ids),
       answer: { status: 200, description: 'The new secret.', schema: Secret, example: exampleSecret },
       errors: [noSuchWebhook],
-      async handle({ resource: { id, deploymentId } }) {
+      async handle({ resource: { id } }) {
         const secret = webhookOr404(await rotateWebhookSecret(db, id));
-        reviewDeliveries(deploymentId);
         return { secret };
       },
     }),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isMailAddress, loadConfig } from '../config.ts';
-import { createSendEmail } from '../delivery/send-email.ts';
+import { MailClient } from '../delivery/send-email.ts';
 import { LIMITS } from '../limits.ts';
 import { onlyArgument, runProgram } from './command.ts';
 import { CommandError } from './command-error.ts';
@@ -20,7 +20,7 @@ export const main = (): Promise<void> =>
     if (smtpUrl === undefined) throw new CommandError('mail is off because SMTP_URL is not set');
 
     const sentence = `This mail shows that the service at ${baseUrl} can send mail.`;
-    const mail = createSendEmail({ smtpUrl, from: mailFrom, maxConnections: 1, limits: LIMITS });
+    const mail = new MailClient({ smtpUrl, from: mailFrom, maxConnections: 1, limits: LIMITS });
     const { error, response = '' } = await mail.send(
       {
         id: `test_${randomUUID()}`,

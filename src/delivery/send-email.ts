@@ -18,15 +18,6 @@ export type Message = {
 /** `status` is an SMTP reply code, `response` the server's text in one line, without the password of SMTP_URL. */
 type EmailAttempt = Attempt & { response?: string };
 
-export type SendEmail = {
-  /** Never rejects. Settles at the latest when `signal` fires, which also closes the connection. */
-  send(message: Message, signal: AbortSignal): Promise<EmailAttempt>;
-  /** Connects and logs in, without sending mail. Never rejects. */
-  verify(): Promise<EmailAttempt>;
-  /** Closes all connections, including those in use. */
-  close(): void;
-};
-
 const REFUSED_LOGIN = 'the mail server refused the user name or password';
 /** The codes are of the system or of nodemailer. */
 const REASONS: readonly [code: RegExp, reason: string][] = [
@@ -61,49 +52,92 @@ const isRefusal = (code: number, response: string, command: string | undefined):
   !OF_OTHERS.test(response) &&
   (command === 'RCPT TO' || command === 'DATA');
 
-/**
- * Sends mail over SMTP (RFC 5321). `smtpUrl` is smtp:// or smtps://. Options in its query, which nodemailer reads,
- * override those that are set here. `from.name` may be empty.
- */
-export function createSendEmail({
-  smtpUrl,
-  from,
-  maxConnections,
-  limits: { mail: limits },
-}: {
+type Options = {
+  /** smtp:// or smtps://. Options in its query, which nodemailer reads, override those that are set here. */
   smtpUrl: string;
+  /** `name` may be empty. */
   from: { name: string; address: string };
   maxConnections: number;
   limits: Limits;
-}): SendEmail {
-  const transport = createTransport({
-    url: smtpUrl,
-    pool: true,
-    maxConnections,
-    maxMessages: limits.messagesOfConnection,
-    // A second try, in case the server has closed an idle connection.
-    maxRequeues: 1,
-    // As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive.
-    idleTimeout: limits.idleConnectionMs,
-    // No signal ends a connection that waits for the answer to RSET or QUIT: this time-out frees its slot.
-    socketTimeout: limits.socketTimeoutMs,
-    // Otherwise a server that hangs would keep the connection, and a mail that has failed here could still be sent over
-    // it.
-    socketCloseTimeout: 0,
-    dnsTimeout: limits.dnsTimeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+};
 
-  const { user = '', pass = '' } = transport.options.auth ?? {};
-  const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  const secrets = pass === '' ? [] : [base64(`\0${user}\0${pass}`), base64(pass), pass];
-  /** In one line, without secrets: some servers repeat what they received. */
-  const plainResponse = (response: string): string =>
-    secrets.reduce((line, secret) => line.replaceAll(secret, '…'), response).replaceAll(/[\s\p{Cc}]+/gu, ' ');
+/** Sends mail over SMTP (RFC 5321). */
+export class MailClient {
+  readonly #from: Options['from'];
+  readonly #transport;
+  /** What an answer of the server must not show. */
+  readonly #secrets: readonly string[];
 
-  function failed({ code, originalCode, responseCode, response, command }: NodemailerError): EmailAttempt {
+  constructor({ smtpUrl, from, maxConnections, limits: { mail: limits } }: Options) {
+    this.#from = from;
+    this.#transport = createTransport({
+      url: smtpUrl,
+      pool: true,
+      maxConnections,
+      maxMessages: limits.messagesOfConnection,
+      // A second try, in case the server has closed an idle connection.
+      maxRequeues: 1,
+      // As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive.
+      idleTimeout: limits.idleConnectionMs,
+      // No signal ends a connection that waits for the answer to RSET or QUIT: this time-out frees its slot.
+      socketTimeout: limits.socketTimeoutMs,
+      // Otherwise a server that hangs would keep the connection, and a mail that has failed here could still be sent over
+      // it.
+      socketCloseTimeout: 0,
+      dnsTimeout: limits.dnsTimeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    const { user = '', pass = '' } = this.#transport.options.auth ?? {};
+    this.#secrets = pass === '' ? [] : [base64(`\0${user}\0${pass}`), base64(pass), pass];
+  }
+
+  /** Never rejects. Settles at the latest when `signal` fires, which also closes the connection. */
+  send({ id, to, subject, text, html, replyTo, unsubscribe }: Message, signal: AbortSignal): Promise<EmailAttempt> {
+    const { address } = this.#from;
+    const mail = {
+      // Objects, because a string could be parsed as several addresses; new ones, because nodemailer changes them.
+      // Without an envelope here, nodemailer makes one for each connection: a given one would take an error 421 to
+      // the next connection.
+      from: { ...this.#from },
+      to: { name: '', address: to },
+      ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
+      subject,
+      text,
+      html,
+      messageId: `<${id}@${address.slice(address.lastIndexOf('@') + 1)}>`,
+      headers: {
+        // RFC 3834, 5: auto-replies are not sent to such mail.
+        'Auto-Submitted': 'auto-generated',
+        // RFC 8058, 3.1. Mail software uses it when the URL is https, and a DKIM signature covers both headers.
+        ...(unsubscribe === undefined
+          ? {}
+          : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+      },
+      signal,
+    };
+    return new Promise((resolve) => {
+      this.#transport.sendMail(mail, (error, info) => {
+        if (error) resolve(this.#failed(error));
+        else resolve({ status: Number(info.response.slice(0, 3)), response: this.#plainResponse(info.response) });
+      });
+    });
+  }
+
+  /** Connects and logs in, without sending mail. Never rejects. */
+  verify(): Promise<EmailAttempt> {
+    return this.#transport.verify().then(
+      () => ({}),
+      (error) => this.#failed(error),
+    );
+  }
+
+  /** Closes all connections, including those in use. */
+  close(): void {
+    this.#transport.close({ force: true });
+  }
+
+  #failed({ code, originalCode, responseCode, response, command }: NodemailerError): EmailAttempt {
     if (responseCode === undefined || response === undefined) {
       const [, reason] = REASONS.find(([known]) => known.test(originalCode ?? '') || known.test(code ?? '')) ?? [];
       return { error: reason ?? `the mail could not be sent (${originalCode ?? code})` };
@@ -112,41 +146,17 @@ export function createSendEmail({
     return {
       status: responseCode,
       error: isLogin ? REFUSED_LOGIN : `the mail server answered ${responseCode}`,
-      response: plainResponse(response),
+      response: this.#plainResponse(response),
       ...(isRefusal(responseCode, response, command) && { isRefused: true }),
     };
   }
 
-  return {
-    send: ({ id, to, subject, text, html, replyTo, unsubscribe }, signal) =>
-      new Promise((resolve) => {
-        const mail = {
-          // Objects, because a string could be parsed as several addresses; new ones, because nodemailer changes them.
-          // Without an envelope here, nodemailer makes one for each connection: a given one would take an error 421 to
-          // the next connection.
-          from: { ...from },
-          to: { name: '', address: to },
-          ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
-          subject,
-          text,
-          html,
-          messageId: `<${id}@${domain}>`,
-          headers: {
-            // RFC 3834, 5: auto-replies are not sent to such mail.
-            'Auto-Submitted': 'auto-generated',
-            // RFC 8058, 3.1. Mail software uses it when the URL is https, and a DKIM signature covers both headers.
-            ...(unsubscribe === undefined
-              ? {}
-              : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
-          },
-          signal,
-        };
-        transport.sendMail(mail, (error, info) => {
-          if (error) resolve(failed(error));
-          else resolve({ status: Number(info.response.slice(0, 3)), response: plainResponse(info.response) });
-        });
-      }),
-    verify: () => transport.verify().then(() => ({}), failed),
-    close: () => transport.close({ force: true }),
-  };
+  /** In one line, without secrets: some servers repeat what they received. */
+  #plainResponse(response: string): string {
+    return this.#secrets
+      .reduce((line, secret) => line.replaceAll(secret, '…'), response)
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ');
+  }
 }
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -18,8 +18,8 @@ import {
 } from './emails.ts';
 import type { OwnAddress } from './own-address.ts';
 import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
-import type { SendEmail } from './send-email.ts';
-import type { Attempt, createSendWebhook } from './send-webhook.ts';
+import type { MailClient } from './send-email.ts';
+import type { Attempt, WebhookClient } from './send-webhook.ts';
 import { signInEmail } from './sign-in-email.ts';
 
 const NO_LABELS: Labels = new Map();
@@ -50,8 +50,8 @@ type Options = {
 /** Sends each kind of delivery. What a kind needs is loaded when its first delivery is due. */
 export class Sender {
   readonly #options: Options;
-  #webhooks: Promise<ReturnType<typeof createSendWebhook>> | undefined;
-  #mail: Promise<SendEmail> | undefined;
+  #webhooks: Promise<WebhookClient> | undefined;
+  #mail: Promise<MailClient> | undefined;
   #hasWarned = false;
 
   constructor(options: Options) {
@@ -99,9 +99,9 @@ export class Sender {
     return (await this.#webhooks).send({ id, url, secrets, headers, body }, signal);
   }
 
-  async #openWebhooks(): Promise<ReturnType<typeof createSendWebhook>> {
-    const { createSendWebhook } = await import('./send-webhook.ts');
-    return createSendWebhook(this.#options);
+  async #openWebhooks(): Promise<WebhookClient> {
+    const { WebhookClient } = await import('./send-webhook.ts');
+    return new WebhookClient(this.#options);
   }
 
   async #sendEmail(
@@ -124,10 +124,10 @@ export class Sender {
     return (await this.#mail).send({ id, to, ...email }, signal);
   }
 
-  async #openMail(smtpUrl: string): Promise<SendEmail> {
+  async #openMail(smtpUrl: string): Promise<MailClient> {
     const { limits, mailFrom } = this.#options;
-    const { createSendEmail } = await import('./send-email.ts');
-    return createSendEmail({ smtpUrl, from: mailFrom, maxConnections: limits.mail.concurrent, limits });
+    const { MailClient } = await import('./send-email.ts');
+    return new MailClient({ smtpUrl, from: mailFrom, maxConnections: limits.mail.concurrent, limits });
   }
 
   async #write(delivery: LeasedDelivery, target: MailTarget, signal: AbortSignal): Promise<Email | undefined> {

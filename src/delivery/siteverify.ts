@@ -8,7 +8,7 @@ import type { Cidr } from '../public-address.ts';
 import { fencedConnector } from './fenced-connector.ts';
 import type { OwnAddress } from './own-address.ts';
 import { createResolve } from './resolve.ts';
-import { createConnections } from './webhook-connections.ts';
+import { Connections } from './webhook-connections.ts';
 
 /** The providers that are asked whether a token is genuine. */
 type AskedProvider = Exclude<CaptchaProvider, 'altcha'>;
@@ -72,7 +72,7 @@ export function createSiteverify({
     maxTimeout: limits.providerDnsTimeoutMs,
     tries: all.delivery.dnsTries,
   });
-  const connections = createConnections(fencedConnector(allowedNetworks, own, createResolve(dns, all), all), all);
+  const connections = new Connections(fencedConnector(allowedNetworks, own, createResolve(dns, all), all), all);
   const queue = createFairQueue<string>({ slots: limits.providerRequests, maxWaiting: limits.providerWaiting });
   let asked = 0;
 

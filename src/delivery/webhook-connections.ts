@@ -18,22 +18,29 @@ export type Connection = {
  * All connections. undici's Agent is not used: it can't abort a connection that is being made, and does not say which
  * attempt it is for.
  */
-export function createConnections(connect: Connect, { delivery: limits }: Limits) {
-  const all = new Set<Connection>();
-  const idle = new Map<string, Connection[]>();
-  let idleCount = 0;
+export class Connections {
+  readonly #connect: Connect;
+  readonly #limits: Limits['delivery'];
+  readonly #all = new Set<Connection>();
+  readonly #idle = new Map<string, Connection[]>();
+  #idleCount = 0;
 
-  function open(origin: string): Connection {
+  constructor(connect: Connect, limits: Limits) {
+    this.#connect = connect;
+    this.#limits = limits.delivery;
+  }
+
+  open(origin: string): Connection {
     const life = new AbortController();
     const client = new Client(origin, {
       allowH2: false,
       maxHeaderSize: SIZES.webhook.maxHeaderBytes,
-      keepAliveMaxTimeout: limits.idleConnectionMs,
+      keepAliveMaxTimeout: this.#limits.idleConnectionMs,
       // Only the attempt's signal limits the time.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (options, callback) =>
-        connect(options, life.signal, (...outcome) => {
+        this.#connect(options, life.signal, (...outcome) => {
           connection.socket = outcome[1] ?? undefined;
           callback(...outcome);
         }),
@@ -41,47 +48,41 @@ export function createConnections(connect: Connect, { delivery: limits }: Limits
     const connection: Connection = { origin, client, socket: undefined, life, isReused: false };
     // During an attempt, the attempt drops the connection, or the client connects again.
     client.on('disconnect', () => {
-      if (idle.get(origin)?.includes(connection)) drop(connection);
+      if (this.#idle.get(origin)?.includes(connection)) this.drop(connection);
     });
-    all.add(connection);
+    this.#all.add(connection);
     return connection;
   }
 
-  function remove(connection: Connection): void {
-    const free = idle.get(connection.origin) ?? [];
-    const others = free.filter((other) => other !== connection);
-    idleCount -= free.length - others.length;
-    if (others.length > 0) idle.set(connection.origin, others);
-    else idle.delete(connection.origin);
+  reuseOrOpen(origin: string): Connection {
+    const kept = this.#idle.get(origin)?.pop();
+    if (kept) this.#idleCount -= 1;
+    return kept ?? this.open(origin);
   }
 
-  function drop(connection: Connection): void {
-    remove(connection);
-    all.delete(connection);
+  release(connection: Connection): void {
+    if (this.#idleCount >= this.#limits.idleConnections) {
+      this.drop(connection);
+      return;
+    }
+    this.#idleCount += 1;
+    connection.isReused = true;
+    const free = this.#idle.get(connection.origin);
+    if (free) free.push(connection);
+    else this.#idle.set(connection.origin, [connection]);
+  }
+
+  drop(connection: Connection): void {
+    const free = this.#idle.get(connection.origin) ?? [];
+    const others = free.filter((other) => other !== connection);
+    this.#idleCount -= free.length - others.length;
+    if (others.length > 0) this.#idle.set(connection.origin, others);
+    else this.#idle.delete(connection.origin);
+    this.#all.delete(connection);
     connection.life.abort();
   }
 
-  return {
-    open,
-    drop,
-    reuseOrOpen(origin: string): Connection {
-      const kept = idle.get(origin)?.pop();
-      if (kept) idleCount -= 1;
-      return kept ?? open(origin);
-    },
-    release(connection: Connection): void {
-      if (idleCount >= limits.idleConnections) {
-        drop(connection);
-        return;
-      }
-      idleCount += 1;
-      connection.isReused = true;
-      const free = idle.get(connection.origin);
-      if (free) free.push(connection);
-      else idle.set(connection.origin, [connection]);
-    },
-    async close(): Promise<void> {
-      await Promise.all(Array.from(all, ({ client }) => client.close()));
-    },
-  };
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#all, ({ client }) => client.close()));
+  }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
-import { createSendEmail, type Message } from '../../src/delivery/send-email.ts';
+import { MailClient, type Message } from '../../src/delivery/send-email.ts';
 import { aSentence } from '../support/answers.ts';
 import { testLimits } from '../support/limits.ts';
 import { freePort, startProgram } from '../support/process.ts';
@@ -35,7 +35,7 @@ type Settings = Parameters<typeof startSmtpServer>[0] & { query?: string; from?:
 /** A server, and what sends to it; both end with the test. */
 async function start({ onTestFinished }: TestContext, { query = '', from = FROM, ...settings }: Settings = {}) {
   const server = await startSmtpServer(settings);
-  const mail = createSendEmail({
+  const mail = new MailClient({
     smtpUrl: server.url + query,
     from,
     maxConnections: MAX_CONCURRENT_MAILS,
@@ -352,7 +352,7 @@ describe.concurrent('an attempt', () => {
 
   it('says that nobody listens, until somebody does', async (context) => {
     const port = await freePort();
-    const mail = createSendEmail({
+    const mail = new MailClient({
       smtpUrl: `smtp://127.0.0.1:${port}`,
       from: FROM,
       maxConnections: MAX_CONCURRENT_MAILS,
@@ -372,7 +372,7 @@ describe.concurrent('an attempt', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    const mail = createSendEmail({
+    const mail = new MailClient({
       smtpUrl: `smtp://127.0.0.1:${port}`,
       from: FROM,
       maxConnections: MAX_CONCURRENT_MAILS,
@@ -397,7 +397,7 @@ describe.concurrent('SMTP_URL', () => {
     const { server } = await start(context, { login: LOGIN });
     const password = 'hunter-2';
     const smtpUrl = server.url.replace(/:[^:@]*@/, `:${password}@`);
-    const mail = createSendEmail({ smtpUrl, from: FROM, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() });
+    const mail = new MailClient({ smtpUrl, from: FROM, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() });
     context.onTestFinished(() => mail.close());
     const error = 'the mail server refused the user name or password';
     expect(await mail.send(MESSAGE, inTime())).toEqual({ status: 535, error, response: '535 Who are you?' });
@@ -412,7 +412,7 @@ describe.concurrent('SMTP_URL', () => {
 
   it('without a login is told by a server that demands one', async (context) => {
     const { server } = await start(context, { login: LOGIN });
-    const mail = createSendEmail({
+    const mail = new MailClient({
       smtpUrl: `smtp://127.0.0.1:${server.port}`,
       from: FROM,
       maxConnections: MAX_CONCURRENT_MAILS,
@@ -480,8 +480,8 @@ describe.concurrent('the connections', () => {
   it('end when they are idle, and keep no process alive', async (context) => {
     const { server } = await start(context);
     const program = `
-      import { createSendEmail } from './src/delivery/send-email.ts';
-      const mail = createSendEmail(${JSON.stringify({ smtpUrl: server.url, from: FROM, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() })});
+      import { MailClient } from './src/delivery/send-email.ts';
+      const mail = new MailClient(${JSON.stringify({ smtpUrl: server.url, from: FROM, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() })});
       const attempts = [1, 2].map(() => mail.send(${JSON.stringify(MESSAGE)}, AbortSignal.timeout(20_000)));
       console.log(JSON.stringify(await Promise.all(attempts)));`;
     const { result } = startProgram(process.execPath, ['--input-type=module-typescript', '-e', program], {});
@@ -539,7 +539,7 @@ describe.concurrent('the signal', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    const mail = createSendEmail({
+    const mail = new MailClient({
       smtpUrl: `smtps://127.0.0.1:${port}`,
       from: FROM,
       maxConnections: MAX_CONCURRENT_MAILS,

@@ -13,7 +13,7 @@ import { Webhook } from 'standardwebhooks';
 import { Client } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createResolve, type Resolve } from '../../src/delivery/resolve.ts';
-import { createSendWebhook } from '../../src/delivery/send-webhook.ts';
+import { WebhookClient } from '../../src/delivery/send-webhook.ts';
 import { SIZES } from '../../src/limits.ts';
 import { parseCidr } from '../../src/public-address.ts';
 import { testLimits } from '../support/limits.ts';
@@ -51,17 +51,17 @@ const toLoopback: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
 
 /** Sends to loopback; every name is 127.0.0.1 unless `resolve` says otherwise. */
 function startSender(resolve: Resolve = toLoopback) {
-  const { send, close } = createSendWebhook({
+  const client = new WebhookClient({
     limits: testLimits(),
     allowedNetworks: LOOPBACK,
     own: ownAddress(),
     resolve,
   });
-  onTestFinished(close);
+  onTestFinished(() => client.close());
   return {
-    close,
+    close: () => client.close(),
     send: (url: string, signal = AbortSignal.timeout(15_000), message: Partial<typeof MESSAGE> = {}) =>
-      send({ ...MESSAGE, ...message, url }, signal),
+      client.send({ ...MESSAGE, ...message, url }, signal),
   };
 }
 

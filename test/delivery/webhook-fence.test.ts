@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Resolve } from '../../src/delivery/resolve.ts';
-import { type Attempt, createSendWebhook } from '../../src/delivery/send-webhook.ts';
+import { type Attempt, WebhookClient } from '../../src/delivery/send-webhook.ts';
 import { parseCidr } from '../../src/public-address.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
@@ -31,17 +31,17 @@ async function startCanary() {
 
 /** Sends to one URL after the other. */
 async function attempt(urls: readonly string[], networks: readonly string[] = [], resolve?: Resolve) {
-  const { send, close } = createSendWebhook({
+  const client = new WebhookClient({
     limits: testLimits(),
     allowedNetworks: networks.map(parseCidr),
     own: ownAddress(),
     ...(resolve && { resolve }),
   });
-  onTestFinished(close);
+  onTestFinished(() => client.close());
   const attempts: [string, Attempt][] = [];
   for (const url of urls) {
     const message = { id: 'msg_1', url, secrets: ['whsec_AAAA'], headers: {}, body: '{}' };
-    attempts.push([url, await send(message, AbortSignal.timeout(10_000))]);
+    attempts.push([url, await client.send(message, AbortSignal.timeout(10_000))]);
   }
   return attempts;
 }

@@ -4,7 +4,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createOwnAddress } from '../../src/delivery/own-address.ts';
 import type { Resolve } from '../../src/delivery/resolve.ts';
-import { createSendWebhook } from '../../src/delivery/send-webhook.ts';
+import { WebhookClient } from '../../src/delivery/send-webhook.ts';
 import { parseCidr } from '../../src/public-address.ts';
 import { aSentence, failure } from '../support/answers.ts';
 import { testLimits } from '../support/limits.ts';
@@ -190,15 +190,15 @@ describe('a webhook whose URL leads back here', () => {
   ])('is not spoken to where a name only leads here by DNS: listening on %s', async (_what, listening, address) => {
     const resolve: Resolve = async () => [{ address, family: 4 }];
     const [self, other] = [await startReceiver(), await startReceiver()];
-    const { send, close } = createSendWebhook({
+    const client = new WebhookClient({
       limits: testLimits(),
       allowedNetworks: [parseCidr('127.0.0.0/8')],
       own: ownAddress(listeningAt(listening, self.port)),
       resolve,
     });
-    onTestFinished(close);
+    onTestFinished(() => client.close());
     const sendTo = (port: number) =>
-      send(
+      client.send(
         { id: 'dl_1', url: `http://rebound.example.org:${port}/`, secrets: ['whsec_AAAA'], headers: {}, body: '{}' },
         AbortSignal.timeout(10_000),
       );

@@ -1,5 +1,5 @@
 import type { Resolve } from '../../delivery/resolve.ts';
-import { createSendEmail } from '../../delivery/send-email.ts';
+import { MailClient } from '../../delivery/send-email.ts';
 import { COMMAND_LIMITS, LIMITS } from '../../limits.ts';
 import type { Cidr } from '../../public-address.ts';
 import { type Answer, ask } from './ask.ts';
@@ -58,7 +58,7 @@ function withTimeouts(smtpUrl: string, ms: number): string {
 export async function checkMail(smtpUrl: string | undefined, ms: number): Promise<Finding> {
   if (smtpUrl === undefined) return skip('mail is off: SMTP_URL is not set');
   const { hostname, username } = new URL(smtpUrl);
-  const mail = createSendEmail({
+  const mail = new MailClient({
     smtpUrl: withTimeouts(smtpUrl, ms),
     from: { name: '', address: 'doctor@formhost.invalid' },
     maxConnections: 1,

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { renderPage } from '../src/compute/render-page.ts';
 import { submitUrl } from '../src/config.ts';
 import { pageColumns } from '../src/db/page-versions.ts';
-import { createPrepareNewPage } from '../src/http/new-page.ts';
+import { PageRenderer } from '../src/http/new-page.ts';
+import { LIMITS } from '../src/limits.ts';
 import { alternate, compare, type Figures, isInstalled, type Row, wrk, wrkScript } from './measure.ts';
 import { addDeployments, type Case, DEPLOYMENTS, freePort, type Stage, sql } from './stage.ts';
 
@@ -109,10 +109,11 @@ const BASE_URL = 'http://localhost';
 /** Stores a page of its own for each of MANY_HOSTS, as PUT does. */
 async function storePages({ connection, db }: Stage): Promise<void> {
   await addDeployments(connection, DEPLOYMENTS, MANY_HOSTS);
-  const action = submitUrl({ baseUrl: BASE_URL });
-  const prepare = createPrepareNewPage(action, async (_ownerId, input) => {
-    const { br, ...rendered } = renderPage(input);
-    return { ...rendered, br: Buffer.from(br) };
+  const renderer = new PageRenderer({
+    submitUrl: submitUrl({ baseUrl: BASE_URL }),
+    widgetFor: () => undefined,
+    compute: { run: () => Promise.reject(new Error('No page needs the thread.')) },
+    limits: LIMITS,
   });
   const content = text(PAGE_BYTES).slice(0, -26);
   const { rows } = await db.raw<{ rows: { id: string }[] }>('SELECT id FROM deployments');
@@ -120,7 +121,10 @@ async function storePages({ connection, db }: Stage): Promise<void> {
     const batch = rows.slice(from, from + STORED_AT_ONCE);
     const pages = batch.map(async ({ id }) => ({
       deployment_id: id,
-      ...pageColumns(await prepare(0, id, id + content), 1),
+      ...pageColumns(
+        await renderer.prepare(0, { deploymentId: id, slug: '', html: Buffer.from(id + content), hasAltcha: false }),
+        1,
+      ),
     }));
     await db('pages').insert(await Promise.all(pages));
   }

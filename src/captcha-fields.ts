@@ -12,3 +12,13 @@ export const CAPTCHA_FIELDS: Readonly<Record<CaptchaProvider, string>> = {
   hcaptcha: 'h-captcha-response',
   recaptcha: 'g-recaptcha-response',
 };
+
+/** The name of the element that is ALTCHA's widget. */
+export const ALTCHA_ELEMENT = 'altcha-widget';
+
+/** The class of the element that the script of each other provider makes a widget of. */
+export const CAPTCHA_CLASSES: ReadonlyMap<string, CaptchaProvider> = new Map([
+  ['cf-turnstile', 'turnstile'],
+  ['h-captcha', 'hcaptcha'],
+  ['g-recaptcha', 'recaptcha'],
+]);

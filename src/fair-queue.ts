@@ -1,3 +1,8 @@
+import { LRUCache } from 'lru-cache';
+import { SIZES } from './limits.ts';
+
+const { usedTimeHalfLifeMs, usedTimeStepMs, maxUsers } = SIZES.internalQueues;
+
 /** Too much work is waiting: the task was not started. */
 export class BusyError extends Error {}
 
@@ -13,15 +18,41 @@ type FairQueue<Key> = {
 
 type Waiting = { begin(): void; refuse(): void };
 
+/** How long the tasks of each key took. A time counts half as much after each `usedTimeHalfLifeMs`. */
+class UsedTime<Key extends {}> {
+  readonly #used = new LRUCache<Key, { ms: number; at: number }>({ maxSize: maxUsers, sizeCalculation: () => 1 });
+
+  /** In steps: keys that used little are the same. */
+  stepsOf(key: Key): number {
+    return Math.floor(this.#msOf(key) / usedTimeStepMs);
+  }
+  add(key: Key, ms: number): void {
+    if (this.#used.has(key) || ms >= usedTimeStepMs) {
+      this.#used.set(key, { ms: this.#msOf(key) + ms, at: performance.now() });
+    }
+  }
+  #msOf(key: Key): number {
+    const used = this.#used.get(key);
+    return used ? used.ms * 0.5 ** ((performance.now() - used.at) / usedTimeHalfLifeMs) : 0;
+  }
+}
+
 /**
- * Runs tasks: `slots` at a time, one at a time of each key. Keys are served round-robin: a key waits for at most one
- * task of each other key. When `maxWaiting` tasks wait, the newest task of the key with the most waiting tasks is
+ * Runs tasks: `slots` at a time, one at a time of each key. The key that used the least time lately is served next, and
+ * keys that used as little are served round-robin: among these a key waits for at most one task of each. When `maxWaiting` tasks wait, the newest task of the key with the most waiting tasks is
  * refused.
  */
-export function createFairQueue<Key>({ slots, maxWaiting }: { slots: number; maxWaiting: number }): FairQueue<Key> {
+export function createFairQueue<Key extends {}>({
+  slots,
+  maxWaiting,
+}: {
+  slots: number;
+  maxWaiting: number;
+}): FairQueue<Key> {
   /** By key, in the order in which keys are served. The tasks of a key are in the order in which they came. */
   const waiting = new Map<Key, Set<Waiting>>();
   const running = new Set<Key>();
+  const used = new UsedTime<Key>();
   let waitingCount = 0;
   let isClosed = false;
 
@@ -32,13 +63,27 @@ export function createFairQueue<Key>({ slots, maxWaiting }: { slots: number; max
     if (entries.size === 0) waiting.delete(key);
   }
 
+  /** The key to serve: the first of those that used the least. */
+  function findNext(): Key | undefined {
+    let next: Key | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const key of waiting.keys()) {
+      if (running.has(key)) continue;
+      const steps = used.stepsOf(key);
+      if (steps < least) [next, least] = [key, steps];
+      if (least === 0) break;
+    }
+    return next;
+  }
+
   function beginNext(): void {
-    for (const [key, entries] of waiting) {
-      if (running.size >= slots) return;
-      const [entry] = entries;
-      if (!entry || running.has(key)) continue;
+    while (running.size < slots) {
+      const key = findNext();
+      const entries = key === undefined ? undefined : waiting.get(key);
+      const [entry] = entries ?? [];
+      if (key === undefined || !entries || !entry) return;
       remove(key, entry);
-      // The key is served again after all others.
+      // The key is served again after all others that used as little.
       if (waiting.delete(key)) waiting.set(key, entries);
       entry.begin();
     }
@@ -63,10 +108,12 @@ export function createFairQueue<Key>({ slots, maxWaiting }: { slots: number; max
           begin() {
             clearTimeout(timer);
             running.add(key);
+            const beganAt = performance.now();
             void task()
               .then(resolve, reject)
               .finally(() => {
                 running.delete(key);
+                used.add(key, performance.now() - beganAt);
                 beginNext();
               });
           },

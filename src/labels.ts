@@ -35,7 +35,8 @@ export function createLabelsOf({
 
   /** The labels of what is live; undefined when the page is gone or can't be read by any thread. */
   const readPage = (ownerId: number, deploymentId: string, url: string): Promise<PageLabels | undefined> =>
-    checks.run(ownerId, limits.compute.labelsSlotTimeoutMs, async (thread) => {
+    // Apart from the owner's checks: mails wait for labels, whatever checks took.
+    checks.run(`labels of ${ownerId}`, limits.compute.labelsSlotTimeoutMs, async (thread) => {
       const html = await findHtml(db, ownerId, deploymentId);
       if (!html) return undefined;
       const page = { url, action: `${baseUrl}/submit/${deploymentId}` };

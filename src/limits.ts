@@ -433,6 +433,15 @@ export const SIZES = {
     /** Characters of a page's value in a message, which stays on one line. */
     maxShownChars: 60,
   },
+  /** Queues that owners or clients share by the time that they used. */
+  internalQueues: {
+    /** After a check that ran into its limit, an owner comes behind the others for some minutes at most. */
+    usedTimeHalfLifeMs: 30_000,
+    /** Times that differ by less are the same: then each has one turn after the other. */
+    usedTimeStepMs: 100,
+    /** Owners or clients whose time is remembered, in each queue. */
+    maxUsers: 10_000,
+  },
   /** Bounds of the algorithms that read pages: their work stays in proportion to the page. */
   internalCheck: {
     /** The nodes of a page are fewer than its characters. Misnested tags can make many more. */
@@ -449,6 +458,8 @@ export const SIZES = {
     misspeltChars: 100,
     /** Buttons of a form whose own address, method or encoding is looked at. */
     ways: 20,
+    /** Open elements that are looked through for the form that a `</form>` ends. Browsers nest no deeper. */
+    depth: 512,
   },
 } as const;
 
@@ -872,8 +883,6 @@ export const LIMITS = {
     threadHeapGrowthMib: 48,
     /** An idle thread is ended after this time, which frees its memory. */
     idleThreadMs: 10_000,
-    /** The thread runs one job at a time. Work in the other slots reads from the database or compresses meanwhile. */
-    slots: 4,
     /** Bounds only the list: waiting work has not read its page yet, and its body is counted in the memory budget. */
     maxWaiting: 10_000,
   },

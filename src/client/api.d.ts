@@ -220,7 +220,7 @@ export interface paths {
         head?: never;
         /**
          * Change the settings of a deployment
-         * @description What is left out stays as it is. When mail is switched on and none can be sent, a header of the answer says why.
+         * @description What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha that is switched on, a header of the answer says so.
          */
         patch: operations["changeSettings"];
         trace?: never;
@@ -254,7 +254,7 @@ export interface paths {
         };
         /**
          * Check the forms of a live page
-         * @description What `POST /check` answers, for the page as it is now.
+         * @description What `POST /check` answers, for the page as it is now, and `captcha-missing` for its settings: a form that lacks the widget of the captcha that they switch on, where the service does not add it.
          */
         get: operations["checkDeployment"];
         put?: never;
@@ -1532,7 +1532,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "relative-asset" | "insecure-asset" | "too-many-fields";
+            code: "no-form" | "placeholder-misspelt" | "form-goes-elsewhere" | "method-get" | "field-without-name" | "file-without-multipart" | "no-submit-button" | "reserved-name" | "relative-asset" | "insecure-asset" | "too-many-fields" | "captcha-missing";
             /**
              * @description `error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.
              * @enum {string}

@@ -1,19 +1,22 @@
 import { Worker } from 'node:worker_threads';
-import limitConcurrency from 'p-limit';
 import type { Limits } from '../limits.ts';
-import type { CheckInput, LabelsInput, PageLabels } from './check/answer.ts';
+import type { CheckInput, LabelsInput, PageLabels, Problem, WidgetInput } from './check/answer.ts';
 import type { MembersInput, ReadMembers } from './read-members.ts';
 import type { RenderedPage, RenderInput } from './render-page.ts';
 import { type Job, transferable, WORKER_ROLE, WORKER_URL } from './worker.ts';
 
 /**
- * Tasks that run in a thread, one at a time. The bytes of a task are transferred: the caller can't use them afterwards.
+ * Tasks that run in a thread, one at a time: that is up to the caller (src/compute/pool.ts). The bytes of a task are
+ * transferred: the caller can't use them afterwards.
  */
 export type Thread = {
-  renderPage(input: RenderInput): Promise<RenderedPage>;
+  /** `widget`: what is put into forms that lack it. */
+  renderPage(input: RenderInput & { widget?: WidgetInput | undefined }): Promise<RenderedPage>;
   readMembers(input: MembersInput): Promise<ReadMembers>;
   /** What is on a page and what is wrong with it, as JSON in UTF-8; undefined: it is too complex to be read. */
   checkPage(input: CheckInput): Promise<Uint8Array | undefined>;
+  /** The forms that lack the widget of their captcha; none where the page is too complex. */
+  checkCaptcha(input: CheckInput): Promise<Problem[]>;
   /** What people call the fields of a page; undefined: it is too complex to be read. */
   readLabels(input: LabelsInput): Promise<PageLabels | undefined>;
 };
@@ -35,7 +38,6 @@ export function createThread(
   { jobTimeoutMs, idleThreadMs, threadHeapMib, threadHeapGrowthMib }: Limits['compute'],
 ): Thread & { close(): Promise<void> } {
   const heapMib = threadHeapMib + Math.ceil((threadHeapGrowthMib * maxHtmlBytes) / 1024 ** 2);
-  const oneAtATime = limitConcurrency(1);
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -102,23 +104,23 @@ export function createThread(
   return {
     renderPage(input) {
       const html = transferable(input.html);
-      return oneAtATime(() => perform<RenderedPage>({ task: 'renderPage', input: { ...input, html } }, [html.buffer]));
+      return perform<RenderedPage>({ task: 'renderPage', input: { ...input, html } }, [html.buffer]);
     },
     readMembers(input) {
       const body = transferable(input.body);
-      return oneAtATime(() => perform<ReadMembers>({ task: 'readMembers', input: { ...input, body } }, [body.buffer]));
+      return perform<ReadMembers>({ task: 'readMembers', input: { ...input, body } }, [body.buffer]);
     },
     checkPage(input) {
       const html = transferable(input.html);
-      return oneAtATime(() =>
-        perform<Uint8Array | undefined>({ task: 'checkPage', input: { ...input, html } }, [html.buffer]),
-      );
+      return perform<Uint8Array | undefined>({ task: 'checkPage', input: { ...input, html } }, [html.buffer]);
+    },
+    checkCaptcha(input) {
+      const html = transferable(input.html);
+      return perform<Problem[]>({ task: 'checkCaptcha', input: { ...input, html } }, [html.buffer]);
     },
     readLabels(input) {
       const html = transferable(input.html);
-      return oneAtATime(() =>
-        perform<PageLabels | undefined>({ task: 'readLabels', input: { ...input, html } }, [html.buffer]),
-      );
+      return perform<PageLabels | undefined>({ task: 'readLabels', input: { ...input, html } }, [html.buffer]);
     },
     async close() {
       isClosed = true;

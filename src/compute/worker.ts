@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CheckInput, LabelsInput } from './check/answer.ts';
+import type { CheckInput, LabelsInput, WidgetInput } from './check/answer.ts';
 import { type MembersInput, readMembers } from './read-members.ts';
 import { type RenderInput, renderPage } from './render-page.ts';
 
@@ -8,9 +8,10 @@ import { type RenderInput, renderPage } from './render-page.ts';
  */
 
 export type Job =
-  | { task: 'renderPage'; input: RenderInput }
+  | { task: 'renderPage'; input: RenderInput & { widget?: WidgetInput | undefined } }
   | { task: 'readMembers'; input: MembersInput }
   | { task: 'checkPage'; input: CheckInput }
+  | { task: 'checkCaptcha'; input: CheckInput }
   | { task: 'readLabels'; input: LabelsInput };
 
 export const WORKER_URL = new URL(import.meta.url);
@@ -30,13 +31,18 @@ const loadCheck = () => import('./check/check-page.ts');
 async function perform({ task, input }: Job): Promise<{ result: unknown; transfer: ArrayBuffer[] }> {
   if (task === 'readMembers') return { result: readMembers(input), transfer: [] };
   if (task === 'readLabels') return { result: (await loadCheck()).labelsOf(input), transfer: [] };
+  if (task === 'checkCaptcha') {
+    const problems = (await loadCheck()).checkPage(input)?.problems ?? [];
+    return { result: problems.filter(({ code }) => code === 'captcha-missing'), transfer: [] };
+  }
   if (task === 'checkPage') {
     const checked = (await loadCheck()).checkPage(input);
     if (!checked) return { result: undefined, transfer: [] };
     const json = new TextEncoder().encode(JSON.stringify(checked));
     return { result: json, transfer: [json.buffer] };
   }
-  const page = renderPage(input);
+  const html = input.widget ? (await loadCheck()).addWidgets(input.html, input.widget) : input.html;
+  const page = renderPage({ ...input, html });
   const br = transferable(page.br);
   return { result: { ...page, br }, transfer: [br.buffer] };
 }

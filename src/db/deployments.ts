@@ -2,9 +2,10 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import type { Language } from '../languages.ts';
 import type { NotifyEvery } from './digests.ts';
+import { HAS_ALTCHA } from './forms.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 import { hasReceivingRecipient } from './mail-recipients.ts';
-import { addVersion, type NewPage, pageColumns, type Rendering, startVersion } from './page-versions.ts';
+import { addVersion, type NewPage, pageColumns, type Rendering, renderedFor, startVersion } from './page-versions.ts';
 import type { Database } from './postgres/connect.ts';
 import { execute, query, queryOne, queryPage } from './postgres/query.ts';
 import { checkStorage, type StorageLimits, settleStorage } from './storage.ts';
@@ -24,7 +25,8 @@ export type Deployment = {
 /** A live page, without its content. Each change of its HTML is another version. */
 export type PageHead = { deploymentId: string; version: number; ownerId: number };
 
-export type Page = PageHead & { html: Buffer };
+/** `hasAltcha`: whether its settings switch ALTCHA on, so that its forms get the widget. */
+export type Page = PageHead & { html: Buffer; hasAltcha: boolean };
 
 /**
  * A live page as visitors get it, or its HTML where that has not been rendered, or has other addresses in its forms. Neither
@@ -280,6 +282,7 @@ export async function findPages(
     version: number;
     owner_id: number;
     is_taken_down: boolean;
+    has_altcha: boolean;
     hash: string;
     bytes: number;
     br: Buffer | null;
@@ -287,17 +290,19 @@ export async function findPages(
   }>(
     db,
     'find-pages',
-    `SELECT slug, pages.deployment_id, pages.version, owner_id, is_taken_down, rendered_hash AS hash, rendered_bytes AS bytes,
+    `SELECT slug, pages.deployment_id, pages.version, owner_id, is_taken_down, has_altcha, rendered_hash AS hash, rendered_bytes AS bytes,
             CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
             CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM deployments
        JOIN pages ON pages.deployment_id = deployments.id
+       LEFT JOIN form_rules ON form_rules.deployment_id = deployments.id
+      CROSS JOIN LATERAL (SELECT taken_down_at IS NOT NULL AS is_taken_down, ${HAS_ALTCHA} AS has_altcha) AS state
       CROSS JOIN LATERAL (
-              SELECT taken_down_at IS NOT NULL AS is_taken_down,
-                     rendered_version IS NOT DISTINCT FROM pages.version AND rendered_action = :submitUrl AS is_rendered
-            ) AS state
+              SELECT rendered_version IS NOT DISTINCT FROM pages.version
+                     AND rendered_action = CASE WHEN has_altcha THEN :withAltcha ELSE :without END AS is_rendered
+            ) AS rendering
       WHERE deployments.slug = ANY (CAST(:slugs AS text[])) AND deployments.deleted_at IS NULL`,
-    { slugs: [...slugs], submitUrl, maxBytes },
+    { slugs: [...slugs], without: renderedFor(submitUrl, false), withAltcha: renderedFor(submitUrl, true), maxBytes },
   );
   return new Map(
     rows.map((row): [string, StoredPage | 'taken-down'] => {
@@ -305,7 +310,7 @@ export async function findPages(
       if (row.is_taken_down) return [slug, 'taken-down'];
       const head = { deploymentId: row.deployment_id, version: row.version, ownerId: row.owner_id };
       if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
-      return [slug, html ? { ...head, html } : head];
+      return [slug, html ? { ...head, html, hasAltcha: row.has_altcha } : head];
     }),
   );
 }

@@ -45,6 +45,12 @@ const toRules = (row: Row): FormRules => ({
   captcha: row.captcha === null ? null : JSON.parse(row.captcha),
 });
 
+export const hasAltcha = async (db: Knex, id: string): Promise<boolean> =>
+  (await rulesOf(db, id)).captcha?.provider === 'altcha';
+
+/** SQL: whether a row of form_rules, or none, switches ALTCHA on. */
+export const HAS_ALTCHA = `coalesce(form_rules.captcha ->> 'provider' = 'altcha', false)`;
+
 /** The forms of these deployments, of any owner; without those that are not live, or have been taken down. */
 export async function findForms(db: Knex, ids: readonly string[]): Promise<Map<string, LiveForm>> {
   const rows = await query<

@@ -6,10 +6,16 @@ import { execute, query } from './postgres/query.ts';
 export type Rendering = { hash: string; bytes: number; br: Buffer };
 
 /**
- * A page to be stored. `rendered` is undefined when it is rendered at the first visit; `action`: what the addresses that
- * its forms post to begin with.
+ * A page to be stored. `rendered` is undefined when it is rendered at the first visit; `action`: what it was rendered for,
+ * by `renderedFor`.
  */
 export type NewPage = { html: Buffer; rendered: (Rendering & { action: string }) | undefined };
+
+/**
+ * What a rendering depends on besides the HTML: what the addresses that forms post to begin with, and whether forms get
+ * ALTCHA's widget. It is one text, so that an older service renders the page itself.
+ */
+export const renderedFor = (submitUrl: string, hasAltcha: boolean): string => submitUrl + (hasAltcha ? '#altcha' : '');
 
 const renderingColumns = ({ action, hash, bytes, br }: Rendering & { action: string }, version: Version) => ({
   rendered_version: version,
@@ -32,8 +38,12 @@ export const pageColumns = ({ html, rendered }: NewPage, version: Version) => ({
   ...(rendered ? renderingColumns(rendered, version) : NOT_RENDERED),
 });
 
-/** Stores how the page is rendered if it is live and this is not stored, or with another address. */
-async function renewRendering(transaction: Knex, deploymentId: string, { html, rendered }: NewPage): Promise<void> {
+/** Stores how the page is rendered if it is live and this is not stored, or for something else. */
+export async function renewRendering(
+  transaction: Knex,
+  deploymentId: string,
+  { html, rendered }: NewPage,
+): Promise<void> {
   if (!rendered) return;
   await transaction('pages')
     .where({ deployment_id: deploymentId, html })

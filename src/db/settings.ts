@@ -3,6 +3,7 @@ import { type Deployment, type DeploymentRow, touch } from './deployments.ts';
 import { changeDigests } from './digests.ts';
 import { type Captcha, type FormRules, rulesOf, storeRules } from './forms.ts';
 import { listRecipients, type Recipient, replaceRecipients } from './mail-recipients.ts';
+import { type NewPage, renewRendering } from './page-versions.ts';
 import { query } from './postgres/query.ts';
 
 /** Settings that are columns of deployments, by the names that they have in the API too. */
@@ -88,14 +89,15 @@ async function lockMail(transaction: Knex, id: string): Promise<MailRow | undefi
 
 /**
  * Changes the settings that are given, all or none; undefined when this owner has no such live deployment. `hasMail`:
- * whether new recipients can be asked. Throws TooManyAsks and NoSecret.
+ * whether new recipients can be asked. `page`: the live page as these settings have it rendered. Throws TooManyAsks and
+ * NoSecret.
  */
 export const changeSettings = (
   db: Knex,
   owner: { id: number; email: string },
   id: string,
   { redirect_url: redirectUrl, allowed_origins: allowedOrigins, spam, recipients, ...columns }: SettingsChange,
-  hasMail: boolean,
+  { hasMail, page }: { hasMail: boolean; page: NewPage | undefined },
 ): Promise<Deployment | undefined> =>
   db.transaction(async (transaction) => {
     const { email_notifications, notify_every, notify_owner } = columns;
@@ -122,5 +124,6 @@ export const changeSettings = (
       const after = { ...before, ...rules };
       await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
     }
+    if (page) await renewRendering(transaction, id, page);
     return deployment;
   });

@@ -17,6 +17,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { SignedLinks } from '../signed-links.ts';
 import type { Forms } from '../submissions/forms.ts';
 import type { SubmissionService } from '../submissions/submission-service.ts';
+import { createWidgetFor } from './altcha-widget.ts';
 import { altchaEndpoints } from './api/altcha.ts';
 import { checkEndpoints } from './api/check.ts';
 import { confirmEndpoints } from './api/confirm.ts';
@@ -52,7 +53,7 @@ import { createListener } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
 import { mcpEndpoints } from './mcp/mcp.ts';
-import { createPrepareNewPage, createRender, type PrepareNewPage } from './new-page.ts';
+import { PageRenderer, type PrepareNewPage } from './new-page.ts';
 import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
 import { PageCache, type PageLookups } from './pages/page-cache.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
@@ -150,7 +151,7 @@ export function createEndpoints({
   });
   const versions = versionEndpoints({ ...ownerParts, urlOf, prepareNewPage, pageVersions });
   const overview = overviewEndpoints({ db: parts.db, urlOf, baseUrl: config.baseUrl });
-  const settings = settingsEndpoints(ownerParts);
+  const settings = settingsEndpoints({ ...ownerParts, prepareNewPage, checkCaptcha: check.captchaMissing });
   const trash = trashEndpoints({ ...ownerParts, urlOf, trashDays, reservedSlugs });
   const submissions = submissionEndpoints(parts);
   const inbox = inboxEndpoints(parts);
@@ -356,16 +357,21 @@ export function createApp({
   const placeOf = createHostSplit(config, limits);
   const urlOf = (slug: string): string => pageUrl(config, slug);
 
-  const render = createRender(compute, limits);
+  const speak = createSpeak();
+  const renderer = new PageRenderer({
+    submitUrl: submitUrl(config),
+    widgetFor: createWidgetFor(config, speak),
+    compute,
+    limits,
+  });
   const pages = new PageCache(
     {
       read: (slugs, maxBytes) => findPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
-      render: ({ ownerId, deploymentId, html }) => render(ownerId, { html, action: submitUrl(config) + deploymentId }),
+      render: (slug, page) => renderer.render(page.ownerId, { ...page, slug }),
       canSend: sending.fits,
     },
     { maxBytes: config.pageCacheBytes, limits },
   );
-  const speak = createSpeak();
   const visitorPages = createVisitorPages(urlOf, speak, limits);
   const showThanks: ShowThanks = async (response, deploymentId, headers) => {
     const form = await forms.get(deploymentId).then(
@@ -399,7 +405,7 @@ export function createApp({
     labelsOf,
     placeOf,
     findPage: (slug) => pages.get(slug),
-    prepareNewPage: createPrepareNewPage(submitUrl(config), render),
+    prepareNewPage: (ownerId, page) => renderer.prepare(ownerId, page),
     onDeploymentChange: invalidate,
     leadsHere,
     links,

@@ -76,4 +76,5 @@ export const de: Texts = {
     title: 'Diese Adresse kann nicht geöffnet werden',
     text: 'Bitte prüfen Sie die Adresse auf Tippfehler.',
   },
+  needsJavaScript: 'Bitte schalten Sie JavaScript ein: Dieses Formular unterscheidet damit Menschen von Robotern.',
 };

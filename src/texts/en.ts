@@ -56,4 +56,5 @@ export const en: Texts = {
   pageBusy: { title: 'This page cannot be shown right now', text: 'The service is busy right now.' },
   pageFailed: { title: 'Something went wrong', text: 'This page cannot be shown.' },
   badRequest: { title: 'This address cannot be opened', text: 'Please check the address for mistakes.' },
+  needsJavaScript: 'Please switch JavaScript on: this form uses it to tell people from robots.',
 };

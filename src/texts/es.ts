@@ -74,4 +74,5 @@ export const es: Texts = {
     title: 'No se puede abrir esta dirección',
     text: 'Compruebe que la dirección no tenga errores.',
   },
+  needsJavaScript: 'Active JavaScript, por favor: este formulario lo usa para distinguir a las personas de los robots.',
 };

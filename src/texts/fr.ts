@@ -79,4 +79,5 @@ export const fr: Texts = {
     title: 'Cette adresse ne peut pas être ouverte',
     text: 'Veuillez vérifier que l’adresse ne contient pas d’erreur.',
   },
+  needsJavaScript: 'Veuillez activer JavaScript : ce formulaire l’utilise pour distinguer les personnes des robots.',
 };

@@ -77,4 +77,5 @@ export const it: Texts = {
     title: 'Non è possibile aprire questo indirizzo',
     text: 'Si prega di controllare che l’indirizzo sia corretto.',
   },
+  needsJavaScript: 'Si prega di attivare JavaScript: questo modulo lo usa per distinguere le persone dai robot.',
 };

@@ -68,4 +68,5 @@ export const ja: Texts = {
   pageBusy: { title: '現在このページを表示できません', text: 'ただいま大変混み合っています。' },
   pageFailed: { title: '問題が発生しました', text: 'このページを表示できません。' },
   badRequest: { title: 'このアドレスは開けません', text: 'アドレスに誤りがないかご確認ください。' },
+  needsJavaScript: 'JavaScript を有効にしてください。このフォームは、人とロボットを見分けるために使用しています。',
 };

@@ -71,4 +71,5 @@ export const nl: Texts = {
   },
   pageFailed: { title: 'Er is iets misgegaan', text: 'Deze pagina kan niet worden getoond.' },
   badRequest: { title: 'Dit adres kan niet worden geopend', text: 'Controleer het adres op fouten.' },
+  needsJavaScript: 'Zet JavaScript aan: dit formulier gebruikt het om mensen van robots te onderscheiden.',
 };

@@ -74,4 +74,5 @@ export const pl: Texts = {
   },
   pageFailed: { title: 'Coś poszło nie tak', text: 'Tej strony nie można wyświetlić.' },
   badRequest: { title: 'Nie można otworzyć tego adresu', text: 'Prosimy sprawdzić, czy w adresie nie ma błędów.' },
+  needsJavaScript: 'Prosimy włączyć JavaScript: ten formularz odróżnia w ten sposób ludzi od robotów.',
 };

@@ -74,4 +74,5 @@ export const pt: Texts = {
   },
   pageFailed: { title: 'Ocorreu um erro', text: 'Não é possível mostrar esta página.' },
   badRequest: { title: 'Não é possível abrir este endereço', text: 'Verifique se o endereço tem erros, por favor.' },
+  needsJavaScript: 'Ative o JavaScript, por favor: este formulário usa-o para distinguir pessoas de robôs.',
 };

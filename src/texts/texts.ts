@@ -59,4 +59,7 @@ export type Texts = {
   pageBusy: Words;
   pageFailed: Words;
   badRequest: Words;
+
+  /** In a form with ALTCHA, where scripts don't run. */
+  needsJavaScript: string;
 };

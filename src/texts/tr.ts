@@ -62,4 +62,5 @@ export const tr: Texts = {
   pageBusy: { title: 'Bu sayfa şu anda gösterilemiyor', text: 'Hizmet şu anda çok yoğun.' },
   pageFailed: { title: 'Bir sorun oluştu', text: 'Bu sayfa gösterilemiyor.' },
   badRequest: { title: 'Bu adres açılamıyor', text: 'Lütfen adreste hata olup olmadığını kontrol edin.' },
+  needsJavaScript: 'Lütfen JavaScript’i açın: bu form, insanları robotlardan ayırt etmek için onu kullanır.',
 };

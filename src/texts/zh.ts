@@ -55,4 +55,5 @@ export const zh: Texts = {
   pageBusy: { title: '暂时无法显示此页面', text: '服务当前非常繁忙。' },
   pageFailed: { title: '出了点问题', text: '无法显示此页面。' },
   badRequest: { title: '无法打开此地址', text: '请检查地址是否有误。' },
+  needsJavaScript: '请启用 JavaScript：此表单用它来区分真人和机器人。',
 };

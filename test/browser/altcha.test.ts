@@ -90,6 +90,20 @@ describe.skipIf(!hasChromium())("ALTCHA in a visitor's browser", () => {
     ]);
   });
 
+  it('is put into a form of a page that is hosted here without it', async () => {
+    const { id, url } = await deploy(
+      '<!doctype html><html lang="en"><title>Contact</title><main><h1>Contact</h1><form method="post" action="{{FORM_ACTION}}"><label>Name <input name="name"></label> <button>Send</button></form></main>',
+    );
+    const page = await open(url);
+    await page.locator('altcha-widget').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('textbox').first().fill('Ada');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.waitForURL('**/thanks');
+    expect(await namesIn(`/submissions/${id}`)).toEqual([['Ada', 'string', undefined]]);
+    expect(await namesIn(`/deploy/${id}/spam`)).toEqual([]);
+  });
+
   it('works on a page of another site, also where that isolates itself and allows scripts of few origins', async () => {
     const { id } = await deploy('<p>The form is elsewhere.');
     const other = await startReceiver((response) =>

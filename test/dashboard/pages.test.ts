@@ -113,6 +113,21 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.getByText('Mail on').waitFor();
     });
 
+    it('shows how often the honeypot of a page was filled in, if it was', async () => {
+      const owner = await dashboard.owner();
+      const [{ id }] = [await owner.deploy({ html: FORM, slug: 'with-robots' }), await owner.deploy({ html: FORM })];
+      await dashboard.db('honeypot_hits').insert({ deployment_id: id, day: new Date(), count: 3 });
+      const page = await dashboard.open(owner, '/dashboard');
+      const shown = page.getByText('filled-in honeypot');
+      await shown.waitFor();
+      expect(await shown.allInnerTexts()).toEqual([
+        '3 filled-in honeypots in the last 7 days. The field _hp, which people don’t see, had a value: whoever sent it was taken for a robot, and nothing was stored.',
+      ]);
+      const card = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'with-robots' }) });
+      expect(await card.getByText('filled-in honeypot').count()).toBe(1);
+      await expectAccessible(page);
+    });
+
     it('has no page of another owner: not in the list, and not by its address', async () => {
       const [one, other] = [await dashboard.owner(), await dashboard.owner()];
       const { id } = await other.deploy({ html: FORM });

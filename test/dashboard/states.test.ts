@@ -255,7 +255,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.goto(`${dashboard.origin}/dashboard/pages/${id}/settings`);
     for (const captcha of ['ALTCHA (of this service, no third party)', 'hCaptcha']) {
       await page.getByLabel('Captcha').selectOption(captcha);
-      await page.getByText('Put this into the form:').waitFor();
+      await page.getByText('Put this into').waitFor();
       await expectAccessible(page);
     }
   });

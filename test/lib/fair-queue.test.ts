@@ -3,7 +3,7 @@ import { BusyError, createFairQueue } from '../../src/fair-queue.ts';
 
 const WAIT_MS = 1_000;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** Every promise and microtask that is due by now. */
@@ -87,6 +87,32 @@ describe('createFairQueue', () => {
     queue.addAll('a1', 'b1', 'c1', 'a2');
     for (const name of ['a1', 'b1', 'c1', 'a2']) await queue.end(name);
     expect(queue.begun).toEqual(['a1', 'b1', 'c1', 'a2']);
+  });
+
+  it('serves the key next that used the least time lately', async () => {
+    const queue = startQueue({ slots: 1 });
+    const add = (...names: string[]) => names.forEach((name) => void queue.add(name, 3_600_000));
+    const endAfter = (name: string, ms: number) => {
+      vi.advanceTimersByTime(ms);
+      return queue.end(name);
+    };
+    add('a1', 'b1', 'a2', 'b2', 'a3');
+    await endAfter('a1', 5_000);
+    await endAfter('b1', 5_000);
+    // It comes behind two that wait, and is served once the running one has ended.
+    add('c1', 'c2');
+    await endAfter('a2', 5_000);
+    await endAfter('c1', 10);
+    await endAfter('c2', 10);
+    await endAfter('b2', 5_000);
+    await endAfter('a3', 5_000);
+    expect(queue.begun).toEqual(['a1', 'b1', 'a2', 'c1', 'c2', 'b2', 'a3']);
+    // After some time it is forgotten.
+    vi.advanceTimersByTime(3_600_000);
+    add('d1', 'a4', 'e1');
+    await queue.end('d1');
+    await queue.end('a4');
+    expect(queue.begun.slice(7)).toEqual(['d1', 'a4', 'e1']);
   });
 
   it('refuses what could not begin in its time, and nothing else', async () => {

@@ -41,17 +41,15 @@ describe('the alert rules and the dashboard', () => {
 
   beforeAll(async () => {
     service = await startTestService({ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' });
-    const other = await service.another();
     const port = await freePort();
-    const close = await serveMetrics(await other.exposeMetrics(), { host: '127.0.0.1', port });
+    const close = await serveMetrics(await service.exposeMetrics(), { host: '127.0.0.1', port });
     const owner = await service.owner();
     const { id, slug } = await owner.deploy();
     // Nobody listens there: an attempt is counted all the same.
     await owner.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:1/' }).expect(201);
-    // The metrics are those of the other process, which answers all of this.
-    await getPage(other.url, slug).expect(200);
-    await fetch(`${other.url}/readyz`);
-    await fetch(`${other.url}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) });
+    await getPage(service.url, slug).expect(200);
+    await fetch(`${service.url}/readyz`);
+    await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }) });
     await vi.waitFor(
       async () => {
         metrics = await readMetrics(port);

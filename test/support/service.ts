@@ -21,6 +21,7 @@ export const UNKNOWN_KEY = `fh_${'0'.repeat(43)}`;
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 export type TestService = {
+  exposeMetrics: Service['exposeMetrics'];
   /** Where it listens; requests without a Host of their own are the API's. */
   url: string;
   /** The same service's database, for what the API does not show. */
@@ -82,6 +83,7 @@ export async function startTestService(
   let owners = 0;
 
   return {
+    exposeMetrics: service.exposeMetrics,
     url: service.url,
     db,
     databaseUrl: database.url,

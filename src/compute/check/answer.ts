@@ -1,3 +1,5 @@
+import type { CaptchaProvider } from '../../captcha-fields.ts';
+
 /*
  * What a check answers, for both sides of the thread. The names are those of the API.
  */
@@ -14,6 +16,7 @@ export const CODES = [
   'relative-asset',
   'insecure-asset',
   'too-many-fields',
+  'captcha-missing',
 ] as const;
 export type Code = (typeof CODES)[number];
 
@@ -23,6 +26,9 @@ export type Severity = (typeof SEVERITIES)[number];
 
 /** `line` and `column`: from 1. */
 export type Problem = { code: Code; severity: Severity; message: string; line: number; column: number };
+
+/** A problem `at` an index of the source. */
+export type Found = Omit<Problem, 'line' | 'column'> & { at: number };
 
 export type Option = { value: string; label: string | null };
 
@@ -63,5 +69,7 @@ export type Addresses = {
 
 /** A page, in UTF-8, and what is known of it. */
 export type LabelsInput = { html: Uint8Array; addresses: Addresses };
-/** `maxFields`: that a submission may have. */
-export type CheckInput = LabelsInput & { maxFields: number };
+/** `maxFields`: that a submission may have. `captcha`: that of the page's settings. */
+export type CheckInput = LabelsInput & { maxFields: number; captcha?: CaptchaProvider | undefined };
+/** `element`, ALTCHA's widget, is put into forms that lack it, and `script` before the first of them. */
+export type WidgetInput = { addresses: Addresses; element: string; script: string };

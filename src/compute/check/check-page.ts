@@ -1,20 +1,26 @@
 import { SIZES } from '../../limits.ts';
 import { createReadAddress } from './addresses.ts';
-import type { Addresses, CheckedPage, CheckInput, LabelsInput, PageLabels } from './answer.ts';
+import type { Addresses, CheckedPage, CheckInput, LabelsInput, PageLabels, WidgetInput } from './answer.ts';
+import { withWidgets } from './captcha.ts';
 import { countInFieldsets, fieldsOf } from './fields.ts';
+import { enctypeOf, methodOf, readForms } from './forms.ts';
 import { attribute, parseHtml, TooComplexError } from './html-tree.ts';
-import { enctypeOf, methodOf, problemsOf, readForms } from './problems.ts';
+import { problemsOf } from './problems.ts';
 import { readPage } from './read-page.ts';
 import { readScripts } from './scripts.ts';
 import { rawTextOf, tidy } from './texts.ts';
 
-function read(bytes: Uint8Array, addresses: Addresses) {
+const BYTE_ORDER_MARK = '\uFEFF';
+
+function read(bytes: Uint8Array, addresses: Addresses, maxDepth = Number.POSITIVE_INFINITY) {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  const html = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const parts = readPage(parseHtml(html));
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const html = text.slice(mark.length);
+  const { root, formEnds } = parseHtml(html, maxDepth);
+  const parts = readPage(root);
   const address = createReadAddress(addresses, parts.base);
   const forms = readForms(parts, address);
-  return { html, parts, address, forms, othersIn: countInFieldsets(parts.controls) };
+  return { mark, html, formEnds, parts, address, forms };
 }
 
 /** undefined: the page is too complex. */
@@ -30,9 +36,11 @@ function unlessTooComplex<T>(work: () => T): T | undefined {
 const orNull = (text: string): string | null => (text === '' ? null : text);
 
 /** What is on a page, and what is wrong with it; undefined: it is too complex. */
-export const checkPage = ({ html: bytes, addresses, maxFields }: CheckInput): CheckedPage | undefined =>
+export const checkPage = ({ html: bytes, addresses, maxFields, captcha }: CheckInput): CheckedPage | undefined =>
   unlessTooComplex(() => {
-    const { html, parts, address, forms, othersIn } = read(bytes, addresses);
+    const page = read(bytes, addresses);
+    const { parts, address, forms } = page;
+    const othersIn = countInFieldsets(parts.controls);
     const scripts = readScripts(parts, address.submitAddress);
     return {
       title: parts.title ? orNull(tidy(rawTextOf(parts.title))) : null,
@@ -44,7 +52,7 @@ export const checkPage = ({ html: bytes, addresses, maxFields }: CheckInput): Ch
         submits_here: submitsHere,
         fields: fieldsOf(controls, parts, othersIn),
       })),
-      problems: problemsOf({ html, parts, forms, address, scripts, maxFields }),
+      problems: problemsOf({ ...page, scripts, maxFields, captcha }),
     };
   });
 
@@ -54,7 +62,8 @@ export const checkPage = ({ html: bytes, addresses, maxFields }: CheckInput): Ch
  */
 export const labelsOf = ({ html: bytes, addresses }: LabelsInput): PageLabels | undefined =>
   unlessTooComplex(() => {
-    const { parts, forms, othersIn } = read(bytes, addresses);
+    const { parts, forms } = read(bytes, addresses);
+    const othersIn = countInFieldsets(parts.controls);
     const stored = forms.filter(({ submitsHere }) => submitsHere);
     const others = forms.filter(({ submitsHere }) => !submitsHere);
     const free = parts.controls.filter(({ form }) => form === undefined);
@@ -71,3 +80,13 @@ export const labelsOf = ({ html: bytes, addresses }: LabelsInput): PageLabels | 
     }
     return [...labels];
   });
+
+/**
+ * The page with ALTCHA's widget in each of its forms that is stored here and lacks it. A page that is too complex stays
+ * as it is: visitors wait for this.
+ */
+export const addWidgets = (bytes: Uint8Array, { addresses, ...widget }: WidgetInput): Uint8Array =>
+  unlessTooComplex(() => {
+    const page = read(bytes, addresses, SIZES.internalCheck.depth);
+    return Buffer.from(page.mark + withWidgets(page.html, page, widget));
+  }) ?? bytes;

@@ -196,8 +196,37 @@ function createTreeAdapter(maxNodes: number): TreeAdapter<Types> {
   };
 }
 
-/** Text needs no place in the source. The parser would look for its node among all others of its parent. */
+/** Elements that can't contain a widget. */
+const NO_WIDGET_IN = new Set(['button', 'select', 'table', 'tbody', 'thead', 'tfoot', 'tr', 'colgroup']);
+
 class PageParser extends Parser<Types> {
+  /** Where the content of each form ends in the source: at its `</form>`, or before an element that is open there. */
+  readonly formEnds = new Map<HtmlElement, number>();
+  maxDepth = Number.POSITIVE_INFINITY;
+
+  override onItemPush(node: Parent, tid: standard.TAG_ID, isTop: boolean): void {
+    if (this.openElements.depth > this.maxDepth) throw new TooComplexError();
+    super.onItemPush(node, tid, isTop);
+  }
+  override onEndTag(token: Token.TagToken): void {
+    const { formElement: form, openElements } = this;
+    if (token.tagID === standard.TAG_ID.FORM && form && token.location && openElements.tmplCount === 0) {
+      this.#endForm(form, token.location.startOffset);
+    }
+    super.onEndTag(token);
+  }
+  #endForm(form: HtmlElement, at: number): void {
+    let end = at;
+    let slot = this.openElements.stackTop;
+    for (let depth = 0; slot >= 0 && depth < SIZES.internalCheck.depth; depth += 1) {
+      const element = this.openElements.items[slot];
+      if (element === form) this.formEnds.set(form, end);
+      if (element === form || element?.kind !== 'element') return;
+      if (NO_WIDGET_IN.has(element.name) || element.namespace !== standard.NS.HTML) end = element.start;
+      slot = this.openElements.slotBelow(slot);
+    }
+  }
+  // Text needs no place in the source. The parser would look for its node among all others of its parent.
   override onCharacter(token: Token.CharacterToken): void {
     token.location = null;
     super.onCharacter(token);
@@ -208,10 +237,16 @@ class PageParser extends Parser<Types> {
   }
 }
 
-/** Parses a page without a byte order mark. Throws TooComplexError. */
-export function parseHtml(html: string): HtmlRoot {
+/** `formEnds`: where markup can be put at the end of a form, as indexes of the source. */
+type ParsedHtml = { root: HtmlRoot; formEnds: ReadonlyMap<HtmlElement, number> };
+
+/** Parses a page without a byte order mark. Throws TooComplexError, also where elements nest deeper than `maxDepth`. */
+export function parseHtml(html: string, maxDepth: number): ParsedHtml {
   const treeAdapter = createTreeAdapter(html.length + SIZES.internalCheck.spareNodes);
-  return PageParser.parse<Types>(html, { treeAdapter, sourceCodeLocationInfo: true });
+  const parser = new PageParser({ treeAdapter, sourceCodeLocationInfo: true });
+  parser.maxDepth = maxDepth;
+  parser.tokenizer.write(html, true);
+  return { root: parser.document, formEnds: parser.formEnds };
 }
 
 /** Visits every element in the order of the source, and each again after what it contains. */

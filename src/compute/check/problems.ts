@@ -1,9 +1,12 @@
+import type { CaptchaProvider } from '../../captcha-fields.ts';
 import { SIZES } from '../../limits.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { ReadAddress, Target } from './addresses.ts';
-import type { Code, FormMethod, Problem, Severity } from './answer.ts';
+import type { Code, Found, Problem, Severity } from './answer.ts';
 import { assetsOf, faultOf } from './assets.ts';
+import { problemsOfCaptcha } from './captcha.ts';
 import { isSubmitButton, nameOf, typeOf } from './fields.ts';
+import { MULTIPART, type ReadForm, TEXT, type Way } from './forms.ts';
 import { attribute, type HtmlElement, hasAttribute } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';
 import { hasHandlers, isGivenToScript, isJavaScript, type Scripts } from './scripts.ts';
@@ -13,38 +16,6 @@ import { sourceTextOf, tidy } from './texts.ts';
  * What keeps a page's forms from arriving. Nothing is reported that a page has whose forms work: where a script may
  * send a form, its attributes are not judged.
  */
-
-/** `at`: an index of the source. */
-type Found = { code: Code; severity: Severity; message: string; at: number };
-
-/** One way in which a form can be sent: by its own attributes, or by those of a button. */
-type Way = {
-  /** The element whose attribute decides the address, and that which decides the method. */
-  action: { element: HtmlElement; value: string | undefined; target: Target };
-  method: { element: HtmlElement; value: FormMethod };
-  enctype: { element: HtmlElement; value: string };
-};
-
-export type ReadForm = {
-  element: HtmlElement;
-  isSearch: boolean;
-  controls: readonly Control[];
-  ways: readonly Way[];
-  /** Whether one of its ways leads to the page's own form. */
-  submitsHere: boolean;
-};
-
-const MULTIPART = 'multipart/form-data';
-const TEXT = 'text/plain';
-const ENCTYPES = new Set([MULTIPART, TEXT]);
-export const enctypeOf = (value: string | undefined): string => {
-  const type = value?.toLowerCase() ?? '';
-  return ENCTYPES.has(type) ? type : 'application/x-www-form-urlencoded';
-};
-export const methodOf = (value: string | undefined): FormMethod => {
-  const method = value?.toLowerCase();
-  return method === 'post' || method === 'dialog' ? method : 'get';
-};
 
 /** The placeholder as people misspell it: other braces or none, spaces, other letters; for the whole of an address. */
 const MISSPELT = /^[\s{[(<%$#_@"'\\]*form[\s_\\-]*action[\s}\])>%$#_@"'\\;]*$/i;
@@ -63,40 +34,6 @@ function isMisspelt(value: string, target: Target, tag: string): boolean {
   if (value.length > SIZES.internalCheck.misspeltChars) return false;
   const text = decoded(value);
   return MISSPELT.test(text) || OTHER_PLACEHOLDER.test(text);
-}
-
-/** The ways of a form, each once: one for each button that changes something, and its own. */
-function waysOf(form: HtmlElement, controls: readonly Control[], { targetOf }: ReadAddress): Way[] {
-  const own: Way = {
-    action: { element: form, value: attribute(form, 'action'), target: targetOf(attribute(form, 'action')) },
-    method: { element: form, value: methodOf(attribute(form, 'method')) },
-    enctype: { element: form, value: enctypeOf(attribute(form, 'enctype')) },
-  };
-  const buttons = controls.filter(({ element }) => isSubmitButton(element)).map(({ element }) => element);
-  const overriding = ['formaction', 'formmethod', 'formenctype'];
-  const changing = buttons.filter((button) => overriding.some((name) => hasAttribute(button, name)));
-  const ways = changing.slice(0, SIZES.internalCheck.ways).map((element): Way => {
-    const [action, method, enctype] = overriding.map((name) => attribute(element, name));
-    return {
-      action: action === undefined ? own.action : { element, value: action, target: targetOf(action) },
-      method: method === undefined ? own.method : { element, value: methodOf(method) },
-      enctype: enctype === undefined ? own.enctype : { element, value: enctypeOf(enctype) },
-    };
-  });
-  return buttons.length > 0 && changing.length === buttons.length ? ways : [own, ...ways];
-}
-
-export const leadsHere = ({ action, method }: Way): boolean => action.target === 'here' && method.value === 'post';
-
-export function readForms({ forms, controls }: PageParts, address: ReadAddress): ReadForm[] {
-  const byForm = new Map<HtmlElement, Control[]>(forms.map(({ element }) => [element, []]));
-  for (const control of controls) if (control.form) byForm.get(control.form)?.push(control);
-  return forms.map(({ element, isSearch }) => {
-    const own = byForm.get(element) ?? [];
-    const ways = waysOf(element, own, address);
-    const isSearchForm = isSearch || own.some((control) => typeOf(control.element) === 'search');
-    return { element, isSearch: isSearchForm, controls: own, ways, submitsHere: ways.some(leadsHere) };
-  });
 }
 
 const POST_HERE = '<form method="post" action="{{FORM_ACTION}}">';
@@ -129,6 +66,9 @@ type Page = {
   isAnyHere: boolean;
   address: ReadAddress;
   scripts: Scripts;
+  /** Where markup can be put at the end of a form. */
+  formEnds: ReadonlyMap<HtmlElement, number>;
+  captcha?: CaptchaProvider | undefined;
   /** Fields that a submission may have. */
   maxFields: number;
 };
@@ -375,6 +315,7 @@ function* problemsOfAssets({ html, parts, address }: Page): Generator<Found> {
 function* allProblems(page: Page): Generator<Found> {
   yield* problemsOfPage(page);
   for (const form of page.forms) yield* problemsOfForm(form, page);
+  yield* problemsOfCaptcha(page.captcha, page, page.scripts);
   yield* problemsOfAssets(page);
 }
 

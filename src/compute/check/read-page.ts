@@ -1,3 +1,4 @@
+import { ALTCHA_ELEMENT, CAPTCHA_CLASSES, type CaptchaProvider } from '../../captcha-fields.ts';
 import { attribute, type HtmlElement, type HtmlRoot, hasAttribute, isHtml, walk } from './html-tree.ts';
 
 /*
@@ -32,6 +33,8 @@ export type PageParts = {
   styles: readonly HtmlElement[];
   /** All elements with attributes, for what they load and for the scripts in them. */
   elements: readonly HtmlElement[];
+  /** The elements that captchas make their widgets of, with the form around each. */
+  captchas: readonly { provider: CaptchaProvider; form: HtmlElement | undefined }[];
   /** Whether a <template> has a form, which only a script can bring onto the page. */
   hasTemplateForm: boolean;
 };
@@ -47,6 +50,12 @@ const isLabelable = (element: HtmlElement): boolean =>
 /** Whether a <template> is the content of its parent (declarative shadow DOM). */
 const isShadowRoot = (template: HtmlElement): boolean =>
   /^(?:open|closed)$/i.test(attribute(template, 'shadowrootmode') ?? '');
+
+function captchaOf(element: HtmlElement): CaptchaProvider | undefined {
+  if (isHtml(element, ALTCHA_ELEMENT)) return 'altcha';
+  const classes = attribute(element, 'class')?.split(/\s/) ?? [];
+  return classes.map((name) => CAPTCHA_CLASSES.get(name)).find((provider) => provider !== undefined);
+}
 
 type OpenFieldset = { element: HtmlElement; isDisabled: boolean; legend: 'none yet' | 'open' | 'closed' };
 /** `id`: of what it labels; undefined: the first control in it, which is found after `labelablesBefore` others. */
@@ -70,6 +79,7 @@ export function readPage(root: HtmlRoot): PageParts {
   const scripts: HtmlElement[] = [];
   const styles: HtmlElement[] = [];
   const elements: HtmlElement[] = [];
+  const captchas: PageParts['captchas'][number][] = [];
 
   // What is open where the pass is.
   const openForms: HtmlElement[] = [];
@@ -160,6 +170,8 @@ export function readPage(root: HtmlRoot): PageParts {
       const id = attribute(element, 'id');
       if (id !== undefined && id !== '' && !ids.has(id)) ids.set(id, element);
     }
+    const captcha = captchaOf(element);
+    if (captcha) captchas.push({ provider: captcha, form: openForms.at(-1) });
     const role = attribute(element, 'role');
     if (role !== undefined && GROUP_ROLES.has(role)) openGroups.push(element);
     if (role === 'search' || isHtml(element, 'search')) searches += 1;
@@ -210,5 +222,8 @@ export function readPage(root: HtmlRoot): PageParts {
     else labels.set(control, [element]);
   }
   const controls = found.map((control) => ({ ...control, form: ownerOf(control) }));
-  return { title, lang, base, ids, forms, controls, labels, legends, scripts, styles, elements, hasTemplateForm };
+  return {
+    ...{ title, lang, base, ids, forms, controls, labels, legends },
+    ...{ scripts, styles, elements, captchas, hasTemplateForm },
+  };
 }

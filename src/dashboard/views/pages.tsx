@@ -48,6 +48,12 @@ function PageCard({ page, onDelete }: { page: Overviewed; onDelete(): void }): J
         <p class="badges">
           <Badges page={page} />
         </p>
+        {page.honeypots > 0 && (
+          <p class="hint">
+            {counted(page.honeypots, 'filled-in honeypot')} in the last 7 days. The field _hp, which people don’t see,
+            had a value: whoever sent it was taken for a robot, and nothing was stored.
+          </p>
+        )}
       </div>
       <div class="page-card-numbers">
         <p class="page-card-count">

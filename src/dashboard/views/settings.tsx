@@ -221,7 +221,11 @@ function SettingsForm({ id, settings }: { id: string; settings: Settings }): JSX
         )}
         {typed.provider !== '' && (
           <>
-            <p class="hint">Put this into the form:</p>
+            <p class="hint">
+              {typed.provider === 'altcha'
+                ? 'The forms of this page get the widget by themselves. Put this into a form on another site:'
+                : 'Put this into the form:'}
+            </p>
             <pre>
               <code>{captchaSnippet(typed.provider, typed.siteKey, id)}</code>
             </pre>

@@ -1,12 +1,21 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { type Addresses, CODES, METHODS, SEVERITIES } from '../../compute/check/answer.ts';
+import type { CaptchaProvider } from '../../captcha-fields.ts';
+import {
+  type Addresses,
+  CODES,
+  type Problem as FoundProblem,
+  METHODS,
+  SEVERITIES,
+} from '../../compute/check/answer.ts';
 import type { ComputePool } from '../../compute/pool.ts';
-import { OverLimitError } from '../../compute/thread.ts';
+import { OverLimitError, type Thread } from '../../compute/thread.ts';
 import { findHtml } from '../../db/deployments.ts';
+import { rulesOf } from '../../db/forms.ts';
 import type { Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
+import { BusyError } from '../../fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { pauseDeadline } from '../deadline.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
@@ -166,29 +175,58 @@ export function checkEndpoints({
   maxFields: number;
   limits: Limits;
 }) {
-  /** The check of a page, which is read once the thread is free for the owner. */
-  async function checkPage(
+  /** Runs a check of a page in the thread once that is free for the owner; undefined when it takes too much. */
+  function inThread<T>(
     { owner, response }: { owner: Owner; response: Response },
-    page: Addresses['page'],
-    readHtml: () => Promise<Uint8Array>,
-  ): Promise<JsonPieces> {
-    const addresses = { baseUrl, pagesDomain, page };
+    work: (thread: Thread) => Promise<T>,
+  ): Promise<T | undefined> {
     // The waiting time and the time of a job are bounded on their own.
     const resumeDeadline = pauseDeadline(response);
-    const json = await checks
-      .run(owner.id, limits.compute.checkWaitTimeoutMs, async (thread) =>
-        thread.checkPage({ html: await readHtml(), addresses, maxFields }),
-      )
+    return checks
+      .run(owner.id, limits.compute.checkWaitTimeoutMs, work)
       .catch((error) => {
         if (error instanceof OverLimitError) return undefined;
         throw error;
       })
       .finally(resumeDeadline);
+  }
+
+  const pageOf = ({ id, slug }: { id: string; slug: string }) => ({
+    url: urlOf(slug),
+    action: `${baseUrl}/submit/${id}`,
+  });
+
+  async function checkPage(
+    call: { owner: Owner; response: Response },
+    { page, captcha }: { page?: Addresses['page']; captcha?: CaptchaProvider | undefined },
+    readHtml: () => Promise<Uint8Array>,
+  ): Promise<JsonPieces> {
+    const addresses = { baseUrl, pagesDomain, page };
+    const json = await inThread(call, async (thread) =>
+      thread.checkPage({ html: await readHtml(), addresses, maxFields, captcha }),
+    );
     if (!json) throw tooComplex();
     return new JsonPieces(json.length, inPieces(json));
   }
 
   return {
+    /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
+    async captchaMissing(
+      call: { owner: Owner; response: Response },
+      deployment: { id: string; slug: string },
+      captcha: CaptchaProvider,
+    ): Promise<FoundProblem[]> {
+      const addresses = { baseUrl, pagesDomain, page: pageOf(deployment) };
+      const problems = await inThread(call, async (thread) => {
+        const html = await findHtml(db, call.owner.id, deployment.id);
+        return html && thread.checkCaptcha({ html, addresses, maxFields, captcha });
+      }).catch((error) => {
+        if (error instanceof BusyError) return [];
+        throw error;
+      });
+      return problems ?? [];
+    },
+
     check: endpoint({
       method: 'POST',
       path: '/check',
@@ -207,7 +245,7 @@ export function checkEndpoints({
       answer,
       errors: [tooComplex],
       async handle({ body: { html }, ...call }) {
-        return checkPage(call, undefined, async () => Buffer.from(html));
+        return checkPage(call, {}, async () => Buffer.from(html));
       },
     }),
 
@@ -217,13 +255,18 @@ export function checkEndpoints({
       name: 'checkDeployment',
       tag: 'Deployments',
       summary: 'Check the forms of a live page',
-      description: 'What `POST /check` answers, for the page as it is now.',
+      description:
+        'What `POST /check` answers, for the page as it is now, and `captcha-missing` for its settings: a form that lacks the widget ' +
+        'of the captcha that they switch on, where the service does not add it.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer,
       errors: [noSuchDeployment, tooComplex],
-      async handle({ owner, response, resource: { id, slug } }) {
-        const page = { url: urlOf(slug), action: `${baseUrl}/submit/${id}` };
-        return checkPage({ owner, response }, page, async () => deploymentOr404(await findHtml(db, owner.id, id)));
+      async handle({ owner, response, resource }) {
+        const { captcha } = await rulesOf(db, resource.id);
+        const known = { page: pageOf(resource), captcha: captcha?.provider };
+        return checkPage({ owner, response }, known, async () =>
+          deploymentOr404(await findHtml(db, owner.id, resource.id)),
+        );
       },
     }),
   };

@@ -10,6 +10,7 @@ import {
   listDeployments,
   replaceHtml,
 } from '../../db/deployments.ts';
+import { hasAltcha } from '../../db/forms.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import type { StorageLimits } from '../../db/storage.ts';
 import { newDeploymentId } from '../../ids.ts';
@@ -239,7 +240,8 @@ export function deploymentEndpoints({
         const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
         const limit = planLimits.get(owner.plan) ?? 0;
         const id = newDeploymentId(cell);
-        const page = await prepareNewPage(owner.id, id, html);
+        const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
+        const page = await prepareNewPage(owner.id, given);
         const deployment = await limitWrites(() =>
           createDeployment(db, { id, ownerId: owner.id, limit, storageLimits, slugs, page }),
         );
@@ -284,8 +286,9 @@ export function deploymentEndpoints({
         example: exampleDeployed,
       },
       errors: [storageFull, noSuchDeployment],
-      async handle({ owner, resource: { id }, body: { html }, notify }) {
-        const page = await prepareNewPage(owner.id, id, html);
+      async handle({ owner, resource: { id, slug }, body: { html }, notify }) {
+        const given = { deploymentId: id, slug, html: Buffer.from(html), hasAltcha: await hasAltcha(db, id) };
+        const page = await prepareNewPage(owner.id, given);
         const deployment = deploymentOr404(
           await limitWrites(() => replaceHtml(db, owner.id, id, page, { pageVersions, storageLimits })),
         );

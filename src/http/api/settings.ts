@@ -1,9 +1,14 @@
+import type { Response } from 'express';
 import { z } from 'zod';
-import { CAPTCHA_PROVIDERS } from '../../captcha-fields.ts';
+import { CAPTCHA_PROVIDERS, type CaptchaProvider } from '../../captcha-fields.ts';
+import type { Problem } from '../../compute/check/answer.ts';
 import type { DeploymentChange } from '../../db/change-feed.ts';
+import { findHtml } from '../../db/deployments.ts';
 import { NOTIFY_EVERY } from '../../db/digests.ts';
+import { hasAltcha } from '../../db/forms.ts';
 import { listRecipients, type Recipient, TooManyAsks } from '../../db/mail-recipients.ts';
 import { FIRST_OWNER, type Owner } from '../../db/owners.ts';
+import type { NewPage } from '../../db/page-versions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { changeSettings, findSettings, NoSecret, type Settings } from '../../db/settings.ts';
 import { LANGUAGES } from '../../languages.ts';
@@ -13,6 +18,7 @@ import { isPlainAddress } from '../../mail-address.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../errors.ts';
 import { deploymentId } from '../fields.ts';
+import type { PrepareNewPage } from '../new-page.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../notice.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
@@ -230,16 +236,33 @@ const recipientRefused = (email: string): string =>
 const waitingFor = (emails: readonly string[]): string =>
   `Not confirmed yet, and without mail until then: ${emails.join(', ')}. Each has one mail with a link in ${SIZES.recipient.askHours} hours; send recipients again for another`;
 
+/** What owners are told about forms that lack the widget of their captcha. */
+function captchaNotice(problems: readonly Problem[]): string | undefined {
+  const [first, ...others] = problems;
+  if (!first) return undefined;
+  const more = others.length > 0 ? `, and ${others.length} more, see GET /deploy/:id/check` : '';
+  return `Line ${first.line} of the page${more}: ${first.message.replace(/\.$/, '')}`;
+}
+
 /** The settings of a deployment. */
 export function settingsEndpoints({
   db,
   log,
+  prepareNewPage,
+  checkCaptcha,
   onDeploymentChange,
   hasMail,
   abuseContact,
 }: {
   db: Database;
   log: Pick<Log, 'warn'>;
+  prepareNewPage: PrepareNewPage;
+  /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
+  checkCaptcha(
+    call: { owner: Owner; response: Response },
+    deployment: { id: string; slug: string },
+    captcha: CaptchaProvider,
+  ): Promise<Problem[]>;
   /** Called once a change of a deployment is committed. */
   onDeploymentChange(change: DeploymentChange): void;
   /** Whether there is a mail server. */
@@ -254,9 +277,26 @@ export function settingsEndpoints({
     ...(email === FIRST_OWNER && list.length === 0 ? [NO_ADDRESS] : []),
   ];
 
-  async function changeOrRefuse(owner: Owner, id: string, changes: z.infer<typeof Change>) {
+  /** The live page as it is to be rendered, if switching ALTCHA on or off changes that. */
+  async function pageToRenew(
+    owner: Owner,
+    { id, slug }: { id: string; slug: string },
+    { spam }: z.infer<typeof Change>,
+  ): Promise<NewPage | undefined> {
+    const wantsAltcha = spam?.captcha?.provider === 'altcha';
+    if (!spam || wantsAltcha === (await hasAltcha(db, id))) return undefined;
+    const html = await findHtml(db, owner.id, id);
+    return html && prepareNewPage(owner.id, { deploymentId: id, slug, html, hasAltcha: wantsAltcha });
+  }
+
+  async function changeOrRefuse(
+    owner: Owner,
+    deployment: { id: string; slug: string },
+    changes: z.infer<typeof Change>,
+  ) {
     try {
-      return await changeSettings(db, owner, id, changes, hasMail);
+      const page = await pageToRenew(owner, deployment, changes);
+      return await changeSettings(db, owner, deployment.id, changes, { hasMail, page });
     } catch (error) {
       if (error instanceof TooManyAsks) throw tooManyAsks(error.retryAfterMs);
       if (!(error instanceof NoSecret)) throw error;
@@ -310,7 +350,8 @@ export function settingsEndpoints({
       tag: 'Deployments',
       summary: 'Change the settings of a deployment',
       description:
-        'What is left out stays as it is. When mail is switched on and none can be sent, a header of the answer says why.',
+        'What is left out stays as it is. When mail is switched on and none can be sent, or a form lacks the widget of the captcha ' +
+        'that is switched on, a header of the answer says so.',
       find: (owner, { id }) => ownDeployment(db, owner, id),
       body: {
         schema: Change,
@@ -325,10 +366,14 @@ export function settingsEndpoints({
         example: { success: true, id: 'd_0VbbZBZKKTcBD17YQfyDgVGm' },
       },
       errors: [noSuchDeployment, tooManyAsks],
-      async handle({ owner, resource: { id }, body: changes, notify }) {
-        const { slug } = deploymentOr404(await changeOrRefuse(owner, id, changes));
+      async handle({ owner, response, resource, body: changes, notify }) {
+        const { id } = resource;
+        const { slug } = deploymentOr404(await changeOrRefuse(owner, resource, changes));
         onDeploymentChange({ deploymentId: id, slug });
         await tellOfMail(owner, id, changes, notify);
+        const provider = changes.spam?.captcha?.provider;
+        const missing = provider && captchaNotice(await checkCaptcha({ owner, response }, resource, provider));
+        if (missing) notify(missing);
         return { success: true as const, id };
       },
     }),

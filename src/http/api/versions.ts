@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DeploymentChange } from '../../db/change-feed.ts';
 import { replaceHtml } from '../../db/deployments.ts';
+import { hasAltcha } from '../../db/forms.ts';
 import { findVersionHtml, listVersions } from '../../db/page-versions.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import type { StorageLimits } from '../../db/storage.ts';
@@ -121,13 +122,11 @@ export function versionEndpoints({
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: { status: 200, description: 'The version is live.', schema: Deployed, example: exampleDeployed },
       errors: [storageFull, noSuchVersion],
-      async handle({ owner, params, resource: { id } }) {
+      async handle({ owner, params, resource: { id, slug } }) {
         const html = await htmlOf(id, params.version);
+        const page = { deploymentId: id, slug, html, hasAltcha: await hasAltcha(db, id) };
         const deployment = deploymentOr404(
-          await replaceHtml(db, owner.id, id, await prepareNewPage(owner.id, id, html), {
-            pageVersions,
-            storageLimits,
-          }),
+          await replaceHtml(db, owner.id, id, await prepareNewPage(owner.id, page), { pageVersions, storageLimits }),
         );
         onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
         return toDeployed(deployment, urlOf);

@@ -95,7 +95,7 @@ const toReadyPage = ({ deploymentId, version, ownerId }: PageHead, { hash, bytes
 export class PageCache {
   readonly lookups: PageLookups = { hits: 0, misses: 0 };
   readonly #read: ReadPages;
-  readonly #render: (page: Page) => Promise<Rendering>;
+  readonly #render: (slug: string, page: Page) => Promise<Rendering>;
   readonly #canSend: (ownerId: number) => boolean;
   readonly #limits: Limits['pages'];
   readonly #pages: LRUCache<string, ReadyPage>;
@@ -114,7 +114,7 @@ export class PageCache {
       read,
       render,
       canSend,
-    }: { read: ReadPages; render(page: Page): Promise<Rendering>; canSend(ownerId: number): boolean },
+    }: { read: ReadPages; render(slug: string, page: Page): Promise<Rendering>; canSend(ownerId: number): boolean },
     { maxBytes, limits: { pages } }: { maxBytes: number; limits: Limits },
   ) {
     this.#read = read;
@@ -178,16 +178,16 @@ export class PageCache {
   async #readPage(slug: string): Promise<Found> {
     const page = await this.#small.get(slug);
     const isLarge = page && page !== 'taken-down' && !('rendered' in page) && !('html' in page);
-    if (!isLarge) return this.#makeReady(page);
+    if (!isLarge) return this.#makeReady(slug, page);
     return this.#inTurn(page.ownerId, async () =>
-      this.#makeReady((await this.#read([slug], Number.POSITIVE_INFINITY)).get(slug)),
+      this.#makeReady(slug, (await this.#read([slug], Number.POSITIVE_INFINITY)).get(slug)),
     );
   }
 
-  async #makeReady(page: StoredPage | 'taken-down' | undefined): Promise<Found> {
+  async #makeReady(slug: string, page: StoredPage | 'taken-down' | undefined): Promise<Found> {
     if (!page || page === 'taken-down') return page;
     if ('rendered' in page) return toReadyPage(page, page.rendered);
-    if ('html' in page) return toReadyPage(page, await this.#render(page));
+    if ('html' in page) return toReadyPage(page, await this.#render(slug, page));
     throw new Error('A page was read without its body.');
   }
 

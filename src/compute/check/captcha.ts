@@ -1,0 +1,86 @@
+import { ALTCHA_ELEMENT, CAPTCHA_FIELDS, type CaptchaProvider } from '../../captcha-fields.ts';
+import type { ReadAddress } from './addresses.ts';
+import type { Found, WidgetInput } from './answer.ts';
+import { nameOf } from './fields.ts';
+import type { ReadForm } from './forms.ts';
+import { attribute, type HtmlElement } from './html-tree.ts';
+import type { PageParts } from './read-page.ts';
+import type { Scripts } from './scripts.ts';
+import { rawTextOf } from './texts.ts';
+
+/*
+ * Whether the forms of a page have the widget of their captcha. Without it, all that they send is kept as spam.
+ */
+
+export type CaptchaPage = {
+  parts: PageParts;
+  forms: readonly ReadForm[];
+  /** Where markup can be put at the end of a form. */
+  formEnds: ReadonlyMap<HtmlElement, number>;
+  address: ReadAddress;
+};
+
+/** Whether a script is ALTCHA's, of this service or of another. */
+const isAltcha = (script: HtmlElement): boolean => /altcha/i.test(attribute(script, 'src') ?? '');
+
+/** Whether a script of the page may make the widgets: it names the captcha, or is ALTCHA's of another service. */
+function areMadeByScript({ parts, address }: CaptchaPage, provider: CaptchaProvider): boolean {
+  return parts.scripts.some((script) => {
+    if (rawTextOf(script).toLowerCase().includes(provider)) return true;
+    const url = address.resolve(attribute(script, 'src') ?? '');
+    return provider === 'altcha' && isAltcha(script) && !(url && address.isOfService(url));
+  });
+}
+
+/** The forms that are stored here, have no widget of the captcha, and get none from a script of the page. */
+export function formsWithout(provider: CaptchaProvider, page: CaptchaPage): ReadForm[] {
+  const captchas = page.parts.captchas.filter((captcha) => captcha.provider === provider);
+  if (captchas.length === 0 && areMadeByScript(page, provider)) return [];
+  const withWidget = new Set(captchas.map(({ form }) => form));
+  return page.forms.filter(
+    ({ element, submitsHere, controls }) =>
+      submitsHere &&
+      !withWidget.has(element) &&
+      !controls.some((control) => nameOf(control.element) === CAPTCHA_FIELDS[provider]),
+  );
+}
+
+/** The forms that the service does not give the widget to. */
+export function* problemsOfCaptcha(
+  provider: CaptchaProvider | undefined,
+  page: CaptchaPage,
+  scripts: Scripts,
+): Generator<Found> {
+  if (provider === undefined) return;
+  for (const { element } of formsWithout(provider, page)) {
+    if (provider === 'altcha' && page.formEnds.has(element)) continue;
+    const write =
+      provider === 'altcha'
+        ? `write </form> at the end of the form, outside of tables, where the service can put the widget, or write <${ALTCHA_ELEMENT}> into the form`
+        : `put the widget of ${provider} into the form`;
+    yield {
+      code: 'captcha-missing',
+      // A script that can't be read may make the widget.
+      severity: scripts.hasOthers ? 'warning' : 'error',
+      message: `The form lacks the widget of the captcha that spam.captcha switches on, so that all it sends is kept as spam: ${write}.`,
+      at: element.start,
+    };
+  }
+}
+
+/** The page with ALTCHA's widget in each form that lacks it. `html`: its text, without a byte order mark. */
+export function withWidgets(
+  html: string,
+  page: CaptchaPage,
+  { element, script }: Pick<WidgetInput, 'element' | 'script'>,
+): string {
+  const ends = formsWithout('altcha', page).flatMap((form) => page.formEnds.get(form.element) ?? []);
+  const isLoaded = page.parts.scripts.some(isAltcha);
+  let from = 0;
+  let text = '';
+  for (const end of ends.toSorted((one, other) => one - other)) {
+    text += html.slice(from, end) + (isLoaded || from > 0 ? '' : script) + element;
+    from = end;
+  }
+  return text + html.slice(from);
+}

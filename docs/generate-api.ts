@@ -14,7 +14,7 @@ import { startService } from '../src/service.ts';
  */
 
 /** The settings of the service that the page shows. All others have their defaults. */
-export const EXAMPLE_SETTINGS = { BASE_URL: 'https://forms.example.org', PAGES_DOMAIN: 'pages.example.org' };
+export const EXAMPLE_SETTINGS = { BASE_URL: 'https://forms.example.org', PAGES_DOMAIN: 'pages.example.net' };
 
 export const PAGE = new URL('api.md', import.meta.url);
 export const CLIENT_TYPES = new URL('../src/client/api.d.ts', import.meta.url);

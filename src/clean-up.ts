@@ -12,7 +12,6 @@ import { removeEndedSessions, removeEndedSignInTries, removeExpiredLinks } from 
 import { expireRetainedSpam, removeExpiredSpam } from './db/spam-submissions.ts';
 import { recountStorage } from './db/storage.ts';
 import { compactMarks } from './db/submission-marks.ts';
-import { removeEndedUnknownKeyTries } from './db/unknown-keys.ts';
 import type { Limits } from './limits.ts';
 import type { Log } from './log.ts';
 
@@ -61,10 +60,10 @@ function createLoop(
 
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
- * idempotency keys, old rows of the change feed, ended counts of unknown API keys, sessions and links that have ended,
- * recipients of mail that were removed `days` ago or earlier, used solutions of ALTCHA, spam after its time, marks that say
- * nothing more, deployments that were deleted `trashDays` ago or earlier, and the rest of deployments whose purge has begun.
- * Counts anew what owners store. Beside these, because there may be very many: submissions beyond the retention of
+ * idempotency keys, old rows of the change feed, sessions and links that have ended, recipients of mail that were removed
+ * `days` ago or earlier, used solutions of ALTCHA, spam after its time, marks that say nothing more, deployments that were
+ * deleted `trashDays` ago or earlier, and the rest of deployments whose purge has begun. Counts anew what owners store.
+ * Beside these, because there may be very many: submissions beyond the retention of
  * their deployment.
  */
 export function createCleanUp({
@@ -97,7 +96,6 @@ export function createCleanUp({
       () => removeOrphanedDeliveries(db, batch),
       () => removeExpiredKeys(db, batch),
       () => removeOldChanges(db, batch),
-      () => removeEndedUnknownKeyTries(db, batch),
       () => removeEndedSessions(db, batch),
       () => removeExpiredLinks(db, batch),
       () => removeEndedSignInTries(db, batch),

@@ -171,7 +171,7 @@ export const settings = z.object({
   HOST: reads('an address or a name of this machine, without a port', host).default('127.0.0.1'),
   PORT: integer(1, 65_535).default(3000),
   BASE_URL: reads('an http or https URL without a path, such as https://forms.example.org', baseUrl).optional(),
-  PAGES_DOMAIN: reads('a domain with an optional port, such as pages.example.org', pagesDomain).optional(),
+  PAGES_DOMAIN: reads('a domain with an optional port, such as pages.example.net', pagesDomain).optional(),
   PAGES_SCHEME: z.enum(['http', 'https'], 'must be http or https').optional(),
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_POOLER: z.enum(['none', 'transaction'], 'must be none or transaction').default('none'),
@@ -223,6 +223,7 @@ export const settings = z.object({
   MAIL_FROM: reads('an address such as formhost@example.org or Forms <forms@example.org>', mailbox).optional(),
   ABUSE_CONTACT: reads('an address such as abuse@example.org, or an https URL', contact).optional(),
   METRICS_PORT: integer(1, 65_535).optional(),
+  SHUTDOWN_DELAY_MS: integer(0, 300_000).default(0),
   WORKERS: integer(1, 64).default(1),
   LOG_LEVEL: z
     .enum(
@@ -287,6 +288,8 @@ export type Config = Readonly<{
   abuseContact: { uri: string; text: string } | undefined;
   /** The port for Prometheus, on `host`; undefined: no metrics. */
   metricsPort: number | undefined;
+  /** How long a process that is told to stop accepts connections, while `/readyz` says that it stops. */
+  shutdownDelayMs: number;
   /** Processes on the same port. */
   workers: number;
   logLevel: z.infer<typeof settings>['LOG_LEVEL'];
@@ -338,7 +341,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const base = value.BASE_URL ?? new URL(`http://localhost:${value.PORT}`);
   const local = isLocalHost(base.hostname);
   if (value.PAGES_DOMAIN === undefined && !local) {
-    throw new ConfigError('PAGES_DOMAIN must be set, such as pages.example.org, when BASE_URL is not local');
+    throw new ConfigError('PAGES_DOMAIN must be set, such as pages.example.net, when BASE_URL is not local');
   }
   if (value.DELIVERY_LEASE_MS <= value.DELIVERY_TIMEOUT_MS) {
     throw new ConfigError('DELIVERY_LEASE_MS must be longer than DELIVERY_TIMEOUT_MS');
@@ -379,6 +382,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     abuseContact: value.ABUSE_CONTACT,
     metricsPort: value.METRICS_PORT,
+    shutdownDelayMs: value.SHUTDOWN_DELAY_MS,
     workers: value.WORKERS,
     logLevel: value.LOG_LEVEL,
   });

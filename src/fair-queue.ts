@@ -38,20 +38,24 @@ class UsedTime<Key extends {}> {
 }
 
 /**
- * Runs tasks: `slots` at a time, one at a time of each key. The key that used the least time lately is served next, and
- * keys that used as little are served round-robin: among these a key waits for at most one task of each. When `maxWaiting` tasks wait, the newest task of the key with the most waiting tasks is
- * refused.
+ * Runs tasks: `slots` at a time, and `slotsOfKey` at a time of each key. The key that used the least time lately is served
+ * next, and keys that used as little are served round-robin: among these a key waits for at most one task of each. When
+ * `maxWaiting` tasks wait, the newest task of the key with the most waiting tasks is refused.
  */
 export function createFairQueue<Key extends {}>({
   slots,
+  slotsOfKey = 1,
   maxWaiting,
 }: {
   slots: number;
+  slotsOfKey?: number;
   maxWaiting: number;
 }): FairQueue<Key> {
   /** By key, in the order in which keys are served. The tasks of a key are in the order in which they came. */
   const waiting = new Map<Key, Set<Waiting>>();
-  const running = new Set<Key>();
+  /** Tasks of each key that run, and of all. */
+  const running = new Map<Key, number>();
+  let runningCount = 0;
   const used = new UsedTime<Key>();
   let waitingCount = 0;
   let isClosed = false;
@@ -68,7 +72,7 @@ export function createFairQueue<Key extends {}>({
     let next: Key | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const key of waiting.keys()) {
-      if (running.has(key)) continue;
+      if ((running.get(key) ?? 0) >= slotsOfKey) continue;
       const steps = used.stepsOf(key);
       if (steps < least) [next, least] = [key, steps];
       if (least === 0) break;
@@ -77,7 +81,7 @@ export function createFairQueue<Key extends {}>({
   }
 
   function beginNext(): void {
-    while (running.size < slots) {
+    while (runningCount < slots) {
       const key = findNext();
       const entries = key === undefined ? undefined : waiting.get(key);
       const [entry] = entries ?? [];
@@ -87,6 +91,13 @@ export function createFairQueue<Key extends {}>({
       if (waiting.delete(key)) waiting.set(key, entries);
       entry.begin();
     }
+  }
+
+  function countRunning(key: Key, change: number): void {
+    const count = (running.get(key) ?? 0) + change;
+    if (count > 0) running.set(key, count);
+    else running.delete(key);
+    runningCount += change;
   }
 
   /** Refuses a task to let one of `key` wait; false when no other key has more waiting tasks. */
@@ -107,12 +118,12 @@ export function createFairQueue<Key extends {}>({
         const entry: Waiting = {
           begin() {
             clearTimeout(timer);
-            running.add(key);
+            countRunning(key, 1);
             const beganAt = performance.now();
             void task()
               .then(resolve, reject)
               .finally(() => {
-                running.delete(key);
+                countRunning(key, -1);
                 used.add(key, performance.now() - beganAt);
                 beginNext();
               });

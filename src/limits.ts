@@ -29,10 +29,10 @@ export const SIZES = {
     /** Of a page, or of a limit: what an integer of Postgres holds. */
     maxNumber: 2 ** 31 - 1,
   },
-  /** Unknown keys that one network may try in a time, in all processes together. */
+  /** Unknown keys that one network may try in a window of so many seconds, in each process. */
   unknownKeys: {
-    maxTries: 300,
-    windowSeconds: 60,
+    max: 300,
+    seconds: 60,
   },
   /** Tools for agents. */
   mcp: {
@@ -55,6 +55,10 @@ export const SIZES = {
   },
   /** Headers of requests. */
   internalHeaders: {
+    /** A page under the same domain can set cookies that browsers then send to the API: they alone must not shut out an owner. */
+    maxBytes: 64 * 1024,
+    /** Without cookies. Requests that wait keep these in memory. */
+    maxOtherBytes: 16 * 1024,
     /** Of an Accept, Accept-Encoding or Accept-Language that is read. Browsers send at most a third of that. */
     acceptChars: 1_000,
     /** Values of Accept-Encoding whose choice is remembered: clients send only a few different ones, which are short. */
@@ -69,6 +73,14 @@ export const SIZES = {
     /** Of an address with its zone (the name of an interface), brackets and port. */
     addressChars: 100,
   },
+  /** Looking up keys and sessions. */
+  internalCredentials: {
+    /** Networks, and known keys, that are looked up at a time, and that wait for it: the pool has ten connections. */
+    slots: 8,
+    maxWaiting: 1_000,
+    /** Credentials of one network in a statement, which takes some milliseconds. */
+    maxBatch: 500,
+  },
   /** Writing answers. */
   internalAnswers: {
     /** An answer up to this size is sent as a whole, and not counted. */
@@ -77,10 +89,6 @@ export const SIZES = {
     sliceBytes: 128 * 1024,
     /** A shorter answer is not compressed: it fits into one packet. */
     minCompressedBytes: 1_024,
-    /** Memory that the encoder of a stream uses, at most: measured. */
-    encoderBytes: 1024 * 1024,
-    /** An encoder is given as much at a time: what it makes of it is in memory. */
-    encoderSliceBytes: 64 * 1024,
   },
   /** Pages, as they are stored and kept in memory. */
   internalPages: {
@@ -181,7 +189,7 @@ export const SIZES = {
     maxLinks: 5,
     /** By all networks for one address: more than one network may ask for, so that nobody can lock an owner out alone. */
     maxLinksOfAddress: 20,
-    /** By one network for all addresses: several owners may share a network. */
+    /** By one network for all addresses, in each process: several owners may share a network. */
     maxLinksOfNetwork: 100,
     windowSeconds: 60 * 60,
   },
@@ -395,11 +403,6 @@ export const SIZES = {
     /** A longer Retry-After counts as this. */
     maxRetryAfterSeconds: 24 * 60 * 60,
   },
-  /** Tests of webhooks and of mail that an owner sends in any window of so many seconds. */
-  testDelivery: {
-    max: 20,
-    seconds: 60,
-  },
   bucket: {
     /** Characters of the path in FILES_URL. */
     maxPrefixChars: 200,
@@ -486,18 +489,13 @@ export const LIMITS = {
     /** An idle connection is kept longer than the minute for which proxies keep one, so that they close it first. */
     keepAliveMs: 65_000,
     /**
-     * After this time, requests that were in transit when the server began to stop have arrived, on new or kept
-     * connections.
+     * When the server stops, a connection on which no answer is due and nothing comes is kept for this long: a request may be in
+     * transit on it.
      */
-    lingerMs: 250,
+    lingerMs: 1_000,
     /** The server that stops waits so long for answers in progress, then closes all connections. */
     drainTimeoutMs: 8_000,
-    /**
-     * When the server stops, a client that sends nothing more has this long: to read its answer when it has been refused,
-     * or to go on with a request whose headers have not all come.
-     */
-    silentMs: 1_000,
-    /** A process that is told to stop has this long, then it ends at once. */
+    /** A process that is told to stop has this long after SHUTDOWN_DELAY_MS, then it ends at once. */
     stopTimeoutMs: 10_000,
     /** Two signals within this time count as one: npm passes on what the terminal has sent to the process too. */
     sameSignalMs: 250,
@@ -528,10 +526,8 @@ export const LIMITS = {
     memoryBudgetBytes: 128 * 1024 * 1024,
     /** The budget is larger where fewer of the largest bodies, or answers, would fit. */
     largestInBudget: 4,
-    /** A request whose client takes longer to read a slice of its answer lets another of its owner work. */
-    slowReaderMs: 250,
-    /** Answers that are compressed as a whole at a time: libuv has four threads, and each that waits would take memory. */
-    compressions: 4,
+    /** Answers that are compressed at a time. Each uses up to a MiB until it has been read. */
+    encoders: 64,
     /** A request waits so long for the first compression of a fixed answer, then gets it uncompressed. */
     fixedCompressionTimeoutMs: 1_500,
     /** Hosts of which it is remembered whose they are: parsing one costs as much as finding its page. */
@@ -539,21 +535,18 @@ export const LIMITS = {
     /** Browsers ask every host for an icon, and are told for so long that there is none. */
     faviconSeconds: 86_400,
   },
-  /** What one owner may have at work at once, and tries of unknown keys. */
+  /** What one owner may have at work at once. */
   owners: {
     /** With 4, the other owners' requests would take half as long again during one owner's flood. */
     workingRequests: 2,
+    /** Of all owners. The newest of the owner with the most is refused first. */
     waitingRequests: 1_000,
     /** Shorter than `answerTimeoutMs`: the rest is for the work itself. */
     requestWaitTimeoutMs: 1_800,
-    /** Keys and sessions whose owners are remembered: their requests count as the owner's before the database is asked. */
+    /** Keys and sessions that are remembered as valid: their requests wait for no unknown ones of their network. */
     rememberedKeys: 10_000,
-    /** Look-ups at a time for one network, of keys that are not remembered. */
-    keyLookUpsOfNetwork: 2,
-    /** Unknown keys counted in the database at a time, so that not every try is a write. */
-    unknownKeyTriesAtOnce: 10,
-    /** Networks whose tries a process remembers. */
-    rememberedNetworks: 10_000,
+    /** Tests of webhooks and of mail that an owner sends in a minute, in each process. */
+    testsPerMinute: 20,
   },
   /** Lists, search, exports, streams and statistics. */
   reads: {

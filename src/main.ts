@@ -15,20 +15,25 @@ import { reportReady, runWorkers, WorkerStartError } from './workers.ts';
 // Unused memory is returned sooner. On the command line, this flag would make Node compile its own modules at each start.
 setFlagsFromString('--heap-growing-percent=80');
 
-/** Settles at the first signal to stop. A second signal, or `stopTimeoutMs`, ends the process at once. */
-const signalled = new Promise<void>((resolve) => {
+/**
+ * Settles at the first signal to stop. A second signal, or `stopTimeoutMs` after SHUTDOWN_DELAY_MS, ends the process at once.
+ */
+function untilSignalled({ shutdownDelayMs }: Config): Promise<void> {
+  const { stopTimeoutMs, sameSignalMs } = LIMITS.server;
   let firstAt: number | undefined;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (firstAt === undefined) {
-        firstAt = performance.now();
-        setTimeout(() => process.exit(1), LIMITS.server.stopTimeoutMs).unref();
-        resolve();
-        // The terminal sends a signal to the process and to npm, which passes it on: they count as one.
-      } else if (performance.now() - firstAt > LIMITS.server.sameSignalMs) process.exit(1);
-    });
-  }
-});
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (firstAt === undefined) {
+          firstAt = performance.now();
+          setTimeout(() => process.exit(1), shutdownDelayMs + stopTimeoutMs).unref();
+          resolve();
+          // The terminal sends a signal to the process and to npm, which passes it on: they count as one.
+        } else if (performance.now() - firstAt > sameSignalMs) process.exit(1);
+      });
+    }
+  });
+}
 
 function readConfig(): Config {
   try {
@@ -107,6 +112,7 @@ async function run(config: Config, log: Log): Promise<void> {
 }
 
 const config = readConfig();
+const signalled = untilSignalled(config);
 const log = createLog(config.logLevel);
 // After an unexpected exception the state is unknown: the process ends, and its supervisor starts another.
 process.on('uncaughtException', (error) => {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { createCleanUp } from './clean-up.ts';
 import { createComputePool } from './compute/pool.ts';
@@ -17,8 +18,9 @@ import { Dispatcher } from './delivery/dispatcher.ts';
 import { createOwnAddress } from './delivery/own-address.ts';
 import { Sender } from './delivery/sender.ts';
 import { createFilesBucket } from './files-bucket.ts';
+import type { Readiness } from './http/api/health.ts';
 import { createApp } from './http/app.ts';
-import { createServer } from './http/server.ts';
+import { HttpServer } from './http/server.ts';
 import { createRequestIds } from './ids.ts';
 import { createLabelsOf } from './labels.ts';
 import { type LimitOverrides, withLimits } from './limits.ts';
@@ -40,7 +42,7 @@ export type Service = {
   ready: Promise<{ firstOwner: FirstOwner | undefined }>;
   /** The metrics of this process, for Prometheus. */
   exposeMetrics(): Promise<Registry>;
-  /** Answers the requests that are in flight, then releases everything. */
+  /** Says at `/readyz` that it stops; answers requests for `shutdownDelayMs`, and those in flight; then releases everything. */
   close(): Promise<void>;
 };
 
@@ -133,6 +135,12 @@ export async function startService(
   });
 
   let isStarting = true;
+  let isStopping = false;
+  async function readiness(): Promise<Readiness> {
+    if (isStopping) return 'stopping';
+    const isReady = !isStarting && (await isMigratedPrimary(db).catch(() => false)) && (await db.isWritable());
+    return isReady ? 'ready' : 'no database';
+  }
   const app = createApp({
     config,
     limits,
@@ -151,12 +159,12 @@ export async function startService(
     log,
     newRequestId: createRequestIds(),
     isStarting: () => isStarting,
-    isReady: async () => !isStarting && (await isMigratedPrimary(db).catch(() => false)) && (await db.isWritable()),
+    readiness,
     onPurge: cleanUp.wake,
     stopping: stopping.signal,
   });
   const changeFeed = new ChangeFeed(db, limits, { onChange: app.invalidate, onGap: app.invalidateAll });
-  const server = createServer(app.listener, limits);
+  const server = new HttpServer(app.listener, limits);
 
   let readingChanges: Promise<void> | undefined;
   let cleaningUp: Promise<void> | undefined;
@@ -181,6 +189,8 @@ export async function startService(
   ready.catch(() => undefined);
 
   async function close(): Promise<void> {
+    isStopping = true;
+    if (!isStarting) await delay(config.shutdownDelayMs);
     stopping.abort();
     dispatcher.drain();
     await server.close();

@@ -396,7 +396,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample mail
-         * @description To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the 20 tests that an owner may send in any 60 seconds, to webhooks and by mail together.
+         * @description To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the 20 tests that an owner may send in a minute, to webhooks and by mail together.
          */
         post: operations["testMail"];
         delete?: never;
@@ -416,7 +416,7 @@ export interface paths {
         put?: never;
         /**
          * Try a mail again
-         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in any 60 seconds.
+         * @description It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being attempted does not change. One that has succeeded counts as one of the 20 tests that an owner may send in a minute.
          */
         post: operations["retryMail"];
         delete?: never;
@@ -900,7 +900,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample submission to a webhook
-         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. An owner may send 20 tests in any 60 seconds, to webhooks and by mail together.
+         * @description It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of deliveries shows its outcome. An owner may send 20 tests a minute, to webhooks and by mail together.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1230,7 +1230,7 @@ export interface paths {
         };
         /**
          * Check that the database is reached, migrated and no standby
-         * @description For load balancers: a process that answers 503 gets no requests until it is ready again.
+         * @description For load balancers: a process that answers 503 gets no requests until it is ready again. It answers 503 as soon as the process is told to stop.
          */
         get: operations["isReady"];
         put?: never;
@@ -1388,7 +1388,7 @@ export interface components {
             /**
              * Format: uri
              * @description The address of the page.
-             * @example https://spring-sale.pages.example.org
+             * @example https://spring-sale.pages.example.net
              */
             url: string;
             /** @description The page's title; null without one. */
@@ -1570,7 +1570,7 @@ export interface components {
             /**
              * Format: uri
              * @description The address of the page.
-             * @example https://spring-sale.pages.example.org
+             * @example https://spring-sale.pages.example.net
              */
             url: string;
             /** @description How many submissions it has. */
@@ -1597,7 +1597,7 @@ export interface components {
             /**
              * Format: uri
              * @description The address of the page.
-             * @example https://spring-sale.pages.example.org
+             * @example https://spring-sale.pages.example.net
              */
             url: string;
             /**
@@ -2467,7 +2467,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The owner has sent 20 tests in the last 60 seconds; also for the reasons of any request with a key. */
+        /** @description The owner has sent 20 tests within a minute; also for the reasons of any request with a key. */
         TooManyTests: {
             headers: {
                 /** @description In how many seconds to try again. */
@@ -2949,7 +2949,7 @@ export interface operations {
                      *       "deployments": [
                      *         {
                      *           "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *           "url": "https://spring-sale.pages.example.org",
+                     *           "url": "https://spring-sale.pages.example.net",
                      *           "slug": "spring-sale",
                      *           "title": "Spring sale",
                      *           "form_action": "https://forms.example.org/submit/d_0VbbZBZKKTcBD17YQfyDgVGm",
@@ -3236,7 +3236,7 @@ export interface operations {
                      *           "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
                      *           "slug": "spring-sale",
                      *           "status": "active",
-                     *           "url": "https://spring-sale.pages.example.org",
+                     *           "url": "https://spring-sale.pages.example.net",
                      *           "submission_count": 3,
                      *           "created_at": "2026-11-21T11:08:48.298Z",
                      *           "updated_at": "2026-11-21T11:08:48.298Z"
@@ -3295,7 +3295,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *       "url": "https://spring-sale.pages.example.org",
+                     *       "url": "https://spring-sale.pages.example.net",
                      *       "slug": "spring-sale"
                      *     }
                      */
@@ -3339,7 +3339,7 @@ export interface operations {
                      *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
                      *       "slug": "spring-sale",
                      *       "status": "active",
-                     *       "url": "https://spring-sale.pages.example.org",
+                     *       "url": "https://spring-sale.pages.example.net",
                      *       "submission_count": 3,
                      *       "created_at": "2026-11-21T11:08:48.298Z",
                      *       "updated_at": "2026-11-21T11:08:48.298Z"
@@ -3393,7 +3393,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *       "url": "https://spring-sale.pages.example.org",
+                     *       "url": "https://spring-sale.pages.example.net",
                      *       "slug": "spring-sale"
                      *     }
                      */
@@ -3751,7 +3751,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *       "url": "https://spring-sale.pages.example.org",
+                     *       "url": "https://spring-sale.pages.example.net",
                      *       "slug": "spring-sale"
                      *     }
                      */
@@ -4246,7 +4246,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "d_0VbbZBZKKTcBD17YQfyDgVGm",
-                     *       "url": "https://spring-sale-again.pages.example.org",
+                     *       "url": "https://spring-sale-again.pages.example.net",
                      *       "slug": "spring-sale-again"
                      *     }
                      */

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { Event } from '../events.ts';
 import { firstDeliveryId, newDeliveryId } from '../ids.ts';
-import { SIZES } from '../limits.ts';
 import { MAIL } from './delivery-target.ts';
 import { isWantedMail, MAX_RECEIVERS, receivers } from './mail-recipients.ts';
 import { execute, query, queryPage } from './postgres/query.ts';
@@ -125,87 +124,47 @@ export async function listMails(
   return { total, mails: rows.map((row) => ({ ...toDelivery(row), recipient: row.recipient })) };
 }
 
+/** A mail of the log; `isWanted`: whether it would be sent now. Undefined when there is none. */
+export async function findLoggedMail(
+  db: Knex,
+  deploymentId: string,
+  id: string,
+): Promise<{ status: Delivery['status']; isWanted: boolean } | undefined> {
+  const [mail] = await query<{ status: Delivery['status']; isWanted: boolean }>(
+    db,
+    'find-logged-mail',
+    `SELECT status, ${isWantedMail('deliveries')} AS "isWanted"
+       FROM deliveries JOIN deployments ON deployments.id = deployment_id
+       LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
+      WHERE deliveries.id = ? AND deliveries.deployment_id = ? AND ${IS_LOGGED_MAIL}`,
+    [id, deploymentId],
+  );
+  return mail;
+}
+
+/** Makes a mail of the log due at once, whatever its status, unless an attempt is running; whether there is such a mail. */
+export const retryMail = async (db: Knex, deploymentId: string, id: string): Promise<boolean> =>
+  (await execute(
+    db,
+    'retry-mail',
+    `UPDATE deliveries
+        SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END, updated_at = now()
+      WHERE id = ? AND deployment_id = ? AND ${IS_LOGGED_MAIL}`,
+    [id, deploymentId],
+  )) === 1;
+
 /** The event of a test. */
 const TEST_EVENT: Event = 'submission';
 
-/*
- * Counts a test of an owner where `rows` has any: `test` has its window then. The owner's row is locked first, so that
- * no other process can make a test between reading the clock and the window, and counting this one. A time far in the
- * future does not count: a clock has been set back since.
- */
-const countTest = (rows: string): string => `owner AS MATERIALIZED (
-    SELECT id, recent_tests FROM owners WHERE id = :ownerId AND EXISTS (${rows}) FOR NO KEY UPDATE
-  ), clock AS MATERIALIZED (
-    SELECT clock_timestamp() AS now, count(*) FROM owner
-  ), test AS MATERIALIZED (
-    SELECT owner.id AS owner_id, now, ARRAY(
-             SELECT made_at FROM unnest(recent_tests) AS made_at
-              WHERE made_at > now - interval '${SIZES.testDelivery.seconds} s' AND made_at < now + interval '${SIZES.testDelivery.seconds} s'
-              ORDER BY made_at) AS recent
-      FROM owner, clock
-  ), counted AS (
-    UPDATE owners SET recent_tests = recent || now
-      FROM test WHERE owners.id = test.owner_id AND cardinality(recent) < ${SIZES.testDelivery.max}
-  )`;
-
-/** How long until the owner may have another test; NULL when this one is made. */
-const RETRY_AFTER = `CASE WHEN cardinality(recent) >= ${SIZES.testDelivery.max}
-           THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${SIZES.testDelivery.seconds} s'))::int
-         END AS retry_after_ms`;
-
-/** Makes tests to `targets`, rows of what identifies each delivery, and counts them as one. */
+/** Makes tests to `targets`, rows of what identifies each delivery. */
 const testOf = (targets: string): string => `
   WITH target AS MATERIALIZED (${targets}
-  ), ${countTest('SELECT FROM target')}, made AS (
-    INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, recipient_id, event, receiver,
-                            next_attempt_at, created_at, updated_at)
-    SELECT id, deployment_id, owner_id, webhook_id, recipient_id, event, receiver, now, now, now
-      FROM target, test WHERE cardinality(recent) < ${SIZES.testDelivery.max}
   )
-  SELECT ${RETRY_AFTER}, (SELECT min(id) FROM target) AS id
-    FROM test`;
-
-/*
- * A mail that has succeeded, and is sent again, counts as a test: otherwise nothing would bound how much mail an owner
- * can have sent.
- */
-const RETRY_MAIL = `
-  WITH mail AS MATERIALIZED (
-    SELECT deliveries.id, status, ${isWantedMail('deliveries')} AS is_wanted
-      FROM deliveries JOIN deployments ON deployments.id = deployment_id
-      LEFT JOIN mail_recipients ON mail_recipients.id = recipient_id
-     WHERE deliveries.id = :id AND deliveries.deployment_id = :deploymentId AND ${IS_LOGGED_MAIL}
-       FOR UPDATE OF deliveries
-  ), ${countTest("SELECT FROM mail WHERE is_wanted AND status = 'succeeded'")}, retried AS (
-    UPDATE deliveries
-       SET status = 'pending', next_attempt_at = CASE WHEN leased THEN next_attempt_at ELSE now() END,
-           updated_at = now()
-      FROM mail LEFT JOIN test ON true
-     WHERE deliveries.id = mail.id AND deliveries.deployment_id = :deploymentId AND is_wanted AND coalesce(cardinality(recent) < ${SIZES.testDelivery.max}, true)
-  )
-  SELECT is_wanted, ${RETRY_AFTER}
-    FROM mail LEFT JOIN test ON true`;
-
-/**
- * Makes a mail due at once, whatever its status, unless an attempt is running. 'unwanted': it would be deleted, because
- * mail is off or the recipient gets none; undefined: there is no such mail. A mail that has succeeded counts as a test
- * of the owner: the time until there may be another.
- */
-export async function retryMail(
-  db: Knex,
-  ownerId: number,
-  deploymentId: string,
-  id: string,
-): Promise<'retried' | 'unwanted' | { retryAfterMs: number } | undefined> {
-  const [row] = await query<{ is_wanted: boolean; retry_after_ms: number | null }>(db, 'retry-mail', RETRY_MAIL, {
-    id,
-    deploymentId,
-    ownerId,
-  });
-  if (!row) return undefined;
-  if (row.retry_after_ms !== null) return { retryAfterMs: row.retry_after_ms };
-  return row.is_wanted ? 'retried' : 'unwanted';
-}
+  INSERT INTO deliveries (id, deployment_id, owner_id, webhook_id, recipient_id, event, receiver,
+                          next_attempt_at, created_at, updated_at)
+  SELECT id, deployment_id, CAST(:ownerId AS bigint), webhook_id, recipient_id, event, receiver, now(), now(), now()
+    FROM target
+  RETURNING id`;
 
 const TEST_WEBHOOK = testOf(`
     SELECT CAST(:id AS text) AS id, deployment_id, id AS webhook_id, NULL AS recipient_id, '${TEST_EVENT}' AS event,
@@ -217,34 +176,22 @@ const TEST_MAIL = testOf(`
            NULL AS webhook_id, recipient_id, 'test-mail' AS event, '${MAIL}' AS receiver
       FROM (${receivers(':deploymentId')}) AS receiver`);
 
-type TestRow = { retry_after_ms: number | null; id: string };
-type MadeTest = { id: string } | { retryAfterMs: number };
-
-const toMadeTest = ({ retry_after_ms: retryAfterMs, id }: TestRow): MadeTest =>
-  retryAfterMs === null ? { id } : { retryAfterMs };
-
-/**
- * Makes a delivery of sample data to a webhook of this owner: its id, or the time until the owner may have another
- * test. undefined when there is no such webhook.
- */
-export async function createTestDelivery(db: Knex, ownerId: number, webhookId: string): Promise<MadeTest | undefined> {
-  const [row] = await query<TestRow>(db, 'create-test-delivery', TEST_WEBHOOK, {
-    id: newDeliveryId(),
-    ownerId,
-    webhookId,
-  });
-  return row && toMadeTest(row);
+/** Makes a delivery of sample data to a webhook of this owner: its id; undefined when there is no such webhook. */
+export async function createTestDelivery(db: Knex, ownerId: number, webhookId: string): Promise<string | undefined> {
+  const values = { id: newDeliveryId(), ownerId, webhookId };
+  const [made] = await query<{ id: string }>(db, 'create-test-delivery', TEST_WEBHOOK, values);
+  return made?.id;
 }
 
 /**
- * Makes a mail with sample data to each address that gets mail about a deployment of this owner: the id of the first,
- * or the time until the owner may have another test. undefined when nobody gets mail.
+ * Makes a mail with sample data to each address that gets mail about a deployment of this owner: the id of the first;
+ * undefined when nobody gets mail.
  */
-export async function createTestMail(db: Knex, ownerId: number, deploymentId: string): Promise<MadeTest | undefined> {
+export async function createTestMail(db: Knex, ownerId: number, deploymentId: string): Promise<string | undefined> {
   // In order, so that the first is the lowest.
   const ids = Array.from({ length: MAX_RECEIVERS }, () => newDeliveryId()).sort();
-  const [row] = await query<TestRow>(db, 'create-test-mail', TEST_MAIL, { ids, ownerId, deploymentId });
-  return row && toMadeTest(row);
+  const made = await query<{ id: string }>(db, 'create-test-mail', TEST_MAIL, { ids, ownerId, deploymentId });
+  return made.map(({ id }) => id).sort()[0];
 }
 
 /**

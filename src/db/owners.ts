@@ -13,32 +13,37 @@ export const FIRST_OWNER = 'owner@localhost';
 export type Owner = { id: number; email: string; plan: string; credentialId: string; scope: Scope };
 
 /**
- * The owner of the key with this hash; undefined when it is unknown, revoked or expired. Stores the time of its use, at
- * most once a minute.
+ * The owners of the keys with these hashes, by the hashes in base64; without those that are unknown, revoked or expired.
+ * Stores the time of their use, at most once a minute.
  */
-export async function findOwnerByKey(db: Knex, hash: Buffer): Promise<Owner | undefined> {
-  const [row] = await query<Omit<Owner, 'credentialId'> & { key_id: string; use_is_due: boolean }>(
+export async function findOwnersByKeys(db: Knex, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, Owner>> {
+  const rows = await query<Owner & { hash: Buffer; use_is_due: boolean }>(
     db,
-    'find-owner-by-key',
-    `SELECT owners.id, owners.email, owners.plan, api_keys.id AS key_id, scope,
+    'find-owners-by-keys',
+    `SELECT owners.id, owners.email, owners.plan, api_keys.id AS "credentialId", scope, hash,
             coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS use_is_due
        FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
-      WHERE api_keys.hash = ? AND ${IS_VALID}`,
-    [hash],
+      WHERE api_keys.hash = ANY (CAST(? AS bytea[])) AND ${IS_VALID}`,
+    [[...hashes]],
   );
-  if (!row) return undefined;
-  if (row.use_is_due) await storeUse(db, hash);
-  return { id: row.id, email: row.email, plan: row.plan, credentialId: row.key_id, scope: row.scope };
+  const due = rows.filter((row) => row.use_is_due).map(({ credentialId }) => credentialId);
+  if (due.length > 0) await storeUses(db, due);
+  return new Map(
+    rows.map(({ hash, id, email, plan, credentialId, scope }) => [
+      hash.toString('base64'),
+      { id, email, plan, credentialId, scope },
+    ]),
+  );
 }
 
 /** Never fails: a key is valid also while the database is read-only. */
-async function storeUse(db: Knex, hash: Buffer): Promise<void> {
+async function storeUses(db: Knex, keyIds: readonly string[]): Promise<void> {
   await execute(
     db,
-    'store-key-use',
+    'store-key-uses',
     `UPDATE api_keys SET last_used_at = now()
-      WHERE hash = ? AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
-    [hash],
+      WHERE id = ANY (CAST(:keyIds AS text[])) AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+    { keyIds: [...keyIds] },
   ).catch(() => undefined);
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { newSessionId } from '../ids.ts';
 import { SIZES } from '../limits.ts';
-import { IS_VALID, type Scope } from './api-keys.ts';
+import { IS_VALID } from './api-keys.ts';
 import type { Owner } from './owners.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
@@ -11,42 +11,47 @@ const USE_IS_DUE = "(sessions.last_used_at < now() - interval '1 hour')";
 /** IS_VALID beside links, which expire too. */
 const IS_KEY_VALID = '(revoked_at IS NULL AND coalesce(api_keys.expires_at > now(), true))';
 
-type OwnerRow = { id: number; email: string; plan: string; scope: Scope; session_id: string; use_is_due: boolean };
+type OwnerRow = Owner & { hash: Buffer; use_is_due: boolean };
 
 /**
- * The owner whose session has this hash; undefined when it has ended, or its key is revoked or expired. `isRenewed`: the
- * time of its use was stored, which happens at most once an hour.
+ * The owners of the sessions with these hashes, by the hashes in base64; without sessions that have ended, or whose key is
+ * revoked or expired. `isRenewed`: the time of the session's use was stored, which happens at most once an hour.
  */
-export async function findOwnerBySession(
+export async function findOwnersBySessions(
   db: Knex,
-  hash: Buffer,
-): Promise<{ owner: Owner; isRenewed: boolean } | undefined> {
-  const [row] = await query<OwnerRow>(
+  hashes: readonly Buffer[],
+): Promise<ReadonlyMap<string, Owner & { isRenewed: boolean }>> {
+  const rows = await query<OwnerRow>(
     db,
-    'find-owner-by-session',
-    `SELECT owners.id, owners.email, owners.plan, scope, sessions.id AS session_id, ${USE_IS_DUE} AS use_is_due
+    'find-owners-by-sessions',
+    `SELECT owners.id, owners.email, owners.plan, scope, sessions.id AS "credentialId", sessions.hash, ${USE_IS_DUE} AS use_is_due
        FROM sessions JOIN api_keys ON api_keys.id = key_id JOIN owners ON owners.id = api_keys.owner_id
-      WHERE sessions.hash = ? AND sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days' AND ${IS_VALID}`,
-    [hash],
+      WHERE sessions.hash = ANY (CAST(? AS bytea[])) AND ${IS_VALID}
+        AND sessions.last_used_at > now() - interval '${SIZES.session.lifetimeDays} days'`,
+    [[...hashes]],
   );
-  if (!row) return undefined;
-  const { id, email, plan, scope, session_id: credentialId } = row;
-  const isRenewed = row.use_is_due && (await storeUse(db, hash));
-  return { owner: { id, email, plan, scope, credentialId }, isRenewed };
+  const due = rows.filter((row) => row.use_is_due).map(({ credentialId }) => credentialId);
+  const isStored = due.length > 0 && (await storeUses(db, due));
+  return new Map(
+    rows.map(({ hash, use_is_due: isDue, id, email, plan, scope, credentialId }) => [
+      hash.toString('base64'),
+      { id, email, plan, scope, credentialId, isRenewed: isDue && isStored },
+    ]),
+  );
 }
 
-/** Whether it was stored. Never fails: a session is valid also while the database is read-only. */
-async function storeUse(db: Knex, hash: Buffer): Promise<boolean> {
+/** Whether they were stored. Never fails: a session is valid also while the database is read-only. */
+async function storeUses(db: Knex, ids: readonly string[]): Promise<boolean> {
   const stored = await execute(
     db,
-    'store-session-use',
+    'store-session-uses',
     `WITH used AS (
-       UPDATE sessions SET last_used_at = now() WHERE hash = ? AND ${USE_IS_DUE} RETURNING key_id
+       UPDATE sessions SET last_used_at = now() WHERE id = ANY (CAST(:ids AS text[])) AND ${USE_IS_DUE} RETURNING key_id
      )
      UPDATE api_keys SET last_used_at = now() FROM used WHERE api_keys.id = key_id`,
-    [hash],
+    { ids: [...ids] },
   ).catch(() => 0);
-  return stored === 1;
+  return stored > 0;
 }
 
 /** Begins a session that stands for a key. `hash`: of its cookie. */

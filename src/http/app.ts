@@ -10,7 +10,6 @@ import type { OpenFile } from '../db/file-content.ts';
 import type { Labels } from '../db/labels.ts';
 import { lastNumbers } from '../db/new-submissions.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { countUnknownKeyTries } from '../db/unknown-keys.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -25,7 +24,7 @@ import { deliveryEndpoints } from './api/deliveries.ts';
 import { deploymentEndpoints } from './api/deployments.ts';
 import { exportEndpoints } from './api/exports.ts';
 import { fileLinkEndpoints } from './api/file-links.ts';
-import { healthEndpoints } from './api/health.ts';
+import { healthEndpoints, type Readiness } from './api/health.ts';
 import { inboxEndpoints } from './api/inbox.ts';
 import { keyEndpoints } from './api/keys.ts';
 import { liveEndpoints } from './api/live.ts';
@@ -54,19 +53,18 @@ import type { Endpoint } from './endpoint.ts';
 import { createHostSplit, type Place } from './hosts.ts';
 import { mcpEndpoints } from './mcp/mcp.ts';
 import { PageRenderer, type PrepareNewPage } from './new-page.ts';
-import { createOwnerConcurrency, type OwnerConcurrency } from './owner-concurrency.ts';
+import { OwnerQueue } from './owner-queue.ts';
 import { PageCache, type PageLookups } from './pages/page-cache.ts';
 import { createFindForm, createServePage } from './pages/pages.ts';
 import { createLogRequest } from './request-log.ts';
+import { ResponseWriter } from './response-writer.ts';
 import { createApi, listEndpoints } from './router.ts';
-import { createSending, type Sending } from './sending.ts';
 import { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 import { createSpeak } from './speech.ts';
 import { createSubmissionWatch, type SubmissionWatch } from './submission-watch.ts';
 import { type ShowThanks, submitEndpoints } from './submit/endpoint.ts';
 import { SubmissionHandler } from './submit/submission-handler.ts';
 import { createVisitorPages } from './submit/visitors.ts';
-import { createCountUnknownKey } from './unknown-keys.ts';
 
 /** What the endpoints need. */
 type Parts = {
@@ -74,14 +72,14 @@ type Parts = {
   limits: Limits;
   db: Database;
   openFile: OpenFile;
-  concurrency: OwnerConcurrency;
+  ownerQueue: OwnerQueue;
   authentication: Authentication;
   sessionCookie: SessionCookie;
   body: BodyReader;
   clientAddress: ClientAddress;
   /** undefined when there is no mail server. */
   mailLink: MailLink | undefined;
-  sending: Sending;
+  sending: ResponseWriter;
   /** The thread for checks of pages. */
   checks: Pick<ComputePool, 'run'>;
   /** What people call the fields of a deployment's page, by their names. */
@@ -104,14 +102,14 @@ type Parts = {
   /** Fires when the service stops. */
   stopping: AbortSignal;
   showThanks: ShowThanks;
-  isReady(): Promise<boolean>;
+  readiness(): Promise<Readiness>;
   log: Log;
 };
 
 /** Every endpoint of the API. Pages are served on hosts of their own, by pages/pages.ts. */
 export function createEndpoints({
   config,
-  isReady,
+  readiness,
   placeOf,
   findPage,
   prepareNewPage,
@@ -169,9 +167,9 @@ export function createEndpoints({
   const submit = submitEndpoints({ ...config, showThanks });
   const reference = referenceEndpoints({ limits: parts.limits, baseUrl, contact, urlOf, endpoints: () => endpoints });
   const llms = llmsTxtEndpoints({ ...config, limits: parts.limits, urlOf });
-  const mcp = mcpEndpoints({ baseUrl, maxHtmlBytes, endpoints: () => endpoints, log: parts.log });
+  const mcp = mcpEndpoints({ ...parts, baseUrl, maxHtmlBytes, endpoints: () => endpoints });
   const dashboard = dashboardEndpoints({ ...ownerParts, frameSource: urlOf('*') });
-  const health = healthEndpoints(isReady);
+  const health = healthEndpoints(readiness);
   const tls = tlsEndpoints({ apiHost: new URL(config.baseUrl).hostname, placeOf, findPage });
 
   const endpoints = listEndpoints({
@@ -304,7 +302,7 @@ export function createApp({
   log,
   newRequestId,
   isStarting,
-  isReady,
+  readiness,
   onPurge,
   stopping,
 }: {
@@ -330,17 +328,16 @@ export function createApp({
   log: Log;
   newRequestId(): string;
   isStarting(): boolean;
-  isReady(): Promise<boolean>;
+  readiness(): Promise<Readiness>;
   /** Called when the rest of a purged deployment is to be removed. */
   onPurge(): void;
   /** Fires when the service stops. */
   stopping: AbortSignal;
 }): App {
-  const concurrency = createOwnerConcurrency(limits);
-  const sending = createSending({ release: concurrency.release, largest: config.maxHtmlBytes, limits });
+  const ownerQueue = new OwnerQueue(limits);
+  const sending = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
   const body = createBodyReader({
     largest: Math.max(config.maxHtmlBytes, config.maxFilesBytes),
-    concurrency,
     compute,
     limits,
   });
@@ -350,8 +347,6 @@ export function createApp({
     db,
     clientAddress,
     sessionCookie,
-    concurrency,
-    countUnknownKey: createCountUnknownKey((...tries) => countUnknownKeyTries(db, ...tries), limits),
     limits,
   });
   const placeOf = createHostSplit(config, limits);
@@ -368,7 +363,7 @@ export function createApp({
     {
       read: (slugs, maxBytes) => findPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
       render: (slug, page) => renderer.render(page.ownerId, { ...page, slug }),
-      canSend: sending.fits,
+      canSend: (ownerId) => sending.fits(ownerId),
     },
     { maxBytes: config.pageCacheBytes, limits },
   );
@@ -394,7 +389,7 @@ export function createApp({
     limits,
     db,
     openFile,
-    concurrency,
+    ownerQueue,
     authentication,
     sessionCookie,
     body,
@@ -415,12 +410,13 @@ export function createApp({
     onPurge,
     stopping,
     showThanks,
-    isReady,
+    readiness,
     log,
   });
   const listener = createListener({
     api: createApi(endpoints, {
       authenticate: authentication.ofRequest,
+      ownerQueue,
       isCredentialValid: (id) => isCredentialValid(db, id),
       body,
       sending,
@@ -435,6 +431,7 @@ export function createApp({
     showThanks,
     speak,
     placeOf,
+    cookieName: sessionCookie.name,
     abuseContact: config.abuseContact,
     metrics,
     log,

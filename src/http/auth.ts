@@ -1,29 +1,28 @@
 import type { Request, Response } from 'express';
 import type { Knex } from 'knex';
-import limitConcurrency, { type LimitFunction } from 'p-limit';
 import { createBoundedCache } from '../bounded-cache.ts';
-import { findOwnerByKey, type Owner } from '../db/owners.ts';
-import { findOwnerBySession } from '../db/sessions.ts';
+import { findOwnersByKeys, type Owner } from '../db/owners.ts';
+import { findOwnersBySessions } from '../db/sessions.ts';
 import { hashOfKey, isApiKey } from '../ids.ts';
-import type { Limits } from '../limits.ts';
+import { type Limits, SIZES } from '../limits.ts';
 import { networkOf } from '../public-address.ts';
 import type { ClientAddress } from './client-address.ts';
-import { errorKind, HttpError } from './errors.ts';
+import { CredentialLookUps } from './credentials.ts';
+import { errorKind, HttpError, retryAfter } from './errors.ts';
 import { pathOf } from './hosts.ts';
-import type { OwnerConcurrency } from './owner-concurrency.ts';
+import { RateLimit } from './rate-limit.ts';
 import type { SessionCookie } from './session-cookie.ts';
-import type { CountUnknownKey } from './unknown-keys.ts';
 
 /**
- * Finds the owner whose key a request carries, or whose session while it has no key. Throws 401; 429 when its address tries too many unknown keys; 503 when
- * too many requests of the owner are under way.
+ * Finds the owner whose key a request carries, or whose session while it has no key. Throws 401; 429 when its address tries too
+ * many unknown keys.
  */
 export type Authenticate = (request: Request, response: Response) => Promise<Owner>;
 
 export type Authentication = {
   ofRequest: Authenticate;
   /** As `ofRequest`, with a key that is given otherwise; it is one by its form. */
-  ofKey(request: Request, response: Response, key: string): Promise<Owner>;
+  ofKey(request: Request, key: string): Promise<Owner>;
 };
 
 export const unauthorized = errorKind(
@@ -44,80 +43,66 @@ export const readOnlyKey = errorKind(
   () => new HttpError(403, 'This API key may only read: use a key with the scope full.'),
 );
 
+export const tooManyUnknownKeys = errorKind(
+  {
+    id: 'UnknownKeys',
+    description:
+      `More than ${SIZES.unknownKeys.max} unknown API keys in ${SIZES.unknownKeys.seconds} seconds from one address. ` +
+      'A valid key is never refused for that reason.',
+  },
+  (leftMs: number) =>
+    new HttpError(429, 'Too many unknown API keys: wait a minute, then use a valid one.', retryAfter(leftMs)),
+  SIZES.unknownKeys.seconds * 1_000,
+);
+
 export function createAuthentication({
   db,
   clientAddress,
   sessionCookie,
-  concurrency,
-  countUnknownKey,
   limits,
 }: {
   db: Knex;
   sessionCookie: Pick<SessionCookie, 'name' | 'tokenOf' | 'isSameOrigin' | 'keep' | 'removeOthers'>;
   clientAddress: ClientAddress;
-  concurrency: Pick<OwnerConcurrency, 'begin'>;
-  countUnknownKey: CountUnknownKey;
   limits: Limits;
 }): Authentication {
-  /**
-   * The owners of keys and sessions that were valid, by their hashes: their requests count as the owner's before the database is
-   * asked.
-   */
-  const ownerIds = createBoundedCache<string, number>(limits.owners.rememberedKeys);
-  const lookups = new Map<string, LimitFunction>();
-
-  /**
-   * Finds the owner of a key that is not remembered. A network that sends many keys waits and is not refused: one of
-   * them may be valid.
-   */
-  async function findNew(find: () => Promise<Owner | undefined>, network: string): Promise<Owner | undefined> {
-    const limit = lookups.get(network) ?? limitConcurrency(limits.owners.keyLookUpsOfNetwork);
-    lookups.set(network, limit);
-    try {
-      return await limit(find);
-    } finally {
-      if (limit.activeCount + limit.pendingCount === 0) lookups.delete(network);
-    }
-  }
+  /** The hashes of keys and sessions that were valid. */
+  const known = createBoundedCache<string, true>(limits.owners.rememberedKeys);
+  const unknownKeys = new RateLimit(SIZES.unknownKeys);
+  const keys = new CredentialLookUps((hashes) => findOwnersByKeys(db, hashes), limits);
+  const sessions = new CredentialLookUps((hashes) => findOwnersBySessions(db, hashes), limits);
 
   /** The owner of a credential, by its hash. Counts it as unknown when there is none. */
-  async function findOwner(
+  async function findOwner<Found extends Owner>(
     request: Request,
-    response: Response,
     hash: Buffer,
-    find: () => Promise<Owner | undefined>,
-  ): Promise<Owner | undefined> {
+    lookUps: CredentialLookUps<Found>,
+  ): Promise<Found | undefined> {
     // Before the first await: a socket that has closed has no address.
     const network = networkOf(clientAddress(request));
     const name = hash.toString('base64');
-    const ownerId = ownerIds.get(name);
-    if (ownerId !== undefined) await concurrency.begin(request, response, ownerId);
-    const owner = await (ownerId === undefined ? findNew(find, network) : find());
-    if (!owner) {
-      ownerIds.delete(name);
-      await countUnknownKey(network);
-      return undefined;
+    // One that was valid waits for no unknown ones of its network.
+    const owner = await lookUps.find(known.get(name) ? name : network, hash);
+    if (owner) {
+      known.set(name, true);
+      return owner;
     }
-    if (ownerId === undefined) {
-      ownerIds.set(name, owner.id);
-      await concurrency.begin(request, response, owner.id);
-    }
-    return owner;
+    known.delete(name);
+    const leftMs = await unknownKeys.use(network);
+    if (leftMs !== undefined) throw tooManyUnknownKeys(leftMs);
+    return undefined;
   }
 
   async function ofSession(request: Request, response: Response, token: string): Promise<Owner> {
-    const hash = hashOfKey(token);
-    const owner = await findOwner(request, response, hash, async () => {
-      const found = await findOwnerBySession(db, hash);
-      // The browser keeps it as long as the database.
-      if (found?.isRenewed) response.append('Set-Cookie', sessionCookie.keep(token));
-      return found?.owner;
-    });
+    const owner = await findOwner(request, hashOfKey(token), sessions);
     if (!owner) {
       removeOthers(request, response);
       throw sessionEnded();
     }
-    return owner;
+    const { isRenewed, ...found } = owner;
+    // The browser keeps it as long as the database.
+    if (isRenewed) response.append('Set-Cookie', sessionCookie.keep(token));
+    return found;
   }
 
   /** A cookie of another host may be why: the browser's next request has its own alone. */
@@ -126,9 +111,8 @@ export function createAuthentication({
     response.append('Set-Cookie', sessionCookie.removeOthers(pathOf(request)));
   }
 
-  async function ofKey(request: Request, response: Response, key: string): Promise<Owner> {
-    const hash = hashOfKey(key);
-    const owner = await findOwner(request, response, hash, () => findOwnerByKey(db, hash));
+  async function ofKey(request: Request, key: string): Promise<Owner> {
+    const owner = await findOwner(request, hashOfKey(key), keys);
     if (!owner) throw keyRefused();
     return owner;
   }
@@ -144,7 +128,7 @@ export function createAuthentication({
         removeOthers(request, response);
         throw unauthorized();
       }
-      return ofKey(request, response, key);
+      return ofKey(request, key);
     },
   };
 }

@@ -10,7 +10,6 @@ import { BusyError, createFairQueue } from '../fair-queue.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import { HttpError, retryAfter } from './errors.ts';
 import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
-import type { OwnerConcurrency } from './owner-concurrency.ts';
 import { queryValues } from './query.ts';
 
 /** The `params` of a schema's check whose failure is a 413 and comes before any other. */
@@ -63,8 +62,7 @@ export type BodyReader = {
     options?: { decodedLimit?: number; filter?: (chunk?: Buffer) => Buffer },
   ): Promise<Buffer>;
   /**
-   * The fields that a request sends, as `schema` says; an absent body reads as `{}`. The request releases its slot
-   * (owner-concurrency.ts) while the body arrives.
+   * The fields that a request sends, as `schema` says; an absent body reads as `{}`.
    */
   fields<S extends z.ZodObject>(request: IncomingMessage, ownerId: number, form: BodyForm<S>): Promise<z.infer<S>>;
 };
@@ -139,12 +137,10 @@ function toObject({ members, problem }: ReadMembers): Record<string, unknown> {
 /** `largest`: bytes of the largest body that has to fit. */
 export function createBodyReader({
   largest,
-  concurrency,
   compute,
   limits,
 }: {
   largest: number;
-  concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
   compute: Pick<ComputePool, 'run'>;
   limits: Limits;
 }): BodyReader {
@@ -276,14 +272,6 @@ export function createBodyReader({
       },
     );
 
-  /** A body as `bytes` answers it. The request has no slot while it arrives. */
-  async function receive(request: IncomingMessage, limit: number, reservation: MemoryReservation): Promise<Buffer> {
-    concurrency.release(request);
-    const body = await bytes(request, limit, reservation);
-    await concurrency.resume(request);
-    return body;
-  }
-
   /** The members of a JSON object with these names. */
   async function members(
     ownerId: number,
@@ -310,16 +298,14 @@ export function createBodyReader({
     const isSent = transfer !== undefined || Number(length ?? 0) > 0;
     using reservation = reserve(ownerId);
     if (text && form === 'text') {
-      const body = isSent ? await receive(request, text.maxBytes, reservation) : Buffer.alloc(0);
+      const body = isSent ? await bytes(request, text.maxBytes, reservation) : Buffer.alloc(0);
       if (!isUtf8(body))
         throw new HttpError(400, 'The body is not valid UTF-8: save the page as UTF-8, and send it again.');
       return { ...queryValues(request.url, Object.keys(schema.shape)), [text.field]: body.toString('utf8') };
     }
     if (!isSent) return {};
-    if (form === 'json') return await members(ownerId, declared, await receive(request, maxBytes, reservation));
-    concurrency.release(request);
+    if (form === 'json') return await members(ownerId, declared, await bytes(request, maxBytes, reservation));
     if (form instanceof HttpError && (await isThere(request, reservation))) throw form;
-    await concurrency.resume(request);
     return {};
   }
 

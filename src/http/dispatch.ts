@@ -10,7 +10,7 @@ import { SECURITY_TXT, sendSecurityTxt } from './api/security-txt.ts';
 import { answerInTime, tooSlow } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import { methodNotAllowed, toLoggedError, writeError } from './errors.ts';
-import { checkHead, type Place, pathOf, resolveHost } from './hosts.ts';
+import { type Place, pathOf, resolveHost, validateRequest } from './hosts.ts';
 import { writeLinkPage } from './link-page.ts';
 import { type FindForm, type ServePage, writeErrorPage } from './pages/pages.ts';
 import type { LogRequest } from './request-log.ts';
@@ -52,6 +52,7 @@ export function createListener({
   showThanks,
   speak,
   placeOf,
+  cookieName,
   abuseContact,
   metrics,
   log,
@@ -72,6 +73,8 @@ export function createListener({
   showThanks: ShowThanks;
   speak: Speak;
   placeOf(host: string): Place;
+  /** Of sessions; other cookies mean nothing. */
+  cookieName: string;
   abuseContact: Config['abuseContact'];
   metrics: Metrics;
   log: Log;
@@ -102,7 +105,7 @@ export function createListener({
     try {
       const place = placeOf(resolveHost(request));
       if (place !== 'api') context.slug = place.slug;
-      checkHead(request);
+      validateRequest(request, cookieName);
       const answering =
         isStarting() && !earlyPaths.has(pathOf(request))
           ? untilStarted(isStarting, limits).then(() => dispatch(request, response, context))

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import type { Scope } from '../db/api-keys.ts';
 import type { Owner } from '../db/owners.ts';
 import type { Limits } from '../limits.ts';
-import { type Authenticate, keyRefused, readOnlyKey, unauthorized } from './auth.ts';
+import { type Authenticate, keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
 import { type BodyForm, type BodyReader, checkFields } from './body.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
 import { badRequest, type DeclaredError, failed, HttpError, unavailable } from './errors.ts';
 import { PARAMETERS } from './fields.ts';
 import { addNotice } from './notice.ts';
+import type { OwnerQueue } from './owner-queue.ts';
 import { badQuery, checkQuery, readQuery } from './query.ts';
-import type { Sending } from './sending.ts';
-import { tooManyUnknownKeys } from './unknown-keys.ts';
+import type { ResponseWriter } from './response-writer.ts';
 
 /*
  * Each endpoint of the API is declared once, by endpoint() or publicEndpoint(), and listed in app.ts. Its declaration
@@ -119,6 +119,7 @@ export type ToolCall = {
   request: EndpointRequest;
   response: Response;
   owner: Owner;
+  ownerQueue: OwnerQueue;
   params: Readonly<Record<string, string>>;
   input: Readonly<Record<string, unknown>>;
   notify(sentence: string): void;
@@ -140,6 +141,8 @@ type Declaration<
   find?: (owner: Owner, params: PathParameters<Path>) => Promise<Resource>;
   query?: Query;
   body?: BodyForm<Body> & { example: z.input<Body> };
+  /** Whether `handle` runs what uses the database in the owner's queue itself: it may wait for long. */
+  queuesItself?: boolean;
   /** The error in place of a 400 about the body, whose message is given. */
   badBody?: (message: string) => HttpError;
   handle: (call: Call<Path, Resource, Query, Body>) => Promise<Result<Answer> | JsonPieces>;
@@ -166,10 +169,11 @@ type PublicDeclaration<M extends Method, Path extends string, Answer> = Describe
 /** What endpoints that need a key are run with. */
 export type EndpointTools = {
   authenticate: Authenticate;
+  ownerQueue: OwnerQueue;
   /** Whether the key or the session with this id is still valid. */
   isCredentialValid(id: string): Promise<boolean>;
   body: Pick<BodyReader, 'fields'>;
-  sending: Pick<Sending, 'json' | 'jsonText'>;
+  sending: Pick<ResponseWriter, 'json'>;
   limits: Limits;
 };
 
@@ -234,15 +238,10 @@ function describe<M extends Method, Path extends string, Answer>(declaration: De
   return { method, path, name, tag, summary, description, ...flags, params: parametersOf(path), answers };
 }
 
-async function respond(
-  response: Response,
-  status: number,
-  result: unknown,
-  { sending }: Pick<EndpointTools, 'sending'>,
-): Promise<void> {
+async function respond(response: Response, status: number, result: unknown): Promise<void> {
   response.status(status);
   if (typeof result === 'function') await result(response);
-  else await sending.jsonText(response, JSON.stringify(result));
+  else response.type('json').send(JSON.stringify(result));
 }
 
 type AnyBody = BodyForm<z.ZodObject> & { example: Readonly<Record<string, unknown>> };
@@ -274,7 +273,18 @@ export function endpoint<
 export function endpoint(
   declaration: Declaration<Method, string, unknown, unknown, z.ZodObject, z.ZodObject>,
 ): Endpoint {
-  const { method, find, precheck, query, body, badBody, answer, errors = [], handle } = declaration;
+  const {
+    method,
+    find,
+    precheck,
+    query,
+    body,
+    badBody,
+    answer,
+    errors = [],
+    queuesItself = false,
+    handle,
+  } = declaration;
   const scope = declaration.scope ?? (method === 'GET' ? 'read' : 'full');
   const text = body && textFormOf(body);
 
@@ -284,13 +294,19 @@ export function endpoint(
 
   /** All that follows the look-up of the key. `read` is called once the path is known to lead to something. */
   async function run(
-    { params, owner, ...exchange }: Omit<ToolCall, 'input'>,
+    { params, owner, ownerQueue, ...exchange }: Omit<ToolCall, 'input'>,
     read: () => Promise<{ query: Record<string, unknown>; body: Record<string, unknown> }>,
   ): Promise<unknown> {
-    const resource = await find?.(owner, params);
-    const sent = await read();
-    if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
-    return handle({ ...exchange, params, owner, resource, ...sent });
+    const queued = <T>(work: () => Promise<T>): Promise<T> => ownerQueue.run(owner.id, exchange.response, work);
+    const findResource = async (): Promise<unknown> => find?.(owner, params);
+    async function finish(resource: unknown): Promise<unknown> {
+      const sent = await read();
+      if (scope === 'full' && owner.scope !== 'full') throw readOnlyKey();
+      const work = async (): Promise<unknown> => handle({ ...exchange, params, owner, resource, ...sent });
+      return body && !queuesItself ? queued(work) : work();
+    }
+    if (body || queuesItself) return finish(find && (await queued(findResource)));
+    return queued(async () => finish(await findResource()));
   }
 
   return {
@@ -319,7 +335,8 @@ export function endpoint(
       const owner = await tools.authenticate(request, response);
       const { params } = request;
       const notify = (sentence: string): void => addNotice(response, sentence);
-      const result = await run({ request, response, owner, params, notify }, async () => {
+      const { ownerQueue } = tools;
+      const result = await run({ request, response, owner, ownerQueue, params, notify }, async () => {
         const since = performance.now();
         const sent = {
           query: query ? readQuery(request.url, query) : {},
@@ -335,7 +352,7 @@ export function endpoint(
       if (result instanceof JsonPieces) {
         response.status(answer.status);
         await tools.sending.json(response, owner.id, result.bytes, result.pieces);
-      } else await respond(response, answer.status, result, tools);
+      } else await respond(response, answer.status, result);
     },
     call: ({ input, ...exchange }) =>
       run(exchange, async () => ({
@@ -377,8 +394,7 @@ export function publicEndpoint<const M extends Method, const Path extends string
     pagesExcept,
     errorPageTitle,
     isThere,
-    handle:
-      handle && (async (request, response, tools) => respond(response, answer.status, await handle(request), tools)),
+    handle: handle && (async (request, response) => respond(response, answer.status, await handle(request))),
     call: undefined,
   };
 }

@@ -99,6 +99,8 @@ export const storageFull = errorKind(
     ),
   ...(['free', 1_000_000_000] as const),
 );
+export const headersTooLarge = (): HttpError =>
+  new HttpError(431, 'The headers are too large: send fewer or shorter ones.', { Connection: 'close' });
 
 /** For a path that no endpoint has. */
 export const noSuchPath = (): HttpError =>

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { createBoundedCache } from '../bounded-cache.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import { isSlug } from '../slugs.ts';
-import { HttpError } from './errors.ts';
+import { HttpError, headersTooLarge } from './errors.ts';
+import { cookiesNamed } from './session-cookie.ts';
 
 /** The slug of a page's host whose label can't be a slug. */
 export const NO_SLUG = '';
@@ -71,8 +72,33 @@ export function resolveHost(request: IncomingMessage): string {
   return authority;
 }
 
-/** Throws 400 for a path that can't be decoded, and 417 for an expectation that can't be met. */
-export function checkHead({ url = '', headers: { expect } }: IncomingMessage): void {
+/** The bytes of all headers, and of those named Cookie. */
+function headerBytes(rawHeaders: readonly string[]): { all: number; cookies: number } {
+  let all = 0;
+  let cookies = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    const bytes = name.length + (rawHeaders[index + 1]?.length ?? 0);
+    all += bytes;
+    if (name.length === 6 && name.toLowerCase() === 'cookie') cookies += bytes;
+  }
+  return { all, cookies };
+}
+
+/**
+ * Throws 431 for large headers other than cookies, 417 for an expectation that can't be met, and 400 for a path that can't be
+ * decoded. Removes the cookies of large headers, except those named `cookieName`.
+ */
+export function validateRequest(request: IncomingMessage, cookieName: string): void {
+  const { url = '', headers, rawHeaders } = request;
+  const { maxOtherBytes } = SIZES.internalHeaders;
+  const { all, cookies } = headerBytes(rawHeaders);
+  if (all - cookies > maxOtherBytes) throw headersTooLarge();
+  if (all > maxOtherBytes) {
+    headers.cookie = cookiesNamed(cookieName, headers).join('; ');
+    rawHeaders.length = 0;
+  }
+  const { expect } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
     throw new HttpError(417, 'The expectation cannot be met: leave the Expect header out.');
   }

@@ -1,4 +1,5 @@
 import express, { type Express, type Response } from 'express';
+import { compressAnswers } from './compress.ts';
 import { type Endpoint, type EndpointRequest, type EndpointTools, type Method, parameterNames } from './endpoint.ts';
 import { methodNotAllowed, noSuchPath } from './errors.ts';
 
@@ -65,6 +66,8 @@ export function createApi(endpoints: readonly Endpoint[], tools: EndpointTools):
   api.set('query parser', false);
   api.enable('case sensitive routing');
   api.enable('strict routing');
+  // After the settings, with which the first use makes the router.
+  api.use(compressAnswers(tools.limits));
   mount(api, endpoints, tools);
   api.use(() => {
     throw noSuchPath();

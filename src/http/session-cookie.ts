@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { TOKEN } from '../ids.ts';
 import { SIZES } from '../limits.ts';
 
@@ -34,6 +34,13 @@ const cookiePaths = (path: string): string[] =>
     .flat()
     .filter((prefix, index, all) => all.indexOf(prefix) === index && /^[!-:<-~]+$/.test(prefix));
 
+/** The cookies of this name, each as `name=value`. All others were set by other hosts under the same domain. */
+export const cookiesNamed = (name: string, { cookie = '' }: IncomingHttpHeaders): string[] =>
+  cookie
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`));
+
 /** `baseUrl`: the origin of the API. */
 export function createSessionCookie(baseUrl: string): SessionCookie {
   const { origin: ownOrigin, protocol, hostname } = new URL(baseUrl);
@@ -53,13 +60,9 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
     name,
     isSameOrigin,
     tokenOf(request) {
-      const { cookie } = request.headers;
-      if (cookie === undefined || !isSameOrigin(request)) return undefined;
-      const [token = '', ...others] = cookie
-        .split(';')
-        .map((pair) => pair.trim())
-        .filter((pair) => pair.startsWith(`${name}=`))
-        .map((pair) => pair.slice(name.length + 1));
+      if (request.headers.cookie === undefined || !isSameOrigin(request)) return undefined;
+      const [pair = '', ...others] = cookiesNamed(name, request.headers);
+      const token = pair.slice(name.length + 1);
       // Several: another host under the same domain may have set one of them.
       return others.length === 0 && TOKEN.test(token) ? token : undefined;
     },

@@ -10,7 +10,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createComputePool } from '../../src/compute/pool.ts';
 import { type BodyReader, createBodyReader, mediaType } from '../../src/http/body.ts';
 import { HttpError } from '../../src/http/errors.ts';
-import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
 import { type Limits, SIZES } from '../../src/limits.ts';
 import { testLimits } from '../support/limits.ts';
 
@@ -33,7 +32,6 @@ function clientOf({ headers }: IncomingMessage): string {
 const newReader = (requests: Partial<Limits['requests']> = {}): BodyReader =>
   createBodyReader({
     largest: 1,
-    concurrency: createOwnerConcurrency(testLimits()),
     compute: createComputePool({ maxHtmlBytes: 0 }, testLimits()),
     limits: testLimits({ requests: { memoryBudgetBytes: BUDGET, ...requests } }),
   });

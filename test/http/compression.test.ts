@@ -97,8 +97,8 @@ describe.each([...LISTS, ...FIXED])('GET %s', (named) => {
     expect(transfer).toBe(length === undefined ? 'chunked' : undefined);
   });
 
-  it('has the same headers in answer to HEAD', async () => {
-    for (const encoding of ['br', 'gzip', 'identity']) {
+  it('has the same headers in answer to HEAD, without a Content-Encoding that would be made for the body', async () => {
+    for (const encoding of FIXED.includes(named) ? ['br', 'gzip', 'identity'] : ['identity']) {
       const expected = described(await ask(pathOf(named), encoding));
       const head = await ask(pathOf(named), encoding, {}, 'HEAD');
       expect([head.status, head.bytes.length, described(head)]).toEqual([200, 0, expected]);
@@ -110,7 +110,7 @@ it.each([
   [undefined, undefined],
   ['', undefined],
   ['identity', undefined],
-  ['deflate, zstd', undefined],
+  ['zstd', undefined],
   ['GZIP', 'gzip'],
   ['gzip, deflate, br, zstd', 'br'],
   ['br;q=0.5, gzip;q=0.8', 'gzip'],
@@ -170,7 +170,7 @@ it.each(['br', 'gzip'])('sends what is too large for memory as a stream in %s', 
   expect(textOf(answer) === plain.bytes.toString()).toBe(true);
   expect(answer.bytes.length).toBeLessThan(plain.bytes.length / 20);
   const head = await ask(`/submissions/${large.id}`, encoding, {}, 'HEAD');
-  expect([head.headers['content-encoding'], head.headers.vary]).toEqual([encoding, 'Accept-Encoding']);
+  expect([head.headers['content-encoding'], head.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
 });
 
 describe.each(FIXED)('the ETag of %s', (path) => {

@@ -8,10 +8,10 @@ import { loadConfig } from '../../src/config.ts';
 import { VIEW_PATHS } from '../../src/dashboard-paths.ts';
 import { type Endpoint, endpoint, publicEndpoint } from '../../src/http/endpoint.ts';
 import { HttpError, toHttpError, writeError } from '../../src/http/errors.ts';
-
+import { OwnerQueue } from '../../src/http/owner-queue.ts';
 import { createLogRequest } from '../../src/http/request-log.ts';
+import { ResponseWriter } from '../../src/http/response-writer.ts';
 import { createApi, listEndpoints } from '../../src/http/router.ts';
-import { createSending } from '../../src/http/sending.ts';
 import { testLimits } from '../support/limits.ts';
 import { endpointsOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
@@ -27,6 +27,7 @@ function serve(...endpoints: Endpoint[]) {
       return { id: 7, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' };
     },
     isCredentialValid: async () => true,
+    ownerQueue: new OwnerQueue(testLimits()),
     body: {
       async fields({ headers }, _ownerId, { schema }) {
         const read = schema.safeParse(JSON.parse(String(headers['x-body'])));
@@ -34,7 +35,7 @@ function serve(...endpoints: Endpoint[]) {
         return read.data;
       },
     },
-    sending: createSending({ release: () => undefined, largest: 1, limits: testLimits() }),
+    sending: new ResponseWriter({ largest: 1, limits: testLimits() }),
     limits: testLimits(),
   });
   api.use(((error, _request, response, _next) =>

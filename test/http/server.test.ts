@@ -4,11 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { endEarly } from '../../src/http/errors.ts';
-import { createServer } from '../../src/http/server.ts';
+import { HttpServer } from '../../src/http/server.ts';
 import { LIMITS, withLimits } from '../../src/limits.ts';
 
 /** Where a test waits for a real time to pass, it is short; those that end a connection in real time never pass. */
-const limits = withLimits({ server: { lingerMs: 5, silentMs: 20, drainTimeoutMs: 600_000 } });
+const limits = withLimits({ server: { lingerMs: 20, drainTimeoutMs: 600_000 } });
 const { drainTimeoutMs, keepAliveMs, progressTimeoutMs } = limits.server;
 const {
   readingPaceBytes: PACE_BYTES,
@@ -22,14 +22,14 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 type Asked = { request: IncomingMessage; response: ServerResponse; socket: Socket };
 
 /** A server that notes what it is asked, and answers when the test does. */
-async function startServer() {
+async function startServer(used = limits) {
   const asked: Asked[] = [];
   let wake = Promise.withResolvers<void>();
-  const server = createServer((request, response) => {
+  const server = new HttpServer((request, response) => {
     asked.push({ request, response, socket: request.socket });
     wake.resolve();
     wake = Promise.withResolvers();
-  }, limits);
+  }, used);
   const { port } = await server.listen(0, '127.0.0.1');
   const open: Socket[] = [];
   onTestFinished(async () => {
@@ -39,7 +39,7 @@ async function startServer() {
     await server.close();
   });
   return {
-    close: server.close,
+    close: () => server.close(),
     /** A client's connection. */
     open(options: { allowHalfOpen?: boolean } = {}): Socket {
       const socket = connect({ ...options, port, host: '127.0.0.1' }).on('error', () => undefined);
@@ -157,6 +157,30 @@ describe('a server that is told to stop', () => {
     second.response.end();
     await closed;
     expect((await received).match(/^Connection: .*$/gim)).toEqual(['Connection: keep-alive', 'Connection: close']);
+  });
+
+  it('answers what comes on connections that wait in the queue of the kernel, or that were kept', async () => {
+    const server = await startServer(withLimits({ server: { lingerMs: 600_000 } }));
+    const kept = server.open();
+    const receivedByKept = textOf(kept);
+    kept.write(REQUEST);
+    await answer(await server.request(0));
+    const received = Array.from({ length: 20 }, async (_, index) => {
+      const client = server.open();
+      client.write(REQUEST);
+      void server.request(1 + index).then(answer);
+      return await textOf(client);
+    });
+    const closed = server.close();
+    const answered = expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n.*answered$/s);
+    expect(await Promise.all(received)).toEqual(received.map(() => answered));
+    kept.write(REQUEST);
+    await answer(await server.request(21));
+    expect((await receivedByKept).match(/^Connection: .*$/gim)).toEqual([
+      'Connection: keep-alive',
+      'Connection: close',
+    ]);
+    await closed;
   });
 
   it('ends connections that are idle, that never carried anything, and that become idle', async () => {

@@ -21,7 +21,7 @@ const startCell = (name: string, settings: Record<string, string> = {}): Promise
   startTestService({
     ...PUBLIC,
     CELL: name,
-    PAGES_DOMAIN: name === '' ? 'pages.example.org' : `pages-${name}.example.org`,
+    PAGES_DOMAIN: name === '' ? 'pages.example.net' : `pages-${name}.example.net`,
     ...settings,
   });
 
@@ -170,9 +170,9 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
       await asOwner(proxy.url, key).get('/deploy').expect(401);
     }
     for (const host of [
-      'nobody.pages.example.org',
-      'nobody.pages-eu.example.org',
-      'NOBODY.PAGES-EU.EXAMPLE.ORG.:443',
+      'nobody.pages.example.net',
+      'nobody.pages-eu.example.net',
+      'NOBODY.PAGES-EU.EXAMPLE.NET.:443',
     ]) {
       const { text } = await request(proxy.url).get('/').set('Host', host).expect(404);
       expect(text).toMatch(/^<!doctype html>/i);
@@ -182,7 +182,7 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
   it("doesn't take the address that a client gives itself", async () => {
     const owner = asOwner(proxy.url, (await eu.owner()).key);
     const { id } = await owner.deploy();
-    const forged = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Host': 'nobody.pages.example.org' };
+    const forged = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Host': 'nobody.pages.example.net' };
     await request(proxy.url).post(`/submit/${id}`).set(forged).send({ a: 'b' }).expect(200);
     expect((await owner.get(`/submissions/${id}`)).body.submissions).toMatchObject([{ ip_address: '127.0.0.1' }]);
   });
@@ -238,7 +238,7 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     expect(maps).toEqual({
       'moved-ids': expect.arrayContaining([`${id} eu`, `${deleted} eu`]),
       'moved-keys': [`${sha256(old.key)} eu`],
-      'moved-hosts': [`${slug}.pages.example.org ${slug}.pages-eu.example.org`],
+      'moved-hosts': [`${slug}.pages.example.net ${slug}.pages-eu.example.net`],
       owners: ['moved@test.example eu'],
     });
     expect(maps['moved-ids']).toHaveLength(2);
@@ -246,7 +246,7 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     const moving = await proxyFor(maps);
     onTestFinished(() => moving.close());
     const moved = asOwner(moving.url, old.key);
-    const host = `${slug}.pages-eu.example.org`;
+    const host = `${slug}.pages-eu.example.net`;
     expect((await moved.get(`/deploy/${id}`).expect(200)).body).toMatchObject({ id, slug, url: `https://${host}` });
     const page = await request(moving.url).get('/').set('Host', host).expect(200);
     expect(page.text).toBe('moved\t\\N\u0000');
@@ -262,7 +262,7 @@ describe.skipIf(!HAS_HAPROXY)('two cells behind deploy/haproxy-cells.cfg', () =>
     expect((await moved.get(`/deploy/${id}/spam`)).body).toMatchObject({ total: 2 });
     const signedIn = await request(moving.url).post('/session').send({ key: old.key }).expect(200);
     expect(cookieOf(signedIn)).toMatch(/^__Host-formhost=eu/);
-    const redirected = await request(moving.url).get('/?a=b').set('Host', `${slug}.pages.example.org`).expect(308);
+    const redirected = await request(moving.url).get('/?a=b').set('Host', `${slug}.pages.example.net`).expect(308);
     expect(redirected.headers.location).toBe(`https://${host}/?a=b`);
     // The other cell has it no longer, and all other owners stay where they were.
     await asOwner(first.url, old.key).get('/deploy').expect(401);

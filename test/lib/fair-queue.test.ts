@@ -10,8 +10,16 @@ afterEach(() => void vi.useRealTimers());
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A queue with tasks that the test ends; each is named by its key and a number. */
-function startQueue({ slots, maxWaiting = 1_000 }: { slots: number; maxWaiting?: number }) {
-  const queue = createFairQueue<string>({ slots, maxWaiting });
+function startQueue({
+  slots,
+  slotsOfKey = 1,
+  maxWaiting = 1_000,
+}: {
+  slots: number;
+  slotsOfKey?: number;
+  maxWaiting?: number;
+}) {
+  const queue = createFairQueue<string>({ slots, slotsOfKey, maxWaiting });
   const begun: string[] = [];
   const refused: string[] = [];
   const running = new Map<string, PromiseWithResolvers<string>>();
@@ -185,5 +193,15 @@ describe('createFairQueue', () => {
     queue.addAll('c1');
     await settled();
     expect([queue.begun, queue.refused]).toEqual([['a1'], ['a2', 'b1', 'b2', 'c1']]);
+  });
+
+  it('runs as many tasks of a key at a time as it may have', async () => {
+    const queue = startQueue({ slots: 3, slotsOfKey: 2 });
+    queue.addAll('a1', 'a2', 'a3', 'b1', 'b2');
+    expect(queue.begun).toEqual(['a1', 'a2', 'b1']);
+    await queue.end('a1');
+    expect(queue.begun.slice(3)).toEqual(['a3']);
+    await queue.end('a2');
+    expect(queue.begun.slice(4)).toEqual(['b2']);
   });
 });

@@ -9,8 +9,8 @@ import { createEndpoints } from '../../src/http/app.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { createHostSplit } from '../../src/http/hosts.ts';
 import { NOTICE } from '../../src/http/notice.ts';
-import { createOwnerConcurrency } from '../../src/http/owner-concurrency.ts';
-import { createSending } from '../../src/http/sending.ts';
+import { OwnerQueue } from '../../src/http/owner-queue.ts';
+import { ResponseWriter } from '../../src/http/response-writer.ts';
 import { createSessionCookie } from '../../src/http/session-cookie.ts';
 import { createLog } from '../../src/log.ts';
 import { Forms } from '../../src/submissions/forms.ts';
@@ -33,7 +33,6 @@ const notCalled = (): never => {
 
 /** All endpoints of a service with these settings, to be looked at and not called. */
 export function endpointsOf(config: Config): readonly Endpoint[] {
-  const concurrency = createOwnerConcurrency(testLimits());
   // It connects when it is first asked.
   const db = connect({ connectionString: 'postgres://nobody@localhost/nothing' }, { limits: testLimits() });
   return createEndpoints({
@@ -41,13 +40,13 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     limits: testLimits(),
     db,
     openFile: notCalled,
-    concurrency,
+    ownerQueue: new OwnerQueue(testLimits()),
     authentication: { ofRequest: notCalled, ofKey: notCalled },
     sessionCookie: createSessionCookie(config.baseUrl),
     body: { reserve: notCalled, bytes: notCalled, fields: notCalled },
     clientAddress: notCalled,
     mailLink: async () => undefined,
-    sending: createSending({ release: concurrency.release, largest: config.maxHtmlBytes, limits: testLimits() }),
+    sending: new ResponseWriter({ largest: config.maxHtmlBytes, limits: testLimits() }),
     checks: { run: () => Promise.reject(new Error('Not called.')) },
     labelsOf: async () => new Map(),
     placeOf: createHostSplit(config, testLimits()),
@@ -62,7 +61,7 @@ export function endpointsOf(config: Config): readonly Endpoint[] {
     onPurge: () => undefined,
     stopping: new AbortController().signal,
     showThanks: async () => undefined,
-    isReady: async () => false,
+    readiness: async () => 'no database',
     log: createLog('silent'),
   });
 }
@@ -109,7 +108,7 @@ export type Hold = (exchange: Exchange) => string | undefined;
 
 const ERROR_POINTER = '#/components/schemas/Error';
 /** What answers before it is known what is asked for. */
-const BEFORE_ROUTES = [400, 417, 500, 503];
+const BEFORE_ROUTES = [400, 417, 431, 500, 503];
 
 const isPage = (headers: Exchange['headers']): boolean => headers.get('content-type') === 'text/html; charset=utf-8';
 
@@ -160,7 +159,7 @@ export function holdAgainst(reference: Reference): Hold {
         ? problemOfError(exchange)
         : 'is of a method that is not documented';
     }
-    if (status === 417) {
+    if (status === 417 || status === 431) {
       return path.startsWith('/submit/') && isPage(headers) ? undefined : problemOfError(exchange);
     }
     way.push('responses', String(status));

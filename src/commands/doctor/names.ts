@@ -65,7 +65,7 @@ export function checkDomains(pagesHost: string, apiHost: string): Finding {
   if (pages === null || !pagesHost.includes('.')) return skip(`${pagesHost} is under no public suffix`);
   if (pages === page) return ok(`${pagesHost} is on the Public Suffix List: each page is a site of its own`);
   if (api === pages) {
-    return fail(
+    return warn(
       `the pages and the API are both under ${pages}: ${WHY}`,
       `give the pages a domain that nothing else uses, or have ${pagesHost} put on the Public Suffix List ` +
         '(https://publicsuffix.org/submit/)',

@@ -11,9 +11,8 @@ import { createChooseEncoding } from '../accept.ts';
 import type { ClientAddress } from '../client-address.ts';
 import { publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import { createFixed, notModified } from '../fixed.ts';
 import { badQuery, readQuery } from '../query.ts';
-import type { Sending } from '../sending.ts';
+import { notModified, staticFile } from '../static-file.ts';
 
 /** The widget with all of its translations; its worker is in the same file. */
 const WIDGET = join(fileURLToPath(import.meta.resolve('altcha/i18n')), '..', 'altcha.i18n.min.js');
@@ -43,20 +42,18 @@ export function altchaEndpoints({
   altcha,
   forms,
   clientAddress,
-  sending,
   limits,
 }: {
   altcha(): Promise<Altcha>;
   forms: Forms;
   clientAddress: ClientAddress;
-  sending: Pick<Sending, 'jsonText'>;
   limits: Limits;
 }) {
   const queue = createFairQueue<string>({
     slots: limits.spam.maxConcurrentChallenges,
     maxWaiting: limits.spam.maxWaitingChallenges,
   });
-  const sendWidget = createFixed({
+  const sendWidget = staticFile({
     type: 'text/javascript',
     headers: {
       ...ANY_ORIGIN,
@@ -110,7 +107,7 @@ export function altchaEndpoints({
         const challenge = await queue.run(network, limits.spam.challengeWaitTimeoutMs, async () =>
           (await altcha()).challenge(id),
         );
-        await sending.jsonText(response, JSON.stringify(challenge));
+        response.json(challenge);
       },
     }),
 

@@ -3,6 +3,7 @@ import {
   createTestDelivery,
   createTestMail,
   type Delivery,
+  findLoggedMail,
   listDeliveries,
   listMails,
   type Mail,
@@ -10,14 +11,15 @@ import {
   retryMail,
 } from '../../db/delivery-log.ts';
 import { listRecipients } from '../../db/mail-recipients.ts';
-import { FIRST_OWNER } from '../../db/owners.ts';
+import { FIRST_OWNER, type Owner } from '../../db/owners.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import { isDeliveryId } from '../../ids.ts';
-import { SIZES } from '../../limits.ts';
+import { LIMITS, type Limits } from '../../limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../errors.ts';
 import { deliveryId, submissionId, time, total } from '../fields.ts';
 import { Paging, paged } from '../paging.ts';
+import { RateLimit } from '../rate-limit.ts';
 import { noSuchDeployment, noSuchWebhook, ownDeployment, ownWebhook } from './own-deployment.ts';
 
 const fields = {
@@ -84,7 +86,7 @@ const nobodyGetsMail = errorKind(
 const tooManyTests = errorKind(
   {
     id: 'TooManyTests',
-    description: `The owner has sent ${SIZES.testDelivery.max} tests in the last ${SIZES.testDelivery.seconds} seconds; also for the reasons of any request with a key.`,
+    description: `The owner has sent ${LIMITS.owners.testsPerMinute} tests within a minute; also for the reasons of any request with a key.`,
   },
   (retryAfterMs: number) =>
     new HttpError(429, `Too many tests: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
@@ -121,15 +123,25 @@ const toListedMail = (mail: Mail): z.infer<typeof ListedMail> => ({ ...toListed(
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
 export function deliveryEndpoints({
   db,
+  limits,
   logDays,
   hasMail,
 }: {
   db: Database;
+  limits: Limits;
   /** For how many days finished deliveries are kept. */
   logDays: number;
   /** Whether there is a mail server. */
   hasMail: boolean;
 }) {
+  const tests = new RateLimit({ max: limits.owners.testsPerMinute, seconds: 60 });
+
+  /** Counts a test. Throws 429 when the owner has had too many. */
+  async function countTest(owner: Owner): Promise<void> {
+    const leftMs = await tests.use(String(owner.id));
+    if (leftMs !== undefined) throw tooManyTests(leftMs);
+  }
+
   return {
     test: endpoint({
       method: 'POST',
@@ -139,15 +151,15 @@ export function deliveryEndpoints({
       summary: 'Send a sample submission to a webhook',
       description:
         'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
-        `deliveries shows its outcome. An owner may send ${SIZES.testDelivery.max} tests in any ${SIZES.testDelivery.seconds} seconds, to webhooks and by mail together.`,
+        `deliveries shows its outcome. An owner may send ${LIMITS.owners.testsPerMinute} tests a minute, to webhooks and by mail together.`,
       find: (owner, ids) => ownWebhook(db, owner, ids),
       answer: { status: 202, description: 'The delivery will be sent.', schema: Started, example: { id: exampleId } },
       errors: [noSuchWebhook, tooManyTests],
       async handle({ owner, resource: webhook }) {
-        const made = await createTestDelivery(db, owner.id, webhook.id);
-        if (made === undefined) throw noSuchWebhook();
-        if ('retryAfterMs' in made) throw tooManyTests(made.retryAfterMs);
-        return { id: made.id };
+        await countTest(owner);
+        const id = await createTestDelivery(db, owner.id, webhook.id);
+        if (id === undefined) throw noSuchWebhook();
+        return { id };
       },
     }),
 
@@ -205,7 +217,7 @@ export function deliveryEndpoints({
       description:
         'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
         'mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the ' +
-        `${SIZES.testDelivery.max} tests that an owner may send in any ${SIZES.testDelivery.seconds} seconds, to webhooks and by mail together.`,
+        `${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: {
         status: 202,
@@ -222,10 +234,10 @@ export function deliveryEndpoints({
         ) {
           throw nobodyGetsMail(`have the operator change your address, which is ${FIRST_OWNER}`);
         }
-        const made = await createTestMail(db, owner.id, id);
-        if (made === undefined) throw noSuchDeployment();
-        if ('retryAfterMs' in made) throw tooManyTests(made.retryAfterMs);
-        return { id: made.id };
+        await countTest(owner);
+        const mailId = await createTestMail(db, owner.id, id);
+        if (mailId === undefined) throw noSuchDeployment();
+        return { id: mailId };
       },
     }),
 
@@ -268,7 +280,7 @@ export function deliveryEndpoints({
       summary: 'Try a mail again',
       description:
         'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
-        `attempted does not change. One that has succeeded counts as one of the ${SIZES.testDelivery.max} tests that an owner may send in any ${SIZES.testDelivery.seconds} seconds.`,
+        `attempted does not change. One that has succeeded counts as one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute.`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
       answer: {
         status: 202,
@@ -278,11 +290,12 @@ export function deliveryEndpoints({
       },
       errors: [noSuchMail, nobodyGetsMail, tooManyTests],
       async handle({ owner, params: { deliveryId: id }, resource: deployment }) {
-        const retried = isDeliveryId(id) ? await retryMail(db, owner.id, deployment.id, id) : undefined;
-        if (retried === undefined) throw noSuchMail();
-        if (typeof retried === 'object') throw tooManyTests(retried.retryAfterMs);
-        if (retried === 'unwanted')
-          throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
+        const mail = isDeliveryId(id) ? await findLoggedMail(db, deployment.id, id) : undefined;
+        if (mail === undefined) throw noSuchMail();
+        if (!mail.isWanted) throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
+        // Otherwise nothing would bound how much mail an owner can have sent.
+        if (mail.status === 'succeeded') await countTest(owner);
+        if (!(await retryMail(db, deployment.id, id))) throw noSuchMail();
         return { id, status: 'pending' as const };
       },
     }),

@@ -31,7 +31,7 @@ export const ownSlug = z
   .meta({ description: "The label of the page's host.", example: 'spring-sale' });
 export const pageUrl = z
   .string()
-  .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.org' });
+  .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.net' });
 
 export const Deployed = z.strictObject({ id: deploymentId, url: pageUrl, slug: ownSlug }).meta({ id: 'Deployed' });
 /** `urlOf`: a page's origin by its slug. */
@@ -77,7 +77,7 @@ export const slugTaken = errorKind(
 
 const exampleId = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 export const exampleSlug = 'spring-sale';
-const exampleUrl = 'https://spring-sale.pages.example.org';
+const exampleUrl = 'https://spring-sale.pages.example.net';
 export const exampleHtml =
   '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
 export const exampleDeployed: z.infer<typeof Deployed> = { id: exampleId, url: exampleUrl, slug: exampleSlug };

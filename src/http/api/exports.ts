@@ -10,9 +10,8 @@ import { type Limits, SIZES } from '../../limits.ts';
 import { pauseDeadline } from '../deadline.ts';
 import { type EndpointRequest, endpoint } from '../endpoint.ts';
 import { unavailable } from '../errors.ts';
-import type { OwnerConcurrency } from '../owner-concurrency.ts';
 import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
-import type { Sending } from '../sending.ts';
+import type { ResponseWriter } from '../response-writer.ts';
 import { toCsv } from './exports/csv.ts';
 import { createTimeSlices, type TimeSlice } from './exports/time-slices.ts';
 import { toXlsx } from './exports/xlsx.ts';
@@ -68,14 +67,12 @@ type Format = {
 export function exportEndpoints({
   db,
   limits,
-  concurrency,
   sending,
   labelsOf,
 }: {
   db: Database;
   limits: Limits;
-  concurrency: Pick<OwnerConcurrency, 'release'>;
-  sending: Pick<Sending, 'stream' | 'compressedStream'>;
+  sending: Pick<ResponseWriter, 'stream'>;
   /** What people call the fields of a deployment's page. */
   labelsOf(deploymentId: string): Promise<Labels>;
 }) {
@@ -126,35 +123,32 @@ export function exportEndpoints({
       example,
     },
     errors: isCompressed ? [noSuchDeployment] : [noSuchCursor],
-    handle:
-      async ({
-        request,
-        owner,
-        resource,
-        query,
-      }: {
-        request: EndpointRequest;
-        owner: Owner;
-        resource: Deployment;
-        query: { labels?: '1' | undefined; after?: string | undefined };
-      }) =>
-      (response: Response) =>
+    handle: async ({
+      request,
+      owner,
+      resource,
+      query,
+    }: {
+      request: EndpointRequest;
+      owner: Owner;
+      resource: Deployment;
+      query: { labels?: '1' | undefined; after?: string | undefined };
+    }) => {
+      const after = query.after === undefined ? 0 : await numberAt(db, resource, 'after', query.after);
+      return (response: Response) =>
         runExport(owner.id, async () => {
           const { id, slug } = resource;
-          const after = query.after === undefined ? 0 : await numberAt(db, resource, 'after', query.after);
           const labels = query.labels === undefined ? NO_LABELS : await readLabels(response, id);
           const last = await lastSubmissionNumber(db, id);
           response.setHeader('Content-Type', contentType);
           response.setHeader('X-Content-Type-Options', 'nosniff');
           const date = new Date().toISOString().slice(0, 10);
           response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
-          // Exports have limits of their own.
-          concurrency.release(request);
           const source: Source = { labels, slice: newSlice(), read: [db, limits, id, last, limitReads], after };
-          if (!isCompressed) await sending.compressedStream(response, write(source));
-          else if (request.method === 'HEAD') response.end();
+          if (request.method === 'HEAD') response.end();
           else await sending.stream(response, write(source));
-        }),
+        });
+    },
   });
 
   return {

@@ -9,7 +9,7 @@ import { publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { LINK_HEADERS } from '../link-page.ts';
 import { queryOf } from '../query.ts';
-import type { Sending } from '../sending.ts';
+import type { ResponseWriter } from '../response-writer.ts';
 import { fileAnswer, sendFile } from './submission-files.ts';
 
 /** The same for a wrong signature, and for a file that has been deleted. */
@@ -39,7 +39,7 @@ export function fileLinkEndpoints({
 }: {
   db: Database;
   openFile: OpenFile;
-  sending: Pick<Sending, 'reserve' | 'stream'>;
+  sending: Pick<ResponseWriter, 'reserve' | 'stream'>;
   links(): Promise<SignedLinks>;
   limits: Limits;
 }) {

@@ -5,8 +5,11 @@ import { unavailable } from '../errors.ts';
 const Up = z.strictObject({ status: z.literal('ok') });
 const Ready = z.strictObject({ status: z.literal('ready') });
 
+/** Whether the process can serve requests, or why a balancer should send them to another. */
+export type Readiness = 'ready' | 'stopping' | 'no database';
+
 /** Health checks. */
-export const healthEndpoints = (isReady: () => Promise<boolean>) => ({
+export const healthEndpoints = (readiness: () => Promise<Readiness>) => ({
   up: publicEndpoint({
     method: 'GET',
     path: '/healthz',
@@ -27,13 +30,19 @@ export const healthEndpoints = (isReady: () => Promise<boolean>) => ({
     name: 'isReady',
     tag: 'Service',
     summary: 'Check that the database is reached, migrated and no standby',
-    description: 'For load balancers: a process that answers 503 gets no requests until it is ready again.',
+    description:
+      'For load balancers: a process that answers 503 gets no requests until it is ready again. It answers 503 as soon as the process is told to stop.',
     isPolled: true,
     answersWhileStarting: true,
     answer: { status: 200, description: 'The service is ready.', schema: Ready, example: { status: 'ready' } },
     async handle() {
-      if (await isReady()) return { status: 'ready' as const };
-      throw unavailable('The database is not reached, not migrated yet, or takes no writes: try again shortly.');
+      const state = await readiness();
+      if (state === 'ready') return { status: 'ready' as const };
+      throw unavailable(
+        state === 'stopping'
+          ? 'This process is stopping: use another one.'
+          : 'The database is not reached, not migrated yet, or takes no writes: try again shortly.',
+      );
     },
   }),
 });

@@ -8,9 +8,9 @@ import { keyRefused } from '../auth.ts';
 import { pauseDeadline } from '../deadline.ts';
 import { type EndpointRequest, endpoint, jsonText } from '../endpoint.ts';
 import { HttpError, retryAfter } from '../errors.ts';
-import type { OwnerConcurrency } from '../owner-concurrency.ts';
+import type { OwnerQueue } from '../owner-queue.ts';
 import { Paging } from '../paging.ts';
-import type { Sending } from '../sending.ts';
+import type { ResponseWriter } from '../response-writer.ts';
 import type { SubmissionWatch, WaitEnd } from '../submission-watch.ts';
 import { noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { noSuchCursor, numberAt } from './submission-cursor.ts';
@@ -42,15 +42,15 @@ const tooManyWaiting = (): HttpError =>
 /** New submissions as they come. The requests that wait share one query a second. */
 export function liveEndpoints({
   db,
-  concurrency,
+  ownerQueue,
   sending,
   watch,
   stopping,
   limits,
 }: {
   db: Database;
-  concurrency: Pick<OwnerConcurrency, 'release' | 'resume'>;
-  sending: Pick<Sending, 'tryReserve' | 'write'>;
+  ownerQueue: OwnerQueue;
+  sending: Pick<ResponseWriter, 'tryReserve' | 'write'>;
   watch: SubmissionWatch;
   /** Fires when the service stops: what waits is answered. */
   stopping: AbortSignal;
@@ -58,7 +58,7 @@ export function liveEndpoints({
 }) {
   const waitingOf = new Map<number, number>();
 
-  /** Waits without using one of the owner's slots, and without the deadline of other requests. */
+  /** Waits without the deadline of other requests. */
   async function waitFor(
     request: EndpointRequest,
     response: Response,
@@ -74,13 +74,11 @@ export function liveEndpoints({
     response.once('close', onClose);
     const resumeDeadline = pauseDeadline(response);
     request.socket.setTimeout(limits.reads.waitingSocketTimeoutMs);
-    concurrency.release(request);
     try {
       const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(ms)]);
       return await watch.wait({ deploymentId, after, credentialId, signal });
     } finally {
       response.off('close', onClose);
-      await concurrency.resume(request);
       resumeDeadline();
     }
   }
@@ -131,8 +129,8 @@ export function liveEndpoints({
         else if (!response.destroyed) await sending.write(response, ':\n\n');
         continue;
       }
-      await concurrency.resume(request);
-      const found = await listSubmissionsAfter(db, id, after, limits.reads.streamBatch).catch(() => undefined);
+      const read = () => listSubmissionsAfter(db, id, after, limits.reads.streamBatch);
+      const found = await ownerQueue.run(owner.id, response, read).catch(() => undefined);
       // The database is out of reach: the client comes back with its cursor.
       if (!found) break;
       const text = found.map(toEvent).join('');
@@ -159,6 +157,7 @@ export function liveEndpoints({
         `submissions are large. At most ${SIZES.live.maxWaitingOfOwner} requests of an owner wait at a time.`,
       find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
       query: z.object({ wait, limit: Paging.shape.limit }),
+      queuesItself: true,
       answer: {
         status: 200,
         description: 'New submissions; none when the time is over.',
@@ -168,13 +167,16 @@ export function liveEndpoints({
       errors: [noSuchCursor],
       async handle({ request, response, owner, params, resource, query }) {
         const { id } = resource;
-        let [after, last] = [await numberAt(db, resource, 'cursor', params.cursor), resource.lastSubmissionNumber];
+        const queued = <T>(work: () => Promise<T>): Promise<T> => ownerQueue.run(owner.id, response, work);
+        let after = await queued(() => numberAt(db, resource, 'cursor', params.cursor));
+        let last = resource.lastSubmissionNumber;
         let found: NumberedSubmission[] = [];
         const mayWait = query.wait > 0 && request.method !== 'HEAD';
         if (mayWait) countWaiting(response, owner.id);
         const until = performance.now() + query.wait * 1_000;
         for (;;) {
-          if (after < last) found = await listSubmissionsAfter(db, id, after, query.limit);
+          const from = after;
+          if (from < last) found = await queued(() => listSubmissionsAfter(db, id, from, query.limit));
           if (found.length > 0) break;
           // What was new has been deleted.
           after = Math.max(after, last);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Limits, SIZES } from '../../limits.ts';
 import { createChooseEncoding } from '../accept.ts';
 import { publicEndpoint } from '../endpoint.ts';
-import { createFixed, notModified } from '../fixed.ts';
+import { notModified, staticFile } from '../static-file.ts';
 
 type Facts = {
   baseUrl: string;
@@ -144,7 +144,7 @@ An error is \`{"error": "<a sentence that says what to do>"}\`: do that, then se
 `;
 
 export const llmsTxtEndpoints = ({ limits, ...facts }: Facts & { limits: Limits }) => {
-  const send = createFixed({
+  const send = staticFile({
     type: 'text/plain',
     headers: { 'Cache-Control': 'public, max-age=0, must-revalidate', 'X-Content-Type-Options': 'nosniff' },
     chooseEncoding: createChooseEncoding(),

@@ -6,7 +6,7 @@ import type { Limits } from '../../limits.ts';
 import { PROJECT } from '../../project.ts';
 import { type ChooseEncoding, createChooseEncoding, namesHtml } from '../accept.ts';
 import { type Endpoint, publicEndpoint } from '../endpoint.ts';
-import { createFixed, notModified } from '../fixed.ts';
+import { notModified, staticFile } from '../static-file.ts';
 
 const REVALIDATE = {
   'Cache-Control': 'public, max-age=0, must-revalidate',
@@ -47,7 +47,7 @@ function pageFile<const Path extends string>(
   { folder, file, type, example, ...described }: PageFile<Path>,
 ) {
   const read = () => readFile(join(folder, file));
-  const send = createFixed({ type, headers: PAGE_HEADERS, chooseEncoding, read, limits });
+  const send = staticFile({ type, headers: PAGE_HEADERS, chooseEncoding, read, limits });
   return publicEndpoint({
     ...described,
     method: 'GET',
@@ -81,7 +81,7 @@ export function referenceEndpoints({
   };
 
   const chooseEncoding = createChooseEncoding();
-  const sendDocument = createFixed({
+  const sendDocument = staticFile({
     type: 'json',
     headers: REVALIDATE,
     chooseEncoding,

@@ -15,14 +15,14 @@ import { hashOfKey, isApiKey, isSessionId, newToken, TOKEN } from '../../ids.ts'
 import { type Limits, SIZES } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { networkOf } from '../../public-address.ts';
-import { type Authentication, keyRefused, unauthorized } from '../auth.ts';
+import { type Authentication, keyRefused, tooManyUnknownKeys, unauthorized } from '../auth.ts';
 import type { BodyReader } from '../body.ts';
 import type { ClientAddress } from '../client-address.ts';
 import { type EndpointRequest, endpoint, publicEndpoint } from '../endpoint.ts';
 import { errorKind, HttpError, retryAfter } from '../errors.ts';
 import { writeLinkPage } from '../link-page.ts';
+import { RateLimit } from '../rate-limit.ts';
 import type { SessionCookie } from '../session-cookie.ts';
-import { tooManyUnknownKeys } from '../unknown-keys.ts';
 
 /** No larger body is read by a thread, which owners share. */
 const NO_OWNER = 0;
@@ -113,6 +113,8 @@ export function sessionEndpoints({
   limits: Limits;
 }) {
   const sending = limitConcurrency(limits.mail.maxConcurrentSignInLinks);
+  const { maxLinks, maxLinksOfAddress, maxLinksOfNetwork, windowSeconds: seconds } = SIZES.signIn;
+  const linksOfNetwork = new RateLimit({ max: maxLinksOfNetwork, seconds });
 
   function refuseOtherSites({ headers }: EndpointRequest): void {
     if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') throw otherSite();
@@ -120,12 +122,12 @@ export function sessionEndpoints({
 
   /**
    * Counts a try; in how many milliseconds there may be another when this one is too many. It stops at the first limit, so
-   * that a network which has no tries left uses up nobody else's.
+   * that a network which has no tries left uses up nobody else's. The tries for an address are those of all processes.
    */
   async function countTry(network: string, email: string): Promise<number | undefined> {
-    const { maxLinks, maxLinksOfAddress, maxLinksOfNetwork, windowSeconds: seconds } = SIZES.signIn;
+    const networkLeftMs = await linksOfNetwork.use(network);
+    if (networkLeftMs !== undefined) return networkLeftMs;
     const counts: [string, number][] = [
-      [`client ${network}`, maxLinksOfNetwork],
       [`client ${network} address ${email}`, maxLinks],
       [`address ${email}`, maxLinksOfAddress],
     ];
@@ -188,7 +190,7 @@ export function sessionEndpoints({
         const { key } = await body.fields(request, NO_OWNER, { schema: Key, maxBytes: SIZES.body.settingsBytes });
         refuseOtherSites(request);
         if (!isApiKey(key)) throw keyRefused();
-        const { email, plan, credentialId } = await authentication.ofKey(request, response, key);
+        const { email, plan, credentialId } = await authentication.ofKey(request, key);
         await signIn(response, credentialId);
         response.json({ email, plan });
       },

@@ -13,7 +13,7 @@ import { SIZES } from '../../limits.ts';
 import { endpoint, JsonPieces } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { submissionId, total } from '../fields.ts';
-import type { OwnerConcurrency } from '../owner-concurrency.ts';
+import type { OwnerQueue } from '../owner-queue.ts';
 import { Paging, paged } from '../paging.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 import { exampleSubmission, Listed, submissionJson } from './submissions.ts';
@@ -54,11 +54,11 @@ function idsOf({ id, submissionId }: { id: string; submissionId: string }): [str
 /** What is kept apart as spam. */
 export function spamEndpoints({
   db,
-  concurrency,
+  ownerQueue,
   onPurge,
 }: {
   db: Database;
-  concurrency: Pick<OwnerConcurrency, 'resume'>;
+  ownerQueue: OwnerQueue;
   /** Called when there are rows to be removed. */
   onPurge(): void;
 }) {
@@ -82,15 +82,15 @@ export function spamEndpoints({
         example: { submissions: [example], total: 1, page: 1, limit: 50 },
       },
       errors: [noSuchDeployment],
-      async handle({ request, owner, resource: { id }, query: { page, limit } }) {
+      async handle({ response, owner, resource: { id }, query: { page, limit } }) {
         const listed = deploymentOr404(await listSpam(db, owner.id, id, { page, limit }));
         const { first, firstBytes, rest, total: all } = listed;
         async function* pieces(): AsyncGenerator<string> {
           yield `{"submissions":[${first.map(spamJson).join(',')}`;
           let isFirst = first.length === 0;
           for (const batch of rest) {
-            await concurrency.resume(request);
-            for (const submission of await readSpamBatch(db, id, batch)) {
+            const read = await ownerQueue.run(owner.id, response, () => readSpamBatch(db, id, batch));
+            for (const submission of read) {
               yield isFirst ? spamJson(submission) : `,${spamJson(submission)}`;
               isFirst = false;
             }

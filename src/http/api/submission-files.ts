@@ -8,8 +8,8 @@ import { isFileId, isSubmissionId } from '../../ids.ts';
 import { SIZES } from '../../limits.ts';
 import { endpoint } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
-import type { OwnerConcurrency } from '../owner-concurrency.ts';
-import type { Sending } from '../sending.ts';
+import type { OwnerQueue } from '../owner-queue.ts';
+import type { ResponseWriter } from '../response-writer.ts';
 import { ownDeployment } from './own-deployment.ts';
 
 const noSuchFile = errorKind(
@@ -48,7 +48,7 @@ async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): As
 /** Sends a file. `client`: whose share of the memory budget it uses; `first`: its first piece; `read`: for the others. */
 export async function sendFile(
   response: Response,
-  { sending, client }: { sending: Pick<Sending, 'reserve' | 'stream'>; client: number | string },
+  { sending, client }: { sending: Pick<ResponseWriter, 'reserve' | 'stream'>; client: number | string },
   { file, first, read }: { file: StoredFile; first: Buffer; read: ReadPiece },
 ): Promise<void> {
   // The piece that is being sent.
@@ -86,13 +86,13 @@ export const fileAnswer = {
 export function submissionFileEndpoints({
   db,
   openFile,
-  concurrency,
+  ownerQueue,
   sending,
 }: {
   db: Database;
   openFile: OpenFile;
-  concurrency: Pick<OwnerConcurrency, 'resume'>;
-  sending: Pick<Sending, 'reserve' | 'stream'>;
+  ownerQueue: OwnerQueue;
+  sending: Pick<ResponseWriter, 'reserve' | 'stream'>;
 }) {
   return {
     get: endpoint({
@@ -114,12 +114,9 @@ export function submissionFileEndpoints({
       },
       answer: fileAnswer,
       errors: [noSuchFile],
-      handle: async ({ request, owner, resource: { file, first, readPiece } }) => {
-        const read: ReadPiece = async (from) => {
-          await concurrency.resume(request);
-          return readPiece(from);
-        };
-        return (response) => sendFile(response, { sending, client: owner.id }, { file, first, read });
+      handle: async ({ response, owner, resource: { file, first, readPiece } }) => {
+        const read: ReadPiece = (from) => ownerQueue.run(owner.id, response, () => readPiece(from));
+        return () => sendFile(response, { sending, client: owner.id }, { file, first, read });
       },
     }),
   };

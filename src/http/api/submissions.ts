@@ -6,7 +6,7 @@ import { isDeploymentId, isSubmissionId } from '../../ids.ts';
 import { endpoint, JsonPieces, jsonText } from '../endpoint.ts';
 import { errorKind, HttpError } from '../errors.ts';
 import { submissionId, time, total } from '../fields.ts';
-import type { OwnerConcurrency } from '../owner-concurrency.ts';
+import type { OwnerQueue } from '../owner-queue.ts';
 import { Paging, paged } from '../paging.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
@@ -57,13 +57,7 @@ export function idsOf({ deployId, submissionId }: { deployId: string; submission
 }
 
 /** What was submitted to a deployment. */
-export function submissionEndpoints({
-  db,
-  concurrency,
-}: {
-  db: Database;
-  concurrency: Pick<OwnerConcurrency, 'resume'>;
-}) {
+export function submissionEndpoints({ db, ownerQueue }: { db: Database; ownerQueue: OwnerQueue }) {
   return {
     list: endpoint({
       method: 'GET',
@@ -81,15 +75,15 @@ export function submissionEndpoints({
         example: { submissions: [exampleSubmission], total: 1, page: 1, limit: 50 },
       },
       errors: [noSuchDeployment],
-      async handle({ request, owner, resource: { id }, query: { page, limit } }) {
+      async handle({ response, owner, resource: { id }, query: { page, limit } }) {
         const listed = deploymentOr404(await listSubmissions(db, owner.id, id, { page, limit }));
         const { first, firstBytes, rest, total } = listed;
         async function* pieces(): AsyncGenerator<string> {
           yield `{"submissions":[${first.map(submissionJson).join(',')}`;
           let isFirst = first.length === 0;
           for (const batch of rest) {
-            await concurrency.resume(request);
-            for (const submission of await readBatch(db, id, batch)) {
+            const read = await ownerQueue.run(owner.id, response, () => readBatch(db, id, batch));
+            for (const submission of read) {
               yield isFirst ? submissionJson(submission) : `,${submissionJson(submission)}`;
               isFirst = false;
             }

@@ -41,7 +41,7 @@ const notInTrash = errorKind(
 
 const exampleRestored: z.infer<typeof Deployed> = {
   ...exampleDeployed,
-  url: 'https://spring-sale-again.pages.example.org',
+  url: 'https://spring-sale-again.pages.example.net',
   slug: 'spring-sale-again',
 };
 

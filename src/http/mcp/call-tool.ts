@@ -4,11 +4,12 @@ import { SIZES } from '../../limits.ts';
 import type { Log } from '../../log.ts';
 import { type Endpoint, type EndpointRequest, JsonPieces } from '../endpoint.ts';
 import { HttpError, inSeconds, toLoggedError } from '../errors.ts';
+import type { OwnerQueue } from '../owner-queue.ts';
 import type { BoundTool } from './descriptors.ts';
 import { UNTRUSTED } from './tools.ts';
 
 /** The HTTP request with which a tool is called. */
-export type Exchange = { request: EndpointRequest; response: Response; owner: Owner };
+export type Exchange = { request: EndpointRequest; response: Response; owner: Owner; ownerQueue: OwnerQueue };
 
 /** What a call answers: texts for the model, and the answer of the endpoint as a JSON text, if it succeeded. */
 export type Outcome = { texts: string[]; structured: string | undefined };

@@ -5,6 +5,7 @@ import { acceptsJson } from '../accept.ts';
 import { unauthorized } from '../auth.ts';
 import { type Endpoint, endpoint, jsonText } from '../endpoint.ts';
 import { errorKind, HttpError, unavailable } from '../errors.ts';
+import type { OwnerQueue } from '../owner-queue.ts';
 import { Answer, badMessage, Message, PARSE_ERROR } from './message.ts';
 import type { Answer as AnswerMessage } from './protocol.ts';
 
@@ -28,11 +29,13 @@ const example = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 export function mcpEndpoints({
   baseUrl,
   maxHtmlBytes,
+  ownerQueue,
   endpoints,
   log,
 }: {
   baseUrl: string;
   maxHtmlBytes: number;
+  ownerQueue: OwnerQueue;
   /** All endpoints of the API. */
   endpoints(): readonly Endpoint[];
   log: Log;
@@ -67,6 +70,8 @@ export function mcpEndpoints({
         'read. A session of the dashboard does not stand for a key.',
       scope: 'read',
       precheck,
+      // Each tool calls an endpoint, whose work is queued.
+      queuesItself: true,
       body: {
         schema: Message,
         example,
@@ -87,7 +92,7 @@ export function mcpEndpoints({
         loading ??= load();
         const answer = await loading;
         const { 'mcp-protocol-version': version } = request.headers;
-        const text = await answer(body, version?.toString(), { request, response, owner });
+        const text = await answer(body, version?.toString(), { request, response, owner, ownerQueue });
         if (response.closed) throw unavailable('The client has left.');
         return text === undefined ? () => void response.status(202).end() : jsonText(text);
       },

@@ -193,7 +193,7 @@ export class PageCache {
 
   /** Waits for a turn of the owner: waiting requests take no memory. */
   #inTurn<T>(ownerId: number, work: () => Promise<T>): Promise<T> {
-    return this.#large.run(ownerId, this.#limits.threadWaitTimeoutMs, () => {
+    return this.#large.run(ownerId, this.#limits.threadWaitTimeoutMs, async () => {
       if (!this.#canSend(ownerId)) throw new BusyError();
       return work();
     });

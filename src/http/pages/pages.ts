@@ -5,7 +5,7 @@ import { type Limits, SIZES } from '../../limits.ts';
 import { createChooseEncoding, type Encoding } from '../accept.ts';
 import { HttpError } from '../errors.ts';
 import { NO_SLUG } from '../hosts.ts';
-import type { Sending } from '../sending.ts';
+import type { ResponseWriter } from '../response-writer.ts';
 import { writeSmallPage } from '../small-page.ts';
 import { type Speech, whenToTryAgain } from '../speech.ts';
 import type { Found, PageCache, ReadyPage, Variant } from './page-cache.ts';
@@ -42,7 +42,7 @@ function checkTarget({ slug, path }: Target): void {
 }
 
 /** `blockedBy`: the URL of the service that blocks pages that were taken down (RFC 7725, 4). */
-export function createServePage(cache: PageCache, sending: Sending, blockedBy: string): ServePage {
+export function createServePage(cache: PageCache, sending: ResponseWriter, blockedBy: string): ServePage {
   const chooseEncoding = createChooseEncoding();
 
   function send(

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../../src/config.ts';
 import { removeFinishedDeliveries } from '../../../src/db/delivery-log.ts';
 import { firstDeliveryId } from '../../../src/ids.ts';
@@ -53,10 +53,6 @@ beforeAll(async () => {
     start({ DELIVERY_RETRY_DELAYS: '0,0', SMTP_URL: smtp.url, MAIL_FROM: 'Forms <forms@pages.example>' }),
   ]);
 });
-// Turns are tests of webhooks, and more of them than an owner may have sent in a minute.
-beforeEach(() =>
-  Promise.all([quick, slow, mailing].map(({ service }) => service.db('owners').update({ recent_tests: [] }))),
-);
 afterAll(async () => {
   await Promise.all([quick, slow, mailing].map(({ service }) => service.close()));
   await smtp.close();

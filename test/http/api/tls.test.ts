@@ -4,8 +4,9 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { takeDown } from '../../../src/db/take-downs.ts';
 import { tlsEndpoints } from '../../../src/http/api/tls.ts';
+import { OwnerQueue } from '../../../src/http/owner-queue.ts';
+import { ResponseWriter } from '../../../src/http/response-writer.ts';
 import { createApi } from '../../../src/http/router.ts';
-import { createSending } from '../../../src/http/sending.ts';
 import { failure } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { proxyTo } from '../../support/postgres-proxy.ts';
@@ -151,10 +152,11 @@ describe('GET /internal/tls from outside', () => {
   async function statusFrom(address: string | undefined): Promise<number> {
     const { ask } = tlsEndpoints({ apiHost: 'api.test', placeOf: () => 'api', findPage: () => undefined });
     const unused = () => Promise.reject(new Error('It needs no key and no body.'));
-    const sending = createSending({ release: () => undefined, largest: 1, limits: testLimits() });
+    const sending = new ResponseWriter({ largest: 1, limits: testLimits() });
     const app = createApi([ask], {
       authenticate: unused,
       isCredentialValid: unused,
+      ownerQueue: new OwnerQueue(testLimits()),
       body: { fields: unused },
       sending,
       limits: testLimits(),

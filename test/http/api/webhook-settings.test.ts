@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { LIMITS } from '../../../src/limits.ts';
 import { aSentence, aTime, failure } from '../../support/answers.ts';
 import { type Received, startReceiver } from '../../support/receivers.ts';
 import {
@@ -35,8 +36,6 @@ beforeAll(async () => {
   untouched = await listed(bare);
 });
 afterAll(() => service.close());
-// These tests have more tests sent in a minute than an owner may.
-beforeEach(() => service.db('owners').update({ recent_tests: [] }));
 
 /** Makes a webhook, of a new deployment unless one is named; its path. */
 async function create(webhook: { url: string; type?: string } = { url: HOOK }, deployment?: string): Promise<string> {
@@ -429,90 +428,34 @@ describe('POST /webhooks/:deployId/:webhookId/test', () => {
   });
 });
 
-describe('the limit on tests', () => {
-  const LIMIT = 20;
-  const wholeSeconds = expect.stringMatching(/^(?:[1-9]|[1-5]\d|60)$/);
-
-  /** Has the owner of a webhook have had tests sent so many seconds ago. */
-  const setTests = (webhook: string, secondsAgo: readonly number[]) =>
-    service.db.raw(
-      `UPDATE owners SET recent_tests = ARRAY(SELECT now() - ago * interval '1 s' FROM unnest(?::float8[]) AS ago)
-        WHERE id = (SELECT owner_id FROM deployments WHERE id = ?)`,
-      [[...secondsAgo], deploymentOf(webhook)],
-    );
-
-  /** How many of so many tests at once are accepted, over two processes. */
-  async function accepted(webhook: string, count: number, callers = [owner, elsewhere]): Promise<number> {
-    const answers = await Promise.all(
-      Array.from({ length: count }, (_, n) => callers[n % callers.length]?.post(`${webhook}/test`)),
-    );
-    for (const answer of answers.filter((each) => each?.status !== 202)) {
-      expect([answer?.status, answer?.body, answer?.headers['retry-after']]).toEqual([429, failure, wholeSeconds]);
-    }
-    return answers.filter((answer) => answer?.status === 202).length;
-  }
-
-  it('lets exactly 20 of an owner through of 60 at once, over two processes, two keys and two webhooks', async () => {
-    const [first, second] = [await create(), await create()];
-    const { email } = await service.db('owners').orderBy('id').first('email');
-    const otherKey = asOwner(service.url, (await service.owner({ email })).key);
-    const counts = await Promise.all([accepted(first, 40), accepted(second, 20, [otherKey, elsewhere])]);
-    expect(counts[0] + counts[1]).toBe(LIMIT);
-    expect((await logOf(first)).total + (await logOf(second)).total).toBe(LIMIT);
-  });
-
-  it('is each owner’s own', async () => {
-    const webhook = await create();
-    await setTests(webhook, Array(LIMIT).fill(10));
-    expect(await accepted(webhook, 2)).toBe(0);
-    const other = await service.owner();
-    const { id } = await other.deploy();
-    const { body } = await other.post(`/webhooks/${id}`).send({ url: HOOK }).expect(201);
-    await other.post(`/webhooks/${id}/${body.id}/test`).expect(202);
-  });
-
-  it.each<[string, number[], number]>([
-    ['20 half a minute ago', Array(LIMIT).fill(30), 0],
-    ['20 a minute ago', Array(LIMIT).fill(61), LIMIT],
-    ['15 a minute ago and 5 since', [...Array(15).fill(61), ...Array(5).fill(30)], 15],
-    ['19 within the minute', Array(LIMIT - 1).fill(45), 1],
-    ['20 hours ahead, by a clock that was set back', Array(LIMIT).fill(-3 * 3_600), LIMIT],
-  ])('slides: after %s', async (_case, secondsAgo, free) => {
-    const webhook = await create();
-    await setTests(webhook, secondsAgo);
-    expect(await accepted(webhook, LIMIT + 2)).toBe(free);
-  });
-
-  it('says with Retry-After when the next slot is free, and frees it then', async () => {
-    const webhook = await create();
-    await setTests(webhook, [40, ...Array(LIMIT - 1).fill(5)]);
-    const { headers } = await owner.post(`${webhook}/test`).expect(429);
-    const seconds = Number(headers['retry-after']);
-    expect(seconds).toBeGreaterThan(60 - 40 - 10);
-    expect(seconds).toBeLessThanOrEqual(60 - 40);
-    await service.db.raw(
-      `UPDATE owners SET recent_tests = ARRAY(SELECT at - ? * interval '1 s' FROM unnest(recent_tests) AS at)
-        WHERE id = (SELECT owner_id FROM deployments WHERE id = ?)`,
-      [seconds, deploymentOf(webhook)],
-    );
-    expect(await accepted(webhook, 3)).toBe(1);
-  });
-
-  it('comes behind 401 and 404, and nothing that was refused counts', async () => {
-    const webhook = await create();
-    await setTests(webhook, Array(LIMIT - 1).fill(10));
-    const stranger = await service.owner();
-    const unknown = `/webhooks/${deploymentOf(webhook)}/${UNKNOWN_WEBHOOK}`;
-    const refusals = async () => [
-      (await service.anonymous.post(`${webhook}/test`)).status,
-      (await owner.post(`${unknown}/test`)).status,
-      (await stranger.post(`${webhook}/test`)).status,
-    ];
-    expect(await refusals()).toEqual([401, 404, 404]);
-    expect(await accepted(webhook, 2)).toBe(1);
-    expect(await refusals()).toEqual([401, 404, 404]);
-    expect((await logOf(webhook)).total).toBe(1);
-  });
+it('an owner may have 20 tests sent in a minute: what is refused otherwise does not count', async () => {
+  const { testsPerMinute } = LIMITS.owners;
+  const limited = await startTestService({}, undefined, { limits: { owners: { testsPerMinute } } });
+  onTestFinished(limited.close);
+  const webhookOf = async (one: Owner): Promise<string> => {
+    const { id } = await one.deploy();
+    const { body } = await one.post(`/webhooks/${id}`).send({ url: HOOK }).expect(201);
+    return `/webhooks/${id}/${body.id}`;
+  };
+  const email = 'tester@test.example';
+  const [tester, otherKey, other] = [
+    await limited.owner({ email }),
+    await limited.owner({ email }),
+    await limited.owner(),
+  ];
+  const [first, second] = [await webhookOf(tester), await webhookOf(tester)];
+  await other.post(`${first}/test`).expect(404);
+  await tester.post(`/webhooks/${deploymentOf(first)}/${UNKNOWN_WEBHOOK}/test`).expect(404);
+  const answers = await Promise.all(
+    Array.from({ length: testsPerMinute + 10 }, (_, n) =>
+      n % 2 === 0 ? tester.post(`${first}/test`) : otherKey.post(`${second}/test`),
+    ),
+  );
+  const refused = answers.filter(({ status }) => status !== 202);
+  expect(refused.map(({ status, body, headers }) => [status, body, headers['retry-after']])).toEqual(
+    Array(10).fill([429, failure, expect.stringMatching(/^(?:[1-9]|[1-5]\d|60)$/)]),
+  );
+  await other.post(`${await webhookOf(other)}/test`).expect(202);
 });
 
 describe('GET /webhooks/:deployId/:webhookId/deliveries', () => {

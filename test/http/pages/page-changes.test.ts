@@ -124,7 +124,11 @@ describe('a change of a page made in one process', () => {
 
 describe('while the database is out of reach', () => {
   it.each(['all refused', 'all muted'] as const)('a process serves the pages that it has (%s)', async (trouble) => {
-    const { id, slug } = await shown(troubled.url, 'kept');
+    const { id, slug } = await owner.deploy({ html: 'kept' });
+    // What the process reads of the change would drop the page once more.
+    await service.db('deployment_changes').delete();
+    for (const _time of [1, 2]) await asOwner(troubled.url, owner.key).get('/me').expect(200);
+    await shows(troubled.url, slug, 'kept');
     proxy.make(trouble);
     for (let again = 0; again < 20; again += 1) expect(await look(troubled.url, slug)).toBe('kept');
     await put(owner, id, 'changed meanwhile');

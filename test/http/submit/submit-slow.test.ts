@@ -5,7 +5,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createComputePool } from '../../../src/compute/pool.ts';
 import { NO_RULES } from '../../../src/db/forms.ts';
 import { createBodyReader } from '../../../src/http/body.ts';
-import { createOwnerConcurrency } from '../../../src/http/owner-concurrency.ts';
 import { createSpeak } from '../../../src/http/speech.ts';
 import { SubmissionHandler } from '../../../src/http/submit/submission-handler.ts';
 import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
@@ -33,7 +32,6 @@ it('a connection may stand still for longer while the files of its submission ar
       visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak(), limits),
       body: createBodyReader({
         largest: 1_024,
-        concurrency: createOwnerConcurrency(testLimits()),
         compute: createComputePool({ maxHtmlBytes: 0 }, testLimits()),
         limits: testLimits(),
       }),

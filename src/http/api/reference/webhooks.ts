@@ -66,7 +66,7 @@ const genericHeaders = sharedHeaders.extend({
   'formhost-page-url': z.string().meta({
     format: 'uri',
     description: 'The address of the page.',
-    example: 'https://spring-sale.pages.example.org',
+    example: 'https://spring-sale.pages.example.net',
   }),
 });
 

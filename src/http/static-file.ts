@@ -1,18 +1,29 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type BrotliOptions, brotliCompress, constants, gzip } from 'node:zlib';
 import type { Response } from 'express';
 import type { Limits } from '../limits.ts';
 import type { ChooseEncoding, Encoding } from './accept.ts';
-import { compressOnce } from './compress.ts';
 
 /** Answers of what has an ETag. */
 export const notModified = { description: 'The client has this version (If-None-Match).' };
+
+const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+const gzipped = promisify<Buffer, { level: number }, Buffer>(gzip);
+
+/**
+ * Compresses what all requests share, the first of which waits. Swagger UI (1.7 MB) takes 50 ms; quality 9 would take twice as
+ * long for 3 % less, quality 10 twenty times as long for a tenth less.
+ */
+const compress = (body: Buffer, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> =>
+  encoding === 'gzip' ? gzipped(body, { level: 6 }) : brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 
 /** Content in an encoding. */
 type Variant = { encoding: Encoding; etag: string; body: Buffer };
 
 /** Sends what does not change while the process runs. It is read, hashed and compressed at its first use. */
-export function createFixed({
+export function staticFile({
   type,
   headers,
   chooseEncoding,
@@ -32,7 +43,7 @@ export function createFixed({
     // Each encoding has its own (RFC 9110, 8.8.3.3).
     const hash = createHash('sha256').update(content).digest('base64url');
     if (encoding === 'identity') return { encoding, etag: `"${hash}"`, body: content };
-    return { encoding, etag: `"${hash}-${encoding}"`, body: await compressOnce(content, encoding) };
+    return { encoding, etag: `"${hash}-${encoding}"`, body: await compress(content, encoding) };
   }
 
   function variant(encoding: Encoding): Variant | Promise<Variant> {

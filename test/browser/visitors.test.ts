@@ -262,7 +262,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     const { id, url } = await owner.deploy({ html: form(attributes) });
     const page = await open(url);
     await fillIn(page);
-    proxy.loseAnswerTo('store-submission-undelivered');
+    proxy.loseAnswerTo('store-submissions');
     await send(page);
     expect(await words(page)).toMatchObject({
       heading: 'Your message could not be sent yet',
@@ -312,7 +312,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
         html: `<!doctype html><meta charset=utf-8><title>Sent on</title><form method=post action={{FORM_ACTION}} enctype=${enctype}><button>Send</button></form><script>${script}</script>`,
       });
       const page = await open(url);
-      proxy.loseAnswerTo('store-submission-undelivered');
+      proxy.loseAnswerTo('store-submissions');
       await send(page);
       await sendAgain(page, /^Sent on/);
       expect(page.url()).toBe(`${url}/?sent=1#ok`);
@@ -384,7 +384,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
     const page = await open(url);
     await fillIn(page);
     await page.locator('[name=f]').setInputFiles(picture('a.png', 10));
-    proxy.loseAnswerTo('COMMIT');
+    proxy.loseAnswerTo('COMMIT', 'store-submission');
     await send(page);
     expect(await page.title()).toBe('Your message could not be sent yet');
     await page.getByLabel('Choose again: a.png').setInputFiles(picture('a.png', 10));
@@ -499,7 +499,7 @@ describe.skipIf(!hasChromium())("a visitor's browser", () => {
       await page.goto(url + path);
       await check();
     }
-    proxy.loseAnswerTo('COMMIT');
+    proxy.loseAnswerTo('COMMIT', 'store-submission');
     await sendWith(1);
     await check();
     await fill(id);

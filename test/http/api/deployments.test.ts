@@ -564,18 +564,18 @@ describe('PATCH /deploy/:id', () => {
 
   it('switches mail on and off: it is off until it is switched on, and stays as it is when not named', async () => {
     const { id } = await owner.deploy();
-    const mails = async (settings?: object) => {
+    const sendsMail = async (settings?: object) => {
       if (settings) await owner.patch(`/deploy/${id}`).send(settings);
-      await service.anonymous.post(`/submit/${id}`).send({ a: 1 });
-      return (await service.db('deliveries').where({ deployment_id: id, webhook_id: null })).length;
+      const { body } = await service.anonymous.post(`/submit/${id}`).send({ a: 1 });
+      return (await service.db('deliveries').where({ submission_id: body.id, webhook_id: null })).length;
     };
     expect([
-      await mails(),
-      await mails({ email_notifications: true }),
-      await mails({}),
-      await mails({ email_notifications: false }),
-      await mails({}),
-    ]).toEqual([0, 1, 2, 2, 2]);
+      await sendsMail(),
+      await sendsMail({ email_notifications: true }),
+      await sendsMail({}),
+      await sendsMail({ email_notifications: false }),
+      await sendsMail({}),
+    ]).toEqual([0, 1, 1, 0, 0]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createKey } from '../src/db/owners.ts';
+import { createKey } from '../src/db/account/owners.ts';
 import { alternate, compare, type Figures, type Round, type Row, wrk, wrkScript } from './measure.ts';
 import { addDeployments, type Case, DEPLOYMENTS, type Stage, sql } from './stage.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import openapiTypes, { astToString } from 'openapi-typescript';
 import { z } from 'zod';
 import { loadConfig } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/lib/log.ts';
 import { startService } from '../src/service.ts';
 
 /*

@@ -10,9 +10,9 @@ import { buildDashboard } from '../build-dashboard.ts';
 import { loadConfig } from '../src/config.ts';
 import { connect, type Database } from '../src/db/postgres/connect.ts';
 import { openDatabaseServer } from '../src/db/postgres/database-server.ts';
+import { createLog } from '../src/lib/log.ts';
+import { PROJECT } from '../src/lib/project.ts';
 import { LIMITS } from '../src/limits.ts';
-import { createLog } from '../src/log.ts';
-import { PROJECT } from '../src/project.ts';
 import { startService } from '../src/service.ts';
 import { findChromium } from '../test/support/chromium.ts';
 

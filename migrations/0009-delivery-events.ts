@@ -8,7 +8,7 @@ export const up = (db: Knex): Promise<void> =>
     -- again.
     SET LOCAL lock_timeout = '1s';
     ALTER TABLE deliveries
-      ADD COLUMN event text DEFAULT 'submission', -- one of EVENTS (src/events.ts); NULL: a notice, about no event
+      ADD COLUMN event text DEFAULT 'submission', -- one of EVENTS (src/lib/events.ts); NULL: a notice, about no event
       -- NOT VALID: all existing rows have the default, so the table need not be scanned under the lock.
       ADD CONSTRAINT deliveries_webhook_event CHECK (webhook_id IS NULL OR event IS NOT NULL) NOT VALID;
   `);

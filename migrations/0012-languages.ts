@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 export const config = { transaction: false };
 
 // Existing pages get no value, and neither do those that an older version writes during an update: their beginning is
-// read when the language is needed (findVisitedPage in src/db/deployments.ts).
+// read when the language is needed (findVisitedPage in src/db/deployments/deployments.ts).
 export async function up(db: Knex): Promise<void> {
   // One table at a time, each locked for a moment. As in 0003, the migration does not wait for a long lock of others.
   for (const change of [

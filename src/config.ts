@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
-import { type BucketLocation, parseFilesUrl } from './bucket/location.ts';
-import { checkDatabaseUrl, DatabaseUrlError, withEnvironment } from './database-url.ts';
-import { CELL } from './ids.ts';
+import { type BucketLocation, parseFilesUrl } from './files/location.ts';
+import { checkDatabaseUrl, DatabaseUrlError, withEnvironment } from './lib/database-url.ts';
+import { CELL } from './lib/ids.ts';
+import { type Cidr, isLoopback, parseCidr } from './lib/public-address.ts';
 import { SIZES } from './limits.ts';
-import { type Cidr, isLoopback, parseCidr } from './public-address.ts';
 
 /** A setting is wrong; the message names it and fits on one line. */
 export class ConfigError extends Error {}

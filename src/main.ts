@@ -2,15 +2,15 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, loadConfig } from './config.ts';
-import { askForEmail, canAsk } from './first-owner-question.ts';
-import { emailAdvice, firstRunMessage } from './first-run-message.ts';
+import { createLog, type Log } from './lib/log.ts';
 import { LIMITS } from './limits.ts';
-import { createLog, type Log } from './log.ts';
 import { gatherFromWorkers, offerToPrimary } from './metrics/metrics.ts';
 import { serveMetrics } from './metrics/server.ts';
 import { type Service, startService } from './service.ts';
-import { type FirstOwner, StartError } from './start-up.ts';
-import { reportReady, runWorkers, WorkerStartError } from './workers.ts';
+import { askForEmail, canAsk } from './start/first-owner-question.ts';
+import { emailAdvice, firstRunMessage } from './start/first-run-message.ts';
+import { type FirstOwner, StartError } from './start/prepare-database.ts';
+import { reportReady, runWorkers, WorkerStartError } from './start/workers.ts';
 
 // Unused memory is returned sooner. On the command line, this flag would make Node compile its own modules at each start.
 setFlagsFromString('--heap-growing-percent=80');

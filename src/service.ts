@@ -1,33 +1,39 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { createCleanUp } from './clean-up.ts';
 import { createComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
-import { ChangeFeed } from './db/change-feed.ts';
-import { deliveriesBacklogAge } from './db/delivery-queue.ts';
-import { readDigest } from './db/digests.ts';
-import { createOpenFile } from './db/file-content.ts';
-import { HoneypotHits } from './db/honeypot-hits.ts';
-import { createChallenges, createLinks } from './db/link-secret.ts';
+import { createChallenges, createLinks } from './db/account/link-secret.ts';
+import { createCleanUp } from './db/clean-up.ts';
+import { deliveriesBacklogAge } from './db/deliveries/delivery-queue.ts';
+import { readDigest } from './db/deliveries/digests.ts';
+import { ChangeFeed } from './db/deployments/change-feed.ts';
+import { createOpenFile } from './db/files/file-content.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigratedPrimary } from './db/postgres/migrate.ts';
+import { HoneypotHits } from './db/spam/honeypot-hits.ts';
 import { createAskProvider, type SiteverifyUrls } from './delivery/ask-provider.ts';
-import { runDigestLoop } from './delivery/digest-loop.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
-import { createOwnAddress } from './delivery/own-address.ts';
+import { runDigestLoop } from './delivery/mail/digest-loop.ts';
 import { Sender } from './delivery/sender.ts';
-import { createFilesBucket } from './files-bucket.ts';
-import type { Readiness } from './http/api/health.ts';
+import { createOwnAddress } from './delivery/webhooks/own-address.ts';
+import { createFilesBucket } from './files/files-bucket.ts';
+import type { Readiness } from './http/api/operations/health.ts';
 import { createApp } from './http/app.ts';
 import { HttpServer } from './http/server.ts';
-import { createRequestIds } from './ids.ts';
-import { createLabelsOf } from './labels.ts';
+import { createRequestIds } from './lib/ids.ts';
+import type { Log } from './lib/log.ts';
 import { type LimitOverrides, withLimits } from './limits.ts';
-import type { Log } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import { checkPooler, createFirstOwner, type FirstOwner, openDatabase, prepareDatabase } from './start-up.ts';
+import {
+  checkPooler,
+  createFirstOwner,
+  type FirstOwner,
+  openDatabase,
+  prepareDatabase,
+} from './start/prepare-database.ts';
 import { Forms } from './submissions/forms.ts';
+import { createLabelsOf } from './submissions/labels.ts';
 import { SpamCheck } from './submissions/spam-check.ts';
 import { Store } from './submissions/store.ts';
 import { SubmissionService } from './submissions/submission-service.ts';

@@ -3,14 +3,10 @@ import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
-import { beginPurge, finishPurge, undeleteDeployment } from '../db/deleted-deployments.ts';
-import { createOpenFile, type OpenFile } from '../db/file-content.ts';
-import { ownerExists } from '../db/owners.ts';
-import type { Database } from '../db/postgres/connect.ts';
-import { findAnySettings } from '../db/settings.ts';
-import { readSpam } from '../db/spam-submissions.ts';
-import { listFiles } from '../db/stored-files.ts';
-import { lastSubmissionNumber, readSubmissionLines } from '../db/submission-reader.ts';
+import { ownerExists } from '../db/account/owners.ts';
+import { listWebhooks } from '../db/deliveries/webhooks.ts';
+import { beginPurge, finishPurge, undeleteDeployment } from '../db/deployments/deleted-deployments.ts';
+import { findAnySettings } from '../db/deployments/settings.ts';
 import {
   type AnyDeployment,
   findAnyDeployment,
@@ -18,11 +14,15 @@ import {
   listAllDeployments,
   restore,
   takeDown,
-} from '../db/take-downs.ts';
-import { listWebhooks } from '../db/webhooks.ts';
-import { compactJson } from '../json-text.ts';
+} from '../db/deployments/take-downs.ts';
+import { createOpenFile, type OpenFile } from '../db/files/file-content.ts';
+import { listFiles } from '../db/files/stored-files.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { readSpam } from '../db/spam/spam-submissions.ts';
+import { lastSubmissionNumber, readSubmissionLines } from '../db/submissions/submission-reader.ts';
+import { compactJson } from '../lib/json-text.ts';
+import { isReserved, isSlug } from '../lib/slugs.ts';
 import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
-import { isReserved, isSlug } from '../slugs.ts';
 import { action, type Command, fileOf, listing, openBucket, type Result, runCommand } from './command.ts';
 import { CommandError, hasCode, UsageError } from './command-error.ts';
 

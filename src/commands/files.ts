@@ -4,9 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import limitConcurrency from 'p-limit';
-import { type Bucket, createBucket } from '../bucket/bucket.ts';
-import { claimPrefix, takePrefix } from '../bucket/claim.ts';
-import { patient } from '../bucket/patient.ts';
 import type { Config } from '../config.ts';
 import {
   countFiles,
@@ -17,9 +14,12 @@ import {
   moveToObject,
   type Place,
   readChunks,
-} from '../db/bucket-files.ts';
+} from '../db/files/bucket-files.ts';
+import { findFileObject } from '../db/files/stored-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { findFileObject } from '../db/stored-files.ts';
+import { type Bucket, createBucket } from '../files/bucket.ts';
+import { claimPrefix, takePrefix } from '../files/claim.ts';
+import { patient } from '../files/with-retries.ts';
 import { COMMAND_LIMITS, LIMITS, SIZES } from '../limits.ts';
 import { action, type Command, listing, runCommand } from './command.ts';
 import { CommandError, printError, UsageError } from './command-error.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { Argument, Command, CommanderError, Option } from '@commander-js/extra-typings';
-import { EVENTS } from '../events.ts';
+import { EVENTS } from '../lib/events.ts';
 import { CommandError, hasCode, messageOf, printError, UsageError } from './command-error.ts';
 import { readAccount } from './owner/account.ts';
 import { INTERRUPTED_CODE } from './owner/interrupt.ts';

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { type Config, isMailAddress } from '../config.ts';
-import { isOneLine, listKeys, revokeKey, SCOPES } from '../db/api-keys.ts';
-import { makeKey } from '../db/owners.ts';
+import { isOneLine, listKeys, revokeKey, SCOPES } from '../db/account/api-keys.ts';
+import { makeKey } from '../db/account/owners.ts';
 import { SIZES } from '../limits.ts';
 import { action, type Command, checkPlan, listing, runCommand } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isMailAddress, loadConfig } from '../config.ts';
-import { MailClient } from '../delivery/send-email.ts';
+import { MailClient } from '../delivery/mail/send-email.ts';
 import { LIMITS } from '../limits.ts';
 import { onlyArgument, runProgram } from './command.ts';
 import { CommandError } from './command-error.ts';

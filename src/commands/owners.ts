@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Config, isMailAddress } from '../config.ts';
-import { changeEmail, changePlan, listOwners } from '../db/owners.ts';
+import { changeEmail, changePlan, listOwners } from '../db/account/owners.ts';
 import { action, type Command, checkPlan, listing, runCommand } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 

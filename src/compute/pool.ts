@@ -1,4 +1,4 @@
-import { createFairQueue } from '../fair-queue.ts';
+import { createFairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import { createThread, type Thread, type ThreadConfig } from './thread.ts';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type JsonMember, type JsonProblem, readJsonObject, unquote } from '../json-text.ts';
+import { type JsonMember, type JsonProblem, readJsonObject, unquote } from '../lib/json-text.ts';
 import { SIZES } from '../limits.ts';
 
 /**

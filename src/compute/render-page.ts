@@ -44,7 +44,7 @@ function withFormAction(html: Uint8Array, action: string): Uint8Array {
   );
 }
 
-/** What it makes of a page is stored (src/http/new-page.ts): a change of it has to make what is stored anew. */
+/** What it makes of a page is stored (src/http/pages/new-page.ts): a change of it has to make what is stored anew. */
 export function renderPage({ html, action }: RenderInput): RenderedPage {
   const body = withFormAction(html, action);
   return { hash: hashOf(body), bytes: body.length, br: brotliCompressSync(body, brotliOptions(body)) };

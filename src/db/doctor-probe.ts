@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { newDeploymentId } from '../ids.ts';
+import { newDeploymentId } from '../lib/ids.ts';
 import { execute, query, queryOne } from './postgres/query.ts';
 
 /** A deployment that the doctor makes for the time of its checks. */

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { findDuePairs, leaseDeliveries, type Pair } from '../db/delivery-queue.ts';
-import { type LeasedDelivery, MAIL } from '../db/delivery-target.ts';
-import { type AttemptOutcome, settleDeliveries } from '../db/settle-deliveries.ts';
+import { findDuePairs, leaseDeliveries, type Pair } from '../db/deliveries/delivery-queue.ts';
+import { type LeasedDelivery, MAIL } from '../db/deliveries/delivery-target.ts';
+import { type AttemptOutcome, settleDeliveries } from '../db/deliveries/settle-deliveries.ts';
+import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
-import type { Log } from '../log.ts';
 import { OutcomeQueue } from './outcome-queue.ts';
 import { type Polled, PollLoop } from './poll-loop.ts';
 import { decide } from './retry-policy.ts';
-import type { Attempt } from './send-webhook.ts';
 import type { Sender } from './sender.ts';
 import { type Slot, Slots } from './slots.ts';
+import type { Attempt } from './webhooks/send-webhook.ts';
 import { within } from './within.ts';
 
 type Options = {

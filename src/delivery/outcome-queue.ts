@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AttemptOutcome } from '../db/deliveries/settle-deliveries.ts';
 import { isOutOfReach } from '../db/postgres/connect.ts';
-import type { AttemptOutcome } from '../db/settle-deliveries.ts';
+import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
-import type { Log } from '../log.ts';
 
 /**
  * Stores outcomes of attempts in batches: outcomes that come while a batch is being stored wait for the next one. An outcome

@@ -1,5 +1,5 @@
 import { SIZES } from '../limits.ts';
-import type { Attempt } from './send-webhook.ts';
+import type { Attempt } from './webhooks/send-webhook.ts';
 
 /** `delay`: seconds until the next attempt; 0 when there is none. */
 type Decision = { result: 'succeeded' | 'failed' | 'retry'; delay: number };

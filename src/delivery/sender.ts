@@ -1,11 +1,11 @@
-import type { DigestRange, LeasedDelivery, Target } from '../db/delivery-target.ts';
-import type { Digest } from '../db/digests.ts';
-import type { Labels } from '../db/labels.ts';
-import { newSessionId } from '../ids.ts';
+import type { DigestRange, LeasedDelivery, Target } from '../db/deliveries/delivery-target.ts';
+import type { Digest } from '../db/deliveries/digests.ts';
+import type { Labels } from '../db/deployments/labels.ts';
+import { newSessionId } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import type { Cidr } from '../lib/public-address.ts';
+import { confirmationExpiry, type SignedLinks } from '../lib/signed-links.ts';
 import { type Limits, SIZES } from '../limits.ts';
-import type { Log } from '../log.ts';
-import type { Cidr } from '../public-address.ts';
-import { confirmationExpiry, type SignedLinks } from '../signed-links.ts';
 import {
   confirmationEmail,
   digestEmail,
@@ -15,12 +15,12 @@ import {
   storageEmail,
   submissionEmail,
   testEmail,
-} from './emails.ts';
-import type { OwnAddress } from './own-address.ts';
-import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './payloads.ts';
-import type { MailClient } from './send-email.ts';
-import type { Attempt, WebhookClient } from './send-webhook.ts';
-import { signInEmail } from './sign-in-email.ts';
+} from './mail/emails.ts';
+import type { MailClient } from './mail/send-email.ts';
+import { signInEmail } from './mail/sign-in-email.ts';
+import type { OwnAddress } from './webhooks/own-address.ts';
+import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './webhooks/payloads.ts';
+import type { Attempt, WebhookClient } from './webhooks/send-webhook.ts';
 
 const NO_LABELS: Labels = new Map();
 
@@ -100,7 +100,7 @@ export class Sender {
   }
 
   async #openWebhooks(): Promise<WebhookClient> {
-    const { WebhookClient } = await import('./send-webhook.ts');
+    const { WebhookClient } = await import('./webhooks/send-webhook.ts');
     return new WebhookClient(this.#options);
   }
 
@@ -126,7 +126,7 @@ export class Sender {
 
   async #openMail(smtpUrl: string): Promise<MailClient> {
     const { limits, mailFrom } = this.#options;
-    const { MailClient } = await import('./send-email.ts');
+    const { MailClient } = await import('./mail/send-email.ts');
     return new MailClient({ smtpUrl, from: mailFrom, maxConnections: limits.mail.concurrent, limits });
   }
 

@@ -1,14 +1,14 @@
 import { Resolver } from 'node:dns/promises';
 import { z } from 'zod';
-import type { CaptchaProvider } from '../captcha-fields.ts';
-import { createFairQueue } from '../fair-queue.ts';
+import type { CaptchaProvider } from '../lib/captcha-fields.ts';
+import { createFairQueue } from '../lib/fair-queue.ts';
+import type { Cidr } from '../lib/public-address.ts';
 import type { Limits } from '../limits.ts';
 import { SIZES } from '../limits.ts';
-import type { Cidr } from '../public-address.ts';
-import { fencedConnector } from './fenced-connector.ts';
-import type { OwnAddress } from './own-address.ts';
-import { createResolve } from './resolve.ts';
-import { Connections } from './webhook-connections.ts';
+import { fencedConnector } from './webhooks/fenced-connector.ts';
+import type { OwnAddress } from './webhooks/own-address.ts';
+import { createResolve } from './webhooks/resolve.ts';
+import { Connections } from './webhooks/webhook-connections.ts';
 
 /** The providers that are asked whether a token is genuine. */
 type AskedProvider = Exclude<CaptchaProvider, 'altcha'>;

@@ -1,6 +1,6 @@
-import { createBoundedCache } from '../bounded-cache.ts';
-import type { Pair } from '../db/delivery-queue.ts';
-import { MAIL } from '../db/delivery-target.ts';
+import type { Pair } from '../db/deliveries/delivery-queue.ts';
+import { MAIL } from '../db/deliveries/delivery-target.ts';
+import { createBoundedCache } from '../lib/bounded-cache.ts';
 import type { Limits } from '../limits.ts';
 
 /** A capacity that owners share. An owner may use as much as is left free: one alone gets half, two get a third each. */

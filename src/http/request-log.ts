@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Log } from '../log.ts';
-import { pathOf } from './hosts.ts';
+import type { Log } from '../lib/log.ts';
+import { pathOf } from './request/hosts.ts';
 
 /** Logs a line for a request when its response has closed. `startedAt` is a time of performance.now(). */
 export type LogRequest = (

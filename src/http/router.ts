@@ -1,7 +1,13 @@
 import express, { type Express, type Response } from 'express';
-import { compressAnswers } from './compress.ts';
-import { type Endpoint, type EndpointRequest, type EndpointTools, type Method, parameterNames } from './endpoint.ts';
-import { methodNotAllowed, noSuchPath } from './errors.ts';
+import {
+  type Endpoint,
+  type EndpointRequest,
+  type EndpointTools,
+  type Method,
+  parameterNames,
+} from './request/endpoint.ts';
+import { compressAnswers } from './response/compress.ts';
+import { methodNotAllowed, noSuchPath } from './response/errors.ts';
 
 const VERBS = {
   GET: 'get',

@@ -1,4 +1,4 @@
-import type { LiveForm } from '../db/forms.ts';
+import type { LiveForm } from '../db/submissions/forms.ts';
 
 /** Where a submission comes from, as its client says. */
 export type Source = {

@@ -1,17 +1,10 @@
+import { checkStorage, StorageFull, type StorageLimits } from '../db/account/storage.ts';
+import type { FileObject } from '../db/files/stored-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { checkStorage, StorageFull, type StorageLimits } from '../db/storage.ts';
-import type { FileObject, NewObject } from '../db/stored-files.ts';
-import { bytesOf, type NewFile } from '../db/submission-files.ts';
-import { BusyError, createFairQueue } from '../fair-queue.ts';
+import { bytesOf, type NewFile } from '../db/submissions/submission-files.ts';
+import type { FileBucket } from '../files/files-bucket.ts';
+import { BusyError, createFairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
-
-/** The bucket that has the content of files. */
-export type FileBucket = {
-  /** Rejects when it could not be stored, or the signal fires. */
-  put(content: Buffer, signal: AbortSignal): Promise<NewObject>;
-  /** Deletes objects that nothing names. Does not wait for it, and never throws. */
-  discard(objects: readonly FileObject[]): void;
-};
 
 /** What a submission with files needs before and after its content is in the bucket. */
 type Work<Outcome> = {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { BatchReader } from '../db/batch-reader.ts';
-import { findForms, type LiveForm } from '../db/forms.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { isDeploymentId } from '../ids.ts';
+import { BatchReader } from '../db/submissions/batch-reader.ts';
+import { findForms, type LiveForm } from '../db/submissions/forms.ts';
+import { isDeploymentId } from '../lib/ids.ts';
 import { type Limits, SIZES } from '../limits.ts';
 
 /** What submissions need to know of their forms, in memory until it changes. */

@@ -1,4 +1,4 @@
-import { createBoundedCache } from '../bounded-cache.ts';
+import { createBoundedCache } from '../lib/bounded-cache.ts';
 
 /**
  * Remembers the forms that are at a rate limit: a flood is refused without a query. No slot becomes free earlier than the

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Altcha, Solution } from '../altcha.ts';
-import { createBoundedCache } from '../bounded-cache.ts';
-import { CAPTCHA_FIELDS, type CaptchaProvider } from '../captcha-fields.ts';
-import type { Captcha, FormRules } from '../db/forms.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import type { SpamReason } from '../db/spam-submissions.ts';
-import { checkRateLimit, type NewSubmission, type Outcome } from '../db/store-submissions.ts';
-import { createFairQueue } from '../fair-queue.ts';
-import { readJsonObject, unquote } from '../json-text.ts';
+import type { SpamReason } from '../db/spam/spam-submissions.ts';
+import type { Captcha, FormRules } from '../db/submissions/forms.ts';
+import { checkRateLimit, type NewSubmission, type Outcome } from '../db/submissions/store-submissions.ts';
+import type { Altcha, Solution } from '../lib/altcha.ts';
+import { createBoundedCache } from '../lib/bounded-cache.ts';
+import { CAPTCHA_FIELDS, type CaptchaProvider } from '../lib/captcha-fields.ts';
+import { createFairQueue } from '../lib/fair-queue.ts';
+import { readJsonObject, unquote } from '../lib/json-text.ts';
+import { networkOf } from '../lib/public-address.ts';
+import { createWordMatcher } from '../lib/submission-search.ts';
 import type { Limits } from '../limits.ts';
-import { networkOf } from '../public-address.ts';
-import { createWordMatcher } from '../submission-search.ts';
 
 /** What a provider says about a token. */
 type TokenState = 'genuine' | 'wrong' | 'reused' | 'misconfigured' | 'unavailable';

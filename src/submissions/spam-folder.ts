@@ -1,10 +1,10 @@
-import type { IdempotencyKey } from '../db/idempotency-keys.ts';
+import type { StorageLimits } from '../db/account/storage.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { type SpamOutcome, type SpamReason, storeSpam } from '../db/spam-submissions.ts';
-import type { StorageLimits } from '../db/storage.ts';
-import type { NewSubmission } from '../db/store-submissions.ts';
-import type { NewFile } from '../db/submission-files.ts';
-import { createFairQueue } from '../fair-queue.ts';
+import { type SpamOutcome, type SpamReason, storeSpam } from '../db/spam/spam-submissions.ts';
+import type { IdempotencyKey } from '../db/submissions/idempotency-keys.ts';
+import type { NewSubmission } from '../db/submissions/store-submissions.ts';
+import type { NewFile } from '../db/submissions/submission-files.ts';
+import { createFairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { FilePlacement } from './file-placement.ts';
 import { RateLimitedForms } from './rate-limited-forms.ts';

@@ -1,7 +1,11 @@
+import type { StorageLimits } from '../db/account/storage.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import type { StorageLimits } from '../db/storage.ts';
-import { type NewSubmission, type Outcome, storeSubmissions } from '../db/store-submissions.ts';
-import { type SubmissionOptions, storeInTransaction, type TransactionOutcome } from '../db/submission-files.ts';
+import { type NewSubmission, type Outcome, storeSubmissions } from '../db/submissions/store-submissions.ts';
+import {
+  type SubmissionOptions,
+  storeInTransaction,
+  type TransactionOutcome,
+} from '../db/submissions/submission-files.ts';
 import type { Limits } from '../limits.ts';
 
 type Options = {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isOutOfReach } from '../db/postgres/connect.ts';
-import type { NewSubmission, Outcome } from '../db/store-submissions.ts';
-import { BusyError } from '../fair-queue.ts';
+import type { NewSubmission, Outcome } from '../db/submissions/store-submissions.ts';
+import { BusyError } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { Store } from './store.ts';
 

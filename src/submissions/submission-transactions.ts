@@ -1,7 +1,7 @@
 import { type Database, isDuplicate, isOutOfReach } from '../db/postgres/connect.ts';
-import { checkRateLimit, type NewSubmission } from '../db/store-submissions.ts';
-import type { SubmissionOptions, TransactionOutcome } from '../db/submission-files.ts';
-import { BusyError, createFairQueue } from '../fair-queue.ts';
+import { checkRateLimit, type NewSubmission } from '../db/submissions/store-submissions.ts';
+import type { SubmissionOptions, TransactionOutcome } from '../db/submissions/submission-files.ts';
+import { BusyError, createFairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import type { FilePlacement } from './file-placement.ts';
 import type { Store } from './store.ts';

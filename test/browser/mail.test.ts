@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createLinks } from '../../src/db/link-secret.ts';
-import { confirmationEmail, digestEmail, submissionEmail } from '../../src/delivery/emails.ts';
-import { createSignedLinks, type SignedLinks } from '../../src/signed-links.ts';
+import { createLinks } from '../../src/db/account/link-secret.ts';
+import { confirmationEmail, digestEmail, submissionEmail } from '../../src/delivery/mail/emails.ts';
+import { createSignedLinks, type SignedLinks } from '../../src/lib/signed-links.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 

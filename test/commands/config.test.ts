@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, loadConfig, settings } from '../../src/config.ts';
-import { isReachable } from '../../src/public-address.ts';
+import { isReachable } from '../../src/lib/public-address.ts';
 import { PROJECT, startProgram } from '../support/process.ts';
 
 /** Nobody answers there, and nothing is to ask. */

@@ -23,10 +23,10 @@ import {
 } from '../../src/commands/doctor/outside.ts';
 import { createProbe, removeProbe } from '../../src/db/doctor-probe.ts';
 import { inspectDatabase } from '../../src/db/postgres/inspect.ts';
-import { storeSubmissions } from '../../src/db/store-submissions.ts';
-import { createResolve, type Resolve } from '../../src/delivery/resolve.ts';
-import { newSubmissionId } from '../../src/ids.ts';
-import { parseCidr } from '../../src/public-address.ts';
+import { storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
+import { createResolve, type Resolve } from '../../src/delivery/webhooks/resolve.ts';
+import { newSubmissionId } from '../../src/lib/ids.ts';
+import { parseCidr } from '../../src/lib/public-address.ts';
 import { runCommand } from '../support/command.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sign } from '../../src/delivery/signature.ts';
+import { sign } from '../../src/delivery/webhooks/signature.ts';
 import { PROJECT } from '../support/process.ts';
 
 /*

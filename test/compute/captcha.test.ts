@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CaptchaProvider } from '../../src/captcha-fields.ts';
 import { addWidgets, checkPage } from '../../src/compute/check/check-page.ts';
+import type { CaptchaProvider } from '../../src/lib/captcha-fields.ts';
 
 const ID = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 const ACTION = `https://forms.test/submit/${ID}`;

@@ -3,7 +3,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createComputePool } from '../../src/compute/pool.ts';
 import { OverLimitError } from '../../src/compute/thread.ts';
-import { BusyError } from '../../src/fair-queue.ts';
+import { BusyError } from '../../src/lib/fair-queue.ts';
 import type { LimitOverrides } from '../../src/limits.ts';
 import { testLimits } from '../support/limits.ts';
 import { startProgram } from '../support/process.ts';

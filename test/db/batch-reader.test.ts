@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BatchReader } from '../../src/db/batch-reader.ts';
+import { BatchReader } from '../../src/db/submissions/batch-reader.ts';
 
 const page = (version: number) => ({ deploymentId: 'd_1', ownerId: 1, version });
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { newObjectId } from '../../src/ids.ts';
+import { newObjectId } from '../../src/lib/ids.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { multipartBody } from '../support/multipart.ts';

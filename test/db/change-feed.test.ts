@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ChangeFeed, type DeploymentChange } from '../../src/db/change-feed.ts';
+import { ChangeFeed, type DeploymentChange } from '../../src/db/deployments/change-feed.ts';
 import { testLimits } from '../support/limits.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { whyOutOfReach } from '../../src/db/postgres/connect.ts';
-import { toHttpError } from '../../src/http/errors.ts';
+import { toHttpError } from '../../src/http/response/errors.ts';
 
 const withCode = (code: string): Error => Object.assign(new Error('Failed.'), { code });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { removeExpired } from '../../src/db/expired-submissions.ts';
+import { removeExpired } from '../../src/db/submissions/expired-submissions.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../src/db/postgres/connect.ts';
-import { storeSubmissions } from '../../src/db/store-submissions.ts';
+import { storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 

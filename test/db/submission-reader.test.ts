@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
-import { lastSubmissionNumber, readSubmissions } from '../../src/db/submission-reader.ts';
-import type { Submission } from '../../src/db/submissions.ts';
+import { lastSubmissionNumber, readSubmissions } from '../../src/db/submissions/submission-reader.ts';
+import type { Submission } from '../../src/db/submissions/submissions.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 

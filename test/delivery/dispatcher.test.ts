@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findDuePairs, leaseDeliveries, type Pair } from '../../src/db/delivery-queue.ts';
-import type { LeasedDelivery } from '../../src/db/delivery-target.ts';
+import { findDuePairs, leaseDeliveries, type Pair } from '../../src/db/deliveries/delivery-queue.ts';
+import type { LeasedDelivery } from '../../src/db/deliveries/delivery-target.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { attemptTimeMs, Dispatcher } from '../../src/delivery/dispatcher.ts';
-import type { Attempt } from '../../src/delivery/send-webhook.ts';
 import { Sender } from '../../src/delivery/sender.ts';
-import { createLog } from '../../src/log.ts';
+import type { Attempt } from '../../src/delivery/webhooks/send-webhook.ts';
+import { createLog } from '../../src/lib/log.ts';
 import { aSentence } from '../support/answers.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';

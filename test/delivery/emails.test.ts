@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WebhookNotice } from '../../src/db/delivery-target.ts';
-import { digestEmail, noticeEmail, submissionEmail } from '../../src/delivery/emails.ts';
-import { fieldsOf } from '../../src/delivery/payloads.ts';
+import type { WebhookNotice } from '../../src/db/deliveries/delivery-target.ts';
+import { digestEmail, noticeEmail, submissionEmail } from '../../src/delivery/mail/emails.ts';
+import { fieldsOf } from '../../src/delivery/webhooks/payloads.ts';
 import { SIZES } from '../../src/limits.ts';
 import { KIB } from '../support/form-limits.ts';
 import { objectTexts, stringTexts } from '../support/json-texts.ts';

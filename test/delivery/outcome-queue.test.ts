@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { AttemptOutcome } from '../../src/db/settle-deliveries.ts';
+import type { AttemptOutcome } from '../../src/db/deliveries/settle-deliveries.ts';
 import { OutcomeQueue } from '../../src/delivery/outcome-queue.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/lib/log.ts';
 import { testLimits } from '../support/limits.ts';
 
 const outcome = (id: string, result: AttemptOutcome['result']): AttemptOutcome => ({

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Content, fieldsOf, genericPayload, SAMPLE_DATA, slackPayload } from '../../src/delivery/payloads.ts';
+import {
+  type Content,
+  fieldsOf,
+  genericPayload,
+  SAMPLE_DATA,
+  slackPayload,
+} from '../../src/delivery/webhooks/payloads.ts';
 import { SIZES } from '../../src/limits.ts';
 import { KIB } from '../support/form-limits.ts';
 import { objectTexts, spaced, stringTexts, withoutBackslash } from '../support/json-texts.ts';

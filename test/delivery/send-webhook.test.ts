@@ -12,10 +12,10 @@ import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { Client } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createResolve, type Resolve } from '../../src/delivery/resolve.ts';
-import { WebhookClient } from '../../src/delivery/send-webhook.ts';
+import { createResolve, type Resolve } from '../../src/delivery/webhooks/resolve.ts';
+import { WebhookClient } from '../../src/delivery/webhooks/send-webhook.ts';
+import { parseCidr } from '../../src/lib/public-address.ts';
 import { SIZES } from '../../src/limits.ts';
-import { parseCidr } from '../../src/public-address.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
 import {

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { LeasedDelivery } from '../../src/db/delivery-target.ts';
+import type { LeasedDelivery } from '../../src/db/deliveries/delivery-target.ts';
 import { Sender } from '../../src/delivery/sender.ts';
-import { createLog } from '../../src/log.ts';
-import { createSignedLinks } from '../../src/signed-links.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { createSignedLinks } from '../../src/lib/signed-links.ts';
 import { testLimits } from '../support/limits.ts';
 import { readMail, startSmtpServer } from '../support/smtp.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Pair } from '../../src/db/delivery-queue.ts';
+import type { Pair } from '../../src/db/deliveries/delivery-queue.ts';
 import { Slots } from '../../src/delivery/slots.ts';
 import { testLimits } from '../support/limits.ts';
 

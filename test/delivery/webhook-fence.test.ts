@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Resolve } from '../../src/delivery/resolve.ts';
-import { type Attempt, WebhookClient } from '../../src/delivery/send-webhook.ts';
-import { parseCidr } from '../../src/public-address.ts';
+import type { Resolve } from '../../src/delivery/webhooks/resolve.ts';
+import { type Attempt, WebhookClient } from '../../src/delivery/webhooks/send-webhook.ts';
+import { parseCidr } from '../../src/lib/public-address.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
 import { startReceiver } from '../support/receivers.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { listKeys, revokeKey } from '../../src/db/api-keys.ts';
+import { listKeys, revokeKey } from '../../src/db/account/api-keys.ts';
 import { SIZES } from '../../src/limits.ts';
 import { failure } from '../support/answers.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../support/service.ts';

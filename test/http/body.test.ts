@@ -8,8 +8,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createComputePool } from '../../src/compute/pool.ts';
-import { type BodyReader, createBodyReader, mediaType } from '../../src/http/body.ts';
-import { HttpError } from '../../src/http/errors.ts';
+import { type BodyReader, createBodyReader, mediaType } from '../../src/http/request/body.ts';
+import { HttpError } from '../../src/http/response/errors.ts';
 import { type Limits, SIZES } from '../../src/limits.ts';
 import { testLimits } from '../support/limits.ts';
 

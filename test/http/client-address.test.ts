@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { clientAddressFrom } from '../../src/http/client-address.ts';
+import { clientAddressFrom } from '../../src/http/request/client-address.ts';
 
 /** The client's address in a request from such a peer, with such an X-Forwarded-For. */
 function addressOf(trust: number | readonly string[], remoteAddress: string | undefined, forwarded?: string): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CredentialLookUps } from '../../src/http/credentials.ts';
+import { CredentialLookUps } from '../../src/http/request/credentials.ts';
 import { LIMITS, SIZES } from '../../src/limits.ts';
 
 const VALID = Buffer.from('valid');

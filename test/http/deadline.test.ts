@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { answerInTime } from '../../src/http/deadline.ts';
+import { answerInTime } from '../../src/http/request/deadline.ts';
 import { LIMITS } from '../../src/limits.ts';
 
 const ANSWER_MS = LIMITS.requests.answerTimeoutMs;

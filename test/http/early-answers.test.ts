@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { HttpError, writeError } from '../../src/http/errors.ts';
+import { HttpError, writeError } from '../../src/http/response/errors.ts';
 import { LIMITS } from '../../src/limits.ts';
 
 const { refusedBodyTimeoutMs } = LIMITS.requests;

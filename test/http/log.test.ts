@@ -3,7 +3,7 @@ import { connect as connectSocket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKey } from '../../src/db/owners.ts';
+import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';

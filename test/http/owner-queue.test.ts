@@ -2,8 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { BusyError } from '../../src/fair-queue.ts';
-import { OwnerQueue } from '../../src/http/owner-queue.ts';
+import { OwnerQueue } from '../../src/http/request/owner-queue.ts';
+import { BusyError } from '../../src/lib/fair-queue.ts';
 import { testLimits } from '../support/limits.ts';
 
 /** Work of owners that ends when the test says; `log` says what became of each, by its name. */

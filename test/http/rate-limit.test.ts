@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { RateLimit } from '../../src/http/rate-limit.ts';
+import { RateLimit } from '../../src/http/request/rate-limit.ts';
 
 it('lets each key be used so often in a window, however many uses come at once', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type Request, type Response } from 'express';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { compressAnswers } from '../../src/http/compress.ts';
-import { HttpError } from '../../src/http/errors.ts';
-import { ResponseWriter } from '../../src/http/response-writer.ts';
+import { compressAnswers } from '../../src/http/response/compress.ts';
+import { HttpError } from '../../src/http/response/errors.ts';
+import { ResponseWriter } from '../../src/http/response/response-writer.ts';
 import { LIMITS, SIZES } from '../../src/limits.ts';
 
 const BUDGET = LIMITS.requests.memoryBudgetBytes;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { endEarly } from '../../src/http/errors.ts';
+import { endEarly } from '../../src/http/response/errors.ts';
 import { HttpServer } from '../../src/http/server.ts';
 import { LIMITS, withLimits } from '../../src/limits.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findOwnersBySessions } from '../../src/db/sessions.ts';
-import { hashOfKey } from '../../src/ids.ts';
+import { findOwnersBySessions } from '../../src/db/account/sessions.ts';
+import { hashOfKey } from '../../src/lib/ids.ts';
 import { SIZES } from '../../src/limits.ts';
 import { answer, failure, refused } from '../support/answers.ts';
 import { asOwner, BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_KEY } from '../support/service.ts';

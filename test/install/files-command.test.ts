@@ -248,7 +248,7 @@ describe('a backup of files in the bucket', () => {
     await service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
     const bucket = bucketOf(settings);
     onTestFinished(() => bucket.close());
-    const { deleteRemovedObjects } = await import('../../src/files-bucket.ts');
+    const { deleteRemovedObjects } = await import('../../src/files/files-bucket.ts');
     expect(await deleteRemovedObjects(service.db, bucket, testLimits())).toBe(0);
     goOn.resolve();
     expect(await backup).toEqual(done(''));

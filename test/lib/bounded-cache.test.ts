@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBoundedCache } from '../../src/bounded-cache.ts';
+import { createBoundedCache } from '../../src/lib/bounded-cache.ts';
 
 describe('createBoundedCache', () => {
   it('keeps as many entries as it may, without those that were used least recently', () => {

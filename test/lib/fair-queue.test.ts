@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BusyError, createFairQueue } from '../../src/fair-queue.ts';
+import { BusyError, createFairQueue } from '../../src/lib/fair-queue.ts';
 
 const WAIT_MS = 1_000;
 

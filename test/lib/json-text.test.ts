@@ -8,7 +8,7 @@ import {
   readJsonObject,
   unescapedBytes,
   unquote,
-} from '../../src/json-text.ts';
+} from '../../src/lib/json-text.ts';
 import { objectTexts, spaced, stringTexts, withoutBackslash } from '../support/json-texts.ts';
 
 const members = (text: string): [string, string][] =>

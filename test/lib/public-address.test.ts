@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopback, isPrivate, isReachable, networkOf, parseCidr } from '../../src/public-address.ts';
+import { isLoopback, isPrivate, isReachable, networkOf, parseCidr } from '../../src/lib/public-address.ts';
 
 const words = (...lines: string[]): string[] => lines.flatMap((line) => line.split(' '));
 const networks = (...texts: string[]) => texts.map(parseCidr);

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createSignedLinks, fileLinkExpiry, type LinkedFile } from '../../src/lib/signed-links.ts';
 import { SIZES } from '../../src/limits.ts';
-import { createSignedLinks, fileLinkExpiry, type LinkedFile } from '../../src/signed-links.ts';
 
 const SECRET = Buffer.from('0123456789abcdef0123456789abcdef');
 const FILE: LinkedFile = { deploymentId: 'd_1', submissionId: 'sub_2', fileId: 'file_3' };

@@ -3,11 +3,11 @@ import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CODES } from '../../src/compute/check/answer.ts';
 import { loadConfig } from '../../src/config.ts';
-import { SPAM_REASONS } from '../../src/db/spam-submissions.ts';
-import { tour } from '../../src/first-run-message.ts';
-import { LANGUAGES } from '../../src/languages.ts';
+import { SPAM_REASONS } from '../../src/db/spam/spam-submissions.ts';
+import { LANGUAGES } from '../../src/lib/languages.ts';
+import { RESERVED } from '../../src/lib/slugs.ts';
 import { LIMITS, SIZES } from '../../src/limits.ts';
-import { RESERVED } from '../../src/slugs.ts';
+import { tour } from '../../src/start/first-run-message.ts';
 import { lookUp, referenceOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
 

@@ -44,58 +44,29 @@ const IMPORTS: readonly Import[] = SOURCES.flatMap((from) =>
 /** The groups of the files directly in src; each folder below it is a group of its own. */
 const GROUP_OF: Readonly<Record<string, string>> = {
   'src/main.ts': 'main',
-  'src/workers.ts': 'main',
-  'src/first-run-message.ts': 'main',
-  'src/clean-up.ts': 'service',
-  'src/files-bucket.ts': 'service',
-  'src/first-owner-question.ts': 'main',
-  'src/labels.ts': 'service',
   'src/service.ts': 'service',
-  'src/start-up.ts': 'service',
   'src/config.ts': 'config',
-  'src/altcha.ts': 'base',
-  'src/bounded-cache.ts': 'base',
-  'src/byte-size.ts': 'base',
-  'src/captcha-fields.ts': 'base',
-  'src/events.ts': 'base',
-  'src/csv-cell.ts': 'base',
-  'src/database-url.ts': 'base',
-  'src/fair-queue.ts': 'base',
-  'src/json-text.ts': 'base',
   'src/limits.ts': 'limits',
-  'src/mail-address.ts': 'base',
-  'src/languages.ts': 'base',
-  'src/dashboard-paths.ts': 'base',
-  'src/public-address.ts': 'base',
-  'src/delivery-header.ts': 'base',
-  'src/ids.ts': 'base',
-  'src/signed-links.ts': 'base',
-  'src/slugs.ts': 'base',
-  'src/submission-search.ts': 'base',
-  'src/time-buckets.ts': 'base',
-  'src/log.ts': 'base',
-  'src/html.ts': 'base',
-  'src/webhook-receivers.ts': 'base',
-  'src/project.ts': 'base',
 };
 
-/** What a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import 'base' and 'limits'. */
+/** What a group may import besides itself. One way: main -> service -> http -> submissions -> db; all may import 'lib' and 'limits'. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  main: ['service', 'config', 'metrics', 'base'],
-  commands: ['delivery', 'db', 'bucket', 'config', 'client', 'base'],
-  service: ['http', 'submissions', 'delivery', 'db', 'bucket', 'compute', 'metrics', 'config', 'base'],
-  http: ['submissions', 'db', 'bucket', 'compute', 'metrics', 'config', 'texts', 'base'],
-  submissions: ['db', 'base'],
-  delivery: ['db', 'base'],
-  db: ['base'],
-  compute: ['base'],
-  metrics: ['base'],
-  bucket: ['base'],
-  config: ['bucket', 'base'],
-  texts: ['base'],
+  main: ['service', 'start', 'config', 'metrics', 'lib'],
+  commands: ['delivery', 'db', 'files', 'config', 'client', 'lib'],
+  service: ['http', 'submissions', 'delivery', 'db', 'files', 'compute', 'metrics', 'start', 'config', 'lib'],
+  start: ['db', 'config', 'lib'],
+  http: ['submissions', 'db', 'files', 'compute', 'metrics', 'config', 'texts', 'lib'],
+  submissions: ['db', 'files', 'compute', 'lib'],
+  delivery: ['db', 'lib'],
+  files: ['db', 'lib'],
+  db: ['lib'],
+  compute: ['lib'],
+  metrics: ['lib'],
+  config: ['files', 'lib'],
+  texts: ['lib'],
   client: [],
-  dashboard: ['client', 'base'],
-  base: [],
+  dashboard: ['client', 'lib'],
+  lib: [],
   limits: [],
   migrations: [],
 };
@@ -149,11 +120,11 @@ describe('imports', () => {
     expect(gone.map((file) => `${file} is gone: take it out of test/project/rooms.test.ts`)).toEqual([]);
   });
 
-  it('run one way, main -> service -> http -> submissions -> db, and base imports nothing of ours but limits', () => {
+  it('run one way, main -> service -> http -> submissions -> db, and lib imports nothing of ours but limits', () => {
     const wrong = IMPORTS.filter(({ from, to, isOurs }) => {
       const [group, other] = [groupOf(from), groupOf(to)];
       if (!isOurs || ['migrations', 'limits'].includes(other)) return false;
-      return group === 'base' || (group !== other && !MAY_IMPORT[group]?.includes(other));
+      return (group === 'lib' && other !== 'lib') || (group !== other && !MAY_IMPORT[group]?.includes(other));
     });
     expect(
       wrong.map(({ from, to }) => {
@@ -163,29 +134,34 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  it('inside src/http run one way, app and dispatch -> api, pages, submit -> the files beside them', () => {
-    const SURFACE = ['src/http/app.ts', 'src/http/dispatch.ts'];
+  it('inside src/http run one way: app and listener -> api, submit, mcp -> pages -> request -> response', () => {
     const partOf = (file: string): string => {
       const [, , folder = '', ...rest] = file.split('/');
-      if (SURFACE.includes(file)) return 'surface';
-      return rest.length > 0 ? folder : 'platform';
+      return rest.length > 0 ? folder : 'surface';
     };
     const inHttp = IMPORTS.filter(({ from, to }) => groupOf(from) === 'http' && groupOf(to) === 'http');
     const wrong = inHttp.filter(({ from, to }) => {
       const [part, other] = [partOf(from), partOf(to)];
-      return part !== other && part !== 'surface' && other !== 'platform';
+      const below: Readonly<Record<string, readonly string[]>> = {
+        api: ['pages', 'request', 'response'],
+        request: ['response'],
+        response: [],
+      };
+      return part !== other && part !== 'surface' && !(below[part] ?? ['request', 'response']).includes(other);
     });
     expect(
-      wrong.map(({ from, to }) => `${from} imports ${to}: move what both need into a file of src/http itself`),
+      wrong.map(
+        ({ from, to }) => `${from} imports ${to}: move what both need into src/http/request or src/http/response`,
+      ),
     ).toEqual([]);
   });
 
   it('of what an owner runs are of the client only: no command of an owner loads the database or its libraries', () => {
     const isOwners = (file: string) => file.startsWith('src/commands/owner/') || file === 'src/commands/formhost.ts';
-    const shared = ['src/commands/command-error.ts', 'src/commands/completion.ts', 'src/limits.ts'];
+    const shared = ['src/commands/command-error.ts', 'src/limits.ts'];
     const wrong = IMPORTS.filter(({ from, to, isOurs }) => {
       if (!isOurs || !isOwners(from)) return false;
-      return !isOwners(to) && !shared.includes(to) && !['client', 'base'].includes(groupOf(to));
+      return !isOwners(to) && !shared.includes(to) && !['client', 'lib'].includes(groupOf(to));
     });
     expect(wrong.map(({ from, to }) => `${from} imports ${to}: ask the API, through src/client`)).toEqual([]);
     const libraries = ['zod', 'knex', 'pg', 'undici', 'express', 'pino'];
@@ -220,14 +196,12 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  it('of Express are in src/http/app.ts and src/http only', () => {
-    expect(importing(['express'], inGroups('app', 'http'), 'only src/http/app.ts and src/http know Express')).toEqual(
-      [],
-    );
+  it('of Express are in src/http only', () => {
+    expect(importing(['express'], inGroups('http'), 'only src/http knows Express')).toEqual([]);
   });
 
   it('of knex and pg are in src/db and migrations only, except for the types with which a connection is passed on', () => {
-    const passesOn = inGroups('commands', 'service', 'http', 'submissions', 'delivery');
+    const passesOn = inGroups('commands', 'service', 'start', 'http', 'submissions', 'delivery', 'files');
     const isAllowed = (found: Import) => inGroups('db', 'migrations')(found) || (found.isType && passesOn(found));
     expect(importing(['knex', 'pg'], isAllowed, 'name a function in src/db, and import that')).toEqual([]);
   });
@@ -261,9 +235,9 @@ describe('imports', () => {
   });
 
   it('of undici and nodemailer are in src/delivery only, except for the client of the bucket', () => {
-    const advice = 'only src/delivery and src/bucket send anything';
+    const advice = 'only src/delivery and src/files send anything';
     expect(importing(['nodemailer'], inGroups('delivery'), advice)).toEqual([]);
-    expect(importing(['undici', 'aws4fetch'], inGroups('delivery', 'bucket'), advice)).toEqual([]);
+    expect(importing(['undici', 'aws4fetch'], inGroups('delivery', 'files'), advice)).toEqual([]);
   });
 });
 

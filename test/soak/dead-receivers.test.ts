@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { newWebhookId } from '../../src/ids.ts';
+import { newWebhookId } from '../../src/lib/ids.ts';
 import { median, ms } from '../support/figures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { startTestService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { newSubmissionId } from '../../src/ids.ts';
+import { newSubmissionId } from '../../src/lib/ids.ts';
 import { seenMails } from '../support/mail.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { BASE_URL, PAGES_DOMAIN, startTestService } from '../support/service.ts';

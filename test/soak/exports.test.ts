@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKey } from '../../src/db/owners.ts';
+import { createKey } from '../../src/db/account/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { SIZES } from '../../src/limits.ts';
 import { ms, record } from '../support/figures.ts';

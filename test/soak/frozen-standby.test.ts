@@ -1,7 +1,7 @@
 import pg from 'pg';
 import request from 'supertest';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/owners.ts';
+import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { record } from '../support/figures.ts';

@@ -1,6 +1,6 @@
 import { connect as connectSocket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { createKey } from '../../src/db/owners.ts';
+import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { inParallel, ms, record, timed } from '../support/figures.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';

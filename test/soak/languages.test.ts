@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { langOf } from '../../src/languages.ts';
+import { langOf } from '../../src/lib/languages.ts';
 import { cpuMs, ms } from '../support/figures.ts';
 
 it('the language of a page is found at once, whatever the page is made of', async () => {

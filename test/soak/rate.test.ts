@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createKey } from '../../src/db/owners.ts';
+import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { record } from '../support/figures.ts';
 import { cloneDatabase } from '../support/fresh-database.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { removeExpired } from '../../src/db/expired-submissions.ts';
+import { removeExpired } from '../../src/db/submissions/expired-submissions.ts';
 import { median, ms, timed } from '../support/figures.ts';
 import { startTestService } from '../support/service.ts';
 

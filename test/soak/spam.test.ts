@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKey } from '../../src/db/owners.ts';
+import { createKey } from '../../src/db/account/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { SIZES } from '../../src/limits.ts';
 import { inParallel, median, ms, QUEUED_RATIO, record, timed } from '../support/figures.ts';

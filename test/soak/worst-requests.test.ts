@@ -1,7 +1,7 @@
 import { Agent, get as getHttp } from 'node:http';
 import { connect as connectSocket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKey } from '../../src/db/owners.ts';
+import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { median, ms, record, timed } from '../support/figures.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';

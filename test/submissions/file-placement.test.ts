@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StorageFull } from '../../src/db/storage.ts';
+import { StorageFull } from '../../src/db/account/storage.ts';
 import { FilePlacement } from '../../src/submissions/file-placement.ts';
 import { testLimits } from '../support/limits.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type NewSubmission, type Outcome, storeSubmissions } from '../../src/db/store-submissions.ts';
-import { BusyError } from '../../src/fair-queue.ts';
-import { newSubmissionId } from '../../src/ids.ts';
+import { type NewSubmission, type Outcome, storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
+import { BusyError } from '../../src/lib/fair-queue.ts';
+import { newSubmissionId } from '../../src/lib/ids.ts';
 import { SubmissionBatches } from '../../src/submissions/submission-batches.ts';
 import { testLimits } from '../support/limits.ts';
 import { startTestService, type TestService } from '../support/service.ts';

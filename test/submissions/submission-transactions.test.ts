@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/db/postgres/connect.ts';
-import type { NewSubmission, Outcome } from '../../src/db/store-submissions.ts';
-import { BusyError } from '../../src/fair-queue.ts';
+import type { NewSubmission, Outcome } from '../../src/db/submissions/store-submissions.ts';
+import { BusyError } from '../../src/lib/fair-queue.ts';
 import { FilePlacement } from '../../src/submissions/file-placement.ts';
 import { SubmissionTransactions } from '../../src/submissions/submission-transactions.ts';
 import { testLimits } from '../support/limits.ts';

@@ -1,7 +1,7 @@
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { z } from 'zod';
-import { Challenge } from '../../src/altcha.ts';
+import { Challenge } from '../../src/lib/altcha.ts';
 
 type Given = z.infer<typeof Challenge>;
 

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/owners.ts';
+import { createKey } from '../../src/db/account/owners.ts';
 import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { cleanBucket, namedObjects } from './bucket-files.ts';
 import { cloneDatabase, type FreshDatabase } from './fresh-database.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
-import { createBucket } from '../../src/bucket/bucket.ts';
-import { parseFilesUrl } from '../../src/bucket/location.ts';
 import type { Database } from '../../src/db/postgres/connect.ts';
-import { deleteRemovedObjects, sweepOrphans } from '../../src/files-bucket.ts';
+import { createBucket } from '../../src/files/bucket.ts';
+import { deleteRemovedObjects, sweepOrphans } from '../../src/files/files-bucket.ts';
+import { parseFilesUrl } from '../../src/files/location.ts';
 import { testLimits } from './limits.ts';
 import { type S3, S3_CREDENTIALS } from './s3.ts';
 

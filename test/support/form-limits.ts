@@ -1,4 +1,4 @@
-import { HttpError } from '../../src/http/errors.ts';
+import { HttpError } from '../../src/http/response/errors.ts';
 import type { Submitted } from '../../src/http/submit/form-body.ts';
 
 export const KIB = 1024;

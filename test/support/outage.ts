@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { onTestFinished, vi } from 'vitest';
-import { createKey } from '../../src/db/owners.ts';
+import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { failure } from './answers.ts';
 import { timed } from './figures.ts';

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { createOwnAddress } from '../../src/delivery/own-address.ts';
+import { createOwnAddress } from '../../src/delivery/webhooks/own-address.ts';
 import { BASE_URL, PAGES_DOMAIN } from './service.ts';
 
 /** The own address of a service with the tests' host names that listens here, or does not listen. */

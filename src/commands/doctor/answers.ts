@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Resolve } from '../../delivery/resolve.ts';
+import type { Resolve } from '../../delivery/webhooks/resolve.ts';
+import { isReachable } from '../../lib/public-address.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
-import { isReachable } from '../../public-address.ts';
 import { ask } from './ask.ts';
 import { connectionProblem } from './connection.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import type { Resolve } from '../../delivery/resolve.ts';
+import type { Resolve } from '../../delivery/webhooks/resolve.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 
 const { request: requestHttp } = process.getBuiltinModule('node:http');

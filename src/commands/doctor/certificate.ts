@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import type { Resolve } from '../../delivery/resolve.ts';
+import type { Resolve } from '../../delivery/webhooks/resolve.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { lookupBy } from './ask.ts';
 import { connectionProblem, type Problem, type Stage } from './connection.ts';

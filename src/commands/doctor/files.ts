@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createBucket, NO_ETAG } from '../../bucket/bucket.ts';
-import { BucketError } from '../../bucket/bucket-error.ts';
-import { ownerOfPrefix } from '../../bucket/claim.ts';
-import type { BucketLocation } from '../../bucket/location.ts';
+import { createBucket, NO_ETAG } from '../../files/bucket.ts';
+import { BucketError } from '../../files/bucket-error.ts';
+import { ownerOfPrefix } from '../../files/claim.ts';
+import type { BucketLocation } from '../../files/location.ts';
 import { LIMITS } from '../../limits.ts';
 import { type Finding, fail, ok, skip } from './finding.ts';
 

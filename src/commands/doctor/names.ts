@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { getDomain } from 'tldts';
-import type { Resolve } from '../../delivery/resolve.ts';
+import type { Resolve } from '../../delivery/webhooks/resolve.ts';
 import { connectionProblem, isUnknownName } from './connection.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './finding.ts';
 

@@ -1,7 +1,7 @@
-import type { Resolve } from '../../delivery/resolve.ts';
-import { MailClient } from '../../delivery/send-email.ts';
+import { MailClient } from '../../delivery/mail/send-email.ts';
+import type { Resolve } from '../../delivery/webhooks/resolve.ts';
+import type { Cidr } from '../../lib/public-address.ts';
 import { COMMAND_LIMITS, LIMITS } from '../../limits.ts';
-import type { Cidr } from '../../public-address.ts';
 import { type Answer, ask } from './ask.ts';
 import { checkCertificate } from './certificate.ts';
 import { type Finding, fail, ok, skip, warn } from './finding.ts';

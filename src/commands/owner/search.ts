@@ -1,4 +1,4 @@
-import { readJsonList, readJsonObject } from '../../json-text.ts';
+import { readJsonList, readJsonObject } from '../../lib/json-text.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { countOf } from './findings.ts';
 import { untilInterrupted } from './interrupt.ts';

@@ -1,4 +1,4 @@
-import { compactJson, readJsonObject, unquote } from '../../json-text.ts';
+import { compactJson, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { printable, styled } from './output.ts';
 
 const text = (value: string): string => (value.startsWith('"') ? unquote(value) : compactJson(value));

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../client/client.ts';
-import type { Event } from '../../events.ts';
+import type { Event } from '../../lib/events.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { printAnswer, printable, printLine, printTable, say } from './output.ts';
 import { idOf, type Service } from './service.ts';

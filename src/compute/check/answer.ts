@@ -1,4 +1,4 @@
-import type { CaptchaProvider } from '../../captcha-fields.ts';
+import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
 
 /*
  * What a check answers, for both sides of the thread. The names are those of the API.

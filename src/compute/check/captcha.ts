@@ -1,4 +1,4 @@
-import { ALTCHA_ELEMENT, CAPTCHA_FIELDS, type CaptchaProvider } from '../../captcha-fields.ts';
+import { ALTCHA_ELEMENT, CAPTCHA_FIELDS, type CaptchaProvider } from '../../lib/captcha-fields.ts';
 import type { ReadAddress } from './addresses.ts';
 import type { Found, WidgetInput } from './answer.ts';
 import { nameOf } from './fields.ts';

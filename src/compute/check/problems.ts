@@ -1,4 +1,4 @@
-import type { CaptchaProvider } from '../../captcha-fields.ts';
+import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
 import { SIZES } from '../../limits.ts';
 import { PLACEHOLDER } from '../render-page.ts';
 import type { ReadAddress, Target } from './addresses.ts';

@@ -1,4 +1,4 @@
-import { ALTCHA_ELEMENT, CAPTCHA_CLASSES, type CaptchaProvider } from '../../captcha-fields.ts';
+import { ALTCHA_ELEMENT, CAPTCHA_CLASSES, type CaptchaProvider } from '../../lib/captcha-fields.ts';
 import { attribute, type HtmlElement, type HtmlRoot, hasAttribute, isHtml, walk } from './html-tree.ts';
 
 /*

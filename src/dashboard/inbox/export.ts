@@ -1,5 +1,5 @@
-import { csvCell } from '../../csv-cell.ts';
-import { compactJson, readJsonObject, unquote } from '../../json-text.ts';
+import { csvCell } from '../../lib/csv-cell.ts';
+import { compactJson, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { answer, api } from '../api.ts';
 import { type Labels, labelOf } from './labels.ts';

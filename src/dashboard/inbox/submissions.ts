@@ -1,4 +1,4 @@
-import { compactJson, readJsonList, readJsonObject, unquote } from '../../json-text.ts';
+import { compactJson, readJsonList, readJsonObject, unquote } from '../../lib/json-text.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 
 /*

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Schemas } from '../../client/client.ts';
-import { LANGUAGES, type Language } from '../../languages.ts';
+import { LANGUAGES, type Language } from '../../lib/languages.ts';
 import { ApiError, answer, api } from '../api.ts';
 import { useChange, useData } from '../data.ts';
 import { Button, CopyButton } from '../ui/button.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { VIEW_PATHS } from '../../dashboard-paths.ts';
+import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import { DASHBOARD_LIMITS } from '../../limits.ts';
 import { ApiError } from '../api.ts';
 import { useData, usePages } from '../data.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { COMMAND_LIMITS, SIZES } from '../../limits.ts';
-import type { ReadObject } from '../file-content.ts';
+import type { ReadObject } from '../files/file-content.ts';
 import type { Table } from './backup-file.ts';
 
 /*

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { libpqEnvironment, parseDatabaseUrl } from '../../database-url.ts';
+import { libpqEnvironment, parseDatabaseUrl } from '../../lib/database-url.ts';
 import type { Limits } from '../../limits.ts';
 import type { Connection } from '../postgres/servers.ts';
 import { openLongTransaction } from './backup.ts';

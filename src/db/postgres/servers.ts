@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
-import { type DatabaseUrl, parseDatabaseUrl, type Target, tlsOf } from '../../database-url.ts';
+import { type DatabaseUrl, parseDatabaseUrl, type Target, tlsOf } from '../../lib/database-url.ts';
 
 type Address = { connectionString: string } | { host: string; port: number; user: string; database: string };
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { VIEW_PATHS } from '../../dashboard-paths.ts';
-import { createChooseEncoding } from '../accept.ts';
-import { type EndpointRequest, publicEndpoint } from '../endpoint.ts';
-import { errorKind, HttpError } from '../errors.ts';
-import { pathOf } from '../hosts.ts';
-import type { SessionCookie } from '../session-cookie.ts';
+import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import { type EndpointRequest, publicEndpoint } from '../request/endpoint.ts';
+import { pathOf } from '../request/hosts.ts';
+import type { SessionCookie } from '../request/session-cookie.ts';
+import { createChooseEncoding } from '../response/accept.ts';
+import { errorKind, HttpError } from '../response/errors.ts';
 import { type Dashboard, readDashboard } from './files.ts';
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PROJECT } from '../../project.ts';
-import type { Encoding } from '../accept.ts';
+import { PROJECT } from '../../lib/project.ts';
+import type { Encoding } from '../response/accept.ts';
 
 /** An asset as it is sent, in each encoding. */
 export type Asset = { type: string; bodies: Readonly<Record<Encoding, Buffer>> };

@@ -1,10 +1,10 @@
 import type { Response } from 'express';
-import type { Owner } from '../../db/owners.ts';
+import type { Owner } from '../../db/account/owners.ts';
+import type { Log } from '../../lib/log.ts';
 import { SIZES } from '../../limits.ts';
-import type { Log } from '../../log.ts';
-import { type Endpoint, type EndpointRequest, JsonPieces } from '../endpoint.ts';
-import { HttpError, inSeconds, toLoggedError } from '../errors.ts';
-import type { OwnerQueue } from '../owner-queue.ts';
+import { type Endpoint, type EndpointRequest, JsonPieces } from '../request/endpoint.ts';
+import type { OwnerQueue } from '../request/owner-queue.ts';
+import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
 import type { BoundTool } from './descriptors.ts';
 import { UNTRUSTED } from './tools.ts';
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Log } from '../../lib/log.ts';
 import { SIZES } from '../../limits.ts';
-import type { Log } from '../../log.ts';
-import { acceptsJson } from '../accept.ts';
-import { unauthorized } from '../auth.ts';
-import { type Endpoint, endpoint, jsonText } from '../endpoint.ts';
-import { errorKind, HttpError, unavailable } from '../errors.ts';
-import type { OwnerQueue } from '../owner-queue.ts';
+import { unauthorized } from '../request/auth.ts';
+import { type Endpoint, endpoint, jsonText } from '../request/endpoint.ts';
+import type { OwnerQueue } from '../request/owner-queue.ts';
+import { acceptsJson } from '../response/accept.ts';
+import { errorKind, HttpError, unavailable } from '../response/errors.ts';
 import { Answer, badMessage, Message, PARSE_ERROR } from './message.ts';
 import type { Answer as AnswerMessage } from './protocol.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorKind, HttpError } from '../errors.ts';
+import { errorKind, HttpError } from '../response/errors.ts';
 
 /** The messages of JSON-RPC 2.0, as the reference shows them. protocol.ts reads them exactly. */
 export const Message = z.object({

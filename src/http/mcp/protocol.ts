@@ -12,9 +12,9 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
-import type { Log } from '../../log.ts';
-import { VERSION } from '../../project.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Log } from '../../lib/log.ts';
+import { VERSION } from '../../lib/project.ts';
+import type { Endpoint } from '../request/endpoint.ts';
 import { callTool, type Exchange } from './call-tool.ts';
 import { bindTools } from './descriptors.ts';
 import { badMessage } from './message.ts';

@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, brotliDecompressSync, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { BatchReader } from '../../db/batch-reader.ts';
-import type { Page, PageHead, StoredPage } from '../../db/deployments.ts';
-import type { Rendering } from '../../db/page-versions.ts';
-import { BusyError, createFairQueue } from '../../fair-queue.ts';
+import type { Page, PageHead, StoredPage } from '../../db/deployments/deployments.ts';
+import type { Rendering } from '../../db/deployments/page-versions.ts';
+import { BatchReader } from '../../db/submissions/batch-reader.ts';
+import { BusyError, createFairQueue } from '../../lib/fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
-import type { Encoding } from '../accept.ts';
+import type { Encoding } from '../response/accept.ts';
 
 /** A page in one encoding, with its headers. */
 export type Variant = {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
-import { escapeHtml } from '../../html.ts';
+import { escapeHtml } from '../../lib/html.ts';
 import { type Limits, SIZES } from '../../limits.ts';
-import { createChooseEncoding, type Encoding } from '../accept.ts';
-import { HttpError } from '../errors.ts';
-import { NO_SLUG } from '../hosts.ts';
-import type { ResponseWriter } from '../response-writer.ts';
-import { writeSmallPage } from '../small-page.ts';
-import { type Speech, whenToTryAgain } from '../speech.ts';
+import { NO_SLUG } from '../request/hosts.ts';
+import { createChooseEncoding, type Encoding } from '../response/accept.ts';
+import { HttpError } from '../response/errors.ts';
+import type { ResponseWriter } from '../response/response-writer.ts';
+import { writeSmallPage } from '../response/small-page.ts';
+import { type Speech, whenToTryAgain } from '../response/translations.ts';
 import type { Found, PageCache, ReadyPage, Variant } from './page-cache.ts';
 
 /** A page's host and the path on it, without a query. */

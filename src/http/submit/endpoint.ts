@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import cors from 'cors';
 import { z } from 'zod';
-import { LANGUAGES } from '../../languages.ts';
+import { LANGUAGES } from '../../lib/languages.ts';
 import { SIZES } from '../../limits.ts';
-import { publicEndpoint } from '../endpoint.ts';
-import { errorKind } from '../errors.ts';
-import { HONEYPOT, REDIRECT } from '../reserved-fields.ts';
+import { publicEndpoint } from '../request/endpoint.ts';
+import { HONEYPOT, REDIRECT } from '../request/reserved-fields.ts';
+import { errorKind } from '../response/errors.ts';
 import { originRefused } from './origin-refused.ts';
 import {
   keyReused as keyReusedError,

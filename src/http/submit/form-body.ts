@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { hexDigit, readJsonObject, unescapedBytes } from '../../json-text.ts';
+import { hexDigit, readJsonObject, unescapedBytes } from '../../lib/json-text.ts';
 import { SIZES } from '../../limits.ts';
-import { HttpError } from '../errors.ts';
-import { HONEYPOT, isEmptyJson } from '../reserved-fields.ts';
+import { HONEYPOT, isEmptyJson } from '../request/reserved-fields.ts';
+import { HttpError } from '../response/errors.ts';
 
 /** A parsed body: the text of a JSON object, which is stored, and whether the honeypot field was filled in. */
 export type Submitted = {

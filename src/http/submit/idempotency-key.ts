@@ -1,9 +1,9 @@
 import { createHash, webcrypto } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { NewFile } from '../../db/submission-files.ts';
-import { normalizeJson } from '../../json-text.ts';
+import type { NewFile } from '../../db/submissions/submission-files.ts';
+import { normalizeJson } from '../../lib/json-text.ts';
 import { SIZES } from '../../limits.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError } from '../response/errors.ts';
 
 /*
  * The header Idempotency-Key: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/

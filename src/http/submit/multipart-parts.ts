@@ -1,5 +1,5 @@
 import { SIZES } from '../../limits.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError } from '../response/errors.ts';
 import { type FormLimits, tooLarge, tooManyFields, utf8 } from './form-body.ts';
 
 /*

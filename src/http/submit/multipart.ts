@@ -1,7 +1,7 @@
-import type { NewFile } from '../../db/submission-files.ts';
-import { newFileId } from '../../ids.ts';
+import type { NewFile } from '../../db/submissions/submission-files.ts';
+import { newFileId } from '../../lib/ids.ts';
 import { SIZES } from '../../limits.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError } from '../response/errors.ts';
 import {
   type Entry,
   type Field,

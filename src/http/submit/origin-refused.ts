@@ -1,5 +1,5 @@
 import { SIZES } from '../../limits.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError } from '../response/errors.ts';
 
 const shorten = (origin: string): string =>
   origin.length > SIZES.errorPage.maxShownOriginChars

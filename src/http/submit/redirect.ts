@@ -1,5 +1,5 @@
 import { SIZES } from '../../limits.ts';
-import { REDIRECT } from '../reserved-fields.ts';
+import { REDIRECT } from '../request/reserved-fields.ts';
 import type { Field } from './form-body.ts';
 
 // The URL parser takes quadratic time for a long host that is not ASCII. No page has a host that long.

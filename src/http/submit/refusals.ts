@@ -1,5 +1,5 @@
 import type { Refusal } from '../../submissions/submission-service.ts';
-import { HttpError, inSeconds, retryAfter } from '../errors.ts';
+import { HttpError, inSeconds, retryAfter } from '../response/errors.ts';
 import type { Form } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 import { originRefused } from './origin-refused.ts';

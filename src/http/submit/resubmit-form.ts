@@ -1,6 +1,6 @@
-import { escapeHtml } from '../../html.ts';
+import { escapeHtml } from '../../lib/html.ts';
 import { SIZES } from '../../limits.ts';
-import type { Speech } from '../speech.ts';
+import type { Speech } from '../response/translations.ts';
 import type { Form } from './form-body.ts';
 import { attemptQuery, type FileInput } from './sent-again.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isRecentSubmissionId } from '../../ids.ts';
+import { isRecentSubmissionId } from '../../lib/ids.ts';
 import { type Form, isChosen, type SentFile } from './form-body.ts';
 import { KEY_HEADER } from './idempotency-key.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { NewFile } from '../../db/submission-files.ts';
-import { newSubmissionId } from '../../ids.ts';
+import type { NewFile } from '../../db/submissions/submission-files.ts';
+import { newSubmissionId } from '../../lib/ids.ts';
 import { type Limits, SIZES } from '../../limits.ts';
-import { type BodyReader, mediaType } from '../body.ts';
-import { HttpError } from '../errors.ts';
-import type { MemoryReservation } from '../memory-budget.ts';
+import { type BodyReader, mediaType } from '../request/body.ts';
+import { HttpError } from '../response/errors.ts';
+import type { MemoryReservation } from '../response/memory-budget.ts';
 import { createDropFiles } from './drop-files.ts';
 import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
 import { readMultipart, refusalOfLarge } from './multipart.ts';

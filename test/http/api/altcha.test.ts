@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createAltcha } from '../../../src/altcha.ts';
-import { removeExpiredSolutions } from '../../../src/db/altcha-solutions.ts';
-import { newDeploymentId } from '../../../src/ids.ts';
+import { removeExpiredSolutions } from '../../../src/db/spam/altcha-solutions.ts';
+import { createAltcha } from '../../../src/lib/altcha.ts';
+import { newDeploymentId } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { challengeFor, solve, tokenOf } from '../../support/altcha.ts';
 import { answer, refused } from '../../support/answers.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SiteverifyUrls } from '../../../src/delivery/ask-provider.ts';
 import { createSiteverify } from '../../../src/delivery/siteverify.ts';
+import { parseCidr } from '../../../src/lib/public-address.ts';
 import { SIZES } from '../../../src/limits.ts';
-import { parseCidr } from '../../../src/public-address.ts';
 import { testLimits } from '../../support/limits.ts';
 import { ownAddress } from '../../support/own-address.ts';
 import {

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { replaceHtml } from '../../../src/db/deployments.ts';
-import { hashOfKey } from '../../../src/ids.ts';
+import { replaceHtml } from '../../../src/db/deployments/deployments.ts';
+import { hashOfKey } from '../../../src/lib/ids.ts';
 import { answer, aSentence, aTime, refused } from '../../support/answers.ts';
 import {
   asOwner,

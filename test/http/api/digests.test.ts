@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { claimDigest } from '../../../src/db/digests.ts';
-import { createLinks } from '../../../src/db/link-secret.ts';
-import { newSubmissionId } from '../../../src/ids.ts';
+import { createLinks } from '../../../src/db/account/link-secret.ts';
+import { claimDigest } from '../../../src/db/deliveries/digests.ts';
+import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { mailsWith, seenMails } from '../../support/mail.ts';
 import { BASE_URL, type Owner, startTestService, type TestService } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createLinks } from '../../../src/db/link-secret.ts';
-import type { LinkedFile, SignedLinks } from '../../../src/signed-links.ts';
+import { createLinks } from '../../../src/db/account/link-secret.ts';
+import type { LinkedFile, SignedLinks } from '../../../src/lib/signed-links.ts';
 import { failure, fixedHeaders } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { startServiceProcess } from '../../support/process.ts';

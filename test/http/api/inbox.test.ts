@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { searchSubmissions } from '../../../src/db/search-submissions.ts';
-import { createMatcher } from '../../../src/submission-search.ts';
+import { searchSubmissions } from '../../../src/db/submissions/search-submissions.ts';
+import { createMatcher } from '../../../src/lib/submission-search.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 

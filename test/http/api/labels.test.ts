@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import readWorkbook from 'read-excel-file/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createComputePool } from '../../../src/compute/pool.ts';
-import { createLabelsOf } from '../../../src/labels.ts';
+import { createLabelsOf } from '../../../src/submissions/labels.ts';
 import { answer, failure } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import { createSubmissionWatch } from '../../../src/http/submission-watch.ts';
+import { createSubmissionWatch } from '../../../src/http/api/submissions/submission-watch.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';

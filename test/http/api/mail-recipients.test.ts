@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLinks } from '../../../src/db/link-secret.ts';
-import { removeFormerRecipients } from '../../../src/db/mail-recipients.ts';
-import { NOTICE } from '../../../src/http/notice.ts';
+import { createLinks } from '../../../src/db/account/link-secret.ts';
+import { removeFormerRecipients } from '../../../src/db/deliveries/mail-recipients.ts';
+import { NOTICE } from '../../../src/http/response/notice.ts';
+import type { SignedLinks } from '../../../src/lib/signed-links.ts';
 import { SIZES } from '../../../src/limits.ts';
-import type { SignedLinks } from '../../../src/signed-links.ts';
 import { answer, aTime, failure, refused } from '../../support/answers.ts';
 import { confirmPath, mailsWith, seenMails } from '../../support/mail.ts';
 import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listDeployments } from '../../../src/db/deployments.ts';
-import { findRefusedMail } from '../../../src/db/mail-failures.ts';
-import { listOverview } from '../../../src/db/overview.ts';
-import { findUsage } from '../../../src/db/owners.ts';
+import { findUsage } from '../../../src/db/account/owners.ts';
+import { findRefusedMail } from '../../../src/db/deliveries/mail-failures.ts';
+import { listDeployments } from '../../../src/db/deployments/deployments.ts';
+import { listOverview } from '../../../src/db/deployments/overview.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const MANY = 20_000;

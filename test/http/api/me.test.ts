@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { restore, takeDown } from '../../../src/db/take-downs.ts';
-import { NOTICE } from '../../../src/http/notice.ts';
+import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { NOTICE } from '../../../src/http/response/notice.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { PROJECT } from '../../support/process.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { takeDown } from '../../../src/db/take-downs.ts';
+import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { BASE_URL, type Owner, startTestService, type TestService } from '../../support/service.ts';
 

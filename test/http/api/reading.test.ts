@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listSubmissions } from '../../../src/db/list-submissions.ts';
-import { deleteSubmissions } from '../../../src/db/submissions.ts';
+import { listSubmissions } from '../../../src/db/submissions/list-submissions.ts';
+import { deleteSubmissions } from '../../../src/db/submissions/submissions.ts';
 import { answer, aTime, failure, refused } from '../../support/answers.ts';
 import { inParallel } from '../../support/figures.ts';
 import { startReceiver } from '../../support/receivers.ts';

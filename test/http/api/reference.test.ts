@@ -6,9 +6,9 @@ import { Router } from 'express';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
-import { createLinks } from '../../../src/db/link-secret.ts';
-import { SECURITY_TXT } from '../../../src/http/api/security-txt.ts';
-import { newRecipientId } from '../../../src/ids.ts';
+import { createLinks } from '../../../src/db/account/link-secret.ts';
+import { SECURITY_TXT } from '../../../src/http/api/operations/security-txt.ts';
+import { newRecipientId } from '../../../src/lib/ids.ts';
 import { refused } from '../../support/answers.ts';
 import {
   type Exchange,

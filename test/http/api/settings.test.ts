@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { FIRST_OWNER } from '../../../src/db/owners.ts';
-import { takeDown } from '../../../src/db/take-downs.ts';
-import { NOTICE } from '../../../src/http/notice.ts';
+import { FIRST_OWNER } from '../../../src/db/account/owners.ts';
+import { takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { NOTICE } from '../../../src/http/response/notice.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { startServiceProcess } from '../../support/process.ts';
 import {

@@ -1,12 +1,12 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finishPurge } from '../../../src/db/deleted-deployments.ts';
-import { expireRetainedSpam, removeExpiredSpam } from '../../../src/db/spam-submissions.ts';
-import { takeDown } from '../../../src/db/take-downs.ts';
+import { finishPurge } from '../../../src/db/deployments/deleted-deployments.ts';
+import { takeDown } from '../../../src/db/deployments/take-downs.ts';
+import { expireRetainedSpam, removeExpiredSpam } from '../../../src/db/spam/spam-submissions.ts';
 import { attemptQuery } from '../../../src/http/submit/sent-again.ts';
-import { newSubmissionId } from '../../../src/ids.ts';
+import { newSubmissionId } from '../../../src/lib/ids.ts';
+import { createMatcher, createWordMatcher } from '../../../src/lib/submission-search.ts';
 import { LIMITS, SIZES, withLimits } from '../../../src/limits.ts';
-import { createMatcher, createWordMatcher } from '../../../src/submission-search.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { startReceiver } from '../../support/receivers.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startOfDay, startsBetween } from '../../../src/time-buckets.ts';
+import { startOfDay, startsBetween } from '../../../src/lib/time-buckets.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compactMarks } from '../../../src/db/submission-marks.ts';
+import { compactMarks } from '../../../src/db/submissions/submission-marks.ts';
 import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { restore, takeDown } from '../../../src/db/take-downs.ts';
+import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
 import type { Service } from '../../../src/service.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { startReceiver } from '../../support/receivers.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginPurge } from '../../../src/db/deleted-deployments.ts';
+import { beginPurge } from '../../../src/db/deployments/deleted-deployments.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { getPage, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 

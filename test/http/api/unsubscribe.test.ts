@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createLinks } from '../../../src/db/link-secret.ts';
-import type { SignedLinks } from '../../../src/signed-links.ts';
+import { createLinks } from '../../../src/db/account/link-secret.ts';
+import type { SignedLinks } from '../../../src/lib/signed-links.ts';
 import { failure, fixedHeaders } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { BASE_URL, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findVersionHtml } from '../../../src/db/page-versions.ts';
+import { findVersionHtml } from '../../../src/db/deployments/page-versions.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { getPage, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 

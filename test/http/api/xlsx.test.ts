@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import readWorkbook, { type SheetData } from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
-import type { Submission } from '../../../src/db/submissions.ts';
-import { createTimeSlices } from '../../../src/http/api/exports/time-slices.ts';
-import { toXlsx } from '../../../src/http/api/exports/xlsx.ts';
+import type { Submission } from '../../../src/db/submissions/submissions.ts';
+import { createTimeSlices } from '../../../src/http/api/submissions/exports/time-slices.ts';
+import { toXlsx } from '../../../src/http/api/submissions/exports/xlsx.ts';
 import { LIMITS, SIZES } from '../../../src/limits.ts';
 import { unzip } from '../../support/zip.ts';
 

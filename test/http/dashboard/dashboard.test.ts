@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { VIEW_PATHS } from '../../../src/dashboard-paths.ts';
+import { VIEW_PATHS } from '../../../src/lib/dashboard-paths.ts';
 import { PROJECT } from '../../support/process.ts';
 import { getPage, startTestService, type TestService } from '../../support/service.ts';
 

@@ -6,10 +6,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { z } from 'zod';
-import { takeDown } from '../../../src/db/take-downs.ts';
+import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { UNTRUSTED } from '../../../src/http/mcp/tools.ts';
+import { VERSION } from '../../../src/lib/project.ts';
 import { SIZES } from '../../../src/limits.ts';
-import { VERSION } from '../../../src/project.ts';
 import { aSentence } from '../../support/answers.ts';
 import { PROJECT } from '../../support/process.ts';
 import { startReceiver } from '../../support/receivers.ts';

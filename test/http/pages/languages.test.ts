@@ -1,8 +1,8 @@
 import { type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSpeak } from '../../../src/http/speech.ts';
-import { LANGUAGES, langOf } from '../../../src/languages.ts';
+import { createSpeak } from '../../../src/http/response/translations.ts';
+import { LANGUAGES, langOf } from '../../../src/lib/languages.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { restore, takeDown } from '../../../src/db/take-downs.ts';
+import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
 import type { Service } from '../../../src/service.ts';
 import { proxyTo } from '../../support/postgres-proxy.ts';
 import { asOwner, getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';

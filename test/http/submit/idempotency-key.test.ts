@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { removeExpiredKeys } from '../../../src/db/idempotency-keys.ts';
+import { removeExpiredKeys } from '../../../src/db/submissions/idempotency-keys.ts';
 import { aSentence, failure } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { forgetfulProxyTo } from '../../support/postgres-proxy.ts';

@@ -1,8 +1,8 @@
 import { type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { storeSubmissions } from '../../../src/db/store-submissions.ts';
-import { newSubmissionId } from '../../../src/ids.ts';
+import { storeSubmissions } from '../../../src/db/submissions/store-submissions.ts';
+import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import { forgetfulProxyTo } from '../../support/postgres-proxy.ts';
 import { JSON_TYPE, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';

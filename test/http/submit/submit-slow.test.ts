@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import request from 'supertest';
 import { expect, it, onTestFinished } from 'vitest';
 import { createComputePool } from '../../../src/compute/pool.ts';
-import { NO_RULES } from '../../../src/db/forms.ts';
-import { createBodyReader } from '../../../src/http/body.ts';
-import { createSpeak } from '../../../src/http/speech.ts';
+import { NO_RULES } from '../../../src/db/submissions/forms.ts';
+import { createBodyReader } from '../../../src/http/request/body.ts';
+import { createSpeak } from '../../../src/http/response/translations.ts';
 import { SubmissionHandler } from '../../../src/http/submit/submission-handler.ts';
 import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
-import { newDeploymentId } from '../../../src/ids.ts';
+import { newDeploymentId } from '../../../src/lib/ids.ts';
 import { testLimits } from '../../support/limits.ts';
 
 const STANDSTILL_MS = 30_000;

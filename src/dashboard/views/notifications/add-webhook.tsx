@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { receiverProblem } from '../../../webhook-receivers.ts';
+import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { answer, api } from '../../api.ts';
 import { useChange, useDraft } from '../../data.ts';
 import { Button } from '../../ui/button.tsx';

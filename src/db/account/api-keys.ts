@@ -1,0 +1,168 @@
+import type { Knex } from 'knex';
+import { hashOfKey, newApiKey, newKeyId } from '../../lib/ids.ts';
+import { SIZES } from '../../limits.ts';
+import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
+
+export const SCOPES = ['full', 'read'] as const;
+/** What a key may do: everything, or only read, without secrets and keys. */
+export type Scope = (typeof SCOPES)[number];
+
+/** Whether a text can be stored as a key's name (Postgres has no NUL), and shown in one line of a list. */
+export const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
+
+/** The condition for a row of api_keys whose key works, in SQL. */
+export const IS_VALID = '(revoked_at IS NULL AND coalesce(expires_at > now(), true))';
+
+/** A new key, and what is stored of it. */
+export function generateKey(cell: string): { key: string; id: string; hash: Buffer; prefix: string } {
+  const key = newApiKey(cell);
+  return { key, id: newKeyId(), hash: hashOfKey(key), prefix: key.slice(0, SIZES.apiKey.prefixChars) };
+}
+
+/** A key as its owner sees it; `name` and `prefix` are null for one that an older version made. */
+export type OwnKey = {
+  id: string;
+  name: string | null;
+  prefix: string | null;
+  scope: Scope;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+};
+
+type OwnKeyRow = {
+  id: string;
+  name: string | null;
+  prefix: string | null;
+  scope: Scope;
+  created_at: Date;
+  last_used_at: Date | null;
+  expires_at: Date | null;
+};
+
+const toOwnKey = (row: OwnKeyRow): OwnKey => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  scope: row.scope,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  expiresAt: row.expires_at,
+});
+
+const COLUMNS = 'id, name, prefix, scope, created_at, last_used_at, expires_at';
+
+/** A key as the operator sees it, with its owner. */
+type ListedKey = OwnKey & { email: string; plan: string; revokedAt: Date | null };
+
+type ListedRow = OwnKeyRow & { email: string; plan: string; revoked_at: Date | null };
+
+const toListedKey = (row: ListedRow): ListedKey => ({
+  ...toOwnKey(row),
+  email: row.email,
+  plan: row.plan,
+  revokedAt: row.revoked_at,
+});
+
+/** All keys of all owners, oldest first, with revoked ones; a bounded number at a time. */
+export async function* listKeys(db: Knex): AsyncGenerator<ListedKey> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: ListedRow[] = await query(
+      db,
+      'list-keys',
+      `SELECT own.*, email, plan
+         FROM (SELECT ${COLUMNS}, revoked_at, owner_id FROM api_keys) AS own JOIN owners ON owners.id = owner_id
+        WHERE own.id > ? ORDER BY own.id LIMIT ?`,
+      [after, SIZES.internal.keysBatch],
+    );
+    yield* rows.map(toListedKey);
+    after = rows.at(-1)?.id;
+  }
+}
+
+/** Revokes a key of any owner; whether there is such a key. One that was revoked before keeps the time of that. */
+export async function revokeKey(db: Knex, id: string): Promise<boolean> {
+  const sql = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ?';
+  return (await execute(db, 'revoke-key', sql, [id])) === 1;
+}
+
+/** A page of an owner's keys that are not revoked, newest first, and how many there are in all. */
+export async function listOwnKeys(
+  db: Knex,
+  ownerId: number,
+  paging: { page: number; limit: number },
+): Promise<{ keys: OwnKey[]; total: number }> {
+  const { total, rows } = await queryPage<OwnKeyRow>(
+    db,
+    'list-own-keys',
+    {
+      total: 'SELECT count(*) AS total FROM api_keys WHERE owner_id = :ownerId AND revoked_at IS NULL',
+      rows: `
+        SELECT ${COLUMNS} FROM api_keys
+         WHERE owner_id = :ownerId AND revoked_at IS NULL ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+    },
+    { ownerId },
+    paging,
+  );
+  return { total, keys: rows.map(toOwnKey) };
+}
+
+/** Makes other changes of an owner's keys wait for this transaction, so that a count stays true until the commit. */
+const lockOwner = (transaction: Knex, ownerId: number): Promise<unknown> =>
+  execute(transaction, 'lock-owner-of-keys', 'SELECT FROM owners WHERE id = ? FOR NO KEY UPDATE', [ownerId]);
+
+/** Makes a key for an owner; only its hash and its first characters are stored. */
+export function makeOwnKey(
+  db: Knex,
+  ownerId: number,
+  { name, scope, expiresAt, cell }: { name: string; scope: Scope; expiresAt: Date | undefined; cell: string },
+): Promise<{ key: string; made: OwnKey } | 'too-many'> {
+  const { key, id, hash, prefix } = generateKey(cell);
+  return db.transaction(async (transaction) => {
+    await lockOwner(transaction, ownerId);
+    const { keys } = await queryOne<{ keys: number }>(
+      transaction,
+      'count-own-keys',
+      'SELECT count(*) AS keys FROM api_keys WHERE owner_id = ? AND revoked_at IS NULL',
+      [ownerId],
+    );
+    if (keys >= SIZES.apiKey.maxOfOwner) return 'too-many';
+    const row = await queryOne<OwnKeyRow>(
+      transaction,
+      'make-own-key',
+      `INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+       RETURNING ${COLUMNS}`,
+      [id, ownerId, hash, prefix, name, scope, expiresAt ?? null],
+    );
+    return { key, made: toOwnKey(row) };
+  });
+}
+
+/** Whether an owner has a key with this id that is not revoked. */
+export const ownKeyExists = async (db: Knex, ownerId: number, id: string): Promise<boolean> =>
+  (await execute(db, 'find-own-key', 'SELECT FROM api_keys WHERE id = ? AND owner_id = ? AND revoked_at IS NULL', [
+    id,
+    ownerId,
+  ])) === 1;
+
+/** Revokes a key of an owner, unless the owner would have no valid full key left. */
+export function revokeOwnKey(db: Knex, ownerId: number, id: string): Promise<'revoked' | 'no-key' | 'last'> {
+  return db.transaction(async (transaction) => {
+    await lockOwner(transaction, ownerId);
+    const [row] = await query<{ is_last: boolean }>(
+      transaction,
+      'find-key-to-revoke',
+      `SELECT scope = 'full' AND NOT EXISTS (
+                SELECT FROM api_keys AS other
+                 WHERE other.owner_id = api_keys.owner_id AND other.id <> api_keys.id AND other.scope = 'full'
+                   AND ${IS_VALID}
+              ) AS is_last
+         FROM api_keys WHERE id = ? AND owner_id = ? AND revoked_at IS NULL`,
+      [id, ownerId],
+    );
+    if (!row) return 'no-key';
+    if (row.is_last) return 'last';
+    await execute(transaction, 'revoke-own-key', 'UPDATE api_keys SET revoked_at = now() WHERE id = ?', [id]);
+    return 'revoked';
+  });
+}

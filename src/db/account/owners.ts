@@ -1,0 +1,221 @@
+import type { Knex } from 'knex';
+import { SIZES } from '../../limits.ts';
+import { liveDeployments } from '../deployments/live-deployments.ts';
+import { isDuplicate } from '../postgres/connect.ts';
+import { execute, query, queryOne } from '../postgres/query.ts';
+import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
+import { usedStorage } from './storage.ts';
+
+/** The owner that an embedded database gets at its first start; mail to it reaches nobody. */
+export const FIRST_OWNER = 'owner@localhost';
+
+/** `credentialId`: of the key, or of the session, by which the owner was found; `scope`: of the key. */
+export type Owner = { id: number; email: string; plan: string; credentialId: string; scope: Scope };
+
+/**
+ * The owners of the keys with these hashes, by the hashes in base64; without those that are unknown, revoked or expired.
+ * Stores the time of their use, at most once a minute.
+ */
+export async function findOwnersByKeys(db: Knex, hashes: readonly Buffer[]): Promise<ReadonlyMap<string, Owner>> {
+  const rows = await query<Owner & { hash: Buffer; use_is_due: boolean }>(
+    db,
+    'find-owners-by-keys',
+    `SELECT owners.id, owners.email, owners.plan, api_keys.id AS "credentialId", scope, hash,
+            coalesce(api_keys.last_used_at < now() - interval '1 minute', true) AS use_is_due
+       FROM api_keys JOIN owners ON owners.id = api_keys.owner_id
+      WHERE api_keys.hash = ANY (CAST(? AS bytea[])) AND ${IS_VALID}`,
+    [[...hashes]],
+  );
+  const due = rows.filter((row) => row.use_is_due).map(({ credentialId }) => credentialId);
+  if (due.length > 0) await storeUses(db, due);
+  return new Map(
+    rows.map(({ hash, id, email, plan, credentialId, scope }) => [
+      hash.toString('base64'),
+      { id, email, plan, credentialId, scope },
+    ]),
+  );
+}
+
+/** Never fails: a key is valid also while the database is read-only. */
+async function storeUses(db: Knex, keyIds: readonly string[]): Promise<void> {
+  await execute(
+    db,
+    'store-key-uses',
+    `UPDATE api_keys SET last_used_at = now()
+      WHERE id = ANY (CAST(:keyIds AS text[])) AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+    { keyIds: [...keyIds] },
+  ).catch(() => undefined);
+}
+
+type NewKey = {
+  key: string;
+  id: string;
+  prefix: string;
+  createdAt: Date;
+  plan: string;
+  /** The owner's plan and its number of valid keys before; undefined for a new owner. */
+  before: { plan: string; keys: number } | undefined;
+};
+
+/**
+ * Makes a key, and its owner where there is none. `plan`, if given, becomes the owner's. Only the key's hash and its
+ * first characters are stored.
+ */
+export async function makeKey(
+  db: Knex,
+  {
+    email,
+    plan,
+    defaultPlan,
+    name,
+    scope = 'full',
+    expiresAt,
+    cell = '',
+  }: {
+    email: string;
+    plan: string | undefined;
+    defaultPlan: string;
+    name?: string | undefined;
+    scope?: Scope | undefined;
+    expiresAt?: Date | undefined;
+    cell?: string | undefined;
+  },
+): Promise<NewKey> {
+  const { key, id, hash, prefix } = generateKey(cell);
+  const row = await queryOne<{
+    id: string;
+    created_at: Date;
+    plan: string;
+    plan_before: string | null;
+    keys_before: number;
+  }>(
+    db,
+    'make-key',
+    `WITH before AS (
+       SELECT id, plan FROM owners WHERE email = ?
+     ), owner AS (
+       INSERT INTO owners (email, plan) VALUES (?, ?)
+       ON CONFLICT (email) DO UPDATE SET plan = coalesce(?, owners.plan)
+       RETURNING id, plan
+     ), made AS (
+       INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at) SELECT ?, id, ?, ?, ?, ?, ? FROM owner
+       RETURNING id, created_at
+     )
+     SELECT made.id, made.created_at, owner.plan, before.plan AS plan_before,
+            (SELECT count(*) FROM api_keys WHERE owner_id = before.id AND ${IS_VALID}) AS keys_before
+       FROM owner CROSS JOIN made LEFT JOIN before ON true`,
+    [
+      email.toLowerCase(),
+      email.toLowerCase(),
+      plan ?? defaultPlan,
+      plan ?? null,
+      id,
+      hash,
+      prefix,
+      name ?? null,
+      scope,
+      expiresAt ?? null,
+    ],
+  );
+  return {
+    key,
+    id: row.id,
+    prefix,
+    createdAt: row.created_at,
+    plan: row.plan,
+    before: row.plan_before === null ? undefined : { plan: row.plan_before, keys: row.keys_before },
+  };
+}
+
+/** Makes a key without a name. */
+export const createKey = async (
+  db: Knex,
+  owner: { email: string; plan: string | undefined; defaultPlan: string; cell?: string },
+): Promise<string> => (await makeKey(db, owner)).key;
+
+/** Makes the first owner and a key for it; undefined when there is an owner already. */
+export async function createFirstKey(
+  db: Knex,
+  owner: { email: string; plan: string; cell: string },
+): Promise<string | undefined> {
+  return db.transaction(async (transaction) => {
+    await transaction.raw('LOCK TABLE owners IN SHARE ROW EXCLUSIVE MODE');
+    const owners = await execute(transaction, 'find-any-owner', 'SELECT FROM owners LIMIT 1');
+    return owners > 0 ? undefined : createKey(transaction, { ...owner, defaultPlan: owner.plan });
+  });
+}
+
+/** An owner as the operator sees it. */
+type ListedOwner = { email: string; plan: string; createdAt: Date; liveDeployments: number };
+
+type OwnerRow = { id: number; email: string; plan: string; created_at: Date; live: number };
+
+const toListedOwner = (row: OwnerRow): ListedOwner => ({
+  email: row.email,
+  plan: row.plan,
+  createdAt: row.created_at,
+  liveDeployments: row.live,
+});
+
+/** All owners, oldest first, a bounded number at a time. */
+export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const rows: OwnerRow[] = await query(
+      db,
+      'list-owners',
+      `SELECT id, email, plan, created_at,
+              ${liveDeployments('owners.id')} AS live
+         FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
+      [after, SIZES.internal.ownersBatch],
+    );
+    yield* rows.map(toListedOwner);
+    after = rows.at(-1)?.id;
+  }
+}
+
+/**
+ * What an owner has: live deployments, those of them that are taken down, `limit` of these by their ids, and the bytes that
+ * are stored.
+ */
+export async function findUsage(
+  db: Knex,
+  ownerId: number,
+  limit: number,
+): Promise<{ live: number; takenDown: { total: number; ids: string[] }; storageUsed: number }> {
+  const row = await queryOne<{ live: number; storage_used: number; taken_down: number; ids: string[] }>(
+    db,
+    'find-usage',
+    `WITH taken_down AS MATERIALIZED (
+       SELECT id FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL
+     )
+     SELECT ${liveDeployments(':ownerId')} AS live, ${usedStorage(':ownerId')} AS storage_used,
+            (SELECT count(*) FROM taken_down) AS taken_down,
+            ARRAY(SELECT id FROM taken_down ORDER BY id DESC LIMIT :limit) AS ids`,
+    { ownerId, limit },
+  );
+  return { live: row.live, takenDown: { total: row.taken_down, ids: row.ids }, storageUsed: row.storage_used };
+}
+
+export async function ownerExists(db: Knex, email: string): Promise<boolean> {
+  return (await execute(db, 'find-owner', 'SELECT FROM owners WHERE email = ?', [email])) === 1;
+}
+
+/** Puts an owner on a plan; whether there is such an owner. */
+export async function changePlan(db: Knex, email: string, plan: string): Promise<boolean> {
+  return (await db('owners').where({ email }).update({ plan })) === 1;
+}
+
+/** Gives an owner another e-mail, both in lower case; 'taken' when another owner has it. */
+export async function changeEmail(
+  db: Knex,
+  email: string,
+  newEmail: string,
+): Promise<'changed' | 'taken' | 'no-owner'> {
+  try {
+    const changed = await db('owners').where({ email }).update({ email: newEmail });
+    return changed === 1 ? 'changed' : 'no-owner';
+  } catch (error) {
+    if (isDuplicate(error)) return 'taken';
+    throw error;
+  }
+}

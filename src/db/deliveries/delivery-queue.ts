@@ -1,0 +1,226 @@
+import type { Knex } from 'knex';
+import { SIZES } from '../../limits.ts';
+import { execute, query, queryOne } from '../postgres/query.ts';
+import { type LeasedDelivery, MAIL, type TargetRow, toTarget } from './delivery-target.ts';
+import { isWantedMail } from './mail-recipients.ts';
+
+/** Deliveries of one owner to one receiver. */
+export type Pair = { receiver: string; ownerId: number };
+
+const IS_WANTED = isWantedMail('fitting');
+
+/*
+ * The pairs of a receiver and an owner that have something due. The recursion goes through the index from one pair to the
+ * next, and begins where the last search stopped: it costs at most `claimedPairs` steps, however many deliveries wait.
+ */
+const FIND_DUE = `
+  WITH RECURSIVE pair (receiver, owner_id, first_due_at, step) AS (
+    SELECT ?::text COLLATE "C", ?::bigint, CAST('infinity' AS timestamptz), 0
+    UNION ALL
+    SELECT next.receiver, next.owner_id, next.next_attempt_at, step + 1
+      FROM pair, LATERAL (
+        SELECT receiver, owner_id, next_attempt_at FROM deliveries
+         WHERE status = 'pending' AND next_attempt_at < 'infinity'
+           AND (deliveries.receiver, deliveries.owner_id) > (pair.receiver, pair.owner_id)
+         ORDER BY receiver, owner_id, next_attempt_at LIMIT 1
+      ) AS next
+     WHERE step < ${SIZES.internal.claimedPairs}
+  )
+  SELECT receiver, owner_id, first_due_at <= now() AS is_due, step = ${SIZES.internal.claimedPairs} AS is_last FROM pair
+   WHERE first_due_at <= now() OR step = ${SIZES.internal.claimedPairs}
+   ORDER BY step`;
+
+/**
+ * Finds pairs that have deliveries due, in the order of the index. `after`: where the last search stopped. Returns
+ * `last`, where this one has stopped, unless it has seen everything from `after` on.
+ */
+export async function findDuePairs(
+  db: Knex,
+  after: Pair = { receiver: '', ownerId: 0 },
+): Promise<{ pairs: Pair[]; last: Pair | undefined }> {
+  const rows = await query<{ receiver: string; owner_id: number; is_due: boolean; is_last: boolean }>(
+    db,
+    'find-due-deliveries',
+    FIND_DUE,
+    [after.receiver, after.ownerId],
+  );
+  const pairs = rows.map((row) => ({ receiver: row.receiver, ownerId: row.owner_id }));
+  return { pairs: pairs.filter((_, index) => rows[index]?.is_due), last: pairs[rows.findIndex((row) => row.is_last)] };
+}
+
+/*
+ * Leases deliveries that are due, or whose lease has ended: up to `count` of each pair.
+ *
+ * - What exceeds the memory is not leased, except the first. The first delivery of each pair comes before the second of any.
+ * - A delivery whose webhook has another receiver by now is moved to it, and found there by the next search.
+ * - Deliveries of what has been deleted are deleted. Deliveries to a webhook that is off are held: that webhook is
+ *   locked, because switching it on makes all held deliveries due.
+ * - A mail to an address that refusals have switched off fails: the log shows it, and it can be sent again later.
+ * - The attempt is counted here, so that a delivery that makes the process crash is not attempted for ever.
+ * - What is found by its id is found by its deployment as well: of partitioned tables only one partition is asked.
+ */
+const LEASE = `
+  WITH pair AS MATERIALIZED (
+    SELECT * FROM unnest(?::text[], ?::bigint[], ?::int[])
+      AS pair (receiver, owner_id, count)
+  ), due AS MATERIALIZED (
+    SELECT delivery.*
+      FROM pair, LATERAL (
+        SELECT id, deployment_id, submission_id, webhook_id, recipient_id, event, receiver, owner_id, bytes, attempts,
+               leased, notice, created_at, row_number() OVER (ORDER BY next_attempt_at) AS turn
+          FROM (
+            SELECT * FROM deliveries
+             WHERE status = 'pending' AND next_attempt_at < 'infinity' AND next_attempt_at <= now()
+               AND deliveries.receiver = pair.receiver AND deliveries.owner_id = pair.owner_id
+             ORDER BY next_attempt_at LIMIT pair.count FOR UPDATE SKIP LOCKED
+          ) AS locked
+      ) AS delivery
+  ), fitting AS MATERIALIZED (
+    SELECT * FROM (
+      SELECT *, sum(bytes) OVER in_turn AS memory, row_number() OVER in_turn AS position
+        FROM due WINDOW in_turn AS (ORDER BY turn, id)
+    ) AS ranked
+     WHERE position = 1 OR memory <= ?
+  ), off AS MATERIALIZED (
+    SELECT id FROM webhooks WHERE id IN (SELECT webhook_id FROM fitting) AND NOT active ORDER BY id FOR SHARE
+  ), claimed AS MATERIALIZED (
+    SELECT fitting.id, fitting.webhook_id, fitting.recipient_id, fitting.deployment_id, fitting.submission_id, event,
+           notice, fitting.position, deployments.owner_id, slug, coalesce(mail_recipients.email, owners.email) AS mail_to,
+           url, type, secret, previous_secrets, failing_since IS NOT NULL AS failing,
+           coalesce(webhooks.receiver, '${MAIL}') AS receiver, data,
+           coalesce(submissions.created_at, fitting.created_at) AS created_at,
+           CASE
+             WHEN deleted_at IS NOT NULL
+               OR fitting.webhook_id IS NOT NULL AND webhooks.id IS NULL
+               OR fitting.submission_id IS NOT NULL AND submissions.id IS NULL THEN 'delete'
+             WHEN NOT ${IS_WANTED} THEN CASE
+               WHEN fitting.recipient_id IS NULL AND mail_switched_off_at IS NOT NULL
+                 OR removed_at IS NULL AND switched_off_at IS NOT NULL THEN 'refused'
+               ELSE 'delete'
+             END
+             WHEN off.id IS NOT NULL THEN 'hold'
+             WHEN leased AND attempts >= ? THEN 'fail'
+             WHEN fitting.receiver <> coalesce(webhooks.receiver, '${MAIL}')
+               OR fitting.owner_id <> deployments.owner_id THEN 'move'
+             ELSE 'attempt'
+           END AS action
+      FROM fitting
+      JOIN deployments ON deployments.id = fitting.deployment_id
+      JOIN owners ON owners.id = deployments.owner_id
+      LEFT JOIN webhooks ON webhooks.id = fitting.webhook_id
+      LEFT JOIN off ON off.id = fitting.webhook_id
+      LEFT JOIN mail_recipients ON mail_recipients.id = fitting.recipient_id
+      LEFT JOIN submissions
+        ON submissions.id = fitting.submission_id AND submissions.deployment_id = fitting.deployment_id
+  ), deleted AS (
+    DELETE FROM deliveries USING claimed
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'delete'
+  ), held AS (
+    UPDATE deliveries SET next_attempt_at = 'infinity', leased = false, updated_at = now()
+      FROM claimed
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'hold'
+  ), moved AS (
+    UPDATE deliveries SET receiver = claimed.receiver, owner_id = claimed.owner_id
+      FROM claimed
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'move'
+  ), failed AS (
+    UPDATE deliveries
+       SET status = 'failed', leased = false, updated_at = now(),
+           last_error = CASE action
+             WHEN 'refused' THEN coalesce(last_error, 'the mail server has refused other mails to the address')
+             ELSE 'the service stopped during the last attempt'
+           END
+      FROM claimed
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id
+       AND action IN ('fail', 'refused')
+  ), attempted AS (
+    UPDATE deliveries
+       SET attempts = attempts + 1, leased = true, next_attempt_at = now() + ? * interval '1 ms',
+           updated_at = now()
+      FROM claimed
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'attempt'
+    RETURNING deliveries.id, attempts
+  )
+  SELECT claimed.*, attempts FROM claimed LEFT JOIN attempted USING (id) ORDER BY position`;
+
+type LeasedRow = TargetRow & {
+  id: string;
+  /** null where the delivery was not leased. */
+  attempts: number | null;
+  receiver: string;
+  owner_id: number;
+  deployment_id: string;
+  slug: string;
+  submission_id: string | null;
+  data: string | null;
+  created_at: Date;
+};
+
+const toLeased = (row: LeasedRow, attempts: number): LeasedDelivery => ({
+  id: row.id,
+  attempts,
+  receiver: row.receiver,
+  ownerId: row.owner_id,
+  deploymentId: row.deployment_id,
+  slug: row.slug,
+  submissionId: row.submission_id ?? undefined,
+  target: toTarget(row),
+  data: row.data ?? undefined,
+  createdAt: row.created_at,
+});
+
+/**
+ * Leases deliveries that are due: one for each of `pairs`, in which a pair may occur several times. They have at most
+ * `memory` bytes of submissions (but there is always one). `maxAttempts`: a delivery fails when the lease of its last
+ * attempt has ended. `count`: of all deliveries that were leased, moved, held, failed or deleted.
+ */
+export async function leaseDeliveries(
+  db: Knex,
+  pairs: readonly Pair[],
+  { memory, leaseMs, maxAttempts }: { memory: number; leaseMs: number; maxAttempts: number },
+): Promise<{ deliveries: LeasedDelivery[]; count: number }> {
+  const counts = new Map<string, Pair & { count: number }>();
+  for (const { receiver, ownerId } of pairs) {
+    const key = `${ownerId} ${receiver}`;
+    counts.set(key, { receiver, ownerId, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  const wanted = [...counts.values()];
+  const rows = await query<LeasedRow>(db, 'lease-deliveries', LEASE, [
+    wanted.map(({ receiver }) => receiver),
+    wanted.map(({ ownerId }) => ownerId),
+    wanted.map(({ count }) => count),
+    memory,
+    maxAttempts,
+    leaseMs,
+  ]);
+  const deliveries = rows.flatMap((row) => (row.attempts === null ? [] : [toLeased(row, row.attempts)]));
+  return { deliveries, count: rows.length };
+}
+
+/** For how many seconds the oldest due delivery has been due, of those that no process attempts; 0 when none is due. */
+export async function deliveriesBacklogAge(db: Knex): Promise<number> {
+  const { age } = await queryOne<{ age: number }>(
+    db,
+    'deliveries-backlog-age',
+    `SELECT coalesce(extract(epoch FROM now() - min(next_attempt_at)), 0)::float8 AS age FROM deliveries
+      WHERE status = 'pending' AND next_attempt_at < 'infinity' AND next_attempt_at <= now()`,
+  );
+  return age;
+}
+
+/**
+ * Removes up to `limit` deliveries that are held for a webhook that has been deleted, alone or with its deployment;
+ * answers how many.
+ */
+export const removeOrphanedDeliveries = (db: Knex, limit: number): Promise<number> =>
+  execute(
+    db,
+    'remove-orphaned-deliveries',
+    `DELETE FROM deliveries WHERE id IN (
+       SELECT id FROM deliveries
+        WHERE status = 'pending' AND next_attempt_at = 'infinity' AND NOT EXISTS (
+          SELECT FROM webhooks JOIN deployments ON deployments.id = webhooks.deployment_id
+           WHERE webhooks.id = deliveries.webhook_id AND deleted_at IS NULL)
+        LIMIT ? FOR UPDATE SKIP LOCKED)`,
+    [limit],
+  );

@@ -1,0 +1,203 @@
+import type { Knex } from 'knex';
+import { newDeliveryId } from '../../lib/ids.ts';
+import { SIZES } from '../../limits.ts';
+import { execute, query } from '../postgres/query.ts';
+import { firstNumbersAt } from '../submissions/statistics.ts';
+import {
+  type Submission,
+  type SubmissionRow,
+  selectSubmissionsAfter,
+  toSubmission,
+} from '../submissions/submissions.ts';
+import type { DigestRange } from './delivery-target.ts';
+import { MAX_RECEIVERS, receivers } from './mail-recipients.ts';
+
+/** How often mail about submissions comes: for each of them, or for all of an hour or a day in UTC. */
+export const NOTIFY_EVERY = ['submission', 'hour', 'day'] as const;
+export type NotifyEvery = (typeof NOTIFY_EVERY)[number];
+
+/** The window of a time, in UTC. `unit` and `time` are expressions. */
+const windowOf = (unit: string, time: string): string => `date_trunc(${unit}, ${time}, 'UTC')`;
+const endOfWindow = (unit: string, time: string): string =>
+  `${windowOf(unit, time)} + CASE ${unit} WHEN 'day' THEN interval '24 hours' ELSE interval '1 hour' END`;
+
+/** The settings that decide about digests. */
+type Mailing = { email_notifications: boolean; notify_every: NotifyEvery };
+
+/**
+ * Follows a change of settings in its transaction, which has locked the deployment's row: ends the digests of before, and
+ * begins those of after. What came since the last digest is mailed at once, if mail stays on.
+ */
+export async function changeDigests(
+  transaction: Knex,
+  deploymentId: string,
+  before: Mailing,
+  changes: { [Name in keyof Mailing]: Mailing[Name] | undefined },
+): Promise<void> {
+  const wasOn = before.email_notifications;
+  const isOn = changes.email_notifications ?? wasOn;
+  const unit = changes.notify_every ?? before.notify_every;
+  const hasChanged = unit !== before.notify_every;
+  if (!hasChanged && (wasOn || !isOn)) return;
+  if (hasChanged && before.notify_every !== 'submission' && wasOn && isOn) {
+    await mailOpenWindow(transaction, deploymentId, before.notify_every);
+  }
+  if (unit === 'submission') {
+    await execute(transaction, 'end-digests', 'DELETE FROM digests WHERE deployment_id = ?', [deploymentId]);
+    return;
+  }
+  await execute(
+    transaction,
+    'begin-digests',
+    `INSERT INTO digests (deployment_id, next_at, last_number)
+     SELECT id, ${endOfWindow('CAST(:unit AS text)', 'clock_timestamp()')}, last_submission_number
+       FROM deployments WHERE id = :deploymentId
+     ON CONFLICT (deployment_id) DO UPDATE SET next_at = excluded.next_at, last_number = excluded.last_number`,
+    { deploymentId, unit },
+  );
+}
+
+/** Mails what no digest has mailed yet. */
+async function mailOpenWindow(transaction: Knex, deploymentId: string, unit: NotifyEvery): Promise<void> {
+  const [open] = await query<{ after: number; last: number; from: Date; to: Date }>(
+    transaction,
+    'find-open-window',
+    `SELECT digests.last_number AS after, last_submission_number AS last, ${windowOf('CAST(:unit AS text)', 'first.created_at')} AS from,
+            clock_timestamp() AS to
+       FROM digests JOIN deployments ON deployments.id = deployment_id, LATERAL (
+         SELECT created_at FROM submissions
+          WHERE submissions.deployment_id = digests.deployment_id AND number > digests.last_number ORDER BY number LIMIT 1
+       ) AS first
+      WHERE digests.deployment_id = :deploymentId`,
+    { deploymentId, unit },
+  );
+  if (open) await makeDigests(transaction, deploymentId, open);
+}
+
+/** Makes a digest for each address that gets mail. */
+const makeDigests = (
+  transaction: Knex,
+  deploymentId: string,
+  { after, last, from, to }: DigestRange,
+): Promise<number> =>
+  execute(
+    transaction,
+    'make-digests',
+    `INSERT INTO deliveries (id, deployment_id, owner_id, recipient_id, event, notice, next_attempt_at, created_at,
+                             updated_at)
+     SELECT (CAST(:ids AS text[]))[row_number() OVER ()], deployments.id, owner_id, recipient_id, 'digest',
+            :notice, now(), now(), now()
+       FROM deployments, LATERAL (${receivers('deployments.id')}) AS receiver
+      WHERE deployments.id = :deploymentId`,
+    {
+      deploymentId,
+      ids: Array.from({ length: MAX_RECEIVERS }, () => newDeliveryId()),
+      notice: JSON.stringify({ after, last, from, to }),
+    },
+  );
+
+type DueRow = {
+  deployment_id: string;
+  owner_id: number;
+  is_on: boolean;
+  unit: NotifyEvery;
+  last_number: number;
+  last_submission_number: number;
+};
+
+/** What became of a digest that was due: `mailed` where deliveries are due now. */
+type Claimed = 'mailed' | 'empty';
+
+/**
+ * Makes the mails of one window that has ended, and moves its deployment to the next window, in one transaction: each
+ * window is mailed once, however many processes call this. undefined when nothing is due.
+ *
+ * The deployment's row is locked, as by the statement that stores submissions. So all submissions of a window that has
+ * ended are committed, and are seen by the statements after the one that locks. Nothing is waited for: there is no
+ * deadlock.
+ */
+export async function claimDigest(db: Knex): Promise<Claimed | undefined> {
+  // Every process asks once a second, and mostly there is none: this needs no transaction.
+  const isDue = await execute(db, 'is-digest-due', 'SELECT FROM digests WHERE next_at <= now() LIMIT 1');
+  return isDue === 0 ? undefined : claimDue(db);
+}
+
+const claimDue = (db: Knex): Promise<Claimed | undefined> =>
+  db.transaction(async (transaction) => {
+    const [due] = await query<DueRow>(
+      transaction,
+      'claim-digest',
+      `SELECT deployment_id, owner_id, email_notifications AND deleted_at IS NULL AS is_on, notify_every AS unit,
+              last_number, last_submission_number
+         FROM digests JOIN deployments ON deployments.id = deployment_id
+        WHERE next_at <= now() ORDER BY next_at LIMIT 1
+          FOR NO KEY UPDATE SKIP LOCKED`,
+    );
+    if (!due) return undefined;
+    const { deployment_id: deploymentId, unit } = due;
+    const window = due.is_on ? await closedWindow(transaction, due) : undefined;
+    // Without submissions, the next window is the one that is open now; otherwise it may have ended long ago, too.
+    await execute(
+      transaction,
+      'advance-digest',
+      `UPDATE digests
+          SET last_number = :last,
+              next_at = ${endOfWindow('CAST(:unit AS text)', 'coalesce(CAST(:end AS timestamptz), clock_timestamp())')}
+        WHERE deployment_id = :deploymentId`,
+      {
+        deploymentId,
+        unit,
+        end: window?.to ?? null,
+        last: window?.last ?? (due.is_on ? due.last_number : due.last_submission_number),
+      },
+    );
+    return window && (await makeDigests(transaction, deploymentId, window)) > 0 ? 'mailed' : 'empty';
+  });
+
+/** The oldest window that has ended and has submissions that were not mailed. */
+async function closedWindow(
+  transaction: Knex,
+  { deployment_id: deploymentId, owner_id: ownerId, unit, last_number: after }: DueRow,
+): Promise<DigestRange | undefined> {
+  const [window] = await query<{ first: number; from: Date; to: Date }>(
+    transaction,
+    'find-closed-window',
+    `SELECT number AS first, ${windowOf('CAST(:unit AS text)', 'created_at')} AS from, ${endOfWindow('CAST(:unit AS text)', 'created_at')} AS to
+       FROM (SELECT number, created_at FROM submissions
+              WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT 1) AS oldest
+      WHERE ${endOfWindow('CAST(:unit AS text)', 'created_at')} <= clock_timestamp()`,
+    { deploymentId, after, unit },
+  );
+  if (!window) return undefined;
+  const { first, from, to } = window;
+  const [next = 0] = await firstNumbersAt(transaction, ownerId, deploymentId, [to]);
+  // Where a clock has been set back, times don't rise with numbers: each window has its first submission at least.
+  return { after, last: Math.max(next - 1, first), from, to };
+}
+
+/** What there is of a digest's submissions now: the oldest, and how many there are in all. */
+export type Digest = { submissions: Submission[]; total: number };
+
+/** Reads at most `maxListed` submissions of a digest, and `maxListedBytes` of their data, but always one. */
+export async function readDigest(
+  db: Knex,
+  deploymentId: string,
+  { after, last }: Pick<DigestRange, 'after' | 'last'>,
+): Promise<Digest> {
+  const rows = await query<{ total: number } & (SubmissionRow | { id: null })>(
+    db,
+    'read-digest',
+    `SELECT counted.total, submission.*
+       FROM (SELECT CAST(:last AS bigint) - :after - (
+               SELECT count(*) FROM removed_submissions
+                WHERE deployment_id = :deploymentId AND number > :after AND number <= :last) AS total) AS counted
+       LEFT JOIN LATERAL (
+         ${selectSubmissionsAfter(String(SIZES.digest.maxListed), SIZES.digest.maxListedBytes, 'number <= :last')}
+       ) AS submission ON true`,
+    { deploymentId, after, last },
+  );
+  return {
+    total: rows[0]?.total ?? 0,
+    submissions: rows.flatMap((row) => (row.id === null ? [] : [toSubmission(row)])),
+  };
+}

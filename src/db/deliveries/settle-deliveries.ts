@@ -1,0 +1,114 @@
+import type { Knex } from 'knex';
+import { query } from '../postgres/query.ts';
+import { type MailOutcome, type MailSwitchedOff, settleMail } from './mail-failures.ts';
+
+/** What became of an attempt. */
+export type AttemptOutcome = {
+  id: string;
+  deploymentId: string;
+  /** As in the lease. An outcome changes nothing of a delivery that has been leased again since. */
+  attempts: number;
+  /**
+   * The webhook whose state this may change, with the URL of the attempt; undefined for a mail, and for a success where
+   * nothing failed.
+   */
+  webhook: { id: string; url: string } | undefined;
+  mail: MailOutcome['mail'];
+  /** `returned`: no attempt was made. It is not counted, and the delivery is due again at once. */
+  result: 'succeeded' | 'failed' | 'retry' | 'returned';
+  lastStatus: number | undefined;
+  lastError: string | undefined;
+  /** Seconds until the next attempt, of a `retry`. */
+  delay: number;
+};
+
+/** A webhook that has failed for this long is switched off. */
+const GIVE_UP_AFTER = "interval '5 days'";
+/** An owner gets at most one notice of a webhook in this time, however often it is switched off. */
+const NOTICE_EVERY = "interval '1 day'";
+
+/*
+ * Stores the outcomes of attempts, and what follows for their webhooks: the time of the first failure since a success,
+ * and whether they stay on.
+ *
+ * - A webhook whose state does not change is not written, and neither is one whose URL has changed since the attempt.
+ * - The time of a notice does not count when it is in the future: a clock has been set back since.
+ * - The lists of ids keep a plan that was made for empty tables from reading whole tables.
+ */
+const SETTLE = `
+  WITH outcome AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(?) AS outcome (
+      id text, deployment_id text, attempts int, webhook_id text, url text, result text, last_status int, last_error text, delay float8)
+  ), settled AS (
+    UPDATE deliveries
+       SET status = CASE WHEN result IN ('succeeded', 'failed') THEN result ELSE 'pending' END,
+           attempts = deliveries.attempts - (result = 'returned')::int,
+           leased = false,
+           next_attempt_at = now() + delay * interval '1 s',
+           last_status = CASE WHEN result = 'returned' THEN deliveries.last_status ELSE outcome.last_status END,
+           last_error = CASE WHEN result = 'returned' THEN deliveries.last_error ELSE outcome.last_error END,
+           updated_at = now()
+      FROM outcome
+     WHERE deliveries.id = ANY (?::text[]) AND deliveries.id = outcome.id
+       AND deliveries.deployment_id = outcome.deployment_id
+       AND leased AND deliveries.attempts = outcome.attempts
+  ), webhook_outcome AS MATERIALIZED (
+    SELECT webhook_id, url, bool_or(result = 'succeeded') AS succeeded,
+           coalesce(bool_or(result <> 'succeeded' AND last_status = 410), false) AS gone, min(id) AS delivery_id,
+           coalesce(min(last_error) FILTER (WHERE result <> 'succeeded' AND last_status = 410),
+                    min(last_error) FILTER (WHERE result <> 'succeeded')) AS last_error
+      FROM outcome WHERE webhook_id IS NOT NULL AND result <> 'returned' GROUP BY webhook_id, url
+  ), webhook AS MATERIALIZED (
+    SELECT id, active, succeeded, gone, failing_since, delivery_id, last_error,
+           gone OR NOT succeeded AND coalesce(failing_since <= now() - ${GIVE_UP_AFTER}, false) AS given_up,
+           coalesce(noticed_at NOT BETWEEN now() - ${NOTICE_EVERY} AND now() + ${NOTICE_EVERY}, true) AS notice_due
+      FROM webhooks
+      JOIN webhook_outcome ON webhooks.id = webhook_outcome.webhook_id AND webhooks.url = webhook_outcome.url
+     WHERE webhooks.id = ANY (?::text[])
+       AND (succeeded AND failing_since IS NOT NULL OR NOT succeeded AND failing_since IS NULL
+         OR active AND (gone OR NOT succeeded AND failing_since <= now() - ${GIVE_UP_AFTER}))
+     ORDER BY id FOR NO KEY UPDATE OF webhooks
+  ), changed AS (
+    UPDATE webhooks
+       SET active = webhooks.active AND NOT given_up,
+           failing_since = CASE WHEN NOT succeeded THEN coalesce(webhook.failing_since, now()) END,
+           noticed_at = CASE WHEN webhook.active AND given_up AND notice_due THEN now() ELSE noticed_at END
+      FROM webhook WHERE webhooks.id = webhook.id
+    RETURNING webhooks.id, deployment_id, url, webhook.active AND given_up AS switched_off, notice_due, gone,
+              delivery_id, last_error, coalesce(webhook.failing_since, now()) AS failed_since
+  ), notified AS (
+    INSERT INTO deliveries (id, deployment_id, owner_id, event, notice, next_attempt_at, created_at, updated_at)
+    SELECT delivery_id || to_hex((extract(epoch FROM now()) * 1000)::bigint), deployment_id, owner_id, NULL,
+           json_build_object('webhook_id', changed.id, 'url', url, 'gone', gone, 'last_error', last_error,
+             'failing_since', failed_since),
+           now(), now(), now()
+      FROM changed JOIN deployments ON deployments.id = deployment_id WHERE switched_off AND notice_due
+  )
+  SELECT id FROM changed WHERE switched_off`;
+
+/** What is switched off because of outcomes. */
+export type SwitchedOff = { webhooks: string[]; mails: MailSwitchedOff[] };
+
+/** Stores outcomes, in one transaction; then what follows for those who get mail. */
+export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutcome[]): Promise<SwitchedOff> {
+  // First: once an attempt is settled, the next one may be due, and must not go to an address that is off.
+  const mails = await settleMail(db, outcomes);
+  const rows = await query<{ id: string }>(db, 'settle-deliveries', SETTLE, [
+    JSON.stringify(
+      outcomes.map(({ id, deploymentId, attempts, webhook, result, lastStatus, lastError, delay }) => ({
+        id,
+        deployment_id: deploymentId,
+        attempts,
+        webhook_id: webhook?.id,
+        url: webhook?.url,
+        result,
+        last_status: lastStatus,
+        last_error: lastError,
+        delay,
+      })),
+    ),
+    outcomes.map(({ id }) => id),
+    outcomes.flatMap(({ webhook }) => (webhook ? [webhook.id] : [])),
+  ]);
+  return { webhooks: rows.map(({ id }) => id), mails };
+}

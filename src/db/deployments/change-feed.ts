@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Limits } from '../../limits.ts';
+import { execute, query } from '../postgres/query.ts';
+
+/** A deployment whose page or settings have changed. `slug`: also the one that it had before. */
+export type DeploymentChange = { deploymentId: string; slug: string };
+
+type Row = { id: number; deployment_id: string; slug: string };
+
+/**
+ * Tells this process what any process has changed in deployments. A trigger on `deployments` inserts a row into
+ * `deployment_changes` for each change; this class reads the latest rows again and again.
+ */
+export class ChangeFeed {
+  readonly #db: Knex;
+  readonly #limits: Limits['changeFeed'];
+  readonly #onChange: (change: DeploymentChange) => void;
+  readonly #onGap: () => void;
+  /** The ids of the rows that the last read has found. A row that is missing there is older than the window. */
+  #seen: ReadonlySet<number> = new Set();
+  /** When the last read that succeeded began, as performance.now() returns it. */
+  #readAt = performance.now();
+
+  /** `onGap` is called when changes may have been missed. */
+  constructor(
+    db: Knex,
+    { changeFeed }: Limits,
+    { onChange, onGap }: { onChange(change: DeploymentChange): void; onGap(): void },
+  ) {
+    this.#db = db;
+    this.#limits = changeFeed;
+    this.#onChange = onChange;
+    this.#onGap = onGap;
+  }
+
+  /** Reads until the signal fires. While the database is out of reach, nothing is called. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.read().catch(() => undefined);
+      await delay(this.#limits.intervalMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async read(): Promise<void> {
+    const startedAt = performance.now();
+    const rows = await query<Row>(
+      this.#db,
+      'read-deployment-changes',
+      `SELECT id, deployment_id, slug FROM deployment_changes
+        WHERE at > clock_timestamp() - ? * interval '1 millisecond'`,
+      [this.#limits.windowMs],
+    );
+    if (startedAt - this.#readAt > this.#limits.gapMs) this.#onGap();
+    this.#readAt = startedAt;
+    for (const row of rows) {
+      if (!this.#seen.has(row.id)) this.#onChange({ deploymentId: row.deployment_id, slug: row.slug });
+    }
+    this.#seen = new Set(rows.map(({ id }) => id));
+  }
+
+  /** The connections lead to another server now, whose rows may be others. */
+  reset(): void {
+    this.#readAt = Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** Removes up to `limit` rows that no process reads any more; answers how many. */
+export const removeOldChanges = (db: Knex, limit: number): Promise<number> =>
+  execute(
+    db,
+    'remove-old-deployment-changes',
+    `DELETE FROM deployment_changes WHERE id = ANY (ARRAY(
+       SELECT id FROM deployment_changes WHERE at < clock_timestamp() - interval '1 hour' ORDER BY at LIMIT ?))`,
+    [limit],
+  );

@@ -1,0 +1,316 @@
+import type { Knex } from 'knex';
+import pg from 'pg';
+import type { Language } from '../../lib/languages.ts';
+import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
+import type { NotifyEvery } from '../deliveries/digests.ts';
+import { hasReceivingRecipient } from '../deliveries/mail-recipients.ts';
+import type { Database } from '../postgres/connect.ts';
+import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
+import { HAS_ALTCHA } from '../submissions/forms.ts';
+import { liveDeployments, livePage } from './live-deployments.ts';
+import { addVersion, type NewPage, pageColumns, type Rendering, renderedFor, startVersion } from './page-versions.ts';
+
+export type Deployment = {
+  id: string;
+  slug: string;
+  submissionCount: number;
+  /** The number that was accepted last, even if it has been deleted; 0: none. */
+  lastSubmissionNumber: number;
+  createdAt: Date;
+  updatedAt: Date;
+  /** When the operator took its page down; null: the page is up. */
+  takenDownAt: Date | null;
+};
+
+/** A live page, without its content. Each change of its HTML is another version. */
+export type PageHead = { deploymentId: string; version: number; ownerId: number };
+
+/** `hasAltcha`: whether its settings switch ALTCHA on, so that its forms get the widget. */
+export type Page = PageHead & { html: Buffer; hasAltcha: boolean };
+
+/**
+ * A live page as visitors get it, or its HTML where that has not been rendered, or has other addresses in its forms. Neither
+ * where it was too large to be read.
+ */
+export type StoredPage = (PageHead & { rendered: Rendering }) | Page | PageHead;
+
+export type DeploymentRow = {
+  id: string;
+  owner_id: number;
+  slug: string;
+  email_notifications: boolean;
+  /** Whether the owner gets the mail that recipients get. */
+  notify_owner: boolean;
+  notify_every: NotifyEvery;
+  mail_failures: number;
+  mail_switched_off_at: Date | null;
+  language: Language | null;
+  retention_days: number | null;
+  submission_count: number;
+  last_submission_number: number;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+  taken_down_at: Date | null;
+};
+
+const COLUMNS = [
+  'id',
+  'slug',
+  'submission_count',
+  'last_submission_number',
+  'created_at',
+  'updated_at',
+  'taken_down_at',
+] as const;
+type ShownRow = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
+
+export const toDeployment = (row: ShownRow): Deployment => ({
+  id: row.id,
+  slug: row.slug,
+  submissionCount: row.submission_count,
+  lastSubmissionNumber: row.last_submission_number,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  takenDownAt: row.taken_down_at,
+});
+
+/** A live deployment of this owner. */
+export async function findDeployment(db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> {
+  const row = await db<DeploymentRow>('deployments')
+    .where({ id, owner_id: ownerId, deleted_at: null })
+    .first(...COLUMNS);
+  return row && toDeployment(row);
+}
+
+/** A page of an owner's live deployments, newest first, and how many there are in all. */
+export async function listDeployments(
+  db: Knex,
+  ownerId: number,
+  paging: { page: number; limit: number },
+): Promise<{ deployments: Deployment[]; total: number }> {
+  const { total, rows } = await queryPage<ShownRow>(
+    db,
+    'list-deployments',
+    {
+      total: `SELECT ${liveDeployments(':ownerId')} AS total OFFSET 0`,
+      rows: `SELECT * FROM ${livePage(COLUMNS.join(', '))} AS on_page ORDER BY id DESC`,
+    },
+    { ownerId },
+    paging,
+  );
+  return { total, deployments: rows.map(toDeployment) };
+}
+
+// "Binary Format" in Postgres' documentation of COPY: a header, and for each row the number of its fields, and each
+// field after its length.
+const LENGTH_AT = 21;
+const VALUE_AT = LENGTH_AT + 4;
+
+/**
+ * The HTML of a live deployment of this owner, the UTF-8 that was given. COPY sends bytes as they are, and a large page
+ * in pieces: as a row of a query it would block the event loop for milliseconds.
+ */
+export async function findHtml(db: Database, ownerId: number, id: string): Promise<Buffer | undefined> {
+  const copied = await db.copyOut(
+    `COPY (SELECT html FROM pages JOIN deployments ON deployments.id = deployment_id
+            WHERE deployment_id = ${pg.escapeLiteral(id)} AND owner_id = ${ownerId} AND deleted_at IS NULL)
+       TO STDOUT (FORMAT binary)`,
+    async (pieces) => {
+      const all: Buffer[] = [];
+      for await (const piece of pieces) all.push(piece);
+      return Buffer.concat(all);
+    },
+  );
+  return copied.length > VALUE_AT ? copied.subarray(VALUE_AT, VALUE_AT + copied.readInt32BE(LENGTH_AT)) : undefined;
+}
+
+/** How many live deployments an owner has. */
+export async function countLive(db: Knex, ownerId: number): Promise<number> {
+  const { live } = await queryOne<{ live: number }>(
+    db,
+    'count-live-deployments',
+    `SELECT ${liveDeployments(':ownerId')} AS live`,
+    { ownerId },
+  );
+  return live;
+}
+
+/**
+ * Makes a deployment unless the owner has `limit` live ones. Its slug is the first of `slugs` that no live deployment
+ * has. Throws StorageFull.
+ */
+export async function createDeployment(
+  db: Knex,
+  {
+    id,
+    ownerId,
+    limit,
+    storageLimits,
+    slugs,
+    page,
+  }: {
+    id: string;
+    ownerId: number;
+    limit: number;
+    storageLimits: StorageLimits;
+    slugs: readonly string[];
+    page: NewPage;
+  },
+): Promise<Deployment | 'limit-reached' | 'slug-taken'> {
+  await checkStorage(db, { ownerId }, page.html.length, storageLimits);
+  return db.transaction(async (transaction) => {
+    if (limit !== Number.POSITIVE_INFINITY) {
+      // The lock lets one creation of this owner in at a time, so that the count is still true when the row is
+      // inserted.
+      await execute(transaction, 'lock-owner', 'SELECT FROM owners WHERE id = ? FOR UPDATE', [ownerId]);
+      if ((await countLive(transaction, ownerId)) >= limit) return 'limit-reached';
+    }
+    for (const slug of slugs) {
+      const [row] = await transaction<DeploymentRow>('deployments')
+        .insert({ id, owner_id: ownerId, slug })
+        .onConflict(transaction.raw('(slug) WHERE deleted_at IS NULL'))
+        .ignore()
+        .returning([...COLUMNS]);
+      if (!row) continue;
+      await transaction('pages').insert({ deployment_id: id, created_at: row.created_at, ...pageColumns(page, 1) });
+      await settleStorage(transaction, { ownerId }, storageLimits);
+      return toDeployment(row);
+    }
+    return 'slug-taken';
+  });
+}
+
+/**
+ * Replaces the HTML of a deployment known to be this owner's; undefined when it has been deleted. The last
+ * `pageVersions` are kept, the new one included. Throws StorageFull.
+ */
+export async function replaceHtml(
+  db: Knex,
+  ownerId: number,
+  id: string,
+  page: NewPage,
+  { pageVersions, storageLimits }: { pageVersions: number; storageLimits: StorageLimits },
+): Promise<Deployment | undefined> {
+  const gone = new Error('The deployment has been deleted.');
+  await checkStorage(db, { ownerId }, page.html.length, storageLimits);
+  try {
+    return await db.transaction(async (transaction) => {
+      // The page is slow, and comes first: submissions wait for the lock on the deployment's row.
+      const change = await addVersion(transaction, id, page, pageVersions);
+      const deployment = await touch(transaction, ownerId, id, {});
+      // A deleted deployment keeps the page that it had.
+      if (!deployment) throw gone;
+      if (change === 'added') await startVersion(transaction, id);
+      if (change === 'added') await settleStorage(transaction, { ownerId }, storageLimits);
+      return deployment;
+    });
+  } catch (error) {
+    if (error === gone) return undefined;
+    throw error;
+  }
+}
+
+/** The slug of the live deployment with this id, of any owner. Its page may have been taken down. */
+export async function findLinkedSlug(db: Knex, id: string): Promise<string | undefined> {
+  const [row] = await query<{ slug: string }>(
+    db,
+    'find-linked-slug',
+    'SELECT slug FROM deployments WHERE id = ? AND deleted_at IS NULL',
+    [id],
+  );
+  return row?.slug;
+}
+
+/**
+ * Switches the owner's mail about a deployment off, of any owner; its slug, or undefined when it is not live. Recipients that get the mail
+ * go on getting it.
+ */
+export async function unsubscribe(db: Knex, id: string): Promise<string | undefined> {
+  // The row is not written again, and waits for no submission, when mail is off already.
+  const [row] = await query<{ slug: string }>(
+    db,
+    'unsubscribe',
+    `WITH switched_off AS (
+       UPDATE deployments SET email_notifications = has_others, notify_owner = notify_owner AND NOT has_others
+         FROM (SELECT ${hasReceivingRecipient(':id')} AS has_others) AS others
+        WHERE id = :id AND deleted_at IS NULL AND email_notifications AND (notify_owner OR NOT has_others)
+     )
+     SELECT slug FROM deployments WHERE id = :id AND deleted_at IS NULL`,
+    { id },
+  );
+  return row?.slug;
+}
+
+/** Changes a live deployment of this owner, and its time of change. The row stays locked until the transaction ends. */
+export async function touch(
+  db: Knex,
+  ownerId: number,
+  id: string,
+  changes: Partial<DeploymentRow>,
+): Promise<Deployment | undefined> {
+  const [row] = await db<DeploymentRow>('deployments')
+    .where({ id, owner_id: ownerId, deleted_at: null })
+    .update({ ...changes, updated_at: db.raw('clock_timestamp()') })
+    .returning([...COLUMNS]);
+  return row && toDeployment(row);
+}
+
+/**
+ * Takes the page offline and frees its slug; its submissions stay. Its deliveries are deleted when they are claimed.
+ */
+export async function deleteDeployment(db: Knex, ownerId: number, id: string): Promise<Deployment | undefined> {
+  const [row] = await db<DeploymentRow>('deployments')
+    .where({ id, owner_id: ownerId, deleted_at: null })
+    .update({ deleted_at: db.raw('clock_timestamp()') })
+    .returning([...COLUMNS]);
+  return row && toDeployment(row);
+}
+
+/**
+ * The pages that are live under several slugs, rendered if they were with forms that post to `submitUrl`; 'taken-down' where
+ * the operator has taken the page down. A body of more than `maxBytes` is left out.
+ */
+export async function findPages(
+  db: Knex,
+  slugs: readonly string[],
+  { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
+): Promise<Map<string, StoredPage | 'taken-down'>> {
+  const rows = await query<{
+    slug: string;
+    deployment_id: string;
+    version: number;
+    owner_id: number;
+    is_taken_down: boolean;
+    has_altcha: boolean;
+    hash: string;
+    bytes: number;
+    br: Buffer | null;
+    html: Buffer | null;
+  }>(
+    db,
+    'find-pages',
+    `SELECT slug, pages.deployment_id, pages.version, owner_id, is_taken_down, has_altcha, rendered_hash AS hash, rendered_bytes AS bytes,
+            CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
+            CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
+       FROM deployments
+       JOIN pages ON pages.deployment_id = deployments.id
+       LEFT JOIN form_rules ON form_rules.deployment_id = deployments.id
+      CROSS JOIN LATERAL (SELECT taken_down_at IS NOT NULL AS is_taken_down, ${HAS_ALTCHA} AS has_altcha) AS state
+      CROSS JOIN LATERAL (
+              SELECT rendered_version IS NOT DISTINCT FROM pages.version
+                     AND rendered_action = CASE WHEN has_altcha THEN :withAltcha ELSE :without END AS is_rendered
+            ) AS rendering
+      WHERE deployments.slug = ANY (CAST(:slugs AS text[])) AND deployments.deleted_at IS NULL`,
+    { slugs: [...slugs], without: renderedFor(submitUrl, false), withAltcha: renderedFor(submitUrl, true), maxBytes },
+  );
+  return new Map(
+    rows.map((row): [string, StoredPage | 'taken-down'] => {
+      const { slug, hash, bytes, br, html } = row;
+      if (row.is_taken_down) return [slug, 'taken-down'];
+      const head = { deploymentId: row.deployment_id, version: row.version, ownerId: row.owner_id };
+      if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
+      return [slug, html ? { ...head, html, hasAltcha: row.has_altcha } : head];
+    }),
+  );
+}

@@ -1,0 +1,170 @@
+import type { Knex } from 'knex';
+import { langOf } from '../../lib/languages.ts';
+import { execute, query } from '../postgres/query.ts';
+
+/** A page as visitors get it. `hash` and `bytes`, its length, are those of the page without an encoding. */
+export type Rendering = { hash: string; bytes: number; br: Buffer };
+
+/**
+ * A page to be stored. `rendered` is undefined when it is rendered at the first visit; `action`: what it was rendered for,
+ * by `renderedFor`.
+ */
+export type NewPage = { html: Buffer; rendered: (Rendering & { action: string }) | undefined };
+
+/**
+ * What a rendering depends on besides the HTML: what the addresses that forms post to begin with, and whether forms get
+ * ALTCHA's widget. It is one text, so that an older service renders the page itself.
+ */
+export const renderedFor = (submitUrl: string, hasAltcha: boolean): string => submitUrl + (hasAltcha ? '#altcha' : '');
+
+const renderingColumns = ({ action, hash, bytes, br }: Rendering & { action: string }, version: Version) => ({
+  rendered_version: version,
+  rendered_action: action,
+  rendered_hash: hash,
+  rendered_bytes: bytes,
+  rendered_br: br,
+});
+const NOT_RENDERED = {
+  ...{ rendered_version: null, rendered_action: null, rendered_hash: null },
+  ...{ rendered_bytes: null, rendered_br: null },
+};
+
+/** A number, or what is one in SQL. */
+type Version = number | Knex.Raw;
+
+/** The columns of a page that follow from its HTML. */
+export const pageColumns = ({ html, rendered }: NewPage, version: Version) => ({
+  ...{ html, version, lang: langOf(html) ?? null, lang_version: version },
+  ...(rendered ? renderingColumns(rendered, version) : NOT_RENDERED),
+});
+
+/** Stores how the page is rendered if it is live and this is not stored, or for something else. */
+export async function renewRendering(
+  transaction: Knex,
+  deploymentId: string,
+  { html, rendered }: NewPage,
+): Promise<void> {
+  if (!rendered) return;
+  await transaction('pages')
+    .where({ deployment_id: deploymentId, html })
+    .whereRaw('(rendered_version, rendered_action) IS DISTINCT FROM (version, ?)', [rendered.action])
+    .update(renderingColumns(rendered, transaction.raw('version')));
+}
+
+/** A version of a page whose HTML is there; `bytes`: the length of that. */
+type KeptVersion = { version: number; createdAt: Date; bytes: number; isLive: boolean };
+
+type KeptRow = { version: number; created_at: Date; bytes: number; is_live: boolean };
+
+const toKeptVersion = (row: KeptRow): KeptVersion => ({
+  version: row.version,
+  createdAt: row.created_at,
+  bytes: row.bytes,
+  isLive: row.is_live,
+});
+
+/** The versions of a deployment whose HTML is there: the live one and those before it. */
+const KEPT = `
+  SELECT version, coalesce(pages.created_at, deployments.created_at) AS created_at, html, true AS is_live
+    FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = :deploymentId
+  UNION ALL
+  SELECT version, created_at, html, false FROM page_versions WHERE deployment_id = :deploymentId AND html IS NOT NULL`;
+
+/** A page of a deployment's versions, newest first, and how many there are in all. */
+export async function listVersions(
+  db: Knex,
+  deploymentId: string,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ versions: KeptVersion[]; total: number }> {
+  const rows = await query<{ total: number } & (KeptRow | { version: null })>(
+    db,
+    'list-versions',
+    `WITH kept AS (SELECT version, created_at, octet_length(html) AS bytes, is_live FROM (${KEPT}) AS version)
+     SELECT counted.total, version.*
+       FROM (SELECT count(*) AS total FROM kept) AS counted
+       LEFT JOIN (SELECT * FROM kept ORDER BY version DESC LIMIT :limit OFFSET :offset) AS version ON true`,
+    { deploymentId, limit, offset: (page - 1) * limit },
+  );
+  return {
+    total: rows[0]?.total ?? 0,
+    versions: rows.flatMap((row) => (row.version === null ? [] : [toKeptVersion(row)])),
+  };
+}
+
+/** The HTML of a version of a deployment. */
+export async function findVersionHtml(db: Knex, deploymentId: string, version: number): Promise<Buffer | undefined> {
+  const [row] = await query<{ html: Buffer }>(
+    db,
+    'find-version-html',
+    `SELECT html FROM (${KEPT}) AS version WHERE version = :version`,
+    { deploymentId, version },
+  );
+  return row?.html;
+}
+
+/**
+ * Makes this page the live version, unless it is that already, and keeps what was live. The HTML of the last
+ * `pageVersions` stays, the live one included. The page is locked until the transaction ends. To be followed by
+ * `startVersion` once the deployment is locked.
+ */
+export async function addVersion(
+  transaction: Knex,
+  deploymentId: string,
+  page: NewPage,
+  pageVersions: number,
+): Promise<'added' | 'same'> {
+  const changed = await execute(
+    transaction,
+    'lock-changed-page',
+    'SELECT FROM pages WHERE deployment_id = ? AND html <> ? FOR UPDATE',
+    [deploymentId, page.html],
+  );
+  if (changed === 0) {
+    await renewRendering(transaction, deploymentId, page);
+    return 'same';
+  }
+  await execute(
+    transaction,
+    'keep-version',
+    `INSERT INTO page_versions (deployment_id, version, after_number, created_at, html)
+     SELECT deployment_id, version, after_number, coalesce(pages.created_at, deployments.created_at), html
+       FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = ?`,
+    [deploymentId],
+  );
+  await transaction('pages')
+    .where({ deployment_id: deploymentId })
+    .update(pageColumns(page, transaction.raw('version + 1')));
+  // Versions from which nothing was sent leave no trace; of the others only the HTML goes.
+  await execute(
+    transaction,
+    'prune-versions',
+    `WITH past AS MATERIALIZED (
+       SELECT version, row_number() OVER (ORDER BY version DESC) AS age,
+              lead(after_number) OVER (ORDER BY version) > after_number AS has_submissions
+         FROM page_versions WHERE deployment_id = :deploymentId AND html IS NOT NULL
+     ), removed AS (
+       DELETE FROM page_versions USING past
+        WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :pageVersions
+          AND NOT has_submissions
+     )
+     UPDATE page_versions SET html = NULL
+       FROM past
+      WHERE deployment_id = :deploymentId AND page_versions.version = past.version AND age >= :pageVersions
+        AND coalesce(has_submissions, true)`,
+    { deploymentId, pageVersions },
+  );
+  return 'added';
+}
+
+/**
+ * Says from which submission on the version that was just added is the live one. The deployment has to be locked:
+ * then no submission is accepted between reading its last number and the commit.
+ */
+export const startVersion = (transaction: Knex, deploymentId: string): Promise<unknown> =>
+  execute(
+    transaction,
+    'start-version',
+    `UPDATE pages SET after_number = last_submission_number, created_at = deployments.updated_at
+       FROM deployments WHERE deployment_id = deployments.id AND deployments.id = ?`,
+    [deploymentId],
+  );

@@ -1,0 +1,129 @@
+import type { Knex } from 'knex';
+import { changeDigests } from '../deliveries/digests.ts';
+import { listRecipients, type Recipient, replaceRecipients } from '../deliveries/mail-recipients.ts';
+import { query } from '../postgres/query.ts';
+import { type Captcha, type FormRules, rulesOf, storeRules } from '../submissions/forms.ts';
+import { type Deployment, type DeploymentRow, touch } from './deployments.ts';
+import { type NewPage, renewRendering } from './page-versions.ts';
+
+/** Settings that are columns of deployments, by the names that they have in the API too. */
+const COLUMNS = ['email_notifications', 'notify_every', 'notify_owner', 'language', 'retention_days'] as const;
+
+type ColumnSettings = Pick<DeploymentRow, (typeof COLUMNS)[number]>;
+
+/** Settings that are in the rules of a deployment's form. */
+type RuleSettings = {
+  redirect_url: string | null;
+  allowed_origins: string[];
+  /** The secret is stored, and not shown. */
+  spam: { blocklist: string[]; captcha: Captcha | null };
+};
+
+/** Every setting of a deployment. Recipients have a table of their own. */
+export type Settings = ColumnSettings & RuleSettings & { recipients: { email: string; confirmed: boolean }[] };
+
+/** What is left out stays as it is. `recipients`: addresses in lower case, each once. */
+export type SettingsChange = Partial<ColumnSettings & RuleSettings & { recipients: string[] }>;
+
+/** `isMailRefused`: whether refused mails have switched mail off. */
+type FoundSettings = { settings: Settings; recipients: Recipient[]; isMailRefused: boolean };
+
+/** The settings of a live deployment of this owner. */
+export const findSettings = (db: Knex, ownerId: number, id: string): Promise<FoundSettings | undefined> =>
+  findWhere(db, id, { owner_id: ownerId, deleted_at: null });
+
+/** The settings of a deployment of any owner, live or not. */
+export const findAnySettings = async (db: Knex, id: string): Promise<Settings | undefined> =>
+  (await findWhere(db, id, {}))?.settings;
+
+async function findWhere(
+  db: Knex,
+  id: string,
+  where: { owner_id?: number; deleted_at?: null },
+): Promise<FoundSettings | undefined> {
+  const row = await db<DeploymentRow>('deployments')
+    .where({ id, ...where })
+    .first(...COLUMNS, 'mail_switched_off_at');
+  if (!row) return undefined;
+  const { mail_switched_off_at: mailSwitchedOffAt, ...columns } = row;
+  const { redirectUrl, allowedOrigins, blocklist, captcha } = await rulesOf(db, id);
+  const recipients = await listRecipients(db, id);
+  const settings = {
+    ...columns,
+    recipients: recipients.map(({ email, isConfirmed }) => ({ email, confirmed: isConfirmed })),
+    redirect_url: redirectUrl,
+    allowed_origins: [...allowedOrigins],
+    spam: { blocklist: [...blocklist], captcha: captcha && withoutSecret(captcha) },
+  };
+  return { settings, recipients, isMailRefused: mailSwitchedOffAt !== null };
+}
+
+const withoutSecret = ({ provider, site_key }: Captcha): Captcha => ({
+  provider,
+  ...(site_key !== undefined && { site_key }),
+});
+
+/** The provider of a captcha wants a secret, and none was given. */
+export class NoSecret extends Error {}
+
+/** What is stored of a captcha: without a secret, that of the one `before` stays if its provider does. */
+function toStored(captcha: Captcha | null, before: Captcha | null): Captcha | null {
+  if (captcha === null || captcha.provider === 'altcha') return captcha && { provider: captcha.provider };
+  const secret = captcha.secret ?? (before?.provider === captcha.provider ? before.secret : undefined);
+  if (secret === undefined) throw new NoSecret(captcha.provider);
+  return { ...captcha, secret };
+}
+
+type MailRow = Pick<DeploymentRow, 'email_notifications' | 'notify_every'>;
+
+/** What decides when mail comes, before a change of it; locks the row, so that no other change comes between. */
+async function lockMail(transaction: Knex, id: string): Promise<MailRow | undefined> {
+  const [row] = await query<MailRow>(
+    transaction,
+    'lock-mail-settings',
+    'SELECT email_notifications, notify_every FROM deployments WHERE id = ? FOR NO KEY UPDATE',
+    [id],
+  );
+  return row;
+}
+
+/**
+ * Changes the settings that are given, all or none; undefined when this owner has no such live deployment. `hasMail`:
+ * whether new recipients can be asked. `page`: the live page as these settings have it rendered. Throws TooManyAsks and
+ * NoSecret.
+ */
+export const changeSettings = (
+  db: Knex,
+  owner: { id: number; email: string },
+  id: string,
+  { redirect_url: redirectUrl, allowed_origins: allowedOrigins, spam, recipients, ...columns }: SettingsChange,
+  { hasMail, page }: { hasMail: boolean; page: NewPage | undefined },
+): Promise<Deployment | undefined> =>
+  db.transaction(async (transaction) => {
+    const { email_notifications, notify_every, notify_owner } = columns;
+    const changesMail = email_notifications !== undefined || notify_every !== undefined;
+    const before = changesMail ? await lockMail(transaction, id) : undefined;
+    const deployment = await touch(transaction, owner.id, id, {
+      ...columns,
+      // What has switched mail off is forgotten.
+      ...((email_notifications || notify_owner) && { mail_failures: 0, mail_switched_off_at: null }),
+    });
+    if (!deployment) return undefined;
+    if (recipients) {
+      const list = { ownerId: owner.id, own: owner.email, deploymentId: id, emails: recipients, hasMail };
+      await replaceRecipients(transaction, list);
+    }
+    if (before) await changeDigests(transaction, id, before, { email_notifications, notify_every });
+    const rules: Partial<FormRules> = {
+      ...(redirectUrl !== undefined && { redirectUrl }),
+      ...(allowedOrigins !== undefined && { allowedOrigins }),
+      ...spam,
+    };
+    if (Object.keys(rules).length > 0) {
+      const before = await rulesOf(transaction, id);
+      const after = { ...before, ...rules };
+      await storeRules(transaction, id, { ...after, captcha: toStored(after.captcha, before.captcha) });
+    }
+    if (page) await renewRendering(transaction, id, page);
+    return deployment;
+  });

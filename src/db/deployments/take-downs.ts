@@ -1,0 +1,86 @@
+import type { Knex } from 'knex';
+import { SIZES } from '../../limits.ts';
+import { execute, query } from '../postgres/query.ts';
+import { type Deployment, type DeploymentRow, toDeployment } from './deployments.ts';
+
+/** A deployment of any owner and in any state, as the operator sees it. */
+export type AnyDeployment = Deployment & {
+  /** The owner's e-mail. */
+  owner: string;
+  /** One that was taken down and deleted is deleted. */
+  status: 'active' | 'taken down' | 'deleted';
+  emailNotifications: boolean;
+  deletedAt: Date | null;
+  takeDownReason: string | null;
+};
+
+type Row = Omit<DeploymentRow, 'owner_id'> & {
+  email: string;
+  take_down_reason: string | null;
+};
+
+const SELECT_ANY = `
+  SELECT deployments.id, slug, email, email_notifications, submission_count, last_submission_number, deployments.created_at,
+         updated_at, deleted_at, taken_down_at, take_down_reason
+    FROM deployments JOIN owners ON owners.id = owner_id`;
+
+const toAnyDeployment = (row: Row): AnyDeployment => ({
+  ...toDeployment(row),
+  owner: row.email,
+  status: row.deleted_at ? 'deleted' : row.taken_down_at ? 'taken down' : 'active',
+  emailNotifications: row.email_notifications,
+  deletedAt: row.deleted_at,
+  takeDownReason: row.take_down_reason,
+});
+
+/** All deployments, oldest first, a bounded number at a time. */
+export async function* listAllDeployments(db: Knex): AsyncGenerator<AnyDeployment> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: Row[] = await query(
+      db,
+      'list-all-deployments',
+      `${SELECT_ANY} WHERE deployments.id > ? ORDER BY deployments.id LIMIT ?`,
+      [after, SIZES.internal.takeDownsBatch],
+    );
+    yield* rows.map(toAnyDeployment);
+    after = rows.at(-1)?.id;
+  }
+}
+
+/** The deployment with this id, or the live one with this slug. */
+export async function findAnyDeployment(db: Knex, slugOrId: string): Promise<AnyDeployment | undefined> {
+  const [row] = await query<Row>(
+    db,
+    'find-any-deployment',
+    `${SELECT_ANY} WHERE deployments.id = :name OR slug = :name AND deleted_at IS NULL`,
+    { name: slugOrId },
+  );
+  return row && toAnyDeployment(row);
+}
+
+/** The HTML of a deployment, live or not, as its owner gave it; undefined when it has been purged. */
+export async function findAnyHtml(db: Knex, deploymentId: string): Promise<string | undefined> {
+  const sql = 'SELECT html FROM pages WHERE deployment_id = ?';
+  const [row] = await query<{ html: Buffer }>(db, 'find-any-html', sql, [deploymentId]);
+  return row?.html.toString('utf8');
+}
+
+/** Takes a live deployment's page down, in every process; false when it was down. The owner can still read its HTML. */
+export const takeDown = async (db: Knex, id: string, reason: string): Promise<boolean> =>
+  (await execute(
+    db,
+    'take-down',
+    `UPDATE deployments SET taken_down_at = clock_timestamp(), take_down_reason = :reason
+      WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NULL`,
+    { id, reason },
+  )) === 1;
+
+/** Undoes `takeDown`; false when the deployment was not taken down, or is deleted. */
+export const restore = async (db: Knex, id: string): Promise<boolean> =>
+  (await execute(
+    db,
+    'restore',
+    `UPDATE deployments SET taken_down_at = NULL, take_down_reason = NULL
+      WHERE id = :id AND deleted_at IS NULL AND taken_down_at IS NOT NULL`,
+    { id },
+  )) === 1;

@@ -1,0 +1,174 @@
+import type { Knex } from 'knex';
+import { type Limits, SIZES } from '../../limits.ts';
+import type { Database } from '../postgres/connect.ts';
+import { execute, query, queryOne } from '../postgres/query.ts';
+import { checkFresh, findFileChunk, type NewObject, type StoredFile } from './stored-files.ts';
+
+/*
+ * Files whose content is in the bucket, and the objects that are to be deleted from it.
+ */
+
+/** The key of the advisory lock that a backup holds while it reads objects: another than that of migrations, the same in every version. */
+export const BACKUP_LOCK = 7_265_113_421;
+
+const IS_BACKED_UP = `EXISTS (
+  SELECT FROM pg_locks
+   WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+     AND (CAST(classid AS bigint) << 32 | CAST(objid AS bigint)) = ${BACKUP_LOCK})`;
+
+/**
+ * Up to `deletedBatch` objects that no file has any more: the caller deletes them, others don't meanwhile. None while a backup
+ * is being made, which sees files that have been removed since.
+ */
+export async function claimRemovedObjects(
+  db: Knex,
+  { deletedBatch, deletionDueAgainMs }: Limits['files'],
+): Promise<string[]> {
+  const rows = await query<{ object_id: string }>(
+    db,
+    'claim-removed-objects',
+    `UPDATE removed_objects SET due_at = clock_timestamp() + ? * interval '1 ms'
+      WHERE object_id IN (
+        SELECT object_id FROM removed_objects WHERE due_at <= now() AND NOT ${IS_BACKED_UP}
+         ORDER BY due_at LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING object_id`,
+    [deletionDueAgainMs, deletedBatch],
+  );
+  return rows.map((row) => row.object_id);
+}
+
+/** Objects that have been deleted from the bucket. */
+export const forgetRemovedObjects = (db: Knex, ids: readonly string[]): Promise<number> =>
+  execute(db, 'forget-removed-objects', 'DELETE FROM removed_objects WHERE object_id = ANY (?::text[])', [[...ids]]);
+
+/** Those of these objects that nothing in the database names. */
+export async function findOrphans(db: Knex, ids: readonly string[]): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    db,
+    'find-orphans',
+    `SELECT id FROM unnest(?::text[]) AS listed (id)
+      WHERE NOT EXISTS (SELECT FROM submission_files WHERE object_id = listed.id)
+        AND NOT EXISTS (SELECT FROM removed_objects WHERE object_id = listed.id)`,
+    [[...ids]],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Which installation this database is. */
+export async function installationOf(db: Knex): Promise<string> {
+  await execute(db, 'begin-bucket-use', 'INSERT INTO bucket_use DEFAULT VALUES ON CONFLICT DO NOTHING');
+  const sql = 'SELECT installation FROM bucket_use';
+  return (await queryOne<{ installation: string }>(db, 'find-installation', sql)).installation;
+}
+
+/** Whether the caller is to look for orphans now: one process does, once a day. */
+export const claimSweep = async (db: Knex, { files: { sweepIntervalMs } }: Limits): Promise<boolean> =>
+  (await execute(
+    db,
+    'claim-sweep',
+    "UPDATE bucket_use SET next_sweep_at = now() + ? * interval '1 ms' WHERE next_sweep_at <= now()",
+    [sweepIntervalMs],
+  )) === 1;
+
+/** Whether any file is in the bucket. */
+export const hasBucketFiles = async (db: Knex): Promise<boolean> =>
+  (await execute(db, 'has-bucket-files', 'SELECT FROM submission_files WHERE object_id IS NOT NULL LIMIT 1')) === 1;
+
+export type Place = 'bucket' | 'database';
+
+/** How many files with content are in each place, and how many bytes they have. */
+export async function countFiles(db: Knex): Promise<Record<Place, { files: number; bytes: number }>> {
+  const rows = await query<{ in_bucket: boolean; files: number; bytes: number }>(
+    db,
+    'count-files',
+    `SELECT object_id IS NOT NULL AS in_bucket, count(*) AS files, CAST(sum(size) AS bigint) AS bytes
+       FROM submission_files WHERE size > 0 GROUP BY 1`,
+  );
+  const of = (inBucket: boolean) => {
+    const { files = 0, bytes = 0 } = rows.find((row) => row.in_bucket === inBucket) ?? {};
+    return { files, bytes };
+  };
+  return { bucket: of(true), database: of(false) };
+}
+
+export type MovedFile = Pick<StoredFile, 'id' | 'size' | 'object'>;
+
+/** All files with content that are not in `place`, in the order of their ids; a bounded number at a time. */
+export async function* listFilesOutside(db: Knex, place: Place): AsyncGenerator<MovedFile> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: { id: string; size: number; object_id: string | null; object_sha256: Buffer | null }[] = await query(
+      db,
+      'list-files-to-move',
+      'SELECT id, size, object_id, object_sha256 FROM submission_files WHERE id > ? ORDER BY id LIMIT ?',
+      [after, SIZES.internal.movedFilesBatch],
+    );
+    for (const { id, size, object_id: objectId, object_sha256: sha256 } of rows) {
+      const object = objectId === null || sha256 === null ? undefined : { id: objectId, sha256 };
+      if (size > 0 && (object === undefined) === (place === 'bucket')) yield { id, size, object };
+    }
+    after = rows.at(-1)?.id;
+  }
+}
+
+/** The content of a file in the database. Throws when it has been deleted or moved meanwhile. */
+export async function* readChunks(db: Knex, { id, size }: MovedFile): AsyncGenerator<Buffer> {
+  let read = 0;
+  for (let position = 0; read < size; position += 1) {
+    const chunk = await findFileChunk(db, id, position);
+    if (!chunk) throw new Error(`the file ${id} has been removed`);
+    read += chunk.length;
+    yield chunk;
+  }
+}
+
+/** From now on an object has the content of a file; false when the file has been deleted or moved. */
+export const moveToObject = (db: Database, { id }: MovedFile, object: NewObject, limits: Limits): Promise<boolean> =>
+  db.longTransaction(async (transaction) => {
+    checkFresh(object, limits);
+    const moved = await execute(
+      transaction,
+      'move-to-object',
+      'UPDATE submission_files SET object_id = ?, object_sha256 = ? WHERE id = ? AND object_id IS NULL',
+      [object.id, object.sha256, id],
+    );
+    if (moved === 0) return false;
+    let removed: number;
+    let from = 0;
+    do {
+      removed = await execute(
+        transaction,
+        'remove-moved-chunks',
+        'DELETE FROM submission_file_chunks WHERE file_id = ? AND position >= ? AND position < ?',
+        [id, from, from + SIZES.internal.movedChunksBatch],
+      );
+      from += SIZES.internal.movedChunksBatch;
+    } while (removed > 0);
+    return true;
+  });
+
+/** From now on the database has the content of a file; false when the file has been deleted or moved. */
+export const moveToDatabase = (
+  db: Database,
+  { id, object }: MovedFile,
+  chunks: AsyncIterable<Buffer>,
+): Promise<boolean> =>
+  db.longTransaction(async (transaction) => {
+    const moved = await execute(
+      transaction,
+      'move-to-database',
+      'UPDATE submission_files SET object_id = NULL, object_sha256 = NULL WHERE id = ? AND object_id = ?',
+      [id, object?.id ?? ''],
+    );
+    if (moved === 0) return false;
+    let position = 0;
+    for await (const chunk of chunks) {
+      await execute(
+        transaction,
+        'insert-moved-chunk',
+        'INSERT INTO submission_file_chunks (file_id, position, content) VALUES (?, ?, ?)',
+        [id, position, chunk],
+      );
+      position += 1;
+    }
+    return true;
+  });

@@ -1,0 +1,161 @@
+import type { Knex } from 'knex';
+import { type Limits, SIZES } from '../../limits.ts';
+import { execute, query } from '../postgres/query.ts';
+
+/** The object in the bucket that has a file's content. */
+export type FileObject = { id: string; sha256: Buffer };
+
+/** One that no file has yet. `putAt`: when it was put into the bucket, in milliseconds. */
+export type NewObject = FileObject & { putAt: number };
+
+/** Throws when an object is too old to be named: this process, or its machine, has been suspended meanwhile. */
+export function checkFresh({ id, putAt }: NewObject, { files }: Limits): void {
+  if (Date.now() - putAt > files.namingTimeoutMs)
+    throw new Error(`the object ${id} was put into the bucket too long ago`);
+}
+
+/** `size` in bytes. `object`: undefined when the content is in this database. */
+export type StoredFile = {
+  id: string;
+  filename: string;
+  contentType: string;
+  size: number;
+  object: FileObject | undefined;
+};
+
+type ObjectRow = { object_id: string | null; object_sha256: Buffer | null };
+type FileRow = { id: string; filename: Buffer; content_type: string; size: number } & ObjectRow;
+
+const toObject = ({ object_id: id, object_sha256: sha256 }: ObjectRow): FileObject | undefined =>
+  id === null || sha256 === null ? undefined : { id, sha256 };
+
+const toFile = (row: FileRow): StoredFile => ({
+  id: row.id,
+  filename: row.filename.toString(),
+  contentType: row.content_type,
+  size: row.size,
+  object: toObject(row),
+});
+
+/** A file of this deployment's submission. */
+export async function findFile(
+  db: Knex,
+  { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },
+): Promise<StoredFile | undefined> {
+  const [row] = await query<FileRow>(
+    db,
+    'find-file',
+    `SELECT id, filename, content_type, size, object_id, object_sha256 FROM submission_files
+      WHERE id = ? AND deployment_id = ? AND submission_id = ?`,
+    [fileId, deploymentId, submissionId],
+  );
+  return row && toFile(row);
+}
+
+/** A file of a live deployment of any owner, for those who have a link to it. */
+export async function findLinkedFile(
+  db: Knex,
+  { deploymentId, submissionId, fileId }: { deploymentId: string; submissionId: string; fileId: string },
+): Promise<StoredFile | undefined> {
+  const [row] = await query<FileRow>(
+    db,
+    'find-linked-file',
+    `SELECT submission_files.id, filename, content_type, size, object_id, object_sha256
+       FROM submission_files JOIN deployments ON deployments.id = deployment_id
+      WHERE submission_files.id = ? AND deployment_id = ? AND submission_id = ? AND deleted_at IS NULL`,
+    [fileId, deploymentId, submissionId],
+  );
+  return row && toFile(row);
+}
+
+/** The files of submissions to a live deployment of this owner. */
+export async function listSubmissionFiles(
+  db: Knex,
+  { ownerId, deploymentId, submissionIds }: { ownerId: number; deploymentId: string; submissionIds: readonly string[] },
+): Promise<StoredFile[]> {
+  const rows = await query<FileRow>(
+    db,
+    'list-submission-files',
+    `SELECT submission_files.id, filename, content_type, size, object_id, object_sha256
+       FROM submission_files JOIN deployments ON deployments.id = deployment_id
+      WHERE deployment_id = ? AND submission_id = ANY (?::text[]) AND owner_id = ? AND deleted_at IS NULL`,
+    [deploymentId, [...submissionIds], ownerId],
+  );
+  return rows.map(toFile);
+}
+
+/** All files of a deployment, live or deleted, in the order of their submissions' ids; a bounded number at a time. */
+export async function* listFiles(
+  db: Knex,
+  deploymentId: string,
+): AsyncGenerator<StoredFile & { submissionId: string }> {
+  for (let after: [string, string] | undefined = ['', '']; after; ) {
+    const rows: (FileRow & { submission_id: string })[] = await query(
+      db,
+      'list-files',
+      `SELECT submission_id, id, filename, content_type, size, object_id, object_sha256 FROM submission_files
+        WHERE deployment_id = ? AND (submission_id, id) > (?, ?) ORDER BY submission_id, id LIMIT ?`,
+      [deploymentId, ...after, SIZES.internal.filesBatch],
+    );
+    for (const row of rows) yield { ...toFile(row), submissionId: row.submission_id };
+    const last = rows.at(-1);
+    after = last && [last.submission_id, last.id];
+  }
+}
+
+export type SizedFile = Pick<StoredFile, 'id' | 'size'>;
+
+/**
+ * Removes files for good, a bounded part of their content in each statement. Throws when the signal fires. When it is
+ * interrupted, what is left is removed by the next call.
+ */
+export async function removeFiles(
+  db: Knex,
+  files: AsyncIterable<SizedFile> | Iterable<SizedFile>,
+  signal?: AbortSignal,
+): Promise<void> {
+  let ids: string[] = [];
+  let bytes = 0;
+  const removeRows = async (): Promise<void> => {
+    await execute(db, 'remove-files', 'DELETE FROM submission_files WHERE id = ANY (?::text[])', [ids]);
+    ids = [];
+    bytes = 0;
+  };
+  for await (const { id, size } of files) {
+    let rest = size;
+    for (let position = 0; rest > SIZES.internal.removedFilesBytes; rest -= SIZES.internal.removedFilesBytes) {
+      signal?.throwIfAborted();
+      const end = position + SIZES.internal.removedFilesBytes / SIZES.file.chunkBytes;
+      await execute(
+        db,
+        'remove-file-chunks',
+        'DELETE FROM submission_file_chunks WHERE file_id = ? AND position >= ? AND position < ?',
+        [id, position, end],
+      );
+      position = end;
+    }
+    if (bytes + rest > SIZES.internal.removedFilesBytes || ids.length === SIZES.internal.removedFilesBatch)
+      await removeRows();
+    ids.push(id);
+    bytes += rest;
+  }
+  await removeRows();
+}
+
+/** Where the content of a file is now; undefined when the file has been deleted. */
+export async function findFileObject(db: Knex, id: string): Promise<{ object: FileObject | undefined } | undefined> {
+  const sql = 'SELECT object_id, object_sha256 FROM submission_files WHERE id = ?';
+  const [row] = await query<ObjectRow>(db, 'find-file-object', sql, [id]);
+  return row && { object: toObject(row) };
+}
+
+/** A chunk of a file, the first at position 0; undefined after the last, or when the file has been deleted. */
+export async function findFileChunk(db: Knex, fileId: string, position: number): Promise<Buffer | undefined> {
+  const [row] = await query<{ content: Buffer }>(
+    db,
+    'find-file-chunk',
+    'SELECT content FROM submission_file_chunks WHERE file_id = ? AND position = ?',
+    [fileId, position],
+  );
+  return row?.content;
+}

@@ -1,0 +1,108 @@
+import type { Knex } from 'knex';
+import type { CaptchaProvider } from '../../lib/captcha-fields.ts';
+import { langOf } from '../../lib/languages.ts';
+import { SIZES } from '../../limits.ts';
+import { execute, query } from '../postgres/query.ts';
+
+/** A provider, with the public key and the secret that an owner has there. */
+export type Captcha = { provider: CaptchaProvider; site_key?: string; secret?: string };
+
+/** How the submissions of a form are judged, and where its visitors are sent. */
+export type FormRules = {
+  /** Where a visitor's browser is sent after a success. */
+  redirectUrl: string | null;
+  /** Origins that submissions may come from, besides the page's own; empty: all. */
+  allowedOrigins: readonly string[];
+  /** A submission that has one of these texts is spam. */
+  blocklist: readonly string[];
+  captcha: Captcha | null;
+};
+
+/** What submissions, and pages for visitors, need to know of the form of a live deployment. */
+export type LiveForm = {
+  deploymentId: string;
+  slug: string;
+  /** The setting of the deployment. */
+  language: string | null;
+  /** The primary subtag of the page's `<html lang>`, in lower case. */
+  lang: string | undefined;
+  rules: FormRules;
+};
+
+export const NO_RULES: FormRules = { redirectUrl: null, allowedOrigins: [], blocklist: [], captcha: null };
+
+type Row = {
+  redirect_url: string | null;
+  allowed_origins: string[] | null;
+  blocklist: string[] | null;
+  captcha: string | null;
+};
+
+const toRules = (row: Row): FormRules => ({
+  redirectUrl: row.redirect_url,
+  allowedOrigins: row.allowed_origins ?? [],
+  blocklist: row.blocklist ?? [],
+  captcha: row.captcha === null ? null : JSON.parse(row.captcha),
+});
+
+export const hasAltcha = async (db: Knex, id: string): Promise<boolean> =>
+  (await rulesOf(db, id)).captcha?.provider === 'altcha';
+
+/** SQL: whether a row of form_rules, or none, switches ALTCHA on. */
+export const HAS_ALTCHA = `coalesce(form_rules.captcha ->> 'provider' = 'altcha', false)`;
+
+/** The forms of these deployments, of any owner; without those that are not live, or have been taken down. */
+export async function findForms(db: Knex, ids: readonly string[]): Promise<Map<string, LiveForm>> {
+  const rows = await query<
+    Row & { id: string; slug: string; language: string | null; lang: string | null; start: Buffer | null }
+  >(
+    db,
+    'find-forms',
+    `SELECT id, slug, language, lang, redirect_url, allowed_origins, blocklist, captcha,
+            CASE WHEN lang_version IS DISTINCT FROM pages.version
+              THEN substring(html FROM 1 FOR ${SIZES.page.startBytes})
+            END AS start
+       FROM deployments
+       JOIN pages ON pages.deployment_id = id
+       LEFT JOIN form_rules ON form_rules.deployment_id = id
+      WHERE id = ANY (?::text[]) AND coalesce(deleted_at, taken_down_at) IS NULL`,
+    [[...ids]],
+  );
+  return new Map(
+    rows.map(({ id, slug, language, lang, start, ...row }): [string, LiveForm] => [
+      id,
+      { deploymentId: id, slug, language, lang: start ? langOf(start) : (lang ?? undefined), rules: toRules(row) },
+    ]),
+  );
+}
+
+/** The rules of a deployment, live or not. */
+export async function rulesOf(db: Knex, id: string): Promise<FormRules> {
+  const [row] = await query<Row>(
+    db,
+    'rules-of-deployment',
+    'SELECT redirect_url, allowed_origins, blocklist, captcha FROM form_rules WHERE deployment_id = ?',
+    [id],
+  );
+  return row ? toRules(row) : NO_RULES;
+}
+
+/** Replaces the rules of a deployment. It belongs in a transaction that has locked the deployment's row. */
+export const storeRules = (transaction: Knex, id: string, rules: FormRules): Promise<number> =>
+  execute(
+    transaction,
+    'store-rules',
+    // The version is for processes of an older release.
+    `INSERT INTO form_rules (deployment_id, version, redirect_url, allowed_origins, blocklist, captcha)
+     VALUES (?, 1, ?, ?, ?, ?)
+     ON CONFLICT (deployment_id) DO UPDATE
+       SET redirect_url = excluded.redirect_url, allowed_origins = excluded.allowed_origins,
+           blocklist = excluded.blocklist, captcha = excluded.captcha`,
+    [
+      id,
+      rules.redirectUrl,
+      [...rules.allowedOrigins],
+      [...rules.blocklist],
+      rules.captcha === null ? null : JSON.stringify(rules.captcha),
+    ],
+  );

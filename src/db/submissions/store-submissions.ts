@@ -1,0 +1,185 @@
+import type { Knex } from 'knex';
+import type { Event } from '../../lib/events.ts';
+import { SIZES } from '../../limits.ts';
+import { MAIL, type MAIL_EVENTS } from '../deliveries/delivery-target.ts';
+import { ownerReceives, RECEIVES_MAIL } from '../deliveries/mail-recipients.ts';
+import { query } from '../postgres/query.ts';
+
+export type NewSubmission = {
+  id: string;
+  deploymentId: string;
+  /** The JSON text of an object, stored as it is. */
+  data: string;
+  ipAddress: string;
+};
+
+export type Outcome =
+  | { kind: 'accepted' }
+  | { kind: 'no-deployment' }
+  /** Another transaction has locked the deployment's row: nothing was changed. */
+  | { kind: 'busy' }
+  /** `retryAfterMs`: until the deployment accepts another. */
+  | { kind: 'rate-limited'; retryAfterMs: number };
+
+/** The event that a submission is, and that of its mail to a recipient. */
+const EVENT: Event = 'submission';
+const RECIPIENT_EVENT: (typeof MAIL_EVENTS)[number] = 'submission-mail';
+
+/** Whether a deployment's submissions are mailed one by one. */
+export const IS_MAILED = "email_notifications AND notify_every = 'submission'";
+
+/** The times within the window of the rate limit among `recent_submissions`, in order, as of `now`. */
+const RECENT = `ARRAY(
+             SELECT accepted_at FROM unnest(recent_submissions) AS accepted_at
+              WHERE accepted_at > now - interval '${SIZES.submissionRate.seconds} s'
+                AND accepted_at < now + interval '${SIZES.submissionRate.seconds} s'
+              ORDER BY accepted_at)`;
+
+/*
+ * What follows when submissions are `accepted`: their rows, and the deliveries to webhooks and by mail, which are due.
+ *
+ * - The id of a delivery consists of parts of `seed`, an id of a submission, which is unique and rises with time, and of
+ *   its webhook's or recipient's.
+ * - Recipients cost nothing where mail is off: Postgres checks is_mailed first (a one-time filter).
+ */
+export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
+    INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+    SELECT deployment_id, number, id, data::json, ip_address, now FROM accepted
+  ), queued AS (
+    INSERT INTO deliveries (id, deployment_id, owner_id, submission_id, webhook_id, recipient_id, event, receiver,
+                            bytes, next_attempt_at, created_at, updated_at)
+    SELECT 'dl_' || substr(${seed}, 5) || coalesce(right(coalesce(webhook_id, recipient_id), 10), ''),
+           accepted.deployment_id, accepted.owner_id, accepted.id, webhook_id, recipient_id,
+           CASE WHEN recipient_id IS NULL THEN '${EVENT}' ELSE '${RECIPIENT_EVENT}' END, receiver,
+           octet_length(data), now, now, now
+      FROM accepted, LATERAL (
+        SELECT webhooks.id AS webhook_id, NULL AS recipient_id, receiver
+          FROM webhooks
+         WHERE webhooks.deployment_id = accepted.deployment_id AND active AND '${EVENT}' = ANY (events)
+        UNION ALL
+        SELECT NULL, NULL, '${MAIL}'
+          FROM owners
+         WHERE is_mailed AND owners.id = owner_id AND ${ownerReceives('accepted.deployment_id', 'accepted.notify_owner')}
+        UNION ALL
+        SELECT NULL, mail_recipients.id, '${MAIL}'
+          FROM mail_recipients
+         WHERE is_mailed AND mail_recipients.deployment_id = accepted.deployment_id AND ${RECEIVES_MAIL}
+      ) AS target
+    RETURNING id
+  )`;
+
+/*
+ * Stores submissions in one statement: whether the deployment exists, whether it is under its limit, the
+ * next number, the row, the counter, and the deliveries to webhooks and by mail.
+ *
+ * - A deployment that another transaction has locked is passed over, so that one that is slow does not delay the
+ *   others. As nothing is waited for, there is no deadlock.
+ * - The clock is read when all locks are held (it counts the locked rows). So the times of one deployment only rise,
+ *   and a window that another process has just filled is seen.
+ * - Submissions to one deployment are ranked in the order in which they came; the first `free` are accepted.
+ * - A time far in the future does not count, since it would refuse submissions for hours: a clock has been set back
+ *   since.
+ * - Deployments are found by id alone: with a condition on deleted_at, a planner without statistics might scan the
+ *   index of live ones.
+ * - (SELECT ...) hides the length of an array. Otherwise the planner considers a plan for the actual length cheaper
+ *   than a generic one, and plans each batch again, which takes as long as storing it.
+ */
+const STORE = `
+  WITH incoming AS MATERIALIZED (
+    SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]))
+      WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, position)
+  ), locked AS MATERIALIZED (
+    SELECT id, owner_id, slug, deleted_at, taken_down_at, last_submission_number, recent_submissions,
+           ${IS_MAILED} AS is_mailed, notify_owner
+      FROM deployments
+     WHERE id = ANY ((SELECT ?::text[])::text[])
+       FOR NO KEY UPDATE SKIP LOCKED
+  ), clock AS MATERIALIZED (
+    SELECT clock_timestamp() AS now, count(*) FROM locked
+  ), deployment AS MATERIALIZED (
+    SELECT locked.*, ${RECENT} AS recent
+      FROM locked, clock
+     WHERE deleted_at IS NULL AND taken_down_at IS NULL
+  ), ranked AS MATERIALIZED (
+    SELECT incoming.*,
+           row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
+           count(*) OVER (PARTITION BY deployment_id) AS wanted,
+           ${SIZES.submissionRate.max} - cardinality(recent) AS free,
+           recent, last_submission_number, is_mailed, notify_owner, owner_id, slug
+      FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id
+  ), accepted AS MATERIALIZED (
+    SELECT ranked.*, last_submission_number + rank AS number, now FROM ranked, clock WHERE rank <= free
+  ), counted AS (
+    UPDATE deployments
+       SET submission_count = submission_count + rank,
+           last_submission_number = last.number,
+           recent_submissions = recent || array_fill(now, ARRAY[rank::int])
+      FROM accepted AS last
+     WHERE deployments.id = last.deployment_id AND rank = least(free, wanted)
+  ), ${storeAccepted()}
+  SELECT free,
+         CASE WHEN rank > free
+           THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${SIZES.submissionRate.seconds} s'))::int
+         END AS retry_after_ms,
+         EXISTS (SELECT FROM queued) AS has_deliveries,
+         free IS NULL AND coalesce((
+           SELECT coalesce(deleted_at, taken_down_at) IS NULL
+             FROM deployments WHERE id = incoming.deployment_id), false) AS busy
+    FROM incoming LEFT JOIN ranked USING (position), clock
+   ORDER BY position`;
+
+type Row = {
+  /** How many more the deployment could accept; null when there is no such deployment. */
+  free: number | null;
+  /** null when it is accepted. */
+  retry_after_ms: number | null;
+  busy: boolean;
+};
+
+function toOutcome({ free, retry_after_ms, busy }: Row): Outcome {
+  if (busy) return { kind: 'busy' };
+  if (free === null) return { kind: 'no-deployment' };
+  if (retry_after_ms === null) return { kind: 'accepted' };
+  return {
+    kind: 'rate-limited',
+    retryAfterMs: Math.min(Math.max(retry_after_ms, 1), SIZES.submissionRate.seconds * 1_000),
+  };
+}
+
+/**
+ * Stores the submissions that their deployments accept, all in one transaction. Returns an outcome for each, in their
+ * order, and whether deliveries are due now. When Postgres refuses one row, all fail: see `SubmissionBatches`.
+ */
+export async function storeSubmissions(
+  db: Knex,
+  batch: readonly NewSubmission[],
+): Promise<{ outcomes: Outcome[]; hasDeliveries: boolean }> {
+  const deploymentIds = batch.map((submission) => submission.deploymentId);
+  const rows = await query<Row & { has_deliveries: boolean }>(db, 'store-submissions', STORE, [
+    batch.map((submission) => submission.id),
+    deploymentIds,
+    batch.map((submission) => submission.data),
+    batch.map((submission) => submission.ipAddress),
+    [...new Set(deploymentIds)],
+  ]);
+  return { outcomes: rows.map(toOutcome), hasDeliveries: rows[0]?.has_deliveries === true };
+}
+
+/** The outcome that a submission would have at this moment. Nothing is stored or reserved. */
+export async function checkRateLimit(
+  db: Knex,
+  { deploymentId }: Pick<NewSubmission, 'deploymentId'>,
+): Promise<Outcome> {
+  const [row] = await query<Row>(
+    db,
+    'check-rate-limit',
+    `SELECT ${SIZES.submissionRate.max} - cardinality(recent) AS free, false AS busy,
+            CASE WHEN cardinality(recent) >= ${SIZES.submissionRate.max}
+              THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${SIZES.submissionRate.seconds} s'))::int
+            END AS retry_after_ms
+       FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
+      WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
+    [deploymentId],
+  );
+  return row ? toOutcome(row) : { kind: 'no-deployment' };
+}

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type { Solution } from '../../lib/altcha.ts';
+import { type Limits, SIZES } from '../../limits.ts';
+import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
+import { checkFresh, type NewObject } from '../files/stored-files.ts';
+import type { Database } from '../postgres/connect.ts';
+import { execute } from '../postgres/query.ts';
+import { storeSolution } from '../spam/altcha-solutions.ts';
+import { type IdempotencyKey, storeKey } from './idempotency-keys.ts';
+import { checkRateLimit, type NewSubmission, type Outcome, storeSubmissions } from './store-submissions.ts';
+
+/** `filename` and `contentType` as they were sent. `object`: in the bucket, if the content is there already. */
+export type NewFile = {
+  id: string;
+  filename: string;
+  contentType: string;
+  content: Buffer;
+  object?: NewObject | undefined;
+};
+
+/** `duplicate`: another has been stored under its key or its id. `solution-used`: another has been stored with its solution. */
+export type TransactionOutcome = Outcome | { kind: 'duplicate' } | { kind: 'solution-used' };
+
+/** What a submission has besides its data. */
+export type SubmissionOptions = {
+  files: readonly NewFile[];
+  key?: IdempotencyKey | undefined;
+  /** Counts once. */
+  solution?: Solution | undefined;
+  /** Whether its id is that of an earlier attempt. */
+  isRetry?: boolean;
+};
+
+/** Ends the transaction of a submission that is not accepted. */
+class NotAccepted extends Error {
+  readonly outcome: TransactionOutcome;
+
+  constructor(outcome: TransactionOutcome) {
+    super(outcome.kind);
+    this.outcome = outcome;
+  }
+}
+
+/**
+ * Stores a submission with its files and its key in one transaction, with `storeSubmissions`. The files come first, so that
+ * the lock on the deployment's row, which every submission to it needs, lasts for a statement or two and the commit. Throws
+ * StorageFull when the files are too much for the owner's plan.
+ */
+export async function storeInTransaction(
+  db: Database,
+  submission: NewSubmission,
+  { files, key, solution, isRetry = false }: SubmissionOptions,
+  { limits, storageLimits }: { limits: Limits; storageLimits: StorageLimits },
+): Promise<TransactionOutcome> {
+  const { deploymentId } = submission;
+  if (files.length > 0) await checkStorage(db, { deploymentId }, bytesOf(files), storageLimits);
+  try {
+    return await db.longTransaction(async (transaction) => {
+      if (files.length > 0) {
+        // Before the files: uploads over the limit write none.
+        const expected = await checkRateLimit(transaction, submission);
+        if (expected.kind !== 'accepted') throw new NotAccepted(expected);
+        await insertFiles(transaction, submission, files, limits);
+      }
+      const outcome = await storeOne(transaction, submission, limits);
+      if (outcome.kind !== 'accepted') throw new NotAccepted(outcome);
+      if (isRetry && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
+      if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'duplicate' });
+      if (solution && !(await storeSolution(transaction, solution))) throw new NotAccepted({ kind: 'solution-used' });
+      if (files.length > 0) await settleStorage(transaction, { deploymentId }, storageLimits);
+      return outcome;
+    });
+  } catch (error) {
+    if (error instanceof NotAccepted) return error.outcome;
+    throw error;
+  }
+}
+
+async function storeOne(
+  transaction: Knex,
+  submission: NewSubmission,
+  { submissions: limits }: Limits,
+): Promise<Outcome> {
+  const startedAt = performance.now();
+  for (;;) {
+    const { outcomes } = await storeSubmissions(transaction, [submission]);
+    const [outcome] = outcomes;
+    if (!outcome) throw new Error('The statement returned no outcome.');
+    if (outcome.kind !== 'busy' || performance.now() - startedAt > limits.lockedWaitTimeoutMs) return outcome;
+    await delay(limits.lockedPollMs);
+  }
+}
+
+/** Whether the first attempt is kept apart as spam. */
+const isSpam = async (transaction: Knex, id: string): Promise<boolean> =>
+  (await execute(transaction, 'is-spam', 'SELECT FROM spam_submissions WHERE id = ?', [id])) === 1;
+
+/** The bytes of all of these files. */
+export const bytesOf = (files: readonly NewFile[]): number =>
+  files.reduce((sum, { content }) => sum + content.length, 0);
+
+const NO_BYTES = Buffer.alloc(0);
+
+export async function insertFiles(
+  transaction: Knex,
+  submission: NewSubmission,
+  files: readonly NewFile[],
+  limits: Limits,
+): Promise<void> {
+  for (const { object } of files) if (object) checkFresh(object, limits);
+  await execute(
+    transaction,
+    'insert-files',
+    `INSERT INTO submission_files
+       (id, deployment_id, submission_id, filename, content_type, size, object_id, object_sha256)
+     SELECT id, ?, ?, filename, content_type, size, nullif(object_id, ''), nullif(object_sha256, '')
+       FROM unnest(?::text[], ?::bytea[], ?::text[], ?::integer[], ?::text[], ?::bytea[])
+         AS file (id, filename, content_type, size, object_id, object_sha256)`,
+    [
+      submission.deploymentId,
+      submission.id,
+      files.map(({ id }) => id),
+      files.map(({ filename }) => Buffer.from(filename)),
+      files.map(({ contentType }) => contentType),
+      files.map(({ content }) => content.length),
+      files.map(({ object }) => object?.id ?? ''),
+      files.map(({ object }) => object?.sha256 ?? NO_BYTES),
+    ],
+  );
+  for (const { id, content, object } of files) {
+    if (object) continue;
+    for (let position = 0; position * SIZES.file.chunkBytes < content.length; position += 1) {
+      const from = position * SIZES.file.chunkBytes;
+      await execute(
+        transaction,
+        'insert-file-chunk',
+        'INSERT INTO submission_file_chunks (file_id, position, content) VALUES (?, ?, ?)',
+        [id, position, content.subarray(from, from + SIZES.file.chunkBytes)],
+      );
+    }
+  }
+}

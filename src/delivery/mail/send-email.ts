@@ -1,0 +1,162 @@
+import { createTransport, type NodemailerError } from 'nodemailer';
+import type { Limits } from '../../limits.ts';
+import type { Attempt } from '../webhooks/send-webhook.ts';
+
+/** One mail to one recipient; the addresses are ASCII. */
+export type Message = {
+  /** The delivery's id: it makes the Message-ID, the same on every attempt. */
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  replyTo?: string;
+  /** An http or https URL that stops such mails when it gets a POST. */
+  unsubscribe?: string;
+};
+
+/** `status` is an SMTP reply code, `response` the server's text in one line, without the password of SMTP_URL. */
+type EmailAttempt = Attempt & { response?: string };
+
+const REFUSED_LOGIN = 'the mail server refused the user name or password';
+/** The codes are of the system or of nodemailer. */
+const REASONS: readonly [code: RegExp, reason: string][] = [
+  [/^ECONNREFUSED$/, 'the connection to the mail server was refused'],
+  [/^(?:EHOST|ENET|EADDRNOTAVAIL$)/, 'the mail server could not be reached'],
+  [/^EDNS$/, 'the name of the mail server could not be resolved'],
+  [/^(?:ECONNRESET|EPIPE|ECONNECTION)$/, 'the mail server closed the connection'],
+  [/^(?:EABORT|ETIMEDOUT)$/, 'the mail server did not answer in time'],
+  [
+    /CERT|ISSUER|SIGNATURE|CRL|INVALID_CA|PATH_LENGTH|PURPOSE|HOSTNAME/,
+    'the certificate of the mail server is not valid',
+  ],
+  [/^(?:ERR_SSL_|EPROTO$|ETLS$)/, 'no secure connection to the mail server could be made'],
+  [/^EPROTOCOL$/, 'the mail server did not speak SMTP'],
+  [/^EAUTH$/, REFUSED_LOGIN],
+  [/^EENVELOPE$/, 'the address is not one that mail can be sent to'],
+  [/^EMESSAGE$/, 'the mail is larger than the mail server accepts'],
+];
+
+/** Answers that say nothing of the recipient: bad sequence of commands, authentication required. */
+const OF_THE_SESSION: readonly number[] = [503, 530];
+/** The same as enhanced status codes (RFC 3463): the mail system, the content of the mail, policies such as blocklists. */
+const OF_OTHERS = /^\d{3}[ -]5\.[367]\./;
+
+/**
+ * Whether an answer refuses the recipient for good (RFC 5321, 4.2.1), as far as it says. What visitors write must not
+ * switch a recipient off, and neither may a blocklist that has the mail server.
+ */
+const isRefusal = (code: number, response: string, command: string | undefined): boolean =>
+  code >= 500 &&
+  !OF_THE_SESSION.includes(code) &&
+  !OF_OTHERS.test(response) &&
+  (command === 'RCPT TO' || command === 'DATA');
+
+type Options = {
+  /** smtp:// or smtps://. Options in its query, which nodemailer reads, override those that are set here. */
+  smtpUrl: string;
+  /** `name` may be empty. */
+  from: { name: string; address: string };
+  maxConnections: number;
+  limits: Limits;
+};
+
+/** Sends mail over SMTP (RFC 5321). */
+export class MailClient {
+  readonly #from: Options['from'];
+  readonly #transport;
+  /** What an answer of the server must not show. */
+  readonly #secrets: readonly string[];
+
+  constructor({ smtpUrl, from, maxConnections, limits: { mail: limits } }: Options) {
+    this.#from = from;
+    this.#transport = createTransport({
+      url: smtpUrl,
+      pool: true,
+      maxConnections,
+      maxMessages: limits.messagesOfConnection,
+      // A second try, in case the server has closed an idle connection.
+      maxRequeues: 1,
+      // As long as Postfix keeps an idle connection, which helps with bursts. An idle connection keeps the process alive.
+      idleTimeout: limits.idleConnectionMs,
+      // No signal ends a connection that waits for the answer to RSET or QUIT: this time-out frees its slot.
+      socketTimeout: limits.socketTimeoutMs,
+      // Otherwise a server that hangs would keep the connection, and a mail that has failed here could still be sent over
+      // it.
+      socketCloseTimeout: 0,
+      dnsTimeout: limits.dnsTimeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    const { user = '', pass = '' } = this.#transport.options.auth ?? {};
+    this.#secrets = pass === '' ? [] : [base64(`\0${user}\0${pass}`), base64(pass), pass];
+  }
+
+  /** Never rejects. Settles at the latest when `signal` fires, which also closes the connection. */
+  send({ id, to, subject, text, html, replyTo, unsubscribe }: Message, signal: AbortSignal): Promise<EmailAttempt> {
+    const { address } = this.#from;
+    const mail = {
+      // Objects, because a string could be parsed as several addresses; new ones, because nodemailer changes them.
+      // Without an envelope here, nodemailer makes one for each connection: a given one would take an error 421 to
+      // the next connection.
+      from: { ...this.#from },
+      to: { name: '', address: to },
+      ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
+      subject,
+      text,
+      html,
+      messageId: `<${id}@${address.slice(address.lastIndexOf('@') + 1)}>`,
+      headers: {
+        // RFC 3834, 5: auto-replies are not sent to such mail.
+        'Auto-Submitted': 'auto-generated',
+        // RFC 8058, 3.1. Mail software uses it when the URL is https, and a DKIM signature covers both headers.
+        ...(unsubscribe === undefined
+          ? {}
+          : { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+      },
+      signal,
+    };
+    return new Promise((resolve) => {
+      this.#transport.sendMail(mail, (error, info) => {
+        if (error) resolve(this.#failed(error));
+        else resolve({ status: Number(info.response.slice(0, 3)), response: this.#plainResponse(info.response) });
+      });
+    });
+  }
+
+  /** Connects and logs in, without sending mail. Never rejects. */
+  verify(): Promise<EmailAttempt> {
+    return this.#transport.verify().then(
+      () => ({}),
+      (error) => this.#failed(error),
+    );
+  }
+
+  /** Closes all connections, including those in use. */
+  close(): void {
+    this.#transport.close({ force: true });
+  }
+
+  #failed({ code, originalCode, responseCode, response, command }: NodemailerError): EmailAttempt {
+    if (responseCode === undefined || response === undefined) {
+      const [, reason] = REASONS.find(([known]) => known.test(originalCode ?? '') || known.test(code ?? '')) ?? [];
+      return { error: reason ?? `the mail could not be sent (${originalCode ?? code})` };
+    }
+    const isLogin = code === 'EAUTH' && responseCode >= 500;
+    return {
+      status: responseCode,
+      error: isLogin ? REFUSED_LOGIN : `the mail server answered ${responseCode}`,
+      response: this.#plainResponse(response),
+      ...(isRefusal(responseCode, response, command) && { isRefused: true }),
+    };
+  }
+
+  /** In one line, without secrets: some servers repeat what they received. */
+  #plainResponse(response: string): string {
+    return this.#secrets
+      .reduce((line, secret) => line.replaceAll(secret, '…'), response)
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ');
+  }
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -1,0 +1,77 @@
+import type { LookupAddress } from 'node:dns';
+import type { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP, isIPv4 } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Limits } from '../../limits.ts';
+
+/** The addresses of a host name, at least one, IPv4 first. Rejects when there is none, or no answer. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
+/** RFC 6761, 6.3: DNS is not asked. */
+const LOOPBACK = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+const toAddresses = (addresses: readonly string[]): LookupAddress[] =>
+  addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
+
+/** The addresses that a hosts file (hosts(5)) has for a name. */
+function addressesIn(hosts: string, hostname: string): string[] {
+  const wanted = hostname.toLowerCase().replace(/\.$/, '');
+  return hosts.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    return isIP(address) !== 0 && names.some((name) => name.toLowerCase() === wanted) ? [address] : [];
+  });
+}
+
+/**
+ * The domains in which a name without a dot is looked up (resolv.conf(5)), such as the name of another service of a
+ * cluster.
+ */
+function searchedIn(resolvConf: string): string[] {
+  const [, domains = ''] = [...resolvConf.matchAll(/^\s*(?:search|domain)\s+(.*)$/gm)].at(-1) ?? [];
+  return domains.trim().split(/\s+/).filter(Boolean);
+}
+
+/**
+ * Looks names up in the hosts file, then in DNS. The system's getaddrinfo is not used: it can't be aborted, and blocks
+ * one of the process's few threads until it answers, so that a few names with a dead DNS server would stop file access
+ * and more.
+ */
+export function createResolve(
+  dns: Resolver,
+  { delivery: limits }: Limits,
+  { hosts = '/etc/hosts', resolvConf = '/etc/resolv.conf' }: { hosts?: string; resolvConf?: string } = {},
+): Resolve {
+  const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
+
+  async function ask(hostname: string): Promise<string[]> {
+    const ipv4 = dns.resolve4(hostname);
+    const ipv6 = dns.resolve6(hostname);
+    const late = ipv4.then(
+      () => delay(limits.ipv6TimeoutMs, [], { ref: false }),
+      () => ipv6,
+    );
+    const answers = await Promise.allSettled([ipv4, Promise.race([ipv6, late])]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const [first] = answers;
+    if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
+    return addresses;
+  }
+
+  return async (hostname) => {
+    if (/(?:^|\.)localhost\.?$/i.test(hostname)) return LOOPBACK;
+    const own = addressesIn(await read(hosts), hostname);
+    if (own.length > 0) return toAddresses(own);
+    const domains = hostname.includes('.') ? [] : searchedIn(await read(resolvConf));
+    for (const domain of domains) {
+      const addresses = await ask(`${hostname}.${domain}`).catch(() => []);
+      if (addresses.length > 0) return toAddresses(addresses);
+    }
+    const addresses = await ask(hostname);
+    if (addresses.length === 0) throw new Error('The name has no address.');
+    return toAddresses(addresses);
+  };
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import {
+  isOneLine,
+  listOwnKeys,
+  makeOwnKey,
+  type OwnKey,
+  ownKeyExists,
+  revokeOwnKey,
+  SCOPES,
+} from '../../../db/account/api-keys.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { isKeyId } from '../../../lib/ids.ts';
+import { SIZES } from '../../../limits.ts';
+import { endpoint } from '../../request/endpoint.ts';
+import { keyId, time, total } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
+import { errorKind, HttpError } from '../../response/errors.ts';
+
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+
+const name = z
+  .string(`name is required: send 1 to ${SIZES.apiKey.maxNameChars} characters.`)
+  .refine((text) => text.trim() !== '', `name is empty: send 1 to ${SIZES.apiKey.maxNameChars} characters.`)
+  .max(SIZES.apiKey.maxNameChars, `name is too long: send at most ${SIZES.apiKey.maxNameChars} characters.`)
+  .refine(isOneLine, 'name has a control character: leave it out.')
+  .meta({
+    description: `What the key is for, 1 to ${SIZES.apiKey.maxNameChars} characters.`,
+    example: 'Website build',
+    minLength: 1,
+  });
+const scope = z
+  .enum(SCOPES, `scope is invalid: send ${SCOPES.join(' or ')}.`)
+  .meta({ description: '`full`: everything. `read`: GET and HEAD, except for webhook secrets and keys.' });
+const expiresAt = z.iso
+  .datetime({
+    offset: true,
+    error: 'expires_at is invalid: send a time such as 2027-01-01T00:00:00Z, or leave it out.',
+  })
+  .refine((text) => Date.parse(text) > Date.now(), 'expires_at is in the past: send a time in the future.')
+  // An offset can lead beyond it, and years with more digits are no ISO 8601 that others read.
+  .refine((text) => Date.parse(text) <= LAST_TIME, 'expires_at is too late: send a time before the year 10000 in UTC.')
+  .meta({ description: 'From when on the key is refused, in ISO 8601 with Z or an offset. Left out: never.' });
+
+const shown = {
+  id: keyId,
+  name: z.string().nullable().meta({ description: 'null for a key that was made without one.' }),
+  prefix: z
+    .string()
+    .nullable()
+    .meta({ description: `The first ${SIZES.apiKey.prefixChars} characters of the key; null for an old one.` }),
+  scope,
+  created_at: time,
+};
+const expires = time.nullable().meta({ description: 'null: never.' });
+const Key = z
+  .strictObject({
+    ...shown,
+    last_used_at: time.nullable().meta({ description: 'To the minute; null: never used.' }),
+    expires_at: expires,
+  })
+  .meta({ id: 'Key' });
+const Keys = z.strictObject({ keys: z.array(Key), total, ...paged }).meta({ id: 'Keys' });
+const Made = z
+  .strictObject({
+    ...shown,
+    expires_at: expires,
+    key: z.string().meta({ description: 'The key itself, which is shown this once: only its hash is stored.' }),
+  })
+  .meta({ id: 'MadeKey' });
+const Revoked = z.strictObject({ message: z.string(), id: keyId }).meta({ id: 'KeyRevoked' });
+
+const exampleKey: z.infer<typeof Key> = {
+  id: 'key_0VbbZBZKKTcBD17YQfyDgVGm',
+  name: 'Website build',
+  prefix: 'fh_Tk3vQ',
+  scope: 'full',
+  created_at: '2026-11-21T11:08:48.298Z',
+  last_used_at: '2026-11-21T12:30:00.000Z',
+  expires_at: null,
+};
+const { last_used_at: _, ...exampleMade } = exampleKey;
+
+const noSuchKey = errorKind(
+  { id: 'NoSuchKey', description: "The key's owner has no such key, or it is revoked." },
+  () => new HttpError(404, 'No such key: choose one that GET /keys lists.'),
+);
+const tooManyKeys = errorKind(
+  { id: 'TooManyKeys', description: `The owner has ${SIZES.apiKey.maxOfOwner} keys.` },
+  () => new HttpError(409, `There are ${SIZES.apiKey.maxOfOwner} keys already: revoke one first.`),
+);
+const lastKey = errorKind(
+  { id: 'LastKey', description: 'It is the last full key of its owner.' },
+  () =>
+    new HttpError(
+      409,
+      'This is your last full key: make another first, or have the operator revoke it with the keys command.',
+    ),
+);
+
+const toShown = ({ id, name: of, prefix, scope: may, createdAt }: OwnKey) => ({
+  ...{ id, name: of, prefix, scope: may, created_at: createdAt.toISOString() },
+});
+
+/** The keys of an owner. */
+export const keyEndpoints = ({ db, cell }: { db: Database; cell: string }) => ({
+  list: endpoint({
+    method: 'GET',
+    path: '/keys',
+    name: 'listKeys',
+    tag: 'Account',
+    summary: 'List your API keys',
+    description: 'Newest first, without revoked ones.',
+    scope: 'full',
+    query: Paging,
+    answer: {
+      status: 200,
+      description: 'A page of keys.',
+      schema: Keys,
+      example: { keys: [exampleKey], total: 1, page: 1, limit: 50 },
+    },
+    async handle({ owner, query: paging }) {
+      const { keys, total: all } = await listOwnKeys(db, owner.id, paging);
+      return {
+        keys: keys.map((key) => ({
+          ...toShown(key),
+          last_used_at: key.lastUsedAt?.toISOString() ?? null,
+          expires_at: key.expiresAt?.toISOString() ?? null,
+        })),
+        total: all,
+        ...paging,
+      };
+    },
+  }),
+
+  create: endpoint({
+    method: 'POST',
+    path: '/keys',
+    name: 'createKey',
+    tag: 'Account',
+    summary: 'Make an API key',
+    description: `For another program or person, with a name by which you recognize it. An owner has at most ${SIZES.apiKey.maxOfOwner} keys.`,
+    body: {
+      schema: z.object({ name, scope: scope.default('full'), expires_at: expiresAt.optional() }),
+      example: { name: 'Website build', scope: 'read' },
+      maxBytes: SIZES.body.settingsBytes,
+    },
+    answer: {
+      status: 201,
+      description: 'The key.',
+      schema: Made,
+      example: { ...exampleMade, scope: 'read', key: 'fh_Tk3vQ0000000000000000000000000000000000000000' },
+    },
+    errors: [tooManyKeys],
+    async handle({ owner, body }) {
+      const made = await makeOwnKey(db, owner.id, {
+        name: body.name,
+        scope: body.scope,
+        expiresAt: body.expires_at === undefined ? undefined : new Date(body.expires_at),
+        cell,
+      });
+      if (made === 'too-many') throw tooManyKeys();
+      return { ...toShown(made.made), expires_at: made.made.expiresAt?.toISOString() ?? null, key: made.key };
+    },
+  }),
+
+  revoke: endpoint({
+    method: 'DELETE',
+    path: '/keys/:keyId',
+    name: 'revokeKey',
+    tag: 'Account',
+    summary: 'Revoke an API key',
+    description:
+      'Every process refuses it within a second. A key may revoke itself. The last full key of an owner can be revoked on the command line only.',
+    async find(owner, { keyId: id }) {
+      if (!isKeyId(id) || !(await ownKeyExists(db, owner.id, id))) throw noSuchKey();
+      return { id };
+    },
+    answer: {
+      status: 200,
+      description: 'The key is revoked.',
+      schema: Revoked,
+      example: { message: 'Key revoked', id: exampleKey.id },
+    },
+    errors: [noSuchKey, lastKey],
+    async handle({ owner, resource: { id } }) {
+      const outcome = await revokeOwnKey(db, owner.id, id);
+      if (outcome === 'no-key') throw noSuchKey();
+      if (outcome === 'last') throw lastKey();
+      return { message: 'Key revoked', id };
+    },
+  }),
+});

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { findUsage } from '../../../db/account/owners.ts';
+import type { StorageLimits } from '../../../db/account/storage.ts';
+import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { VERSION } from '../../../lib/project.ts';
+import { SIZES } from '../../../limits.ts';
+import { endpoint } from '../../request/endpoint.ts';
+import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice.ts';
+
+const Me = z
+  .strictObject({
+    email: z.string().meta({ description: "The owner's e-mail address.", example: 'you@example.com' }),
+    plan: z.string().meta({ description: "The owner's plan.", example: 'free' }),
+    deployment_limit: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'How many live deployments the plan allows; null for any number.' }),
+    deployments: z.int().min(0).meta({ description: 'How many live deployments there are.' }),
+    storage_limit: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'How many bytes the plan allows to be stored; null for any number.' }),
+    storage_used: z.int().min(0).meta({
+      description:
+        'How many bytes pages, their versions and files of submissions have, those in the trash and in spam included.',
+    }),
+    mail: z.boolean().meta({ description: 'Whether this service can send mail.' }),
+    version: z.string().meta({ description: 'The version of this service.' }),
+  })
+  .meta({ id: 'Me' });
+
+/** The owner of the key. */
+export function meEndpoints({
+  db,
+  planLimits,
+  storageLimits,
+  hasMail,
+  abuseContact,
+}: {
+  db: Database;
+  planLimits: ReadonlyMap<string, number>;
+  storageLimits: StorageLimits;
+  /** Whether there is a mail server. */
+  hasMail: boolean;
+  abuseContact: string | undefined;
+}) {
+  const notices = takeDownNotices(abuseContact);
+
+  return {
+    get: endpoint({
+      method: 'GET',
+      path: '/me',
+      name: 'getMe',
+      tag: 'Account',
+      summary: 'Get the owner of the key',
+      description: 'With the plan, what it allows, and what this service can do.',
+      answer: {
+        status: 200,
+        description: 'Who you are, and what your plan allows.',
+        headers: NOTICE_HEADER,
+        schema: Me,
+        example: {
+          email: 'you@example.com',
+          plan: 'free',
+          deployment_limit: 3,
+          deployments: 1,
+          storage_limit: 1_000_000_000,
+          storage_used: 21_548,
+          mail: true,
+          version: '1.0.0',
+        },
+      },
+      async handle({ owner: { id, email, plan }, notify }) {
+        const limit = planLimits.get(plan) ?? 0;
+        const storageLimit = storageLimits.get(plan) ?? Number.POSITIVE_INFINITY;
+        const { live, takenDown, storageUsed } = await findUsage(db, id, SIZES.notice.maxNamedPages);
+        if (takenDown.total > 0) notify(notices.pages(takenDown));
+        const refused = await findRefusedMail(db, id, SIZES.notice.maxNamedPages);
+        if (refused.total > 0) notify(refusedMailNotice(refused));
+        return {
+          email,
+          plan,
+          deployment_limit: Number.isFinite(limit) ? limit : null,
+          deployments: live,
+          storage_limit: Number.isFinite(storageLimit) ? storageLimit : null,
+          storage_used: storageUsed,
+          mail: hasMail,
+          version: VERSION,
+        };
+      },
+    }),
+  };
+}

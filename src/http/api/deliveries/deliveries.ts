@@ -1,0 +1,303 @@
+import { z } from 'zod';
+import { FIRST_OWNER, type Owner } from '../../../db/account/owners.ts';
+import {
+  createTestDelivery,
+  createTestMail,
+  type Delivery,
+  findLoggedMail,
+  listDeliveries,
+  listMails,
+  type Mail,
+  retryDelivery,
+  retryMail,
+} from '../../../db/deliveries/delivery-log.ts';
+import { listRecipients } from '../../../db/deliveries/mail-recipients.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { isDeliveryId } from '../../../lib/ids.ts';
+import { LIMITS, type Limits } from '../../../limits.ts';
+import { endpoint } from '../../request/endpoint.ts';
+import { deliveryId, submissionId, time, total } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
+import { RateLimit } from '../../request/rate-limit.ts';
+import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
+import { noSuchDeployment, noSuchWebhook, ownDeployment, ownWebhook } from '../deployments/own-deployment.ts';
+
+const fields = {
+  id: deliveryId,
+  submission_id: submissionId.nullable().meta({ description: 'What is delivered; null for a test.' }),
+  status: z.enum(['pending', 'succeeded', 'failed']),
+  attempts: z.int().min(0).meta({ description: 'How many there have been, including one that is in progress.' }),
+  next_attempt_at: time.nullable().meta({
+    description:
+      'When it is tried next; null when it will not be, while it is in progress, and while the webhook is off.',
+  }),
+  last_status: z
+    .int()
+    .nullable()
+    .meta({ description: 'The HTTP status of the last attempt; null when there was no answer.' }),
+  last_error: z.string().nullable().meta({ description: 'Why the last attempt failed; null when it succeeded.' }),
+  created_at: time,
+  updated_at: time,
+};
+const Listed = z.strictObject(fields).meta({ id: 'Delivery' });
+const Deliveries = z.strictObject({ deliveries: z.array(Listed), total, ...paged }).meta({ id: 'Deliveries' });
+const ListedMail = z
+  .strictObject({
+    ...fields,
+    submission_id: submissionId
+      .nullable()
+      .meta({ description: 'What is mailed; null for a test, and for a mail that lists several.' }),
+    next_attempt_at: time
+      .nullable()
+      .meta({ description: 'When it is tried next; null when it will not be, and while it is in progress.' }),
+    last_status: z
+      .int()
+      .nullable()
+      .meta({ description: 'The SMTP reply of the last attempt; null when there was no answer.' }),
+    recipient: z
+      .string()
+      .nullable()
+      .meta({ description: 'The address; null when the recipient was removed long ago.', example: 'ada@example.org' }),
+  })
+  .meta({ id: 'Mail' });
+const Mails = z.strictObject({ deliveries: z.array(ListedMail), total, ...paged }).meta({ id: 'Mails' });
+const Started = z.strictObject({ id: deliveryId }).meta({ id: 'DeliveryStarted' });
+const Retried = z.strictObject({ id: deliveryId, status: z.literal('pending') }).meta({ id: 'DeliveryRetried' });
+
+const noSuchDelivery = errorKind(
+  {
+    id: 'NoSuchDelivery',
+    description: "There is no such deployment of the key's owner, no such webhook of it, or no such delivery.",
+  },
+  () => new HttpError(404, 'No such delivery: check the id.'),
+);
+const noSuchMail = errorKind(
+  {
+    id: 'NoSuchMail',
+    description: "There is no such deployment of the key's owner, or no such mail of it.",
+  },
+  () => new HttpError(404, 'No such delivery: check the id.'),
+);
+const nobodyGetsMail = errorKind(
+  { id: 'NobodyGetsMail', description: 'Nobody would get it. The sentence says what to do.' },
+  (todo: string) => new HttpError(409, `Nobody would get this mail: ${todo}, and try again.`),
+  'have a recipient confirm',
+);
+const tooManyTests = errorKind(
+  {
+    id: 'TooManyTests',
+    description: `The owner has sent ${LIMITS.owners.testsPerMinute} tests within a minute; also for the reasons of any request with a key.`,
+  },
+  (retryAfterMs: number) =>
+    new HttpError(429, `Too many tests: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs)),
+  17_000,
+);
+
+const exampleId = 'dl_0VbbZC2bC3dD4eE5fF6gG7hH';
+const example: z.infer<typeof Listed> = {
+  id: exampleId,
+  submission_id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz',
+  status: 'pending',
+  attempts: 1,
+  next_attempt_at: '2026-11-21T11:14:12.004Z',
+  last_status: 503,
+  last_error: 'the receiver answered 503',
+  created_at: '2026-11-21T11:09:12.004Z',
+  updated_at: '2026-11-21T11:09:12.104Z',
+};
+
+const toListed = (delivery: Delivery): z.infer<typeof Listed> => ({
+  id: delivery.id,
+  submission_id: delivery.submissionId,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+  last_status: delivery.lastStatus,
+  last_error: delivery.lastError,
+  created_at: delivery.createdAt.toISOString(),
+  updated_at: delivery.updatedAt.toISOString(),
+});
+
+const toListedMail = (mail: Mail): z.infer<typeof ListedMail> => ({ ...toListed(mail), recipient: mail.recipient });
+
+/** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
+export function deliveryEndpoints({
+  db,
+  limits,
+  logDays,
+  hasMail,
+}: {
+  db: Database;
+  limits: Limits;
+  /** For how many days finished deliveries are kept. */
+  logDays: number;
+  /** Whether there is a mail server. */
+  hasMail: boolean;
+}) {
+  const tests = new RateLimit({ max: limits.owners.testsPerMinute, seconds: 60 });
+
+  /** Counts a test. Throws 429 when the owner has had too many. */
+  async function countTest(owner: Owner): Promise<void> {
+    const leftMs = await tests.use(String(owner.id));
+    if (leftMs !== undefined) throw tooManyTests(leftMs);
+  }
+
+  return {
+    test: endpoint({
+      method: 'POST',
+      path: '/webhooks/:deployId/:webhookId/test',
+      name: 'testWebhook',
+      tag: 'Webhooks',
+      summary: 'Send a sample submission to a webhook',
+      description:
+        'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
+        `deliveries shows its outcome. An owner may send ${LIMITS.owners.testsPerMinute} tests a minute, to webhooks and by mail together.`,
+      find: (owner, ids) => ownWebhook(db, owner, ids),
+      answer: { status: 202, description: 'The delivery will be sent.', schema: Started, example: { id: exampleId } },
+      errors: [noSuchWebhook, tooManyTests],
+      async handle({ owner, resource: webhook }) {
+        await countTest(owner);
+        const id = await createTestDelivery(db, owner.id, webhook.id);
+        if (id === undefined) throw noSuchWebhook();
+        return { id };
+      },
+    }),
+
+    list: endpoint({
+      method: 'GET',
+      path: '/webhooks/:deployId/:webhookId/deliveries',
+      name: 'listDeliveries',
+      tag: 'Deliveries',
+      summary: 'List the deliveries of a webhook',
+      description: `Newest first. Finished deliveries are kept for ${logDays} days (DELIVERY_LOG_DAYS).`,
+      find: (owner, ids) => ownWebhook(db, owner, ids),
+      query: Paging,
+      answer: {
+        status: 200,
+        description: 'A page of deliveries.',
+        schema: Deliveries,
+        example: { deliveries: [example], total: 1, page: 1, limit: 50 },
+      },
+      errors: [noSuchWebhook],
+      async handle({ resource: webhook, query: paging }) {
+        const { deliveries, total } = await listDeliveries(db, webhook.id, paging);
+        return { deliveries: deliveries.map(toListed), total, ...paging };
+      },
+    }),
+
+    retry: endpoint({
+      method: 'POST',
+      path: '/webhooks/:deployId/:webhookId/deliveries/:deliveryId/retry',
+      name: 'retryDelivery',
+      tag: 'Deliveries',
+      summary: 'Try a delivery again',
+      description:
+        'It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be ' +
+        'tried later. A delivery that is being attempted does not change.',
+      find: (owner, ids) => ownWebhook(db, owner, ids),
+      answer: {
+        status: 202,
+        description: 'It will be tried.',
+        schema: Retried,
+        example: { id: exampleId, status: 'pending' },
+      },
+      errors: [noSuchDelivery],
+      async handle({ params: { deliveryId: id }, resource: webhook }) {
+        if (!isDeliveryId(id) || !(await retryDelivery(db, webhook, id))) throw noSuchDelivery();
+        return { id, status: 'pending' as const };
+      },
+    }),
+
+    testMail: endpoint({
+      method: 'POST',
+      path: '/deploy/:id/mails/test',
+      name: 'testMail',
+      tag: 'Deliveries',
+      summary: 'Send a sample mail',
+      description:
+        'To everybody who gets mail about the deployment: each confirmed recipient, or the owner. It is sent like any other ' +
+        'mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the ' +
+        `${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: {
+        status: 202,
+        description: 'It will be sent. The id is that of the first of its deliveries.',
+        schema: Started,
+        example: { id: exampleId },
+      },
+      errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
+      async handle({ owner, resource: { id } }) {
+        if (!hasMail) throw nobodyGetsMail('the operator must set SMTP_URL');
+        if (
+          owner.email === FIRST_OWNER &&
+          !(await listRecipients(db, id)).some(({ isConfirmed, isOff }) => isConfirmed && !isOff)
+        ) {
+          throw nobodyGetsMail(`have the operator change your address, which is ${FIRST_OWNER}`);
+        }
+        await countTest(owner);
+        const mailId = await createTestMail(db, owner.id, id);
+        if (mailId === undefined) throw noSuchDeployment();
+        return { id: mailId };
+      },
+    }),
+
+    listMails: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/mails',
+      name: 'listMails',
+      tag: 'Deliveries',
+      summary: 'List the mails about a deployment',
+      description:
+        'Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
+        `Finished deliveries are kept for ${logDays} days (DELIVERY_LOG_DAYS).`,
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      query: Paging,
+      answer: {
+        status: 200,
+        description: 'A page of mails.',
+        schema: Mails,
+        example: {
+          deliveries: [
+            { ...example, last_status: 451, last_error: 'the mail server answered 451', recipient: 'ada@example.org' },
+          ],
+          total: 1,
+          page: 1,
+          limit: 50,
+        },
+      },
+      errors: [noSuchDeployment],
+      async handle({ resource: { id }, query: paging }) {
+        const { mails, total } = await listMails(db, id, paging);
+        return { deliveries: mails.map(toListedMail), total, ...paging };
+      },
+    }),
+
+    retryMail: endpoint({
+      method: 'POST',
+      path: '/deploy/:id/mails/:deliveryId/retry',
+      name: 'retryMail',
+      tag: 'Deliveries',
+      summary: 'Try a mail again',
+      description:
+        'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
+        `attempted does not change. One that has succeeded counts as one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute.`,
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: {
+        status: 202,
+        description: 'It will be tried.',
+        schema: Retried,
+        example: { id: exampleId, status: 'pending' },
+      },
+      errors: [noSuchMail, nobodyGetsMail, tooManyTests],
+      async handle({ owner, params: { deliveryId: id }, resource: deployment }) {
+        const mail = isDeliveryId(id) ? await findLoggedMail(db, deployment.id, id) : undefined;
+        if (mail === undefined) throw noSuchMail();
+        if (!mail.isWanted) throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
+        // Otherwise nothing would bound how much mail an owner can have sent.
+        if (mail.status === 'succeeded') await countTest(owner);
+        if (!(await retryMail(db, deployment.id, id))) throw noSuchMail();
+        return { id, status: 'pending' as const };
+      },
+    }),
+  };
+}

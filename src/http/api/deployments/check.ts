@@ -1,0 +1,273 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Response } from 'express';
+import { z } from 'zod';
+import {
+  type Addresses,
+  CODES,
+  type Problem as FoundProblem,
+  METHODS,
+  SEVERITIES,
+} from '../../../compute/check/answer.ts';
+import type { ComputePool } from '../../../compute/pool.ts';
+import { OverLimitError, type Thread } from '../../../compute/thread.ts';
+import type { Owner } from '../../../db/account/owners.ts';
+import { findHtml } from '../../../db/deployments/deployments.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { rulesOf } from '../../../db/submissions/forms.ts';
+import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
+import { BusyError } from '../../../lib/fair-queue.ts';
+import { type Limits, SIZES } from '../../../limits.ts';
+import { pauseDeadline } from '../../request/deadline.ts';
+import { endpoint, JsonPieces } from '../../request/endpoint.ts';
+import { errorKind, HttpError } from '../../response/errors.ts';
+import { exampleHtml, pageBounds, pageHtml } from './deployments.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
+
+const Option = z
+  .strictObject({
+    value: z.string().meta({ description: 'What is sent when it is chosen.' }),
+    label: z.string().nullable().meta({ description: 'What people read; null without a label.' }),
+  })
+  .meta({ id: 'FormOption' });
+const Field = z
+  .strictObject({
+    name: z.string().min(1).meta({ description: 'The name under which it is sent.' }),
+    label: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          `What people call it, at most ${SIZES.check.maxTextChars} characters: its \`<label>\`, by \`for\` or around it, else \`aria-labelledby\`, ` +
+          '`aria-label` or the placeholder. Of radio buttons and checkboxes with one name: the `<legend>` of a `<fieldset>` that has ' +
+          'only them, or the label of an element around them with the role `group` or `radiogroup`. null without one, and for hidden ' +
+          'fields and buttons.',
+      }),
+    type: z
+      .string()
+      .meta({ description: '`select`, `textarea`, or the type of the `<input>` or `<button>`, such as `email`.' }),
+    required: z.boolean().meta({ description: 'Whether a browser sends the form only when it is filled in.' }),
+    options: z
+      .array(Option)
+      .nullable()
+      .meta({
+        description:
+          'What can be chosen: the options of a `<select>`, the radio buttons, checkboxes or buttons with this name. null where ' +
+          'anything can be entered.',
+      }),
+  })
+  .meta({ id: 'FormField' });
+const Form = z
+  .strictObject({
+    action: z.string().nullable().meta({ description: 'The attribute as it is written; null without one.' }),
+    method: z.enum(METHODS),
+    enctype: z.enum(['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']),
+    submits_here: z.boolean().meta({
+      description:
+        'Whether it posts to the address that receives what the page sends, by its own attributes or by those of a button; scripts are not ' +
+        'followed. For HTML that is not published: to that of any page.',
+    }),
+    fields: z.array(Field).meta({
+      description:
+        'What it sends, in the order of the page. Controls that are disabled or have no name are left out, and several radio ' +
+        'buttons, checkboxes or buttons with one name are one field.',
+    }),
+  })
+  .meta({ id: 'CheckedForm' });
+const Problem = z
+  .strictObject({
+    code: z.enum(CODES),
+    severity: z.enum(SEVERITIES).meta({
+      description:
+        '`error`: what visitors enter does not arrive. `warning`: it may not, or something else does not work.',
+    }),
+    message: z.string().meta({ description: 'A sentence that says what to write.' }),
+    line: z.int().min(1).meta({ description: 'Where it is in the HTML: its line. 1 for `no-form`.' }),
+    column: z.int().min(1).meta({
+      description: 'The place in the line, in UTF-16 units: where the tag begins, or the text in a script or a style.',
+    }),
+  })
+  .meta({ id: 'Problem' });
+const Checked = z
+  .strictObject({
+    title: z
+      .string()
+      .nullable()
+      .meta({ description: `The page's title, at most ${SIZES.check.maxTextChars} characters; null without one.` }),
+    lang: z.string().nullable().meta({ description: 'The `lang` of `<html>` as it is written; null without one.' }),
+    forms: z
+      .array(Form)
+      .max(SIZES.check.maxForms)
+      .meta({
+        description: `The forms in the order of the page, at most ${SIZES.check.maxForms}; not those in a \`<template>\`.`,
+      }),
+    problems: z
+      .array(Problem)
+      .max(CODES.length * SIZES.check.maxProblemsPerCode)
+      .meta({
+        description: `In the order of the page, at most ${SIZES.check.maxProblemsPerCode} of each code. Empty: the page is as it should be.`,
+      }),
+  })
+  .meta({ id: 'CheckedPage' });
+
+export const tooComplex = errorKind(
+  { id: 'TooComplex', description: 'The page takes too much time or memory to be read as HTML.' },
+  () =>
+    new HttpError(
+      422,
+      'The page is too complex to be checked: close its elements in the order in which they are opened, or send a part of it.',
+    ),
+);
+
+const example: z.infer<typeof Checked> = {
+  title: 'Spring sale',
+  lang: null,
+  forms: [
+    {
+      action: '{{FORM_ACTION}}',
+      method: 'post',
+      enctype: 'application/x-www-form-urlencoded',
+      submits_here: true,
+      fields: [{ name: 'email', label: null, type: 'text', required: false, options: null }],
+    },
+  ],
+  problems: [
+    {
+      code: 'no-submit-button',
+      severity: 'warning',
+      message: 'The form has no button that sends it: write <button>Send</button> before </form>.',
+      line: 1,
+      column: exampleHtml.indexOf('<form') + 1,
+    },
+  ],
+};
+
+const answer = { status: 200, description: 'What is on the page.', schema: Checked, example };
+
+const { sliceBytes } = SIZES.internalAnswers;
+
+/** A JSON text in pieces that other work runs between. */
+function* inPieces(json: Uint8Array): Generator<string> {
+  const decoder = new StringDecoder();
+  for (let from = 0; from < json.length; from += sliceBytes) {
+    yield decoder.write(json.subarray(from, from + sliceBytes));
+  }
+}
+
+/** The form check: what a page's forms send, and what keeps it from arriving. */
+export function checkEndpoints({
+  db,
+  checks,
+  urlOf,
+  baseUrl,
+  pagesDomain,
+  maxHtmlBytes,
+  maxFields,
+  limits,
+}: {
+  db: Database;
+  /** A pool of its own: pages for visitors don't wait for checks. */
+  checks: Pick<ComputePool, 'run'>;
+  urlOf(slug: string): string;
+  baseUrl: string;
+  pagesDomain: string;
+  maxHtmlBytes: number;
+  /** Fields that a submission may have. */
+  maxFields: number;
+  limits: Limits;
+}) {
+  /** Runs a check of a page in the thread once that is free for the owner; undefined when it takes too much. */
+  function inThread<T>(
+    { owner, response }: { owner: Owner; response: Response },
+    work: (thread: Thread) => Promise<T>,
+  ): Promise<T | undefined> {
+    // The waiting time and the time of a job are bounded on their own.
+    const resumeDeadline = pauseDeadline(response);
+    return checks
+      .run(owner.id, limits.compute.checkWaitTimeoutMs, work)
+      .catch((error) => {
+        if (error instanceof OverLimitError) return undefined;
+        throw error;
+      })
+      .finally(resumeDeadline);
+  }
+
+  const pageOf = ({ id, slug }: { id: string; slug: string }) => ({
+    url: urlOf(slug),
+    action: `${baseUrl}/submit/${id}`,
+  });
+
+  async function checkPage(
+    call: { owner: Owner; response: Response },
+    { page, captcha }: { page?: Addresses['page']; captcha?: CaptchaProvider | undefined },
+    readHtml: () => Promise<Uint8Array>,
+  ): Promise<JsonPieces> {
+    const addresses = { baseUrl, pagesDomain, page };
+    const json = await inThread(call, async (thread) =>
+      thread.checkPage({ html: await readHtml(), addresses, maxFields, captcha }),
+    );
+    if (!json) throw tooComplex();
+    return new JsonPieces(json.length, inPieces(json));
+  }
+
+  return {
+    /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
+    async captchaMissing(
+      call: { owner: Owner; response: Response },
+      deployment: { id: string; slug: string },
+      captcha: CaptchaProvider,
+    ): Promise<FoundProblem[]> {
+      const addresses = { baseUrl, pagesDomain, page: pageOf(deployment) };
+      const problems = await inThread(call, async (thread) => {
+        const html = await findHtml(db, call.owner.id, deployment.id);
+        return html && thread.checkCaptcha({ html, addresses, maxFields, captcha });
+      }).catch((error) => {
+        if (error instanceof BusyError) return [];
+        throw error;
+      });
+      return problems ?? [];
+    },
+
+    check: endpoint({
+      method: 'POST',
+      path: '/check',
+      name: 'checkHtml',
+      tag: 'Deployments',
+      summary: 'Check the forms of a page before it is published',
+      description:
+        'Reads HTML as browsers do, and answers its forms, their fields with labels, and what keeps them from arriving. Nothing is ' +
+        'published or stored. The body is JSON, or the page itself as `text/html`. Scripts are not run: where one may send a form, ' +
+        'its attributes are no problem.',
+      body: {
+        schema: z.object({ html: pageHtml(maxHtmlBytes) }),
+        example: { html: exampleHtml },
+        ...pageBounds(maxHtmlBytes),
+      },
+      answer,
+      errors: [tooComplex],
+      async handle({ body: { html }, ...call }) {
+        return checkPage(call, {}, async () => Buffer.from(html));
+      },
+    }),
+
+    checkLive: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/check',
+      name: 'checkDeployment',
+      tag: 'Deployments',
+      summary: 'Check the forms of a live page',
+      description:
+        'What `POST /check` answers, for the page as it is now, and `captcha-missing` for its settings: a form that lacks the widget ' +
+        'of the captcha that they switch on, where the service does not add it.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer,
+      errors: [noSuchDeployment, tooComplex],
+      async handle({ owner, response, resource }) {
+        const { captcha } = await rulesOf(db, resource.id);
+        const known = { page: pageOf(resource), captcha: captcha?.provider };
+        return checkPage({ owner, response }, known, async () =>
+          deploymentOr404(await findHtml(db, owner.id, resource.id)),
+        );
+      },
+    }),
+  };
+}

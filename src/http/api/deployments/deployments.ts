@@ -1,0 +1,341 @@
+import { StringDecoder } from 'node:string_decoder';
+import limitConcurrency from 'p-limit';
+import { z } from 'zod';
+import type { StorageLimits } from '../../../db/account/storage.ts';
+import type { DeploymentChange } from '../../../db/deployments/change-feed.ts';
+import {
+  createDeployment,
+  type Deployment,
+  deleteDeployment,
+  findHtml,
+  listDeployments,
+  replaceHtml,
+} from '../../../db/deployments/deployments.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { hasAltcha } from '../../../db/submissions/forms.ts';
+import { newDeploymentId } from '../../../lib/ids.ts';
+import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
+import { type Limits, SIZES } from '../../../limits.ts';
+import type { PrepareNewPage } from '../../pages/new-page.ts';
+import { OVER_LIMIT } from '../../request/body.ts';
+import { endpoint, JsonPieces } from '../../request/endpoint.ts';
+import { deploymentId, time, total } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
+import { errorKind, HttpError, storageFull } from '../../response/errors.ts';
+import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
+
+export const ownSlug = z
+  .string()
+  .regex(SLUG)
+  .meta({ description: "The label of the page's host.", example: 'spring-sale' });
+export const pageUrl = z
+  .string()
+  .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.net' });
+
+export const Deployed = z.strictObject({ id: deploymentId, url: pageUrl, slug: ownSlug }).meta({ id: 'Deployed' });
+/** `urlOf`: a page's origin by its slug. */
+export const toDeployed = (
+  { id, slug }: Pick<Deployment, 'id' | 'slug'>,
+  urlOf: (slug: string) => string,
+): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
+const Status = z
+  .strictObject({
+    id: deploymentId,
+    slug: ownSlug,
+    status: z.literal('active'),
+    url: pageUrl,
+    submission_count: z.int().min(0).meta({ description: 'How many submissions it has.' }),
+    created_at: time,
+    updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
+  })
+  .meta({ id: 'Deployment' });
+const Deployments = z.strictObject({ deployments: z.array(Status), total, ...paged }).meta({ id: 'Deployments' });
+export const Html = z
+  .strictObject({ html: z.string().meta({ description: 'The page as it was sent.' }) })
+  .meta({ id: 'Html' });
+const Deleted = z.strictObject({ message: z.string(), id: deploymentId }).meta({ id: 'DeploymentDeleted' });
+
+export const planLimitReached = errorKind(
+  {
+    id: 'PlanLimit',
+    description: "The plan's limit of live deployments is reached, or the API key has the scope `read`.",
+  },
+  (plan: string, limit: number) =>
+    new HttpError(
+      403,
+      limit === 0
+        ? `Your plan (${plan}) allows no pages: ask the operator for a larger plan.`
+        : `Your plan (${plan}) allows ${limit} ${limit === 1 ? 'page' : 'pages'}: delete one, or ask the operator for a larger plan.`,
+    ),
+  ...(['free', 3] as const),
+);
+export const slugTaken = errorKind(
+  { id: 'SlugTaken', description: 'Another live deployment has the slug.' },
+  () => new HttpError(409, 'slug is taken: choose another, or leave it out.'),
+);
+
+const exampleId = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
+export const exampleSlug = 'spring-sale';
+const exampleUrl = 'https://spring-sale.pages.example.net';
+export const exampleHtml =
+  '<!doctype html><title>Spring sale</title><form method="post" action="{{FORM_ACTION}}"><input name="email"></form>';
+export const exampleDeployed: z.infer<typeof Deployed> = { id: exampleId, url: exampleUrl, slug: exampleSlug };
+const example: z.infer<typeof Status> = {
+  id: exampleId,
+  slug: exampleSlug,
+  status: 'active',
+  url: exampleUrl,
+  submission_count: 3,
+  created_at: '2026-11-21T11:08:48.298Z',
+  updated_at: '2026-11-21T11:08:48.298Z',
+};
+
+/** JSON may escape every byte of a page as six characters. */
+const JSON_GROWTH = 6;
+
+/** A slug that an owner chooses. `ifAbsent`: what happens when it is left out. */
+export const slugField = (reservedSlugs: readonly string[], ifAbsent: string) =>
+  z
+    .string('slug is not one string: send it once, or leave it out.')
+    .regex(
+      SLUG,
+      `slug is invalid: use lowercase letters a to z and hyphens only, no digits, 1 to ${SIZES.slug.maxChars} of them, with a letter at both ends and no -- at the third and fourth place.`,
+    )
+    .refine((slug) => !isReserved(slug, reservedSlugs), 'slug is reserved: choose another.')
+    .meta({
+      description:
+        `1 to ${SIZES.slug.maxChars} lowercase letters a to z and hyphens, no digits, a letter at both ends, no \`--\` at the third and fourth place, ` +
+        `none of ${[...RESERVED, ...reservedSlugs].join(', ')}. ${ifAbsent}`,
+    });
+
+/** A page as it is sent. */
+export const pageHtml = (maxHtmlBytes: number) =>
+  z
+    .string('html is required: send the page as a string.')
+    .min(1, 'html is empty: send the page.')
+    .refine((text) => Buffer.byteLength(text) <= maxHtmlBytes, {
+      error: `html is too large: send at most ${maxHtmlBytes} bytes.`,
+      params: OVER_LIMIT,
+    })
+    .refine((text) => text.isWellFormed(), 'html has a lone surrogate: send well-formed Unicode.')
+    .meta({
+      // In characters, each of which takes at least a byte.
+      maxLength: maxHtmlBytes,
+      description:
+        `The page: at most ${maxHtmlBytes} bytes of UTF-8, no lone surrogates. Served byte for byte, except for ` +
+        "`{{FORM_ACTION}}`: each occurrence becomes the address that receives the page's forms.",
+    });
+
+/** The bounds of a body that has a page, or is one. */
+export const pageBounds = (maxHtmlBytes: number) => ({
+  maxBytes: maxHtmlBytes * JSON_GROWTH + SIZES.body.settingsBytes,
+  text: { field: 'html', type: 'text/html', maxBytes: maxHtmlBytes },
+});
+
+/** The bodies of POST and PUT. */
+function deploymentBodies(maxHtmlBytes: number, reservedSlugs: readonly string[]) {
+  const Replacement = z.object({ html: pageHtml(maxHtmlBytes) });
+  const Creation = Replacement.extend({
+    slug: slugField(reservedSlugs, "Made from the page's title when left out.").optional(),
+  });
+  return { Creation, Replacement };
+}
+
+/** `{"html":…}` in pieces. */
+export function* htmlAsJson(html: Buffer): Generator<string> {
+  // Keeps the bytes of a character together.
+  const decoder = new StringDecoder();
+  yield '{"html":"';
+  for (let from = 0; from < html.length; from += SIZES.internal.pageJsonPieceBytes) {
+    yield JSON.stringify(decoder.write(html.subarray(from, from + SIZES.internal.pageJsonPieceBytes))).slice(1, -1);
+  }
+  yield '"}';
+}
+
+/** Deployments: pages and their addresses. */
+export function deploymentEndpoints({
+  db,
+  cell,
+  onDeploymentChange,
+  urlOf,
+  prepareNewPage,
+  planLimits,
+  storageLimits,
+  reservedSlugs,
+  maxHtmlBytes,
+  pageVersions,
+  abuseContact,
+  limits,
+}: {
+  db: Database;
+  cell: string;
+  /** Called once a change of a deployment is committed. */
+  onDeploymentChange(change: DeploymentChange): void;
+  urlOf(slug: string): string;
+  prepareNewPage: PrepareNewPage;
+  planLimits: ReadonlyMap<string, number>;
+  storageLimits: StorageLimits;
+  reservedSlugs: readonly string[];
+  maxHtmlBytes: number;
+  /** How many versions of a page are kept, the live one included. */
+  pageVersions: number;
+  abuseContact: string | undefined;
+  limits: Limits;
+}) {
+  const notices = takeDownNotices(abuseContact);
+  const limitWrites = limitConcurrency(limits.pages.maxConcurrentWrites);
+  const { Creation, Replacement } = deploymentBodies(maxHtmlBytes, reservedSlugs);
+  const bounds = pageBounds(maxHtmlBytes);
+
+  const toStatus = ({ id, slug, submissionCount, createdAt, updatedAt }: Deployment): z.infer<typeof Status> => ({
+    id,
+    slug,
+    status: 'active',
+    url: urlOf(slug),
+    submission_count: submissionCount,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  });
+
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: '/deploy',
+      name: 'listDeployments',
+      tag: 'Deployments',
+      summary: 'List your deployments',
+      description: 'Newest first, without deleted ones.',
+      query: Paging,
+      answer: {
+        status: 200,
+        description: 'A page of deployments.',
+        schema: Deployments,
+        example: { deployments: [example], total: 1, page: 1, limit: 50 },
+      },
+      async handle({ owner, query: paging }) {
+        const { deployments, total } = await listDeployments(db, owner.id, paging);
+        return { deployments: deployments.map(toStatus), total, ...paging };
+      },
+    }),
+
+    create: endpoint({
+      method: 'POST',
+      path: '/deploy',
+      name: 'createDeployment',
+      tag: 'Deployments',
+      summary: 'Create a deployment',
+      description:
+        'Publishes an HTML page at a host of its own. The body is JSON, or the page itself as `text/html`, with the slug in ' +
+        'the query. An absent body reads as `{}`, and unknown fields are ignored.',
+      body: { schema: Creation, example: { html: exampleHtml, slug: exampleSlug }, ...bounds },
+      answer: {
+        status: 201,
+        description: 'The page is live.',
+        schema: Deployed,
+        example: exampleDeployed,
+      },
+      errors: [planLimitReached, storageFull, slugTaken],
+      async handle({ owner, body: { html, slug } }) {
+        const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
+        const limit = planLimits.get(owner.plan) ?? 0;
+        const id = newDeploymentId(cell);
+        const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
+        const page = await prepareNewPage(owner.id, given);
+        const deployment = await limitWrites(() =>
+          createDeployment(db, { id, ownerId: owner.id, limit, storageLimits, slugs, page }),
+        );
+        if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
+        if (deployment === 'slug-taken') throw slugTaken();
+        onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
+        return toDeployed(deployment, urlOf);
+      },
+    }),
+
+    get: endpoint({
+      method: 'GET',
+      path: '/deploy/:id',
+      name: 'getDeployment',
+      tag: 'Deployments',
+      summary: 'Get the status of a deployment',
+      description: 'With the number of its submissions. `GET /deploy/{id}/html` answers the page itself.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: { status: 200, description: 'The deployment.', headers: NOTICE_HEADER, schema: Status, example },
+      errors: [noSuchDeployment],
+      async handle({ resource: deployment, notify }) {
+        if (deployment.takenDownAt) notify(notices.page);
+        return toStatus(deployment);
+      },
+    }),
+
+    replaceHtml: endpoint({
+      method: 'PUT',
+      path: '/deploy/:id',
+      name: 'replaceHtml',
+      tag: 'Deployments',
+      summary: 'Replace the HTML of a deployment',
+      description:
+        'Address and slug stay the same. The new page is live at once. The body is JSON, or the page itself as `text/html`.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      body: { schema: Replacement, example: { html: exampleHtml }, ...bounds },
+      answer: {
+        status: 200,
+        description: 'The new page is live.',
+        headers: NOTICE_HEADER,
+        schema: Deployed,
+        example: exampleDeployed,
+      },
+      errors: [storageFull, noSuchDeployment],
+      async handle({ owner, resource: { id, slug }, body: { html }, notify }) {
+        const given = { deploymentId: id, slug, html: Buffer.from(html), hasAltcha: await hasAltcha(db, id) };
+        const page = await prepareNewPage(owner.id, given);
+        const deployment = deploymentOr404(
+          await limitWrites(() => replaceHtml(db, owner.id, id, page, { pageVersions, storageLimits })),
+        );
+        if (deployment.takenDownAt) notify(notices.newHtml);
+        onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
+        return toDeployed(deployment, urlOf);
+      },
+    }),
+
+    delete: endpoint({
+      method: 'DELETE',
+      path: '/deploy/:id',
+      name: 'deleteDeployment',
+      tag: 'Deployments',
+      summary: 'Delete a deployment',
+      description:
+        'The page goes offline. Its slug becomes free, and it no longer counts for the limit of the plan. With its ' +
+        'submissions it is in the trash, from where it can be restored for some days (TRASH_DAYS).',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: {
+        status: 200,
+        description: 'The page is offline.',
+        schema: Deleted,
+        example: { message: 'Deployment deleted', id: exampleId },
+      },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id, slug } }) {
+        deploymentOr404(await deleteDeployment(db, owner.id, id));
+        onDeploymentChange({ deploymentId: id, slug });
+        return { message: 'Deployment deleted', id };
+      },
+    }),
+
+    getHtml: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/html',
+      name: 'getHtml',
+      tag: 'Deployments',
+      summary: 'Get the HTML of a deployment',
+      description: 'As it was sent, including `{{FORM_ACTION}}`.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: { status: 200, description: 'The page.', schema: Html, example: { html: exampleHtml } },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id } }) {
+        const html = deploymentOr404(await findHtml(db, owner.id, id));
+        return new JsonPieces(html.length, htmlAsJson(html));
+      },
+    }),
+  };
+}

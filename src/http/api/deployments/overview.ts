@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { listOverview } from '../../../db/deployments/overview.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { titleOf } from '../../../lib/slugs.ts';
+import { endpoint } from '../../request/endpoint.ts';
+import { deploymentId, time, total } from '../../request/fields.ts';
+import { Paging, paged } from '../../request/paging.ts';
+import { HONEYPOT } from '../../request/reserved-fields.ts';
+import { exampleDeployed, ownSlug, pageUrl } from './deployments.ts';
+
+const count = (description: string) => z.int().min(0).meta({ description });
+
+const Overviewed = z
+  .strictObject({
+    id: deploymentId,
+    slug: ownSlug,
+    url: pageUrl,
+    title: z.string().nullable().meta({ description: "The page's title; null without one." }),
+    form_action: z.string().meta({ format: 'uri', description: 'The address to which its forms post.' }),
+    submission_count: count('How many submissions it has.'),
+    unread: count('How many of them are not marked as read.'),
+    spam: count('How many submissions are kept apart as spam.'),
+    honeypots: count(
+      `How often its honeypot (\`${HONEYPOT}\`) was filled in during the last seven days of UTC, which stores nothing. It comes up to a minute later.`,
+    ),
+    last_submission_at: time.nullable().meta({ description: 'When the last one was accepted; null without one.' }),
+    email_notifications: z.boolean().meta({ description: 'Whether there is mail about submissions.' }),
+    failing_webhooks: count('How many of its webhooks have failed since they last succeeded.'),
+    taken_down: z.boolean().meta({ description: 'Whether the operator has taken the page down.' }),
+    updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
+  })
+  .meta({ id: 'OverviewedDeployment' });
+const Overview = z.strictObject({ deployments: z.array(Overviewed), total, ...paged }).meta({ id: 'Overview' });
+
+/** The title of a page as a browser shows it; null without one. `start`: the beginning of its HTML. */
+async function shownTitle(start: Buffer): Promise<string | null> {
+  // Loaded on demand, because of its table of all names.
+  const { decodeHTML } = await import('entities');
+  const title = decodeHTML(titleOf(start.toString())).replaceAll(/\s+/g, ' ').trim();
+  return title === '' ? null : title;
+}
+
+/** All pages of an owner at a glance. */
+export const overviewEndpoints = ({
+  db,
+  urlOf,
+  baseUrl,
+}: {
+  db: Database;
+  urlOf(slug: string): string;
+  baseUrl: string;
+}) => ({
+  get: endpoint({
+    method: 'GET',
+    path: '/overview',
+    name: 'getOverview',
+    tag: 'Deployments',
+    summary: 'See your deployments at a glance',
+    description: 'Newest first, without deleted ones.',
+    query: Paging,
+    answer: {
+      status: 200,
+      description: 'A page of deployments.',
+      schema: Overview,
+      example: {
+        deployments: [
+          {
+            ...exampleDeployed,
+            title: 'Spring sale',
+            form_action: `https://forms.example.org/submit/${exampleDeployed.id}`,
+            submission_count: 3,
+            unread: 1,
+            spam: 0,
+            honeypots: 0,
+            last_submission_at: '2026-11-21T12:30:00.000Z',
+            email_notifications: false,
+            failing_webhooks: 0,
+            taken_down: false,
+            updated_at: '2026-11-21T11:08:48.298Z',
+          },
+        ],
+        total: 1,
+        page: 1,
+        limit: 50,
+      },
+    },
+    async handle({ owner, query: paging }) {
+      const { deployments, total: all } = await listOverview(db, owner.id, paging);
+      return {
+        deployments: await Promise.all(
+          deployments.map(async (one) => ({
+            id: one.id,
+            slug: one.slug,
+            url: urlOf(one.slug),
+            title: await shownTitle(one.start),
+            form_action: `${baseUrl}/submit/${one.id}`,
+            submission_count: one.submissionCount,
+            unread: one.unread,
+            spam: one.spam,
+            honeypots: one.honeypots,
+            last_submission_at: one.lastSubmissionAt?.toISOString() ?? null,
+            email_notifications: one.emailNotifications,
+            failing_webhooks: one.failingWebhooks,
+            taken_down: one.takenDownAt !== null,
+            updated_at: one.updatedAt.toISOString(),
+          })),
+        ),
+        total: all,
+        ...paging,
+      };
+    },
+  }),
+});

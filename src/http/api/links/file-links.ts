@@ -1,0 +1,86 @@
+import limitConcurrency from 'p-limit';
+import { z } from 'zod';
+import type { OpenFile } from '../../../db/files/file-content.ts';
+import { findLinkedFile } from '../../../db/files/stored-files.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import type { SignedLinks } from '../../../lib/signed-links.ts';
+import { type Limits, SIZES } from '../../../limits.ts';
+import { publicEndpoint } from '../../request/endpoint.ts';
+import { queryOf } from '../../request/query.ts';
+import { errorKind, HttpError } from '../../response/errors.ts';
+import { LINK_HEADERS } from '../../response/link-page.ts';
+import type { ResponseWriter } from '../../response/response-writer.ts';
+import { fileAnswer, sendFile } from '../submissions/submission-files.ts';
+
+/** The same for a wrong signature, and for a file that has been deleted. */
+const noSuchLink = errorKind(
+  {
+    id: 'NoSuchFileLink',
+    description: 'The link was changed, or the file, its submission or its deployment has been deleted.',
+  },
+  () => new HttpError(404, 'Check that the link is complete. If it is, the file has been deleted.'),
+);
+const linkExpired = errorKind(
+  { id: 'FileLinkExpired', description: 'The link has expired.' },
+  () =>
+    new HttpError(
+      410,
+      `This link has expired: a link to a file works for ${SIZES.links.fileDays} days. The owner of the page can still get the file with an API key.`,
+    ),
+);
+
+/** The links to files in mails. */
+export function fileLinkEndpoints({
+  db,
+  openFile,
+  sending,
+  links,
+  limits,
+}: {
+  db: Database;
+  openFile: OpenFile;
+  sending: Pick<ResponseWriter, 'reserve' | 'stream'>;
+  links(): Promise<SignedLinks>;
+  limits: Limits;
+}) {
+  const limitReads = limitConcurrency(limits.files.maxConcurrentLinkReads);
+  const readLimits = { database: limitReads, bucket: limitConcurrency(limits.files.maxConcurrentLinkBucketReads) };
+
+  return {
+    get: publicEndpoint({
+      method: 'GET',
+      path: '/files/:deployId/:submissionId/:fileId',
+      name: 'openFileLink',
+      tag: 'Links',
+      summary: 'Get a file by the link in a mail',
+      description:
+        `As with an API key. A link works for ${SIZES.links.fileDays} days, while its submission and its deployment exist. ` +
+        'Errors are small HTML pages.',
+      errorPageTitle: 'This link cannot be opened',
+      query: z.object({
+        expires: z.string().meta({ description: 'Until when it works, in seconds since 1970.', example: '1795968000' }),
+        signature: z.string().meta({
+          description: 'A signature of the ids and of `expires`.',
+          example: 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs',
+        }),
+      }),
+      answer: fileAnswer,
+      errors: [noSuchLink, linkExpired],
+      handle: (request) => async (response) => {
+        const { deployId: deploymentId = '', submissionId = '', fileId = '' } = request.params;
+        const linked = { deploymentId, submissionId, fileId };
+        // Before anything is looked up: only who has a link can make the database work.
+        const state = (await links()).checkFile(linked, queryOf(request.url));
+        if (state === 'wrong') throw noSuchLink();
+        if (state === 'expired') throw linkExpired();
+        const file = await limitReads(() => findLinkedFile(db, linked));
+        if (!file) throw noSuchLink();
+        const read = openFile(file, readLimits);
+        const first = await read(0);
+        if (!first) throw noSuchLink();
+        response.setHeaders(new Map(Object.entries({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' })));
+        await sendFile(response, { sending, client: deploymentId }, { file, first, read });
+      },
+    }),
+  };
+}

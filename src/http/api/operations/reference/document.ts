@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiHeadersObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { LICENSE, VERSION } from '../../../../lib/project.ts';
+import { SIZES } from '../../../../limits.ts';
+import type { Endpoint, Tag } from '../../../request/endpoint.ts';
+import type { DeclaredError } from '../../../response/errors.ts';
+import { webhookRequests } from './webhooks.ts';
+
+const TAGS: Readonly<Record<Tag, string>> = {
+  Account: 'The owner of the key, what the plan allows, and API keys.',
+  Deployments: 'Pages and their addresses.',
+  Submissions: 'What the forms of pages submit.',
+  Spam: 'What is kept apart by the setting `spam`, and ALTCHA, which tells people from robots.',
+  Webhooks: 'The addresses to which submissions are posted.',
+  Deliveries: 'What was sent to webhooks, and the outcome.',
+  Links: 'What the links in mails open. The signature in the query takes the place of a key.',
+  Agents: 'For AI agents: tools over the Model Context Protocol, and what an agent needs to know.',
+  Service: 'Health of the service, and this reference.',
+};
+
+const ErrorBody = z
+  .strictObject({ error: z.string().meta({ description: 'A sentence that says what to do.' }) })
+  .meta({ id: 'Error' });
+
+const ERROR_HEADERS: ZodOpenApiHeadersObject = {
+  'Retry-After': { description: 'In how many seconds to try again.', schema: { type: 'integer' } },
+  'WWW-Authenticate': { description: 'The scheme.', schema: { type: 'string', const: 'Bearer' } },
+};
+
+const describe = (baseUrl: string, page: string): string => `\
+Publishes HTML pages and receives what their forms submit: you get it as a list, by webhooks, in Slack and by mail.
+
+**Begin**: \`POST /deploy\` with a page whose form has \`action="{{FORM_ACTION}}"\`; open the \`url\` of the answer; submit the
+form; \`GET /submissions/{deployId}\`.
+
+**Keys**: every endpoint except \`POST /submit\`, the links in mails, the health checks and this reference needs
+\`Authorization: Bearer <API_KEY>\`. The operator of the service makes keys with its \`keys\` command, and their owner with
+\`POST /keys\`. A resource of another owner is a 404.
+
+**Bodies** are JSON in UTF-8, except for \`POST /submit\`, which accepts forms too, and for pages, which may be sent as
+\`text/html\`. Unknown fields are ignored, null is a wrong type, and an absent body reads as \`{}\`. Bodies may be compressed with gzip, deflate or br.
+
+**Errors** are \`{"error": "<a sentence that says what to do>"}\`. Checks run in this order: 400 for a path that can't be decoded, 404
+for an unknown path, 405 (with \`Allow\`) for a method that the path does not have, 401, 404 for what the path names, 415, 413, 400, 403,
+409, 422, 429. A request with an \`Expect\` that can't be met is a 417, and headers of more than ${SIZES.internalHeaders.maxOtherBytes / 1024} KiB, without
+cookies, are a 431. Each answer has an \`x-request-id\`, which is in the
+service's log as well.
+
+**Pages** are not at \`${baseUrl}\`, where this API is, but each at a host of its own, such as \`${page}\`. GET and HEAD of \`/\`
+answer the page, with an ETag; \`POST /\` accepts a submission as \`POST /submit/{deployId}\` does, for forms without an action; every
+other path is a 404 page, except for \`/thanks\`, the page that a browser shows after a submission.`;
+
+/** An error as an answer that operations refer to by its id. */
+const toResponse = ({ id, description, schema, example }: DeclaredError): ZodOpenApiResponseObject => {
+  const headers = Object.entries(ERROR_HEADERS).filter(([name]) => Object.hasOwn(example.headers, name));
+  return {
+    id,
+    description,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    content: {
+      'application/json':
+        schema && example.body !== undefined
+          ? { schema, example: JSON.parse(example.body) }
+          : { schema: ErrorBody, example: { error: example.message } },
+    },
+  };
+};
+
+/** The same answer, which is also a page for a browser. */
+function withPage({ id: _shared, content, ...response }: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
+  if (!content) return response;
+  return {
+    ...response,
+    content: { ...content, 'text/html': { schema: { type: 'string' }, example: '<!doctype html>' } },
+  };
+}
+
+function toOperation(
+  { name, tag, summary, description, needsKey, params, query, requestHeaders, body, ...endpoint }: Endpoint,
+  responseOf: (error: DeclaredError) => ZodOpenApiResponseObject,
+): ZodOpenApiOperationObject {
+  const { answers, errors, pagesExcept, errorPageTitle } = endpoint;
+  const isPageToo = (error: DeclaredError): boolean =>
+    errorPageTitle !== undefined || (pagesExcept !== undefined && !pagesExcept.includes(error));
+  const responses: [string, ZodOpenApiResponseObject][] = [
+    // A client is not a browser: with a page as an alternative, generated clients would get a text or an object.
+    ...Object.entries(answers),
+    ...errors.map((error): [string, ZodOpenApiResponseObject] => [
+      String(error.example.status),
+      isPageToo(error) ? withPage(responseOf(error)) : responseOf(error),
+    ]),
+  ];
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(!needsKey && { security: [] }),
+    ...((params || query || requestHeaders) && {
+      requestParams: {
+        ...(params && { path: params }),
+        ...(query && { query }),
+        ...(requestHeaders && { header: requestHeaders }),
+      },
+    }),
+    ...(body && { requestBody: { ...(body.isRequired && { required: true }), content: body.content } }),
+    responses: Object.fromEntries(responses),
+  };
+}
+
+function toPaths(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
+  // The document refers to an error by its id where it is one and the same object.
+  const responses = new Map<DeclaredError, ZodOpenApiResponseObject>();
+  function responseOf(error: DeclaredError): ZodOpenApiResponseObject {
+    const response = responses.get(error) ?? toResponse(error);
+    responses.set(error, response);
+    return response;
+  }
+  const paths: Record<string, ZodOpenApiPathsObject[string]> = {};
+  for (const endpoint of endpoints) {
+    if (endpoint.isHidden) continue;
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(endpoint, responseOf) };
+  }
+  return paths;
+}
+
+type Contact = { uri: string; text: string };
+
+/** Who answers questions: the operator, since each service has its own. */
+function toContact(contact: Contact | undefined): { name: string; email?: string; url?: string } {
+  const name = 'The operator of this service';
+  if (contact === undefined) return { name };
+  return contact.uri.startsWith('mailto:') ? { name, email: contact.text } : { name, url: contact.uri };
+}
+
+/** The API, with the address of `localhost`: linters take that name for a server that was forgotten. */
+const toServer = (baseUrl: string): string =>
+  baseUrl.replace(/^http:\/\/(?:[^/:]+\.)?localhost(?=[/:]|$)/, 'http://127.0.0.1');
+
+/** The reference as an OpenAPI 3.1 document, made of the endpoints' declarations. */
+export const createReference = ({
+  baseUrl,
+  contact,
+  urlOf,
+  endpoints,
+}: {
+  baseUrl: string;
+  /** Of the operator. */
+  contact: Contact | undefined;
+  /** Where the page of a slug is. */
+  urlOf(slug: string): string;
+  endpoints: readonly Endpoint[];
+}) =>
+  createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'formhost',
+      version: VERSION,
+      description: describe(baseUrl, urlOf('spring-sale')),
+      contact: toContact(contact),
+      license: { name: LICENSE, identifier: LICENSE },
+    },
+    servers: [{ url: toServer(baseUrl), description: 'This service.' }],
+    security: [{ apiKey: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `fh_` and at least 43 characters.' },
+      },
+    },
+    paths: toPaths(endpoints),
+    webhooks: webhookRequests,
+  });

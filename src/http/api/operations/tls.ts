@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { isPrivate } from '../../../lib/public-address.ts';
+import { publicEndpoint } from '../../request/endpoint.ts';
+import { NO_SLUG, nameOf, type Place } from '../../request/hosts.ts';
+import { noSuchPath } from '../../response/errors.ts';
+
+/** Headers that a proxy adds to a request of another client, or passes on with it. */
+const PROXIED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'] as const;
+
+/** A name that is used only on this machine or in its network: a private address, or one label (localhost, app). */
+const isInsideName = (name: string): boolean => isPrivate(name.replace(/^\[|\]$/g, '')) || /^[a-z0-9_-]+$/.test(name);
+
+/**
+ * Whether a request is from this machine or its network: no public address, no public name, not forwarded by a proxy.
+ */
+const isFromInside = ({ headers, socket }: IncomingMessage): boolean =>
+  isPrivate(socket.remoteAddress ?? '') &&
+  isInsideName(nameOf(headers.host ?? '')) &&
+  !PROXIED.some((name) => headers[name] !== undefined);
+
+/** For a proxy that needs to know whether to get a certificate for a host, such as Caddy with on_demand_tls. */
+export const tlsEndpoints = ({
+  apiHost,
+  placeOf,
+  findPage,
+}: {
+  apiHost: string;
+  placeOf(host: string): Place;
+  /** What is live under a slug, from memory where it is there; undefined when nothing is. */
+  findPage(slug: string): unknown;
+}) => ({
+  ask: publicEndpoint({
+    method: 'GET',
+    path: '/internal/tls',
+    name: 'askForTls',
+    tag: 'Service',
+    isPolled: true,
+    summary: 'Whether a host is served',
+    description:
+      "200 for the API's host and for that of a live deployment, given as `domain`. Any other domain, and any request from " +
+      'outside, is answered as a path that does not exist.',
+    isHidden: true,
+    isThere: isFromInside,
+    answer: {
+      status: 200,
+      description: 'It is.',
+      schema: z.strictObject({ status: z.literal('ok') }),
+      example: { status: 'ok' },
+    },
+    async handle({ url }) {
+      const domains = new URLSearchParams(url.replace(/^[^?]*/, '')).getAll('domain');
+      const [domain = ''] = domains;
+      const place = placeOf(domain);
+      const isServed =
+        place === 'api'
+          ? nameOf(domain) === apiHost
+          : place.slug !== NO_SLUG && (await findPage(place.slug)) !== undefined;
+      if (domains.length !== 1 || !isServed) throw noSuchPath();
+      return { status: 'ok' as const };
+    },
+  }),
+});

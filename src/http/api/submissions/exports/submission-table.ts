@@ -1,0 +1,136 @@
+import type { Labels } from '../../../../db/deployments/labels.ts';
+import type { Submission } from '../../../../db/submissions/submissions.ts';
+import { compactJson, type JsonMember, readJsonObject } from '../../../../lib/json-text.ts';
+import { SIZES } from '../../../../limits.ts';
+import { HONEYPOT, isEmptyJson, REDIRECT } from '../../../request/reserved-fields.ts';
+import type { TimeSlice } from './time-slices.ts';
+
+/*
+ * What exports as tables share: which fields have a column, and which cell of a row a value is in.
+ */
+
+/** Columns that each row has. */
+const FIXED_COLUMNS = ['id', 'created_at', 'ip_address'];
+/** The column of all fields beyond the limits below, whose columns would fill the memory. */
+const OTHER_FIELDS = 'other_fields';
+/** Names of fields that would be mistaken for a column of ours; `data.` is put before them. */
+const RESERVED_NAME = new RegExp(`^(?:data\\.)*(?:${[...FIXED_COLUMNS, OTHER_FIELDS].join('|')})$`);
+
+export const MAX_COLUMNS = FIXED_COLUMNS.length + SIZES.export.maxFieldColumns + 1;
+
+/** Reads the submissions of an export in batches, from the first one; each call reads them again. */
+export type Read = () => AsyncIterable<readonly Submission[]>;
+
+export type Columns = {
+  /**
+   * The names of all columns: `id`, `created_at` and `ip_address`, then those of fields, then that for other fields if
+   * there are any.
+   */
+  header: readonly string[];
+  /** Fields by name, each with the index of its column. */
+  indexes: ReadonlyMap<string, number>;
+  /** How many submissions there were. */
+  rows: number;
+};
+
+/** A field's value as JSON, and the index of its column. */
+type Cell = { column: number; value: string };
+
+/** What a table is made of: its submissions, and what the columns of fields are called instead of their names. */
+export type TableSource = { read: Read; labels: Labels };
+
+/**
+ * Reads all submissions for their columns: the fields in the order of their first appearance. Yields an empty piece
+ * after each batch: its reader sees that there is progress.
+ */
+export async function* collectColumns({ read, labels }: TableSource, slice: TimeSlice): AsyncGenerator<'', Columns> {
+  const indexes = new Map<string, number>();
+  const header = [...FIXED_COLUMNS];
+  let rows = 0;
+  let nameChars = 0;
+  let hasOthers = false;
+  for await (const batch of read()) {
+    rows += batch.length;
+    for (const { data } of batch) {
+      for (const { name, value } of readJsonObject(data).members) {
+        if (indexes.has(name) || isLeftOut(name, value)) continue;
+        if (indexes.size === SIZES.export.maxFieldColumns || nameChars + name.length > SIZES.internal.exportNameChars) {
+          hasOthers = true;
+          continue;
+        }
+        indexes.set(name, header.length);
+        nameChars += name.length;
+        header.push(RESERVED_NAME.test(name) ? `data.${name}` : name);
+      }
+      if (slice.isOver()) await slice.next();
+    }
+    yield '';
+  }
+  if (hasOthers) header.push(OTHER_FIELDS);
+  return { header: labels.size > 0 ? withLabels(header, indexes, labels) : header, indexes, rows };
+}
+
+/** The header with labels in place of names. A label that would not be the only one of its kind has the name behind it. */
+function withLabels(header: readonly string[], indexes: Columns['indexes'], labels: Labels): string[] {
+  const labelled = [...header];
+  for (const [name, column] of indexes) labelled[column] = labels.get(name) ?? labelled[column] ?? name;
+  const counts = new Map<string, number>();
+  for (const text of [...header, ...labelled]) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const used = new Set(header);
+  return header.map((name, column) => {
+    const label = labelled[column] ?? name;
+    if (label === name) return name;
+    let unique = (counts.get(label) ?? 0) > 1 ? `${label} (${name})` : label;
+    while (used.has(unique)) unique += ` (${name})`;
+    used.add(unique);
+    return unique;
+  });
+}
+
+/** The cells of a submission's fields that are there, from left to right. */
+export function cellsOf(data: string, indexes: Columns['indexes']): readonly Cell[] {
+  const { members } = readJsonObject(data);
+  const cells: Cell[] = [];
+  let last = -1;
+  // Most forms send their fields in the order of their columns, each once: then nothing needs to be sorted or joined.
+  for (const { name, value } of members) {
+    const column = indexes.get(name);
+    if (column === undefined && isLeftOut(name, value)) continue;
+    if (column === undefined || column <= last) return cellsOfAny(members, indexes);
+    cells.push({ column, value });
+    last = column;
+  }
+  return cells;
+}
+
+function cellsOfAny(members: readonly JsonMember[], indexes: Columns['indexes']): readonly Cell[] {
+  const cells: Cell[] = [];
+  const others: string[] = [];
+  for (const [name, value] of fieldsOf(members)) {
+    const column = indexes.get(name);
+    if (column !== undefined) cells.push({ column, value });
+    else if (!isLeftOut(name, value)) others.push(`${JSON.stringify(name)}:${compactJson(value)}`);
+  }
+  cells.sort((one, other) => one.column - other.column);
+  if (others.length > 0) cells.push({ column: FIXED_COLUMNS.length + indexes.size, value: `{${others.join(',')}}` });
+  return cells;
+}
+
+/** Fields that mean something to the service only: where a visitor was redirected to, and an empty honeypot. */
+const isLeftOut = (name: string, value: string): boolean =>
+  name === REDIRECT || (name === HONEYPOT && isEmptyJson(value));
+
+/** Fields by name, each value as it is written; those of a name that repeats make a list. */
+function fieldsOf(members: readonly JsonMember[]): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  const repeats = new Map<string, string[]>();
+  for (const { name, value } of members) {
+    const first = fields.get(name);
+    const repeated = repeats.get(name);
+    if (first === undefined) fields.set(name, value);
+    else if (repeated) repeated.push(value);
+    else repeats.set(name, [first, value]);
+  }
+  for (const [name, values] of repeats) fields.set(name, `[${values.join(',')}]`);
+  return fields;
+}

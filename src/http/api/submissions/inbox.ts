@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import type { Owner } from '../../../db/account/owners.ts';
+import type { Deployment } from '../../../db/deployments/deployments.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { markAsSpam } from '../../../db/spam/spam-submissions.ts';
+import { numberOfOwnSubmission } from '../../../db/submissions/new-submissions.ts';
+import { searchSubmissions } from '../../../db/submissions/search-submissions.ts';
+import { firstNumbersAt } from '../../../db/submissions/statistics.ts';
+import {
+  findInboxSubmissions,
+  type InboxSubmission,
+  type Marks,
+  markSubmissions,
+} from '../../../db/submissions/submission-marks.ts';
+import { lastSubmissionNumber } from '../../../db/submissions/submission-reader.ts';
+import { deleteSubmissions } from '../../../db/submissions/submissions.ts';
+import { isSubmissionId } from '../../../lib/ids.ts';
+import { createMatcher } from '../../../lib/submission-search.ts';
+import { type Limits, SIZES } from '../../../limits.ts';
+import { endpoint, jsonText } from '../../request/endpoint.ts';
+import { Paging } from '../../request/paging.ts';
+import { badQuery, timeBound } from '../../request/query.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+import { exampleSubmission, idsOf, Listed, noSuchSubmission, submissionJson } from './submissions.ts';
+
+const InboxSubmissionBody = Listed.extend({
+  read: z.boolean().meta({ description: 'Whether somebody has marked it as read. Reading it over the API does not.' }),
+  starred: z.boolean().meta({ description: 'Whether it has a star.' }),
+  page_version: z.int().min(1).meta({ description: 'The version of the page that was live when it was accepted.' }),
+}).meta({ id: 'InboxSubmission' });
+const Results = z
+  .strictObject({
+    submissions: z.array(InboxSubmissionBody),
+    next_cursor: z.string().nullable().meta({ description: 'Where the next request goes on; null at the end.' }),
+    searched: z.int().min(0).meta({ description: 'How many submissions this request has looked at.' }),
+    total: z.int().min(0).meta({ description: 'How many submissions the deployment has.' }),
+  })
+  .meta({ id: 'SearchResults' });
+const Done = z
+  .strictObject({ done: z.int().min(0).meta({ description: 'How many submissions this has changed.' }) })
+  .meta({ id: 'BulkDone' });
+
+const exampleInbox: z.infer<typeof InboxSubmissionBody> = {
+  ...exampleSubmission,
+  read: true,
+  starred: false,
+  page_version: 1,
+};
+
+const flag = (name: string, description: string) =>
+  z.literal('true', `${name} is invalid: send true, once, or leave it out.`).optional().meta({ description });
+
+const Query = z.object({
+  q: z
+    .string('q is invalid: send it once.')
+    .max(SIZES.search.maxQueryChars, `q is too long: send at most ${SIZES.search.maxQueryChars} characters.`)
+    .optional()
+    .meta({
+      description:
+        'A text to find in the names or values of fields, or the names of files, as a person sees them, whatever the case.',
+      example: 'ada',
+    }),
+  from: timeBound('from').meta({
+    description: 'The first time of receipt that counts, in ISO 8601; a day is one in UTC.',
+  }),
+  to: timeBound('to').meta({ description: 'The first time of receipt that no longer counts.' }),
+  unread: flag('unread', 'Only submissions that are not marked as read.'),
+  starred: flag('starred', 'Only submissions with a star.'),
+  limit: Paging.shape.limit,
+  cursor: z
+    .string('cursor is invalid: send the next_cursor of an answer, once.')
+    .regex(/^[1-9][0-9]{0,14}$/, 'cursor is invalid: send the next_cursor of an answer.')
+    .optional()
+    .meta({ description: 'The `next_cursor` of the answer before.' }),
+});
+
+const isBoolean = (name: string) =>
+  z.boolean(`${name} is not a boolean: send true or false, or leave it out.`).optional();
+const MarksBody = z.object({
+  read: isBoolean('read').meta({ description: 'Whether it is read.' }),
+  starred: isBoolean('starred').meta({ description: 'Whether it has a star.' }),
+});
+
+const ACTIONS = ['read', 'unread', 'star', 'unstar', 'delete', 'spam'] as const;
+const MARKS: Readonly<Record<Exclude<(typeof ACTIONS)[number], 'delete' | 'spam'>, Marks>> = {
+  read: { read: true },
+  unread: { read: false },
+  star: { starred: true },
+  unstar: { starred: false },
+};
+const invalidIds = `ids is invalid: send a list of at most ${SIZES.search.maxBulkIds} ids of submissions.`;
+const Bulk = z.object({
+  action: z
+    .enum(ACTIONS, `action is invalid: send ${ACTIONS.join(', ')}.`)
+    .meta({ description: 'What to do with each of them. `spam`: keep it apart, in GET /deploy/:id/spam.' }),
+  ids: z
+    .array(z.string(invalidIds), invalidIds)
+    .max(SIZES.search.maxBulkIds, invalidIds)
+    .meta({ description: `At most ${SIZES.search.maxBulkIds}. Ids that are not there are passed over.` }),
+});
+
+/** A submission in the shape of `InboxSubmissionBody`; its data is sent unchanged. */
+const inboxJson = (submission: InboxSubmission): string =>
+  `${submissionJson(submission).slice(0, -1)},"read":${submission.read},"starred":${submission.starred},"page_version":${submission.pageVersion}}`;
+
+/** Finding submissions, and keeping track of them. */
+export function inboxEndpoints({
+  db,
+  onPurge,
+  limits,
+}: {
+  db: Database;
+  /** Called when there are rows to be removed. */
+  onPurge(): void;
+  limits: Limits;
+}) {
+  /** The numbers that a query covers; throws 400. */
+  async function rangeOf(
+    owner: Owner,
+    { id }: Deployment,
+    { from, to, cursor }: z.infer<typeof Query>,
+  ): Promise<{ first: number; before: number }> {
+    const times = [from, to].flatMap((text) => (text === undefined ? [] : [new Date(text)]));
+    const [start, end] = times;
+    if (from !== undefined && to !== undefined && start && end && start >= end) {
+      throw badQuery('from is not before to: send an earlier from, or a later to.');
+    }
+    const found = await firstNumbersAt(db, owner.id, id, times);
+    const first = from === undefined ? 1 : (found[0] ?? 1);
+    const last = (to === undefined ? undefined : found.at(-1)) ?? (await lastSubmissionNumber(db, id)) + 1;
+    return { first, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
+  }
+
+  return {
+    search: endpoint({
+      method: 'GET',
+      path: '/submissions/:deployId/search',
+      name: 'searchSubmissions',
+      tag: 'Submissions',
+      summary: 'Search submissions',
+      description:
+        `Newest first. A request works for ${limits.reads.searchMs / 1_000} second at most, and answers what it has found by then, and a ` +
+        '`next_cursor` to go on from with the same query.',
+      find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+      query: Query,
+      answer: {
+        status: 200,
+        description: 'What was found.',
+        schema: Results,
+        example: { submissions: [exampleInbox], next_cursor: null, searched: 1, total: 1 },
+      },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource, query }) {
+        const range = await rangeOf(owner, resource, query);
+        const { numbers, searched, next } = await searchSubmissions(db, resource.id, {
+          ...range,
+          matches: query.q ? createMatcher(query.q) : undefined,
+          unread: query.unread !== undefined,
+          starred: query.starred !== undefined,
+          limit: query.limit,
+          maxMs: limits.reads.searchMs,
+          turnMs: limits.reads.searchSliceMs,
+        });
+        const found = await findInboxSubmissions(db, resource.id, numbers);
+        const cursor = next === undefined ? 'null' : `"${next}"`;
+        const text = `{"submissions":[${found.map(inboxJson).join(',')}],"next_cursor":${cursor},"searched":${searched},"total":${resource.submissionCount}}`;
+        return jsonText(text);
+      },
+    }),
+
+    mark: endpoint({
+      method: 'PATCH',
+      path: '/submissions/:deployId/:submissionId',
+      name: 'markSubmission',
+      tag: 'Submissions',
+      summary: 'Mark a submission as read, or with a star',
+      description: 'What is left out stays as it is. Answers the submission as a search shows it.',
+      async find(owner, params) {
+        const [id, submissionId] = idsOf(params);
+        const number = await numberOfOwnSubmission(db, owner.id, id, submissionId);
+        if (number === undefined) throw noSuchSubmission();
+        return { id, number, submissionId };
+      },
+      body: { schema: MarksBody, example: { read: true }, maxBytes: SIZES.body.settingsBytes },
+      answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody, example: exampleInbox },
+      errors: [noSuchSubmission],
+      async handle({ owner, resource: { id, number, submissionId }, body }) {
+        const changed = await markSubmissions(db, owner.id, id, [submissionId], body);
+        const [found] = changed === undefined ? [] : await findInboxSubmissions(db, id, [number]);
+        if (!found) throw noSuchSubmission();
+        const text = inboxJson(found);
+        return jsonText(text);
+      },
+    }),
+
+    bulk: endpoint({
+      method: 'POST',
+      path: '/submissions/:deployId/bulk',
+      name: 'changeSubmissions',
+      tag: 'Submissions',
+      summary: 'Mark, delete or keep apart many submissions',
+      description: 'If it fails, some of them may have been changed: send it again.',
+      find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+      body: {
+        schema: Bulk,
+        example: { action: 'read', ids: [exampleSubmission.id] },
+        maxBytes: SIZES.search.maxBulkBodyBytes,
+      },
+      answer: { status: 200, description: 'It is done.', schema: Done, example: { done: 1 } },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id }, body: { action, ids: given } }) {
+        // Only ids reach Postgres, which refuses some texts (NUL).
+        const ids = [...new Set(given.filter(isSubmissionId))];
+        if (action !== 'delete' && action !== 'spam') {
+          return { done: deploymentOr404(await markSubmissions(db, owner.id, id, ids, MARKS[action])) };
+        }
+        const remove = action === 'delete' ? deleteSubmissions : markAsSpam;
+        const done = await remove(db, owner.id, id, ids);
+        // None may be there because the deployment was deleted while the body arrived.
+        if (done === 0) await ownDeployment(db, owner, id);
+        // The folder may have had too much.
+        if (action === 'spam') onPurge();
+        return { done };
+      },
+    }),
+  };
+}

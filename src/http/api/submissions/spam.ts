@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import type { Database } from '../../../db/postgres/connect.ts';
+import {
+  deleteSpam,
+  listSpam,
+  readSpamBatch,
+  releaseSpam,
+  SPAM_REASONS,
+  type SpamSubmission,
+} from '../../../db/spam/spam-submissions.ts';
+import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
+import { SIZES } from '../../../limits.ts';
+import { endpoint, JsonPieces } from '../../request/endpoint.ts';
+import { submissionId, total } from '../../request/fields.ts';
+import type { OwnerQueue } from '../../request/owner-queue.ts';
+import { Paging, paged } from '../../request/paging.ts';
+import { errorKind, HttpError } from '../../response/errors.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+import { exampleSubmission, Listed, submissionJson } from './submissions.ts';
+
+const Kept = Listed.extend({
+  reason: z.enum(SPAM_REASONS).meta({
+    description:
+      'Why it is kept apart. `blocklist`: it has one of the words. `captcha-missing`: it has no token, so no widget ran. ' +
+      '`captcha-failed`: the token is wrong or too old. `captcha-reused`: it counted before. `captcha-misconfigured`: the provider ' +
+      'does not know the secret. `captcha-unavailable`: the provider gave no answer. `marked`: somebody has marked it.',
+  }),
+}).meta({ id: 'SpamSubmission' });
+const Spam = z.strictObject({ submissions: z.array(Kept), total, ...paged }).meta({ id: 'Spam' });
+const Changed = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SpamChanged' });
+const Emptied = z.strictObject({ message: z.string() }).meta({ id: 'SpamEmptied' });
+
+/** The same for an unknown submission, one that is not kept as spam, an unknown deployment and those of another owner. */
+const noSuchSpam = errorKind(
+  {
+    id: 'NoSuchSpam',
+    description: "There is no such deployment of the key's owner, or it keeps no such submission as spam.",
+  },
+  () => new HttpError(404, 'No such spam: check the ids, and that it has not been released or removed.'),
+);
+
+const example: z.infer<typeof Kept> = { ...exampleSubmission, reason: 'blocklist' };
+
+/** A submission in the shape of `Kept`; its data is sent unchanged. */
+const spamJson = (submission: SpamSubmission): string =>
+  `${submissionJson(submission).slice(0, -1)},"reason":"${submission.reason}"}`;
+
+/** The ids of a path; throws 404 for a text that is not an id, which Postgres may refuse (NUL). */
+function idsOf({ id, submissionId }: { id: string; submissionId: string }): [string, string] {
+  if (!isDeploymentId(id) || !isSubmissionId(submissionId)) throw noSuchSpam();
+  return [id, submissionId];
+}
+
+/** What is kept apart as spam. */
+export function spamEndpoints({
+  db,
+  ownerQueue,
+  onPurge,
+}: {
+  db: Database;
+  ownerQueue: OwnerQueue;
+  /** Called when there are rows to be removed. */
+  onPurge(): void;
+}) {
+  return {
+    list: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/spam',
+      name: 'listSpam',
+      tag: 'Spam',
+      summary: 'List what is kept as spam',
+      description:
+        'Newest first. Its senders have got the answer of a success. It is in no list, count, export, webhook or mail until it is ' +
+        `released. A deployment keeps its last ${SIZES.spam.max}, for ${SIZES.spam.lifetimeDays} days; what comes beyond ${SIZES.spam.rateMax} a minute is ` +
+        `dropped. Its files have at most ${SIZES.spam.maxFilesBytes / 1_000_000} MB together: those of the oldest are removed, and their links return 404.`,
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      query: Paging,
+      answer: {
+        status: 200,
+        description: 'A page of spam.',
+        schema: Spam,
+        example: { submissions: [example], total: 1, page: 1, limit: 50 },
+      },
+      errors: [noSuchDeployment],
+      async handle({ response, owner, resource: { id }, query: { page, limit } }) {
+        const listed = deploymentOr404(await listSpam(db, owner.id, id, { page, limit }));
+        const { first, firstBytes, rest, total: all } = listed;
+        async function* pieces(): AsyncGenerator<string> {
+          yield `{"submissions":[${first.map(spamJson).join(',')}`;
+          let isFirst = first.length === 0;
+          for (const batch of rest) {
+            const read = await ownerQueue.run(owner.id, response, () => readSpamBatch(db, id, batch));
+            for (const submission of read) {
+              yield isFirst ? spamJson(submission) : `,${spamJson(submission)}`;
+              isFirst = false;
+            }
+          }
+          yield `],"total":${all},"page":${page},"limit":${limit}}`;
+        }
+        const maxBytes = Math.max(firstBytes, ...rest.map(({ bytes }) => bytes));
+        return new JsonPieces(maxBytes, pieces());
+      },
+    }),
+
+    // Each is one query, which also checks the deployment.
+    release: endpoint({
+      method: 'POST',
+      path: '/deploy/:id/spam/:submissionId/release',
+      name: 'releaseSpam',
+      tag: 'Spam',
+      summary: 'Release a submission: it is no spam',
+      description:
+        'It is accepted now, like any new one: with the present time, and deliveries to webhooks and by mail. It keeps its id. The ' +
+        'limit on submissions does not apply.',
+      answer: {
+        status: 200,
+        description: 'The submission is accepted.',
+        schema: Changed,
+        example: { message: 'Submission released', id: example.id },
+      },
+      errors: [noSuchSpam],
+      async handle({ owner, params }) {
+        const [deploymentId, id] = idsOf(params);
+        if (!(await releaseSpam(db, owner.id, deploymentId, id))) throw noSuchSpam();
+        return { message: 'Submission released', id };
+      },
+    }),
+
+    delete: endpoint({
+      method: 'DELETE',
+      path: '/deploy/:id/spam/:submissionId',
+      name: 'deleteSpam',
+      tag: 'Spam',
+      summary: 'Delete spam',
+      description: 'Permanently, with its files.',
+      answer: {
+        status: 200,
+        description: 'It is deleted.',
+        schema: Changed,
+        example: { message: 'Spam deleted', id: example.id },
+      },
+      errors: [noSuchSpam],
+      async handle({ owner, params }) {
+        const [deploymentId, id] = idsOf(params);
+        if ((await deleteSpam(db, owner.id, deploymentId, id)) === 0) throw noSuchSpam();
+        onPurge();
+        return { message: 'Spam deleted', id };
+      },
+    }),
+
+    deleteAll: endpoint({
+      method: 'DELETE',
+      path: '/deploy/:id/spam',
+      name: 'emptySpam',
+      tag: 'Spam',
+      summary: 'Delete all spam of a deployment',
+      description: 'Permanently, with its files.',
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      answer: {
+        status: 200,
+        description: 'There is no spam.',
+        schema: Emptied,
+        example: { message: 'All spam deleted' },
+      },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id } }) {
+        await deleteSpam(db, owner.id, id);
+        onPurge();
+        return { message: 'All spam deleted' };
+      },
+    }),
+  };
+}

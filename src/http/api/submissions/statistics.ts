@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { countSubmissionsBetween } from '../../../db/submissions/statistics.ts';
+import {
+  isTimeZone,
+  startOfDay,
+  startOfDayBefore,
+  startsBetween,
+  UNITS,
+  type Unit,
+} from '../../../lib/time-buckets.ts';
+import { SIZES } from '../../../limits.ts';
+import { endpoint } from '../../request/endpoint.ts';
+import { time } from '../../request/fields.ts';
+import { badQuery, timeBound } from '../../request/query.ts';
+import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+
+const Query = z.object({
+  from: timeBound('from').meta({
+    description:
+      'The first time that counts, in ISO 8601: a time with Z or an offset, or a day, from its beginning in `tz`. ' +
+      `Left out: ${SIZES.statistics.defaultDays} days, up to that of \`to\`.`,
+    example: '2026-11-01',
+  }),
+  to: timeBound('to').meta({
+    description: 'The first time that no longer counts. Left out: now.',
+    example: '2026-12-01',
+  }),
+  by: z
+    .enum(['hour', 'day'], 'by is invalid: send hour or day, once.')
+    .default('day')
+    .meta({ description: 'How long a bucket is.' }),
+  tz: z
+    .string('tz is invalid: send a time zone such as Europe/Berlin, once.')
+    .refine(isTimeZone, 'tz is invalid: send the IANA name of a time zone, such as Europe/Berlin.')
+    .default('UTC')
+    .meta({ description: 'The time zone of hours and days, by its IANA name.', example: 'Europe/Berlin' }),
+});
+
+const Statistics = z
+  .strictObject({
+    buckets: z
+      .array(
+        z.strictObject({
+          start: time.meta({ description: 'When the hour or day begins.' }),
+          submissions: z
+            .int()
+            .min(0)
+            .meta({ description: 'How many were accepted in it, from `from` and before `to`.' }),
+        }),
+      )
+      .max(SIZES.statistics.maxBuckets),
+    total: z.int().min(0).meta({ description: 'How many were accepted from `from` and before `to`.' }),
+  })
+  .meta({ id: 'Statistics' });
+
+type Range = { from: number; to: number; by: Unit; timeZone: string };
+
+/** Reads the range of a query, in milliseconds since 1970; throws 400. */
+function rangeOf({ from, to, by, tz: timeZone }: z.infer<typeof Query>): Range {
+  const instantOf = (text: string): number => (text.includes('T') ? Date.parse(text) : startOfDay(text, timeZone));
+  const end = to === undefined ? Date.now() : instantOf(to);
+  // The last moment before the end is in the last day.
+  const start =
+    from === undefined ? startOfDayBefore(end - 1, SIZES.statistics.defaultDays - 1, timeZone) : instantOf(from);
+  if (start >= end) throw badQuery('from is not before to: send an earlier from, or a later to.');
+  return { from: start, to: end, by, timeZone };
+}
+
+/** The starts of the buckets of a range; throws 400 when they are too many. */
+function startsOf(range: Range): number[] {
+  const tooMany = badQuery(`That is more than ${SIZES.statistics.maxBuckets} buckets: ask for less time, or by day.`);
+  // Before they are listed: a range may have thousands of years.
+  if ((range.to - range.from) / UNITS[range.by] > SIZES.statistics.maxBuckets + 2) throw tooMany;
+  const starts = startsBetween(range, SIZES.statistics.maxBuckets);
+  if (starts.length > SIZES.statistics.maxBuckets) throw tooMany;
+  return starts;
+}
+
+/** Statistics of submissions. */
+export function statisticsEndpoints({ db }: { db: Database }) {
+  return {
+    get: endpoint({
+      method: 'GET',
+      path: '/deploy/:id/stats',
+      name: 'getStatistics',
+      tag: 'Deployments',
+      summary: 'Count submissions by hour or day',
+      description:
+        'Every hour or day from `from` to `to` has a bucket, also without submissions, oldest first. Deleted submissions are not ' +
+        `counted. At most ${SIZES.statistics.maxBuckets} buckets.`,
+      find: (owner, { id }) => ownDeployment(db, owner, id),
+      query: Query,
+      answer: {
+        status: 200,
+        description: 'The numbers of submissions.',
+        schema: Statistics,
+        example: {
+          buckets: [
+            { start: '2026-11-20T23:00:00.000Z', submissions: 0 },
+            { start: '2026-11-21T23:00:00.000Z', submissions: 3 },
+          ],
+          total: 3,
+        },
+      },
+      errors: [noSuchDeployment],
+      async handle({ owner, resource: { id }, query }) {
+        const range = rangeOf(query);
+        const starts = startsOf(range);
+        const times = [range.from, ...starts.slice(1), range.to];
+        const counts = deploymentOr404(await countSubmissionsBetween(db, owner.id, id, times));
+        const buckets = starts.map((start, index) => ({
+          start: new Date(start).toISOString(),
+          submissions: counts[index] ?? 0,
+        }));
+        return { buckets, total: counts.reduce((sum, count) => sum + count, 0) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,123 @@
+import { create as contentDisposition } from 'content-disposition';
+import type { Response } from 'express';
+import { z } from 'zod';
+import type { OpenFile, ReadPiece } from '../../../db/files/file-content.ts';
+import { findFile, type StoredFile } from '../../../db/files/stored-files.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
+import { isFileId, isSubmissionId } from '../../../lib/ids.ts';
+import { SIZES } from '../../../limits.ts';
+import { endpoint } from '../../request/endpoint.ts';
+import type { OwnerQueue } from '../../request/owner-queue.ts';
+import { errorKind, HttpError } from '../../response/errors.ts';
+import type { ResponseWriter } from '../../response/response-writer.ts';
+import { ownDeployment } from '../deployments/own-deployment.ts';
+
+const noSuchFile = errorKind(
+  {
+    id: 'NoSuchFile',
+    description: "There is no such deployment of the key's owner, no such submission of it, or no such file.",
+  },
+  () => new HttpError(404, 'No such file: check the ids.'),
+);
+
+/** The value of Content-Disposition (RFC 6266): a file is saved, never shown, under the last part of its name. */
+function attachment(filename: string): string {
+  let name = '';
+  let bytes = 0;
+  for (const character of filename.split(/[/\\]/).at(-1) ?? '') {
+    bytes += Buffer.byteLength(character);
+    if (bytes > SIZES.file.maxSavedNameBytes) break;
+    name += character;
+  }
+  return contentDisposition(name === '' ? undefined : name);
+}
+
+/** A file piece by piece, as fast as its reader accepts them. No connection is used between two pieces. */
+async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): AsyncGenerator<Buffer> {
+  yield first;
+  let sent = first.length;
+  while (sent < size) {
+    const piece = await read(sent);
+    // Deleted meanwhile. The connection is reset, so that a part of the file does not look complete.
+    if (!piece) throw noSuchFile();
+    sent += piece.length;
+    yield piece;
+  }
+}
+
+/** Sends a file. `client`: whose share of the memory budget it uses; `first`: its first piece; `read`: for the others. */
+export async function sendFile(
+  response: Response,
+  { sending, client }: { sending: Pick<ResponseWriter, 'reserve' | 'stream'>; client: number | string },
+  { file, first, read }: { file: StoredFile; first: Buffer; read: ReadPiece },
+): Promise<void> {
+  // The piece that is being sent.
+  sending.reserve(
+    response,
+    client,
+    Math.min(file.size, file.object ? SIZES.file.maxPieceBytes : SIZES.file.chunkBytes),
+  );
+  // Not Express' set(), which would add a charset.
+  response.setHeaders(
+    new Map<string, string | number>([
+      ['Content-Type', file.contentType],
+      ['Content-Length', file.size],
+      ['Content-Disposition', attachment(file.filename)],
+      ['X-Content-Type-Options', 'nosniff'],
+      // If a browser shows it nevertheless, it has no access to this host.
+      ['Content-Security-Policy', "sandbox; default-src 'none'"],
+    ]),
+  );
+  if (response.req.method === 'HEAD') response.end();
+  else await sending.stream(response, pieces(file, first, read));
+}
+
+/** A file as an answer, for declarations. */
+export const fileAnswer = {
+  status: 200,
+  description: 'The file, under the type that it was sent with.',
+  headers: { 'Content-Disposition': { description: '`attachment`, and its name.', schema: { type: 'string' } } },
+  type: '*/*',
+  schema: z.string().meta({ format: 'binary' }),
+  example: 'Dear Ada, ...',
+} as const;
+
+/** The files of submissions. */
+export function submissionFileEndpoints({
+  db,
+  openFile,
+  ownerQueue,
+  sending,
+}: {
+  db: Database;
+  openFile: OpenFile;
+  ownerQueue: OwnerQueue;
+  sending: Pick<ResponseWriter, 'reserve' | 'stream'>;
+}) {
+  return {
+    get: endpoint({
+      method: 'GET',
+      path: '/submissions/:deployId/:submissionId/files/:fileId',
+      name: 'getFile',
+      tag: 'Submissions',
+      summary: 'Get a file of a submission',
+      description: 'As it was sent, and always as an attachment.',
+      async find(owner, { deployId, submissionId, fileId }) {
+        const { id: deploymentId } = await ownDeployment(db, owner, deployId);
+        const isId = isSubmissionId(submissionId) && isFileId(fileId);
+        const file = isId ? await findFile(db, { deploymentId, submissionId, fileId }) : undefined;
+        if (!file) throw noSuchFile();
+        const readPiece = openFile(file);
+        const first = await readPiece(0);
+        if (!first) throw noSuchFile();
+        return { file, first, readPiece };
+      },
+      answer: fileAnswer,
+      errors: [noSuchFile],
+      handle: async ({ response, owner, resource: { file, first, readPiece } }) => {
+        const read: ReadPiece = (from) => ownerQueue.run(owner.id, response, () => readPiece(from));
+        return () => sendFile(response, { sending, client: owner.id }, { file, first, read });
+      },
+    }),
+  };
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { SIZES } from '../../limits.ts';
+
+const { defaultLimit, maxLimit, maxNumber } = SIZES.list;
+
+export const invalidNumber = (name: string): string =>
+  `${name} is invalid: send a whole number from 1 to ${maxNumber}, once.`;
+
+/** A number from 1: digits only. */
+const number = (name: string) =>
+  z.int(invalidNumber(name)).min(1, invalidNumber(name)).max(maxNumber, invalidNumber(name));
+const fromDigits = (text: unknown): unknown =>
+  typeof text === 'string' && /^[0-9]+$/.test(text) ? Number(text) : text;
+
+/** The query of a list. A limit above `maxLimit` becomes that. */
+export const Paging = z.object({
+  page: z
+    .preprocess(fromDigits, number('page').default(1))
+    .meta({ description: 'Page number, from 1. A page past the end is empty.' }),
+  limit: z
+    .preprocess(
+      fromDigits,
+      number('limit')
+        .overwrite((limit) => Math.min(limit, maxLimit))
+        .default(defaultLimit),
+    )
+    .meta({ description: `Items on a page. More than ${maxLimit} counts as ${maxLimit}.` }),
+});
+
+/** The fields of a list's answer that say which page it is. */
+export const paged = {
+  page: z.int().min(1).max(maxNumber).meta({ description: 'The number of this page.' }),
+  limit: z.int().min(1).max(maxLimit).meta({ description: 'How many items a page has at most.' }),
+};

@@ -1,0 +1,48 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import Negotiator from 'negotiator';
+import { createBoundedCache } from '../../lib/bounded-cache.ts';
+import { SIZES } from '../../limits.ts';
+
+const { acceptChars, rememberedEncodings, rememberedEncodingChars } = SIZES.internalHeaders;
+
+/** Whether the Accept of a request names text/html with a q above 0, in any letter case (RFC 9110, 8.3.1). */
+export const namesHtml = ({ accept = '' }: IncomingHttpHeaders): boolean =>
+  accept.length <= acceptChars &&
+  new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes('text/html');
+
+/** Whether the Accept of a request allows application/json; one that is missing allows everything. */
+export const acceptsJson = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>
+  accept.length <= acceptChars &&
+  new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes(['application/json']).length > 0;
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/** Chooses the encoding of an answer. */
+export type ChooseEncoding = (request: Pick<IncomingMessage, 'headers'>) => Encoding;
+
+/** In the order in which they are preferred where the client gives them the same q. */
+const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
+
+const isEncoding = (name: string | undefined): name is Encoding => ENCODINGS.some((encoding) => encoding === name);
+
+/**
+ * Chooses by Accept-Encoding (RFC 9110, 12.5.3): the encoding with the highest q. Answers without an encoding when the
+ * client accepts none. Clients send only a few different headers, so the choice for each is remembered.
+ */
+export function createChooseEncoding(): ChooseEncoding {
+  const known = createBoundedCache<string, Encoding>(rememberedEncodings);
+  return (request) => {
+    const header = request.headers['accept-encoding'];
+    if (header === undefined || header.length > acceptChars) return 'identity';
+    const before = known.get(header);
+    if (before) return before;
+    const negotiator = new Negotiator(request);
+    // The types of negotiator lack the second parameter.
+    const rank: (of: readonly string[], how: { preferred: readonly string[] }) => string[] =
+      negotiator.encodings.bind(negotiator);
+    const [best] = rank([...ENCODINGS], { preferred: ENCODINGS });
+    const encoding = isEncoding(best) ? best : 'identity';
+    if (header.length <= rememberedEncodingChars) known.set(header, encoding);
+    return encoding;
+  };
+}

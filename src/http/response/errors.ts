@@ -1,0 +1,172 @@
+import type { ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import { StorageFull } from '../../db/account/storage.ts';
+import { MissingObjectError } from '../../db/files/file-content.ts';
+import { type OutOfReach, whyOutOfReach } from '../../db/postgres/connect.ts';
+import { BucketError } from '../../files/bucket-error.ts';
+import { inBytes } from '../../lib/byte-size.ts';
+import { BusyError } from '../../lib/fair-queue.ts';
+import type { Log } from '../../lib/log.ts';
+import { type Limits, SIZES } from '../../limits.ts';
+
+/**
+ * An answer other than success. `message` is sent to the client: a sentence that says what to do, with no part of the
+ * request.
+ */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The answer's body, a JSON text; `{"error": message}` where it is undefined. */
+  readonly body: string | undefined;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}, body?: string) {
+    // No stack: nothing reads it, and it would be a tenth of the cost of a refusal.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+/**
+ * A kind of error, as endpoints declare it and the reference shows it; `example` is one of them, `schema` that of a body
+ * of its own.
+ */
+export type DeclaredError = { id: string; description: string; schema?: z.ZodType; example: HttpError };
+/** A call makes the error to throw. */
+type ErrorKind<Values extends unknown[] = []> = ((...values: Values) => HttpError) & DeclaredError;
+
+/** Declares a kind of error. `make` makes one; `values` are its arguments for the example. */
+export const errorKind = <Values extends unknown[]>(
+  { id, description, schema }: Omit<DeclaredError, 'example'>,
+  make: (...values: Values) => HttpError,
+  ...values: NoInfer<Values>
+): ErrorKind<Values> =>
+  Object.assign((...given: Values) => make(...given), {
+    id,
+    description,
+    ...(schema && { schema }),
+    example: make(...values),
+  });
+
+/** The header that says when to try again. */
+export const retryAfter = (ms: number): { 'Retry-After': string } => ({ 'Retry-After': String(Math.ceil(ms / 1_000)) });
+
+/** The same time in words: `1 second`, `2 seconds`. */
+export function inSeconds(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  return seconds === 1 ? '1 second' : `${seconds} seconds`;
+}
+
+const OUT_OF_REACH: Readonly<Record<OutOfReach, string>> = {
+  unreachable: 'The service cannot reach its database just now: try again shortly.',
+  busy: 'The service is busy, and all its connections to the database are in use: try again shortly.',
+  slow: 'The database takes too long just now: try again shortly.',
+  'read-only': 'The database accepts no writes just now: try again shortly.',
+};
+
+export const badRequest = errorKind(
+  {
+    id: 'BadRequest',
+    description:
+      "The request can't be read: its path can't be decoded, its target has a fragment, or it does not have exactly one Host header.",
+  },
+  () => new HttpError(400, 'The path cannot be decoded: percent-encode it as UTF-8.'),
+);
+export const failed = errorKind(
+  { id: 'Failed', description: 'An unexpected error. Only the log has the cause.' },
+  () => new HttpError(500, 'Internal server error'),
+);
+export const unavailable = errorKind(
+  {
+    id: 'Unavailable',
+    description:
+      'The database, or the bucket with the files, is out of reach, the service is starting, or too many requests are waiting or in progress.',
+  },
+  (message?: string, retryAfterMs?: number) =>
+    new HttpError(503, message ?? OUT_OF_REACH.unreachable, retryAfter(retryAfterMs ?? SIZES.retryAfter.busyMs)),
+);
+
+export const storageFull = errorKind(
+  { id: 'StorageFull', description: "The plan's limit of bytes is reached, or the API key has the scope `read`." },
+  (plan: string, limit: number) =>
+    new HttpError(
+      403,
+      `Your plan (${plan}) allows ${inBytes(limit)} of storage, and this would be more: delete pages for good (GET /trash) or submissions with files, or ask the operator for a larger plan.`,
+    ),
+  ...(['free', 1_000_000_000] as const),
+);
+export const headersTooLarge = (): HttpError =>
+  new HttpError(431, 'The headers are too large: send fewer or shorter ones.', { Connection: 'close' });
+
+/** For a path that no endpoint has. */
+export const noSuchPath = (): HttpError =>
+  new HttpError(404, 'There is nothing at this path: check it against the API reference.');
+
+/** For a method that a path has no endpoint for; `allow` lists those that it has. */
+export const methodNotAllowed = (allow: string): HttpError =>
+  new HttpError(405, `This method is not allowed here: use ${allow}.`, { Allow: allow });
+
+/** The answer to an error. It does not reveal the cause of an unexpected one. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof BusyError) return unavailable('The service is busy: try again shortly.');
+  if (error instanceof StorageFull) return storageFull(error.plan, error.limit);
+  if (error instanceof BucketError || error instanceof MissingObjectError) {
+    return unavailable('The service cannot reach its files just now: try again shortly.', SIZES.retryAfter.filesMs);
+  }
+  const reason = whyOutOfReach(error);
+  if (reason) return unavailable(OUT_OF_REACH[reason]);
+  // Express' router found a path parameter that does not decode.
+  if (error instanceof URIError) return badRequest();
+  return failed();
+}
+
+/** The answer to an error. The cause is logged when it was not foreseen. */
+export function toLoggedError(cause: unknown, log: Log, requestId: string): HttpError {
+  const error = toHttpError(cause);
+  const isForeseen = cause instanceof HttpError || cause instanceof BusyError || error.status < 500;
+  if (!isForeseen) log.error({ req_id: requestId, err: cause }, 'request failed');
+  return error;
+}
+
+/** Answers an error as the API does: `{"error": "<what to do>"}`. */
+export function writeError(
+  response: ServerResponse,
+  error: HttpError,
+  headers: Readonly<Record<string, string>>,
+  limits: Limits,
+): void {
+  const body = error.body ?? JSON.stringify({ error: error.message });
+  response.writeHead(error.status, {
+    ...error.headers,
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+  });
+  endEarly(response, body, limits);
+}
+
+/**
+ * Ends an answer to a client that may still be sending: for a time, what it sends is received and dropped. Closing at
+ * once would reset the connection, and the client would see that instead of the answer.
+ */
+export function endEarly(response: ServerResponse, body: string, { requests }: Limits): void {
+  const request = response.req;
+  if (request.complete || request.destroyed) {
+    response.end(body);
+    return;
+  }
+  // A body whose length is known is whole for the client before the response ends.
+  response.write(body);
+  const cut = setTimeout(() => request.socket.destroy(), requests.refusedBodyTimeoutMs);
+  const end = (): void => {
+    clearTimeout(cut);
+    response.end();
+  };
+  request.once('end', end).once('close', end).once('error', end).resume();
+}

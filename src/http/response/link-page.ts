@@ -1,0 +1,43 @@
+import type { ServerResponse } from 'node:http';
+import { escapeHtml } from '../../lib/html.ts';
+import type { Limits } from '../../limits.ts';
+import { writeSmallPage } from './small-page.ts';
+
+/** Of every answer to a link in a mail: the address is a secret, and no other page may frame the button. */
+export const LINK_HEADERS = { 'Referrer-Policy': 'no-referrer', 'X-Frame-Options': 'DENY' } as const;
+
+/** What one-click software posts (RFC 8058). */
+const ONE_CLICK = ' name="List-Unsubscribe" value="One-Click"';
+
+/** What a person sees who has opened a link in a mail. `button`: posts to the same address, as `oneClick` software does. */
+export function writeLinkPage(
+  response: ServerResponse,
+  status: number,
+  {
+    title,
+    text,
+    code,
+    button,
+    oneClick = false,
+  }: { title: string; text: string; code?: string; button?: string; oneClick?: boolean },
+  limits: Limits,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const content = [
+    `<p>${escapeHtml(text)}</p>`,
+    ...(code === undefined ? [] : [`<p><code>${escapeHtml(code)}</code></p>`]),
+    ...(button === undefined
+      ? []
+      : [`<form method="post"><button${oneClick ? ONE_CLICK : ''}>${escapeHtml(button)}</button></form>`]),
+  ].join('\n');
+  const page = {
+    // Mails are in English, too.
+    speech: { language: 'en', dir: 'ltr' },
+    sign: status >= 400 || oneClick ? 'problem' : button === undefined ? 'done' : 'wait',
+    title: escapeHtml(title),
+    content,
+    isLong: true,
+    formAction: button === undefined ? undefined : "'self'",
+  } as const;
+  writeSmallPage(response, status, page, { ...LINK_HEADERS, ...headers }, limits);
+}

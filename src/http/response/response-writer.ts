@@ -1,0 +1,141 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Response } from 'express';
+import { type Limits, SIZES } from '../../limits.ts';
+import { HttpError, retryAfter } from './errors.ts';
+import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
+
+const { smallBytes, sliceBytes } = SIZES.internalAnswers;
+
+const tooManyAnswers = (): HttpError =>
+  new HttpError(
+    503,
+    'Too many large answers are being read: read those first, then try again.',
+    retryAfter(SIZES.retryAfter.busyMs),
+  );
+
+type Pieces = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
+
+/** Writes large answers as fast as they are read, and bounds the memory of those that are read slowly. */
+export class ResponseWriter {
+  readonly #budget: ReturnType<typeof createMemoryBudget<number | string>>;
+  /** What to call when a response accepts more, or its client has disconnected. */
+  readonly #wakers = new WeakMap<ServerResponse, { wake(): void }>();
+  readonly #shared = new Map<Buffer, { readers: number; reservation: MemoryReservation }>();
+
+  /** `largest`: bytes of the largest page. */
+  constructor({ largest, limits }: { largest: number; limits: Limits }) {
+    this.#budget = createMemoryBudget(largest, limits);
+  }
+
+  /**
+   * Counts the bytes that an answer keeps in memory, until it is closed. Throws 503 when they don't fit the memory
+   * budget. `client`: an owner, or the deployment whose links visitors open.
+   */
+  reserve(response: ServerResponse, client: number | string, bytes: number): void {
+    const reservation = this.tryReserve(client, bytes);
+    if (!reservation) throw tooManyAnswers();
+    if (response.closed) reservation[Symbol.dispose]();
+    else response.once('close', () => reservation[Symbol.dispose]());
+  }
+
+  /** Counts bytes until the reservation is disposed of; undefined when they don't fit the memory budget. */
+  tryReserve(client: number | string, bytes: number): Disposable | undefined {
+    const reservation = this.#budget.reserve(client);
+    if (!reservation.fits(bytes)) return undefined;
+    reservation.add(bytes);
+    return reservation;
+  }
+
+  /** Whether the memory budget allows another body for this owner. */
+  fits(ownerId: number): boolean {
+    return this.#budget.reserve(ownerId).fits(0);
+  }
+
+  /**
+   * Counts a body that several answers share, once, until each has called the returned function. The page cache may
+   * have dropped the body meanwhile: without a limit, clients that never read could have pages rendered again and
+   * again, and keep each in memory.
+   */
+  share(ownerId: number, body: Buffer): () => void {
+    const use = this.#shared.get(body) ?? { readers: 0, reservation: this.#budget.reserve(ownerId) };
+    if (use.readers === 0) use.reservation.add(body.length);
+    this.#shared.set(body, use);
+    use.readers += 1;
+    return () => {
+      use.readers -= 1;
+      if (use.readers > 0) return;
+      this.#shared.delete(body);
+      use.reservation[Symbol.dispose]();
+    };
+  }
+
+  /**
+   * Sends pieces as fast as the client reads them; ends early when it disconnects. Where a piece fails the connection
+   * is reset, so that what was sent does not look complete.
+   */
+  async stream(response: ServerResponse, pieces: Pieces): Promise<void> {
+    // The headers are sent now: the first piece may take long.
+    response.flushHeaders();
+    try {
+      for await (const piece of pieces) {
+        await this.write(response, piece);
+        // Checked before the next piece is read, which may wait for a database connection.
+        if (response.destroyed) return;
+      }
+    } catch (error) {
+      // In HTTP/1.0 only the end of the connection ends an answer.
+      response.socket?.resetAndDestroy();
+      throw error;
+    }
+    response.end();
+  }
+
+  /** Writes a piece of an answer as fast as the client reads it. */
+  async write(response: ServerResponse, piece: string | Buffer): Promise<void> {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    for (let from = 0; from < bytes.length && !response.destroyed; from += sliceBytes) {
+      // Restarts the time-out: while there is something to write, the client is not the one that is idle.
+      response.socket?.setTimeout(response.socket.timeout ?? 0);
+      if (!response.write(bytes.subarray(from, from + sliceBytes))) await this.#drained(response);
+      // A fast client reads it within the same turn of the event loop. Other work runs before the next slice.
+      await nextTurn();
+    }
+  }
+
+  /**
+   * Sends the pieces of a JSON text, of which `bytes` are in memory at a time: as a whole when these are few, else as a
+   * counted stream.
+   */
+  async json(
+    response: Response,
+    ownerId: number,
+    bytes: number,
+    pieces: AsyncIterable<string> | Iterable<string>,
+  ): Promise<void> {
+    response.type('json');
+    if (bytes <= smallBytes) {
+      let text = '';
+      for await (const piece of pieces) text += piece;
+      response.send(text);
+      return;
+    }
+    this.reserve(response, ownerId, bytes);
+    if (response.req.method === 'HEAD') response.end();
+    else await this.stream(response, pieces);
+  }
+  /** Settles when a response accepts more, or its client has disconnected. To be called directly after `write` has returned false. */
+  #drained(response: ServerResponse): Promise<void> {
+    let waker = this.#wakers.get(response);
+    if (!waker) {
+      const made = { wake: (): void => undefined };
+      waker = made;
+      this.#wakers.set(response, made);
+      // Added once for each response: `compression` lets no listener for drain be removed.
+      response.on('drain', () => made.wake()).on('close', () => made.wake());
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waker.wake = resolve;
+    return promise;
+  }
+}

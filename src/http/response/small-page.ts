@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Limits } from '../../limits.ts';
+import { endEarly } from './errors.ts';
+import type { Speech } from './translations.ts';
+
+/** A short page of the service itself. Title and content are HTML. */
+type SmallPage = {
+  speech: Pick<Speech, 'language' | 'dir'>;
+  /** The picture above the title. */
+  sign: keyof typeof SIGNS;
+  title: string;
+  content: string;
+  /** Whether it has a form, or a note below the rest. */
+  isLong?: boolean;
+  /** The sources of CSP's form-action that its form may post to; undefined when it has no form. */
+  formAction?: string | undefined;
+};
+
+const SIGNS = {
+  done: '<circle cx="24" cy="24" r="21"/><path d="m15 24.5 6.5 6.5L34 18"/>',
+  wait: '<circle cx="24" cy="24" r="21"/><path d="M24 12.5V24l7.5 5"/>',
+  problem: '<circle cx="24" cy="24" r="21"/><path d="M24 13.5v13M24 33.5v.5"/>',
+} as const;
+
+const STYLE = `:root{color-scheme:light dark;--text:#1b1f24;--muted:#59616d;--back:#f3f5f8;--card:#fff;--line:#d9dee6;--accent:#0b57d0;--on-accent:#fff;--done:#1a7f47;--problem:#a15c00}
+@media(prefers-color-scheme:dark){:root{--text:#eceef2;--muted:#a8b0bd;--back:#121417;--card:#1c1f24;--line:#363c46;--accent:#8ab4f8;--on-accent:#10203a;--done:#6fd39d;--problem:#f2bd6b}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;display:flex;background:var(--back);color:var(--text);font:1.0625rem/1.55 system-ui,sans-serif}
+main{width:calc(100% - 2rem);max-width:34rem;margin:auto;padding:2.25rem 1.5rem;background:var(--card);border:1px solid var(--line);border-radius:1rem;overflow-wrap:anywhere}
+@media(min-width:40rem){main{padding:3rem}}
+svg{display:block;width:3rem;margin-bottom:1.25rem;fill:none;stroke:var(--problem);stroke-width:3;stroke-linecap:round}
+.done{stroke:var(--done)}
+h1{margin:0 0 .75rem;font-size:1.6rem;line-height:1.25;text-wrap:balance}
+p{margin:0 0 1rem}
+main>:last-child{margin-bottom:0}
+a{color:var(--accent);text-underline-offset:.2em}
+:focus-visible{outline:3px solid var(--accent);outline-offset:3px}`;
+
+/** For the pages that have more than a sentence or two. */
+const FORM_STYLE = `${STYLE}
+form{margin:1.5rem 0}
+form>:last-child{margin-bottom:0}
+[hidden]{display:none}
+label{display:block;margin-bottom:.35rem;font-weight:600}
+input{font:inherit;font-size:1rem;width:100%;padding:.6rem;border:1px solid var(--muted);border-radius:.6rem;color:var(--text);background:var(--back)}
+input::file-selector-button{font:inherit;margin-inline-end:.75rem;padding:.35rem .8rem;border:1px solid var(--muted);border-radius:.4rem;background:var(--card);color:var(--text)}
+button{font:inherit;font-weight:600;min-height:2.9rem;padding:.6rem 1.5rem;border:0;border-radius:.6rem;background:var(--accent);color:var(--on-accent);cursor:pointer}
+.note{margin-top:1.75rem;padding-top:1.25rem;border-top:1px solid var(--line);color:var(--muted);font-size:.9375rem}
+code{font:.9em ui-monospace,Menlo,Consolas,monospace}`;
+
+const STYLES = { short: withSource(STYLE), long: withSource(FORM_STYLE) };
+
+/** A style and the source of CSP's style-src that allows it. */
+function withSource(style: string): { style: string; source: string } {
+  return { style, source: `'sha256-${createHash('sha256').update(style).digest('base64')}'` };
+}
+
+/**
+ * Answers with a page that has no script and loads nothing. It may be framed: the target of a form can be a frame, and
+ * such a page offers nothing to clickjacking.
+ */
+export function writeSmallPage(
+  response: ServerResponse,
+  status: number,
+  { speech, sign, title, content, isLong = false, formAction = "'none'" }: SmallPage,
+  headers: Readonly<Record<string, string>>,
+  limits: Limits,
+): void {
+  const { style, source } = isLong ? STYLES.long : STYLES.short;
+  const body = `<!doctype html>
+<html lang="${speech.language}" dir="${speech.dir}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<svg class="${sign}" viewBox="0 0 48 48" aria-hidden="true">${SIGNS[sign]}</svg>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+  response.writeHead(status, {
+    ...headers,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': `default-src 'none'; style-src ${source}; form-action ${formAction}; base-uri 'none'`,
+    'X-Content-Type-Options': 'nosniff',
+    'Origin-Agent-Cluster': '?1',
+  });
+  endEarly(response, body, limits);
+}

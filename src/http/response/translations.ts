@@ -1,0 +1,99 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import Negotiator from 'negotiator';
+import { LANGUAGES, type Language, toLanguage } from '../../lib/languages.ts';
+import { SIZES } from '../../limits.ts';
+import { ar } from '../../texts/ar.ts';
+import { de } from '../../texts/de.ts';
+import { en } from '../../texts/en.ts';
+import { es } from '../../texts/es.ts';
+import { fr } from '../../texts/fr.ts';
+import { it } from '../../texts/it.ts';
+import { ja } from '../../texts/ja.ts';
+import { nl } from '../../texts/nl.ts';
+import { pl } from '../../texts/pl.ts';
+import { pt } from '../../texts/pt.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { tr } from '../../texts/tr.ts';
+import { zh } from '../../texts/zh.ts';
+import type { HttpError } from './errors.ts';
+
+/** A language with its texts, and with times and sizes in it. */
+export type Speech = Texts & {
+  language: Language;
+  /** Such as `in 40 seconds`; from a minute on in minutes, rounded up. */
+  time(seconds: number): string;
+  /** Such as `10 MB`, rounded down; smaller sizes in kilobytes or bytes. */
+  size(bytes: number): string;
+  number(value: number): string;
+  /** Such as `one, two and three`. */
+  list(items: readonly string[]): string;
+};
+
+const TEXTS: Readonly<Record<Language, Texts>> = { en, de, fr, es, pt, it, nl, pl, tr, ja, zh, ar };
+
+const KIB = 1024;
+const MINUTE_SECONDS = 60;
+
+function speechOf(language: Language): Speech {
+  const times = new Intl.RelativeTimeFormat(language);
+  const numbers = new Intl.NumberFormat(language);
+  const lists = new Intl.ListFormat(language);
+  const sizes = (unit: string, unitDisplay: 'short' | 'long' = 'short'): Intl.NumberFormat =>
+    new Intl.NumberFormat(language, {
+      style: 'unit',
+      unit,
+      unitDisplay,
+      maximumFractionDigits: 1,
+      roundingMode: 'floor',
+    });
+  const bytes = sizes('byte', 'long');
+  const kilobytes = sizes('kilobyte');
+  const megabytes = sizes('megabyte');
+  return {
+    ...TEXTS[language],
+    language,
+    time: (seconds) =>
+      seconds < MINUTE_SECONDS
+        ? times.format(seconds, 'second')
+        : times.format(Math.ceil(seconds / MINUTE_SECONDS), 'minute'),
+    size(count) {
+      if (count < KIB) return bytes.format(count);
+      return count < KIB * KIB ? kilobytes.format(count / KIB) : megabytes.format(count / (KIB * KIB));
+    },
+    number: (value) => numbers.format(value),
+    list: (items) => lists.format(items),
+  };
+}
+
+/** A sentence that says when to try again, from an error's Retry-After. */
+export function whenToTryAgain({ headers }: HttpError, speech: Speech): string {
+  const seconds = headers['Retry-After'];
+  return seconds === undefined ? speech.tryAgainSoon : speech.tryAgain(speech.time(Number(seconds)));
+}
+
+/** The first language that Accept-Language wants (RFC 9110, 12.5.4) and that there is. */
+function acceptedOf({ 'accept-language': header = '' }: IncomingHttpHeaders): Language | undefined {
+  if (header === '' || header.length > SIZES.internalHeaders.acceptChars) return undefined;
+  const [best] = new Negotiator({ headers: { 'accept-language': header } }).languages([...LANGUAGES]);
+  return toLanguage(best);
+}
+
+/** The languages that a deployment and its page name; undefined when they are not known. */
+type PageLanguage = { language: string | null; lang: string | undefined } | undefined;
+
+/**
+ * Chooses the language for a visitor: that of the deployment, else that of its page, else one that the browser accepts,
+ * else English.
+ */
+export type Speak = (headers: IncomingHttpHeaders, page?: PageLanguage) => Speech;
+
+export function createSpeak(): Speak {
+  // Made once: a formatter of Intl takes longer than a page.
+  const speeches = new Map<Language, Speech>();
+  return (headers, page) => {
+    const language = toLanguage(page?.language) ?? toLanguage(page?.lang) ?? acceptedOf(headers) ?? 'en';
+    const speech = speeches.get(language) ?? speechOf(language);
+    speeches.set(language, speech);
+    return speech;
+  };
+}

@@ -1,0 +1,95 @@
+import { createHash, createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { type Limits, SIZES } from '../limits.ts';
+
+/*
+ * ALTCHA: a visitor's browser proves by some work that a form is worth it. No third party is asked, and nothing is stored
+ * for a challenge: its signature says that it was made here.
+ */
+
+const ALGORITHM = 'PBKDF2/SHA-256';
+
+/** What the widget gets, and sends back with its solution. */
+export const Challenge = z.strictObject({
+  parameters: z.strictObject({
+    algorithm: z.string(),
+    cost: z.int(),
+    data: z.strictObject({ deployment: z.string() }),
+    expiresAt: z.int(),
+    keyLength: z.int(),
+    keyPrefix: z.string(),
+    keySignature: z.string(),
+    nonce: z.string(),
+    salt: z.string(),
+  }),
+  signature: z.string(),
+});
+const Token = z.object({
+  challenge: Challenge,
+  solution: z.object({ counter: z.number(), derivedKey: z.string() }),
+});
+
+/** A solution that may count once. `hash`: 32 bytes that no other challenge has. */
+export type Solution = { hash: Buffer; expiresAt: Date };
+
+export type Altcha = {
+  /** A challenge for the form of one deployment. */
+  challenge(deploymentId: string): Promise<z.infer<typeof Challenge>>;
+  /** The solution that a form has sent; undefined when it is wrong, expired, or of another deployment's challenge. */
+  check(deploymentId: string, token: string): Promise<Solution | undefined>;
+};
+
+function parse(token: string): z.infer<typeof Token> | undefined {
+  if (token.length > SIZES.captcha.maxTokenChars) return undefined;
+  try {
+    return Token.safeParse(JSON.parse(Buffer.from(token, 'base64').toString())).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `secret`: the same for all processes. Keys for this purpose alone are derived from it. */
+export function createAltcha(secret: Buffer, limits: Limits): Altcha {
+  const keyFor = (purpose: string): string =>
+    createHmac('sha256', secret).update(`formhost altcha: ${purpose}`).digest('hex');
+  const secrets = {
+    hmacSignatureSecret: keyFor('challenge'),
+    hmacKeySignatureSecret: keyFor('key'),
+  };
+
+  return {
+    async challenge(deploymentId) {
+      // Loaded when a form needs it.
+      const [{ createChallenge, randomInt }, { deriveKey }] = await Promise.all([
+        import('altcha-lib'),
+        import('altcha-lib/algorithms/pbkdf2'),
+      ]);
+      const challenge = await createChallenge({
+        ...secrets,
+        algorithm: ALGORITHM,
+        cost: limits.spam.challengeCost,
+        counter: randomInt(limits.spam.maxChallengeCounter, limits.spam.minChallengeCounter),
+        data: { deployment: deploymentId },
+        expiresAt: Math.floor(Date.now() / 1_000) + SIZES.captcha.challengeMinutes * 60,
+        deriveKey,
+      });
+      return Challenge.parse(challenge);
+    },
+    async check(deploymentId, token) {
+      const parsed = parse(token);
+      if (parsed?.challenge.parameters.data.deployment !== deploymentId) return undefined;
+      const [{ verifySolution }, { deriveKey }] = await Promise.all([
+        import('altcha-lib'),
+        import('altcha-lib/algorithms/pbkdf2'),
+      ]);
+      // The key's signature is compared: no work is done again.
+      const { verified } = await verifySolution({ ...secrets, ...parsed, deriveKey });
+      if (!verified) return undefined;
+      const { signature, parameters } = parsed.challenge;
+      return {
+        hash: createHash('sha256').update(signature).digest(),
+        expiresAt: new Date(parameters.expiresAt * 1_000),
+      };
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { customAlphabet } from 'nanoid';
+import { SIZES } from '../limits.ts';
+
+// In ASCII order, so that ids sort by the time at their beginning.
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+const random16 = customAlphabet(ALPHABET, 16);
+
+/** Eight characters for a time in milliseconds; sorts like the time until the year 8888. */
+function timePrefix(ms: number): string {
+  let text = '';
+  for (let rest = ms; text.length < 8; rest = Math.floor(rest / 62)) text = ALPHABET[rest % 62] + text;
+  return text;
+}
+
+/**
+ * `<kind>_` and 24 characters: the time, then 95 random bits. Ids rise with time, so that indexes on them grow at one
+ * end.
+ */
+const newId = (kind: string, cell = ''): string => `${kind}_${cell}${timePrefix(Date.now())}${random16()}`;
+
+/*
+ * Several installations behind one public host are cells. A proxy finds the cell of a request in what a path or a
+ * credential begins with: the id of a deployment, an API key, a token. The cell precedes their characters, whose number is
+ * always the same. So it can be told from them, and the default cell, '', makes what was always made.
+ */
+
+/** A cell's name: the first character is none of a default cell's ids, which begin with 0 until the year 2081. */
+export const CELL = new RegExp(`^[a-z][a-z0-9]{0,${SIZES.cell.maxChars - 1}}$`);
+const TOKEN_CHARS = 43;
+const random43 = customAlphabet(ALPHABET, TOKEN_CHARS);
+
+export const DEPLOYMENT_ID = /^d_[0-9A-Za-z]{20,60}$/;
+export const SUBMISSION_ID = /^sub_[0-9A-Za-z]{20,60}$/;
+export const FILE_ID = /^file_[0-9A-Za-z]{20,60}$/;
+const OBJECT_ID = /^obj_[0-9A-Za-z]{24}$/;
+export const WEBHOOK_ID = /^wh_[0-9A-Za-z]{20,60}$/;
+export const DELIVERY_ID = /^dl_[0-9A-Za-z]{20,60}$/;
+export const KEY_ID = /^key_[0-9A-Za-z]{20,60}$/;
+export const RECIPIENT_ID = /^rcp_[0-9A-Za-z]{20,60}$/;
+
+export const newDeploymentId = (cell = ''): string => newId('d', cell);
+export const newSubmissionId = (): string => newId('sub');
+export const newFileId = (): string => newId('file');
+export const newObjectId = (): string => newId('obj');
+export const newWebhookId = (): string => newId('wh');
+export const newDeliveryId = (): string => newId('dl');
+export const newKeyId = (): string => newId('key');
+export const newRecipientId = (): string => newId('rcp');
+export const newSessionId = (): string => newId('ses');
+
+/**
+ * The lowest id that a delivery created at or after a time can have. Submissions that visitors send again are an
+ * exception: their ids, and those of their deliveries, are up to `recentMs` older.
+ */
+export const firstDeliveryId = (time: Date): string => `dl_${timePrefix(time.getTime())}`;
+
+/** An API key: `fh_`, the cell, and 43 random characters (256 bits). */
+export const newApiKey = (cell: string): string => `fh_${cell}${random43()}`;
+
+/** What signs in: the value of a session's cookie, or the token of a link. 256 random bits after the cell. */
+export const newToken = (cell: string): string => `${cell}${random43()}`;
+
+/** The SHA-256 of an API key or a token, which is stored instead of it. */
+export const hashOfKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+export const isApiKey = (text: string): boolean => /^fh_[0-9A-Za-z]{40,200}$/.test(text);
+/** Whether a text could be a token. */
+export const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS},${TOKEN_CHARS + SIZES.cell.maxChars}}$`);
+export const isSessionId = (text: string): boolean => text.startsWith('ses_');
+export const isDeploymentId = (text: string): boolean => DEPLOYMENT_ID.test(text);
+export const isSubmissionId = (text: string): boolean => SUBMISSION_ID.test(text);
+export const isFileId = (text: string): boolean => FILE_ID.test(text);
+export const isObjectId = (text: string): boolean => OBJECT_ID.test(text);
+export const isWebhookId = (text: string): boolean => WEBHOOK_ID.test(text);
+export const isKeyId = (text: string): boolean => KEY_ID.test(text);
+export const isRecipientId = (text: string): boolean => RECIPIENT_ID.test(text);
+export const isDeliveryId = (text: string): boolean => DELIVERY_ID.test(text);
+
+/** Whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */
+export function isRecentSubmissionId(text: string): boolean {
+  if (!/^sub_[0-9A-Za-z]{24}$/.test(text)) return false;
+  const madeAt = text.slice(4, 12);
+  const now = Date.now();
+  return (
+    madeAt >= timePrefix(now - SIZES.submissionId.recentMs) &&
+    madeAt <= timePrefix(now + SIZES.submissionId.clockSkewMs)
+  );
+}
+
+const requestIdPart = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 8);
+
+/** Makes ids of requests: unique among processes, and cheap enough for the hot paths. */
+export function createRequestIds(): () => string {
+  const process = requestIdPart();
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${process}-${count.toString(36)}`;
+  };
+}

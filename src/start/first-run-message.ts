@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PROJECT } from '../lib/project.ts';
+
+/** Commands to paste into a shell after the first start: deploy a page, submit its form, read the submission. */
+export function tour(baseUrl: string, key: string): string {
+  const page =
+    '<!doctype html><title>Hello</title><form method=post action={{FORM_ACTION}}><input name=name placeholder=Name><button>Send</button></form>';
+  // The answer to the first command has the id that the others need.
+  const id = "$(grep -o 'd_[0-9A-Za-z]*' /tmp/formhost.json)";
+  return [
+    `curl -sw '\\n' ${baseUrl}/deploy -H "Authorization: Bearer ${key}" -H 'Content-Type: text/html' -d '${page}' | tee /tmp/formhost.json`,
+    `curl -sw '\\n' "${baseUrl}/submit/${id}" -d name=Ada`,
+    `curl -sw '\\n' "${baseUrl}/submissions/${id}" -H "Authorization: Bearer ${key}"`,
+  ].join('\n');
+}
+
+/** Printed at the very first start. */
+export const firstRunMessage = (baseUrl: string, key: string): string => `
+Your API key, shown only once: ${key}
+
+Sign in with it at ${baseUrl}/dashboard, or work from a shell. Deploy a page, submit its form, read the submission:
+
+${tour(baseUrl, key)}
+
+`;
+
+/** A word as a shell reads it. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+/** Printed at the very first start unless the address of the first owner was asked for: the command that sets it. */
+export function emailAdvice(email: string, dataDir: string): string {
+  const folder = resolve(fileURLToPath(PROJECT));
+  // The command uses the service's database in a shell without the service's settings, too.
+  const settings = resolve(dataDir) === resolve(folder, 'data') ? '' : `DATA_DIR=${quoted(resolve(dataDir))} `;
+  return `Mail about submissions goes to ${email}, until you set your own address:
+
+cd ${quoted(folder)} && ${settings}npm run --silent owners -- set-email ${email} you@example.com
+
+`;
+}

@@ -520,7 +520,8 @@ describe.skipIf(!hasChromium())('the inbox', () => {
 
   it('has files to download, and sends deliveries again', async () => {
     const { owner, path, id } = await inbox();
-    const receiver = await startReceiver((response) => void response.writeHead(500).end());
+    // It asks for an hour, so that nothing but the button sends again.
+    const receiver = await startReceiver((response) => void response.writeHead(500, { 'Retry-After': '3600' }).end());
     await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
     const form = new FormData();
     form.append('name', 'Ada');

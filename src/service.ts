@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { createComputePool } from './compute/pool.ts';
+import { ComputePool } from './compute/pool.ts';
 import { type Config, pageUrl } from './config.ts';
 import { createChallenges, createLinks } from './db/account/link-secret.ts';
 import { createCleanUp } from './db/clean-up.ts';
@@ -33,7 +33,7 @@ import {
   prepareDatabase,
 } from './start/prepare-database.ts';
 import { Forms } from './submissions/forms.ts';
-import { createLabelsOf } from './submissions/labels.ts';
+import { LabelReader } from './submissions/labels.ts';
 import { SpamCheck } from './submissions/spam-check.ts';
 import { Store } from './submissions/store.ts';
 import { SubmissionService } from './submissions/submission-service.ts';
@@ -70,12 +70,13 @@ export async function startService(
   const { connection } = databaseServer;
   const db = connect(connection, { limits, onRenew: () => changeFeed.reset() });
   const metrics = createMetrics();
-  const compute = createComputePool(config, limits);
+  const compute = new ComputePool(config, limits);
   // Apart: a check can take seconds, and visitors wait for pages.
-  const checks = createComputePool(config, limits);
+  const checks = new ComputePool(config, limits);
 
   const { baseUrl, pagesDomain, storageLimits } = config;
-  const labelsOf = createLabelsOf({ db, limits, checks, baseUrl, pagesDomain, urlOf: (slug) => pageUrl(config, slug) });
+  const urlOf = (slug: string): string => pageUrl(config, slug);
+  const labels = new LabelReader({ db, limits, checks, baseUrl, pagesDomain, urlOf });
 
   let listening: AddressInfo | undefined;
   const own = createOwnAddress({
@@ -91,7 +92,7 @@ export async function startService(
     urlOf: (slug) => pageUrl(config, slug),
     baseUrl: config.baseUrl,
     links,
-    labelsOf,
+    labelsOf: (id) => labels.read(id),
     readDigest: (...range) => readDigest(db, ...range),
     smtpUrl: config.smtpUrl,
     mailFrom: config.mailFrom,
@@ -156,7 +157,7 @@ export async function startService(
     submissions,
     compute,
     checks,
-    labelsOf,
+    labelsOf: (id) => labels.read(id),
     leadsHere: own.isIn,
     links,
     altcha,

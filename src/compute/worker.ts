@@ -1,56 +1,58 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CheckInput, LabelsInput, WidgetInput } from './check/answer.ts';
-import { type MembersInput, readMembers } from './read-members.ts';
-import { type RenderInput, renderPage } from './render-page.ts';
+import type { CheckInput, LabelsInput, PageLabels, Problem, WidgetInput } from './check/answer.ts';
+import { type MembersInput, type ReadMembers, readMembers } from './read-members.ts';
+import { type RenderedPage, type RenderInput, renderPage } from './render-page.ts';
 
 /*
  * What runs in the thread. The main thread imports this file too, for its address.
  */
 
-export type Job =
-  | { task: 'renderPage'; input: RenderInput & { widget?: WidgetInput | undefined } }
-  | { task: 'readMembers'; input: MembersInput }
-  | { task: 'checkPage'; input: CheckInput }
-  | { task: 'checkCaptcha'; input: CheckInput }
-  | { task: 'readLabels'; input: LabelsInput };
+/** The tasks of the thread, each with its input and its result. */
+type Tasks = {
+  /** `widget`: what is put into forms that lack it. */
+  renderPage: [input: RenderInput & { widget?: WidgetInput | undefined }, RenderedPage];
+  readMembers: [MembersInput, ReadMembers];
+  /** What is on a page and what is wrong with it, as JSON in UTF-8; undefined: it is too complex to be read. */
+  checkPage: [CheckInput, Uint8Array | undefined];
+  /** The forms that lack the widget of their captcha; none where the page is too complex. */
+  checkCaptcha: [CheckInput, Problem[]];
+  /** What people call the fields of a page; undefined: it is too complex to be read. */
+  readLabels: [LabelsInput, PageLabels | undefined];
+};
+export type TaskName = keyof Tasks;
+export type InputOf<Name extends TaskName> = Tasks[Name][0];
+export type ResultOf<Name extends TaskName> = Tasks[Name][1];
+export type Job<Name extends TaskName> = { task: Name; input: InputOf<Name> };
 
 export const WORKER_URL = new URL(import.meta.url);
 /** The `workerData` of the thread that runs jobs. */
 export const WORKER_ROLE = 'formhost compute';
 
-/** Bytes that have their buffer to themselves, as a transfer to another thread needs; a part of a buffer is copied. */
-export function transferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer, byteLength } = bytes;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
-}
-
 /** The part of the thread that has an HTML parser, loaded on demand. */
 const loadCheck = () => import('./check/check-page.ts');
 
-async function perform({ task, input }: Job): Promise<{ result: unknown; transfer: ArrayBuffer[] }> {
-  if (task === 'readMembers') return { result: readMembers(input), transfer: [] };
-  if (task === 'readLabels') return { result: (await loadCheck()).labelsOf(input), transfer: [] };
-  if (task === 'checkCaptcha') {
-    const problems = (await loadCheck()).checkPage(input)?.problems ?? [];
-    return { result: problems.filter(({ code }) => code === 'captcha-missing'), transfer: [] };
-  }
-  if (task === 'checkPage') {
+const TASKS: { [Name in TaskName]: (input: InputOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>> } = {
+  readMembers,
+  async renderPage({ widget, ...page }) {
+    const html = widget ? (await loadCheck()).addWidgets(page.html, widget) : page.html;
+    return renderPage({ ...page, html });
+  },
+  async checkPage(input) {
     const checked = (await loadCheck()).checkPage(input);
-    if (!checked) return { result: undefined, transfer: [] };
-    const json = new TextEncoder().encode(JSON.stringify(checked));
-    return { result: json, transfer: [json.buffer] };
-  }
-  const html = input.widget ? (await loadCheck()).addWidgets(input.html, input.widget) : input.html;
-  const page = renderPage({ ...input, html });
-  const br = transferable(page.br);
-  return { result: { ...page, br }, transfer: [br.buffer] };
-}
+    return checked && new TextEncoder().encode(JSON.stringify(checked));
+  },
+  async checkCaptcha(input) {
+    const problems = (await loadCheck()).checkPage(input)?.problems ?? [];
+    return problems.filter(({ code }) => code === 'captcha-missing');
+  },
+  async readLabels(input) {
+    return (await loadCheck()).labelsOf(input);
+  },
+};
+
+const perform = <Name extends TaskName>({ task, input }: Job<Name>) => TASKS[task](input);
 
 if (workerData === WORKER_ROLE) {
   // An exception ends the thread, and fails the job.
-  parentPort?.on('message', async (job: Job) => {
-    const { result, transfer } = await perform(job);
-    parentPort?.postMessage(result, transfer);
-  });
+  parentPort?.on('message', async (job: Job<TaskName>) => parentPort?.postMessage(await perform(job)));
 }

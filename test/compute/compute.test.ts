@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createComputePool } from '../../src/compute/pool.ts';
+import { ComputePool } from '../../src/compute/pool.ts';
 import { OverLimitError } from '../../src/compute/thread.ts';
 import { BusyError } from '../../src/lib/fair-queue.ts';
 import type { LimitOverrides } from '../../src/limits.ts';
@@ -12,16 +12,16 @@ const ACTION = 'http://api.test/submit/d_0';
 const PATIENCE_MS = 60_000;
 
 function startPool(limits: LimitOverrides['compute'] = {}) {
-  const pool = createComputePool({ maxHtmlBytes: 0 }, testLimits({ compute: limits }));
+  const pool = new ComputePool({ maxHtmlBytes: 0 }, testLimits({ compute: limits }));
   onTestFinished(() => pool.close());
   return pool;
 }
 type Pool = ReturnType<typeof startPool>;
 
 const render = (pool: Pool, owner: number, html = '<form action="{{FORM_ACTION}}">', maxWaitMs = PATIENCE_MS) =>
-  pool.run(owner, maxWaitMs, (thread) => thread.renderPage({ html: Buffer.from(html), action: ACTION }));
+  pool.run(owner, maxWaitMs, (thread) => thread.run('renderPage', { html: Buffer.from(html), action: ACTION }));
 const read = (pool: Pool, body: string, names: readonly string[], owner: number) =>
-  pool.run(owner, PATIENCE_MS, (thread) => thread.readMembers({ body: Buffer.from(body), names }));
+  pool.run(owner, PATIENCE_MS, (thread) => thread.run('readMembers', { body: Buffer.from(body), names }));
 
 /** Work for minutes: each member's name is looked for among half a million. */
 const hang = (pool: Pool, owner = 1) => {
@@ -56,17 +56,6 @@ describe('owners', () => {
     expect(done.indexOf(7)).toBeLessThanOrEqual(1 + busy.length);
   });
 
-  it('wait behind the others after work that ran into its limit; their labels do not', async () => {
-    const pool = startPool({ jobTimeoutMs: 3_000 });
-    const done: string[] = [];
-    const hanging = ([1, 2, 1, 2] as const).map((owner) => hang(pool, owner).catch(() => done.push(`hung ${owner}`)));
-    await Promise.all(hanging.slice(0, 2));
-    const check = render(pool, 3).then(() => done.push('check'));
-    const labels = pool.run('labels of 2', PATIENCE_MS, async () => done.push('labels'));
-    await Promise.all([...hanging, check, labels]);
-    expect(done).toEqual(['hung 1', 'hung 2', 'hung 1', 'check', 'labels', 'hung 2']);
-  });
-
   it('have their own work done in the order in which it came', async () => {
     const pool = startPool();
     const done: string[] = [];
@@ -92,10 +81,10 @@ describe('owners', () => {
 
 describe('a thread that breaks down', () => {
   it('fails the job that takes too long, and does the next', async () => {
-    const pool = startPool({ jobTimeoutMs: 3_000 });
+    const pool = startPool({ jobTimeoutMs: 10_000 });
     const hanging = hang(pool);
     const next = render(pool, 2);
-    await expect(hanging).rejects.toThrow('readMembers took longer than 3000 ms.');
+    await expect(hanging).rejects.toThrow('readMembers took longer than 10000 ms.');
     expect(brotliDecompressSync((await next).br).toString()).toBe(`<form action="${ACTION}">`);
   });
 
@@ -124,13 +113,13 @@ describe('closing', () => {
 
   it('is not needed for the process to end', async () => {
     const program = `
-      import { createComputePool } from './src/compute/pool.ts';
+      import { ComputePool } from './src/compute/pool.ts';
       import { withLimits } from './src/limits.ts';
       const limits = withLimits({ compute: { idleThreadMs: 600_000 } });
-      const pool = createComputePool({ maxHtmlBytes: 0 }, limits);
+      const pool = new ComputePool({ maxHtmlBytes: 0 }, limits);
       const waiting = setInterval(() => undefined, 1_000);
       const { members } = await pool.run(1, 60_000, (thread) =>
-        thread.readMembers({ body: Buffer.from('{"a":"b"}'), names: ['a'] }));
+        thread.run('readMembers', { body: Buffer.from('{"a":"b"}'), names: ['a'] }));
       process.stdout.write(JSON.stringify(members));
       clearInterval(waiting);`;
     const { result } = startProgram(process.execPath, ['--input-type=module', '--eval', program], {});

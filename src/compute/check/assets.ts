@@ -1,5 +1,5 @@
 import type { ReadAddress } from './addresses.ts';
-import { attribute, type HtmlElement, isHtml } from './html-tree.ts';
+import { attribute, endOf, type HtmlElement, isHtml, startOf } from './html-tree.ts';
 import type { PageParts } from './read-page.ts';
 import { isJavaScript } from './scripts.ts';
 import { sourceTextOf } from './texts.ts';
@@ -100,30 +100,30 @@ function* attributesOf(element: HtmlElement): Generator<string> {
     const found = attribute(element, name);
     return found === undefined ? [] : [found];
   };
-  if (!isHtml(element, element.name)) {
-    if (SVG_IMAGES.has(element.name)) yield* value('href');
+  if (!isHtml(element)) {
+    if (SVG_IMAGES.has(element.tagName)) yield* value('href');
     return;
   }
-  if (element.name === 'script' && isJavaScript(element)) yield* value('src');
-  if (element.name === 'link') {
+  if (element.tagName === 'script' && isJavaScript(element)) yield* value('src');
+  if (element.tagName === 'link') {
     if (!LOADING.test((attribute(element, 'rel') ?? '').slice(0, 1_000))) return;
     yield* value('href');
   }
-  if (element.name === 'input' && /^image$/i.test(attribute(element, 'type') ?? '')) yield* value('src');
-  for (const name of SOURCES.get(element.name) ?? []) yield* value(name);
-  const set = attribute(element, SOURCE_SETS.get(element.name) ?? '');
+  if (element.tagName === 'input' && /^image$/i.test(attribute(element, 'type') ?? '')) yield* value('src');
+  for (const name of SOURCES.get(element.tagName) ?? []) yield* value(name);
+  const set = attribute(element, SOURCE_SETS.get(element.tagName) ?? '');
   if (set !== undefined) yield* candidatesOf(set);
 }
 
 /** Everything that a page loads. */
 export function* assetsOf(html: string, { elements, styles }: PageParts): Generator<Asset> {
   for (const element of elements) {
-    for (const url of attributesOf(element)) yield { url, at: element.start };
+    for (const url of attributesOf(element)) yield { url, at: startOf(element) };
     const style = attribute(element, 'style');
-    if (style !== undefined) for (const { url } of urlsOfStyle(style)) yield { url, at: element.start };
+    if (style !== undefined) for (const { url } of urlsOfStyle(style)) yield { url, at: startOf(element) };
   }
   for (const style of styles) {
-    for (const { url, at } of urlsOfStyle(sourceTextOf(html, style))) yield { url, at: style.end + at };
+    for (const { url, at } of urlsOfStyle(sourceTextOf(html, style))) yield { url, at: endOf(style) + at };
   }
 }
 

@@ -3,7 +3,7 @@ import type { ReadAddress } from './addresses.ts';
 import type { Found, WidgetInput } from './answer.ts';
 import { nameOf } from './fields.ts';
 import type { ReadForm } from './forms.ts';
-import { attribute, type HtmlElement } from './html-tree.ts';
+import { attribute, type HtmlElement, startOf } from './html-tree.ts';
 import type { PageParts } from './read-page.ts';
 import type { Scripts } from './scripts.ts';
 import { rawTextOf } from './texts.ts';
@@ -63,7 +63,7 @@ export function* problemsOfCaptcha(
       // A script that can't be read may make the widget.
       severity: scripts.hasOthers ? 'warning' : 'error',
       message: `The form lacks the widget of the captcha that spam.captcha switches on, so that all it sends is kept as spam: ${write}.`,
-      at: element.start,
+      at: startOf(element),
     };
   }
 }

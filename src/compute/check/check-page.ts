@@ -16,8 +16,8 @@ function read(bytes: Uint8Array, addresses: Addresses, maxDepth = Number.POSITIV
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const html = text.slice(mark.length);
-  const { root, formEnds } = parseHtml(html, maxDepth);
-  const parts = readPage(root);
+  const { formEnds, ...parsed } = parseHtml(html, maxDepth);
+  const parts = readPage(parsed);
   const address = createReadAddress(addresses, parts.base);
   const forms = readForms(parts, address);
   return { mark, html, formEnds, parts, address, forms };

@@ -1,6 +1,6 @@
 import { SIZES } from '../../limits.ts';
 import type { Field, Option } from './answer.ts';
-import { attribute, type HtmlElement, hasAttribute, isHtml } from './html-tree.ts';
+import { attribute, type HtmlElement, hasAttribute, isElement, isHtml } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';
 import { rawTextOf, textOf, tidy } from './texts.ts';
 
@@ -22,7 +22,7 @@ const CHOICES = new Set(['radio', 'checkbox', 'submit']);
 
 /** `select`, `textarea`, or the type of an <input> or a <button>. */
 export function typeOf(element: HtmlElement): string {
-  const { name } = element;
+  const { tagName: name } = element;
   if (name === 'select' || name === 'textarea') return name;
   const type = attribute(element, 'type')?.toLowerCase() ?? '';
   if (name === 'button') return type === 'reset' || type === 'button' ? type : 'submit';
@@ -90,16 +90,13 @@ function optionsOf(select: HtmlElement): Option[] {
     if (hasAttribute(option, 'disabled')) return;
     const read = optionOf(option);
     // "Placeholder label option" in the standard: it stands for no choice.
-    const isPlaceholder = isFirstOption && option.parent === select && isSingle && hasAttribute(select, 'required');
+    const isPlaceholder = isFirstOption && option.parentNode === select && isSingle && hasAttribute(select, 'required');
     if (!(isPlaceholder && read.value === '')) options.push(read);
   };
-  for (let child = select.first; child; child = child.next) {
-    if (child.kind !== 'element') continue;
+  for (const child of select.childNodes.filter(isElement)) {
     if (isHtml(child, 'option')) add(child);
     if (!isHtml(child, 'optgroup') || hasAttribute(child, 'disabled')) continue;
-    for (let inner = child.first; inner; inner = inner.next) {
-      if (inner.kind === 'element' && isHtml(inner, 'option')) add(inner);
-    }
+    for (const inner of child.childNodes.filter(isElement)) if (isHtml(inner, 'option')) add(inner);
   }
   return options;
 }
@@ -108,7 +105,7 @@ function optionsOf(select: HtmlElement): Option[] {
 function choiceOf(element: HtmlElement, naming: Naming): Option {
   const value = attribute(element, 'value');
   if (typeOf(element) !== 'submit') return { value: value ?? 'on', label: labelOf(element, naming) };
-  const text = element.name === 'input' ? (value ?? '') : textOf(element);
+  const text = element.tagName === 'input' ? (value ?? '') : textOf(element);
   return { value: value ?? '', label: orNull(tidy(text)) };
 }
 

@@ -7,10 +7,10 @@ import { assetsOf, faultOf } from './assets.ts';
 import { problemsOfCaptcha } from './captcha.ts';
 import { isSubmitButton, nameOf, typeOf } from './fields.ts';
 import { MULTIPART, type ReadForm, TEXT, type Way } from './forms.ts';
-import { attribute, type HtmlElement, hasAttribute } from './html-tree.ts';
+import { attribute, endOf, type HtmlElement, hasAttribute, startOf, startTagOf } from './html-tree.ts';
 import type { Control, PageParts } from './read-page.ts';
 import { hasHandlers, isGivenToScript, isJavaScript, type Scripts } from './scripts.ts';
-import { sourceTextOf, tidy } from './texts.ts';
+import { rawTextOf, sourceTextOf, tidy } from './texts.ts';
 
 /*
  * What keeps a page's forms from arriving. Nothing is reported that a page has whose forms work: where a script may
@@ -85,7 +85,7 @@ function* problemsOfPage({ html, parts, forms, scripts }: Page): Generator<Found
     for (const match of sourceTextOf(html, script).matchAll(MISSPELT_IN_SCRIPT)) {
       if (match[0].includes(PLACEHOLDER)) continue;
       const message = `Nothing replaces this text: write ${PLACEHOLDER} exactly so, in capital letters, with two braces on each side and no spaces.`;
-      yield { code: 'placeholder-misspelt', severity: 'error', message, at: script.end + match.index };
+      yield { code: 'placeholder-misspelt', severity: 'error', message, at: endOf(script) + match.index };
     }
   }
 }
@@ -96,17 +96,17 @@ const isLeftToScript = (form: HtmlElement, { action: { target } }: Way, scripts:
 
 /** Whether a way was to lead to the page's own form, right or wrong. */
 function isMeantHere(html: string, { action: { element, value, target } }: Way): boolean {
-  return target === 'here' || isMisspelt(value ?? '', target, html.slice(element.start, element.end));
+  return target === 'here' || isMisspelt(value ?? '', target, startTagOf(html, element));
 }
 
 function* problemsOfWay(form: ReadForm, way: Way, page: Page): Generator<Found> {
   const { html, isAnyHere, scripts } = page;
   const { action, method, enctype } = way;
   if (method.value === 'dialog') return;
-  const tag = html.slice(action.element.start, action.element.end);
+  const tag = startTagOf(html, action.element);
   const name = action.element === form.element ? 'action' : 'formaction';
   const write = `write ${name}="${PLACEHOLDER}"`;
-  const at = action.element.start;
+  const at = startOf(action.element);
   if (action.value !== undefined && isMisspelt(action.value, action.target, tag)) {
     const message = `Nothing replaces this address: ${write} exactly so, in capital letters, with two braces on each side and nothing around them.`;
     yield { code: 'placeholder-misspelt', severity: 'error', message, at };
@@ -131,7 +131,7 @@ function* problemsOfWay(form: ReadForm, way: Way, page: Page): Generator<Found> 
       method.element === form.element
         ? 'The form is sent with GET, so that nothing is stored: write method="post" in its <form>.'
         : 'The button sends the form with GET, so that nothing is stored: write formmethod="post", or leave formmethod out.';
-    yield { code: 'method-get', severity, message, at: method.element.start };
+    yield { code: 'method-get', severity, message, at: startOf(method.element) };
   }
   const hasFile = form.controls.some(
     ({ element, isDisabled }) => !isDisabled && typeOf(element) === 'file' && nameOf(element) !== '',
@@ -139,11 +139,11 @@ function* problemsOfWay(form: ReadForm, way: Way, page: Page): Generator<Found> 
   const where = enctype.element === form.element ? 'enctype' : 'formenctype';
   if (!hasFile && method.value === 'post' && enctype.value === TEXT) {
     const message = `The form is sent as ${TEXT}, which is refused: leave ${where} out.`;
-    yield { code: 'method-get', severity: 'error', message, at: enctype.element.start };
+    yield { code: 'method-get', severity: 'error', message, at: startOf(enctype.element) };
   }
   if (hasFile && enctype.value !== MULTIPART) {
     const message = `Only the name of the file is sent, and not the file: write ${where}="${MULTIPART}".`;
-    yield { code: 'file-without-multipart', severity: 'error', message, at: enctype.element.start };
+    yield { code: 'file-without-multipart', severity: 'error', message, at: startOf(enctype.element) };
   }
 }
 
@@ -183,7 +183,7 @@ function elsewhereFault(form: ReadForm, { action, method }: Way, isAnyHere: bool
 
 /** How bad it is that a form leads to its own page with GET; undefined: it is not. */
 function getFault(form: ReadForm, { action }: Way, { isAnyHere, scripts, html }: Page): Severity | undefined {
-  const tag = html.slice(action.element.start, action.element.end);
+  const tag = startTagOf(html, action.element);
   const isOwnPage = !tag.includes(PLACEHOLDER) && !/\/submit\//.test(action.value ?? '');
   if (!isOwnPage) return 'error';
   // A form of which nobody expects that anything is stored.
@@ -206,7 +206,7 @@ function* problemsOfForm(form: ReadForm, page: Page): Generator<Found> {
   const count = countFields(controls);
   if (count > maxFields) {
     const message = `The form sends up to ${count} fields, and a submission has at most ${maxFields}: remove ${count - maxFields}, or divide the form into two.`;
-    yield { code: 'too-many-fields', severity: 'error', message, at: element.start };
+    yield { code: 'too-many-fields', severity: 'error', message, at: startOf(element) };
   }
 }
 
@@ -236,7 +236,7 @@ function* problemOfNameless(element: HtmlElement, scripts: Scripts): Generator<F
     // A box to agree or to show something with may be meant to send nothing, and a script may read the field.
     severity: isBox || scripts.hasOthers ? 'warning' : 'error',
     message: `What visitors enter here is not sent, because the field has no name: write name="${isBox && id === '' ? 'choice' : name}".`,
-    at: element.start,
+    at: startOf(element),
   };
 }
 
@@ -247,7 +247,7 @@ function* problemsOfName(element: HtmlElement): Generator<Found> {
     code: 'reserved-name',
     severity,
     message,
-    at: element.start,
+    at: startOf(element),
   });
   const foreign = FOREIGN_NAMES.get(name.toLowerCase());
   if (name === '_hp') {
@@ -276,7 +276,7 @@ function isFilledHoneypot(element: HtmlElement): boolean {
   const type = typeOf(element);
   if (hasAttribute(element, 'required')) return type !== 'hidden';
   if (type === 'checkbox' || type === 'radio') return hasAttribute(element, 'checked');
-  if (type === 'textarea') return element.first !== undefined;
+  if (type === 'textarea') return rawTextOf(element) !== '';
   return type !== 'select' && type !== 'file' && (attribute(element, 'value') ?? '') !== '';
 }
 
@@ -284,7 +284,7 @@ function* problemOfButton({ element, controls }: ReadForm, { parts, scripts }: P
   if (scripts.callsSubmit || controls.some((control) => isSubmitButton(control.element))) return;
   // A button of a script's own, or one that a script has made an element for.
   if (controls.some((control) => typeOf(control.element) === 'button' && hasHandlers(control.element))) return;
-  if (parts.elements.some((one) => one.name.includes('-') && attribute(one, 'type')?.toLowerCase() === 'submit'))
+  if (parts.elements.some((one) => one.tagName.includes('-') && attribute(one, 'type')?.toLowerCase() === 'submit'))
     return;
   const texts = controls.filter((control) => TEXT_TYPES.has(typeOf(control.element)));
   const hasButton = controls.some((control) => typeOf(control.element) === 'button');
@@ -293,7 +293,7 @@ function* problemOfButton({ element, controls }: ReadForm, { parts, scripts }: P
     code: 'no-submit-button',
     severity: texts.length === 1 || scripts.hasOthers ? 'warning' : 'error',
     message: `The form has no button that sends it: ${write}.`,
-    at: element.start,
+    at: startOf(element),
   };
 }
 

@@ -1,5 +1,14 @@
 import { ALTCHA_ELEMENT, CAPTCHA_CLASSES, type CaptchaProvider } from '../../lib/captcha-fields.ts';
-import { attribute, type HtmlElement, type HtmlRoot, hasAttribute, isHtml, walk } from './html-tree.ts';
+import {
+  attribute,
+  endOf,
+  type HtmlElement,
+  hasAttribute,
+  isElement,
+  isHtml,
+  type ParsedHtml,
+  walk,
+} from './html-tree.ts';
 
 /*
  * What is on a page, collected in one pass: forms and their controls, labels, scripts, and what is loaded from elsewhere.
@@ -44,8 +53,8 @@ const LABELABLE = new Set(['button', 'input', 'meter', 'output', 'progress', 'se
 const GROUP_ROLES = new Set(['group', 'radiogroup']);
 
 const isLabelable = (element: HtmlElement): boolean =>
-  LABELABLE.has(element.name) &&
-  !(element.name === 'input' && attribute(element, 'type')?.trim().toLowerCase() === 'hidden');
+  LABELABLE.has(element.tagName) &&
+  !(element.tagName === 'input' && attribute(element, 'type')?.trim().toLowerCase() === 'hidden');
 
 /** Whether a <template> is the content of its parent (declarative shadow DOM). */
 const isShadowRoot = (template: HtmlElement): boolean =>
@@ -57,7 +66,14 @@ function captchaOf(element: HtmlElement): CaptchaProvider | undefined {
   return classes.map((name) => CAPTCHA_CLASSES.get(name)).find((provider) => provider !== undefined);
 }
 
-type OpenFieldset = { element: HtmlElement; isDisabled: boolean; legend: 'none yet' | 'open' | 'closed' };
+type FoundControl = Omit<Control, 'form'> & { around: HtmlElement | undefined };
+type OpenFieldset = {
+  element: HtmlElement;
+  isDisabled: boolean;
+  /** Whether a fieldset around it disables it. */
+  isInDisabled: boolean;
+  legend: 'none yet' | 'open' | 'closed';
+};
 /** `id`: of what it labels; undefined: the first control in it, which is found after `labelablesBefore` others. */
 type FoundLabel = {
   element: HtmlElement;
@@ -66,164 +82,187 @@ type FoundLabel = {
   labelablesBefore: number;
 };
 
-export function readPage(root: HtmlRoot): PageParts {
-  let title: HtmlElement | undefined;
-  let lang: string | undefined;
-  let base: string | undefined;
-  let hasTemplateForm = false;
-  const ids = new Map<string, HtmlElement>();
-  const forms: { element: HtmlElement; isSearch: boolean }[] = [];
-  const found: (Omit<Control, 'form'> & { around: HtmlElement | undefined })[] = [];
-  const foundLabels: FoundLabel[] = [];
-  const legends = new Map<HtmlElement, HtmlElement>();
-  const scripts: HtmlElement[] = [];
-  const styles: HtmlElement[] = [];
-  const elements: HtmlElement[] = [];
-  const captchas: PageParts['captchas'][number][] = [];
+/** "Reset the form owner" in the standard. */
+function ownerOf({ element, around }: FoundControl, ids: PageParts['ids'], formOwners: ParsedHtml['formOwners']) {
+  const id = attribute(element, 'form');
+  if (id === undefined) return formOwners.get(element) ?? around;
+  const owner = ids.get(id);
+  return owner && isHtml(owner, 'form') ? owner : undefined;
+}
 
-  // What is open where the pass is.
-  const openForms: HtmlElement[] = [];
-  const openFieldsets: OpenFieldset[] = [];
-  const openLabels: FoundLabel[] = [];
-  const openGroups: HtmlElement[] = [];
-  let disabling = 0;
-  let searches = 0;
-  let datalists = 0;
-  let inert = 0;
-  let labelables = 0;
-
-  const disables = ({ isDisabled, legend }: OpenFieldset): boolean => isDisabled && legend !== 'open';
-
-  function enterHtml(element: HtmlElement): void {
-    switch (element.name) {
-      case 'html':
-        lang ??= attribute(element, 'lang');
-        return;
-      case 'title':
-        title ??= element;
-        return;
-      case 'base':
-        base ??= attribute(element, 'href');
-        return;
-      case 'form':
-        forms.push({ element, isSearch: searches > 0 });
-        openForms.push(element);
-        return;
-      case 'script':
-        scripts.push(element);
-        return;
-      case 'style':
-        styles.push(element);
-        return;
-      case 'datalist':
-        datalists += 1;
-        return;
-      case 'label': {
-        const label = { element, id: attribute(element, 'for'), control: undefined, labelablesBefore: labelables };
-        foundLabels.push(label);
-        if (label.id === undefined) openLabels.push(label);
-        return;
-      }
-      case 'fieldset': {
-        const fieldset: OpenFieldset = { element, isDisabled: hasAttribute(element, 'disabled'), legend: 'none yet' };
-        openFieldsets.push(fieldset);
-        if (disables(fieldset)) disabling += 1;
-        return;
-      }
-      case 'legend': {
-        const fieldset = openFieldsets.at(-1);
-        if (fieldset?.legend !== 'none yet' || element.parent !== fieldset.element) return;
-        if (disables(fieldset)) disabling -= 1;
-        fieldset.legend = 'open';
-        legends.set(fieldset.element, element);
-        return;
-      }
-    }
-  }
-
-  function enterControl(element: HtmlElement): void {
-    if (isLabelable(element)) {
-      const label = openLabels.at(-1);
-      if (label?.labelablesBefore === labelables) label.control = element;
-      labelables += 1;
-    }
-    if (!CONTROLS.has(element.name) || datalists > 0) return;
-    found.push({
-      element,
-      around: openForms.at(-1),
-      isDisabled: disabling > 0 || hasAttribute(element, 'disabled'),
-      fieldset: openFieldsets.at(-1)?.element,
-      group: openGroups.at(-1),
-    });
-  }
-
-  function enter(element: HtmlElement): void {
-    const html = isHtml(element, element.name);
-    if (html && element.name === 'template' && !isShadowRoot(element)) inert += 1;
-    if (inert > 0) {
-      hasTemplateForm ||= html && element.name === 'form';
-      return;
-    }
-    if (element.attributes.length > 0) {
-      // Without a place it is a copy that the parser has made.
-      if (element.end > 0) elements.push(element);
-      const id = attribute(element, 'id');
-      if (id !== undefined && id !== '' && !ids.has(id)) ids.set(id, element);
-    }
-    const captcha = captchaOf(element);
-    if (captcha) captchas.push({ provider: captcha, form: openForms.at(-1) });
-    const role = attribute(element, 'role');
-    if (role !== undefined && GROUP_ROLES.has(role)) openGroups.push(element);
-    if (role === 'search' || isHtml(element, 'search')) searches += 1;
-    if (!html) return;
-    enterHtml(element);
-    if (LABELABLE.has(element.name)) enterControl(element);
-  }
-
-  function leave(element: HtmlElement): void {
-    const html = isHtml(element, element.name);
-    if (inert > 0) {
-      if (html && element.name === 'template' && !isShadowRoot(element)) inert -= 1;
-      return;
-    }
-    const role = attribute(element, 'role');
-    if (role !== undefined && GROUP_ROLES.has(role)) openGroups.pop();
-    if (role === 'search' || isHtml(element, 'search')) searches -= 1;
-    if (!html) return;
-    if (element.name === 'form') openForms.pop();
-    else if (element.name === 'datalist') datalists -= 1;
-    else if (element.name === 'label' && openLabels.at(-1)?.element === element) openLabels.pop();
-    else if (element.name === 'fieldset') {
-      const fieldset = openFieldsets.pop();
-      if (fieldset && disables(fieldset)) disabling -= 1;
-    } else if (element.name === 'legend') {
-      const fieldset = openFieldsets.at(-1);
-      if (fieldset?.legend !== 'open' || element.parent !== fieldset.element) return;
-      fieldset.legend = 'closed';
-      if (disables(fieldset)) disabling += 1;
-    }
-  }
-
-  walk(root, enter, leave);
-
-  /** "Reset the form owner" in the standard. */
-  function ownerOf({ element, around }: (typeof found)[number]): HtmlElement | undefined {
-    const id = attribute(element, 'form');
-    if (id === undefined) return element.form ?? around;
-    const owner = ids.get(id);
-    return owner && isHtml(owner, 'form') ? owner : undefined;
-  }
+/** The <label> elements of each control. */
+function labelsOf(found: readonly FoundLabel[], ids: PageParts['ids']): PageParts['labels'] {
   const labels = new Map<HtmlElement, HtmlElement[]>();
-  for (const { element, id, control: first } of foundLabels) {
+  for (const { element, id, control: first } of found) {
     const control = id === undefined ? first : ids.get(id);
-    if (!control || !isHtml(control, control.name) || !isLabelable(control)) continue;
+    if (!control || !isHtml(control) || !isLabelable(control)) continue;
     const others = labels.get(control);
     if (others) others.push(element);
     else labels.set(control, [element]);
   }
-  const controls = found.map((control) => ({ ...control, form: ownerOf(control) }));
+  return labels;
+}
+
+const isInertTemplate = (element: HtmlElement): boolean => isHtml(element, 'template') && !isShadowRoot(element);
+const isGroup = (element: HtmlElement): boolean => GROUP_ROLES.has(attribute(element, 'role') ?? '');
+const isSearch = (element: HtmlElement): boolean =>
+  attribute(element, 'role') === 'search' || isHtml(element, 'search');
+
+/** Collects the parts of a page while the elements of its tree are entered and left. */
+class PageReader {
+  title: HtmlElement | undefined;
+  lang: string | undefined;
+  base: string | undefined;
+  hasTemplateForm = false;
+  readonly ids = new Map<string, HtmlElement>();
+  readonly forms: { element: HtmlElement; isSearch: boolean }[] = [];
+  readonly foundControls: FoundControl[] = [];
+  readonly foundLabels: FoundLabel[] = [];
+  readonly legends = new Map<HtmlElement, HtmlElement>();
+  readonly scripts: HtmlElement[] = [];
+  readonly styles: HtmlElement[] = [];
+  readonly elements: HtmlElement[] = [];
+  readonly captchas: PageParts['captchas'][number][] = [];
+
+  // What is open where the walk is.
+  readonly #openForms: HtmlElement[] = [];
+  readonly #openFieldsets: OpenFieldset[] = [];
+  readonly #openLabels: FoundLabel[] = [];
+  readonly #openGroups: HtmlElement[] = [];
+  #openSearches = 0;
+  #openDatalists = 0;
+  #openTemplates = 0;
+  #labelables = 0;
+
+  /** Whether controls are disabled here by a fieldset: the controls in its first legend are not. */
+  get #isDisabled(): boolean {
+    const fieldset = this.#openFieldsets.at(-1);
+    return fieldset !== undefined && (fieldset.isInDisabled || (fieldset.isDisabled && fieldset.legend !== 'open'));
+  }
+
+  enter(element: HtmlElement): void {
+    if (isInertTemplate(element)) this.#openTemplates += 1;
+    if (this.#openTemplates > 0) {
+      this.hasTemplateForm ||= isHtml(element, 'form');
+      return;
+    }
+    if (element.attrs.length > 0) {
+      // Without a place it is a copy that the parser has made.
+      if (endOf(element) > 0) this.elements.push(element);
+      const id = attribute(element, 'id');
+      if (id !== undefined && id !== '' && !this.ids.has(id)) this.ids.set(id, element);
+    }
+    const provider = captchaOf(element);
+    if (provider) this.captchas.push({ provider, form: this.#openForms.at(-1) });
+    if (isGroup(element)) this.#openGroups.push(element);
+    if (isSearch(element)) this.#openSearches += 1;
+    if (!isHtml(element)) return;
+    this.#enterHtml(element);
+    if (isLabelable(element)) this.#enterLabelable(element);
+    if (CONTROLS.has(element.tagName) && this.#openDatalists === 0) this.#enterControl(element);
+  }
+
+  #enterHtml(element: HtmlElement): void {
+    switch (element.tagName) {
+      case 'html':
+        this.lang ??= attribute(element, 'lang');
+        break;
+      case 'title':
+        this.title ??= element;
+        break;
+      case 'base':
+        this.base ??= attribute(element, 'href');
+        break;
+      case 'form':
+        this.forms.push({ element, isSearch: this.#openSearches > 0 });
+        this.#openForms.push(element);
+        break;
+      case 'script':
+        this.scripts.push(element);
+        break;
+      case 'style':
+        this.styles.push(element);
+        break;
+      case 'datalist':
+        this.#openDatalists += 1;
+        break;
+      case 'label':
+        this.#enterLabel(element);
+        break;
+      case 'fieldset':
+        this.#enterFieldset(element);
+        break;
+      case 'legend':
+        this.#enterLegend(element);
+        break;
+    }
+  }
+
+  #enterLabel(element: HtmlElement): void {
+    const id = attribute(element, 'for');
+    const label = { element, id, control: undefined, labelablesBefore: this.#labelables };
+    this.foundLabels.push(label);
+    if (id === undefined) this.#openLabels.push(label);
+  }
+
+  #enterFieldset(element: HtmlElement): void {
+    const isDisabled = hasAttribute(element, 'disabled');
+    this.#openFieldsets.push({ element, isDisabled, isInDisabled: this.#isDisabled, legend: 'none yet' });
+  }
+
+  #enterLegend(element: HtmlElement): void {
+    const fieldset = this.#openFieldsets.at(-1);
+    if (fieldset?.legend !== 'none yet' || element.parentNode !== fieldset.element) return;
+    fieldset.legend = 'open';
+    this.legends.set(fieldset.element, element);
+  }
+
+  #enterLabelable(element: HtmlElement): void {
+    const label = this.#openLabels.at(-1);
+    if (label?.labelablesBefore === this.#labelables) label.control = element;
+    this.#labelables += 1;
+  }
+
+  #enterControl(element: HtmlElement): void {
+    this.foundControls.push({
+      element,
+      around: this.#openForms.at(-1),
+      isDisabled: hasAttribute(element, 'disabled') || this.#isDisabled,
+      fieldset: this.#openFieldsets.at(-1)?.element,
+      group: this.#openGroups.at(-1),
+    });
+  }
+
+  leave(element: HtmlElement): void {
+    if (this.#openTemplates > 0) {
+      if (isInertTemplate(element)) this.#openTemplates -= 1;
+      return;
+    }
+    if (isGroup(element)) this.#openGroups.pop();
+    if (isSearch(element)) this.#openSearches -= 1;
+    if (isHtml(element, 'form')) this.#openForms.pop();
+    if (isHtml(element, 'datalist')) this.#openDatalists -= 1;
+    if (isHtml(element, 'fieldset')) this.#openFieldsets.pop();
+    if (this.#openLabels.at(-1)?.element === element) this.#openLabels.pop();
+    const fieldset = this.#openFieldsets.at(-1);
+    if (fieldset && this.legends.get(fieldset.element) === element) fieldset.legend = 'closed';
+  }
+}
+
+export function readPage({ root, formOwners }: Pick<ParsedHtml, 'root' | 'formOwners'>): PageParts {
+  const reader = new PageReader();
+  walk(
+    root,
+    (node) => {
+      if (isElement(node)) reader.enter(node);
+      return 'enter';
+    },
+    (element) => reader.leave(element),
+  );
+  const { foundControls, foundLabels, ...parts } = reader;
   return {
-    ...{ title, lang, base, ids, forms, controls, labels, legends },
-    ...{ scripts, styles, elements, captchas, hasTemplateForm },
+    ...parts,
+    controls: foundControls.map((control) => ({ ...control, form: ownerOf(control, parts.ids, formOwners) })),
+    labels: labelsOf(foundLabels, parts.ids),
   };
 }

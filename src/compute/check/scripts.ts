@@ -33,12 +33,12 @@ export const isJavaScript = (script: HtmlElement): boolean =>
   isHtml(script, 'script') && JAVASCRIPT.test((attribute(script, 'type') ?? '').trim());
 
 /** Whether an element has scripts of its own for what people do with it. */
-export const hasHandlers = ({ attributes }: HtmlElement): boolean =>
-  attributes.some(({ name }) => /^(?:on|@|x-on:|v-on:|hx-|\()/.test(name));
+export const hasHandlers = ({ attrs }: HtmlElement): boolean =>
+  attrs.some(({ name }) => /^(?:on|@|x-on:|v-on:|hx-|\()/.test(name));
 
 /** Whether the attributes of a form give it to a script or a framework. */
-export const isGivenToScript = ({ attributes }: HtmlElement): boolean =>
-  attributes.some(
+export const isGivenToScript = ({ attrs }: HtmlElement): boolean =>
+  attrs.some(
     ({ name, value }) => FRAMEWORK.test(name) || (name === 'data-action' && STIMULUS.test(value.slice(0, 1_000))),
   );
 
@@ -55,8 +55,8 @@ export function readScripts({ scripts, elements }: PageParts, submitAddress: str
     if (hasAttribute(script, 'src')) read.hasOthers = true;
     else readText(rawTextOf(script));
   }
-  for (const { attributes } of elements) {
-    for (const { name, value } of attributes) if (name.startsWith('on')) readText(value);
+  for (const { attrs } of elements) {
+    for (const { name, value } of attrs) if (name.startsWith('on')) readText(value);
   }
   read.sendsForms ||= read.hasAddress;
   return read;

@@ -1,5 +1,5 @@
 import { SIZES } from '../../limits.ts';
-import { attribute, type HtmlElement, type HtmlText, isHtml } from './html-tree.ts';
+import { attribute, endOf, type HtmlElement, isElement, isHtml, isText, walk } from './html-tree.ts';
 
 /*
  * Texts as people see them, in time that does not depend on how much is nested.
@@ -25,57 +25,40 @@ export function tidy(text: string): string {
 }
 
 const isLeftOut = (element: HtmlElement): boolean =>
-  LEFT_OUT.has(element.name) || attribute(element, 'aria-hidden')?.toLowerCase() === 'true';
+  LEFT_OUT.has(element.tagName) || attribute(element, 'aria-hidden')?.toLowerCase() === 'true';
 
 /** The text in an element. What `aria-hidden` marks, such as an asterisk, is left out. */
 export function textOf(element: HtmlElement): string {
   let text = '';
   let nodes = 0;
-  let node: HtmlElement | HtmlText | undefined = firstOf(element);
-  while (node && nodes < SIZES.internalCheck.textNodes && text.length < SIZES.internalCheck.rawTextChars) {
-    nodes += 1;
-    let below: HtmlElement | HtmlText | undefined;
-    if (node.kind === 'text') text += node.text.slice(0, SIZES.internalCheck.rawTextChars);
-    else {
-      if (BLOCKS.has(node.name)) text += ' ';
+  const isFull = () => nodes >= SIZES.internalCheck.textNodes || text.length >= SIZES.internalCheck.rawTextChars;
+  const space = ({ tagName }: HtmlElement) => {
+    // A line begins or ends.
+    if (BLOCKS.has(tagName)) text += ' ';
+  };
+  walk(
+    element,
+    (node) => {
+      if (isFull()) return 'stop';
+      nodes += 1;
+      if (isText(node)) text += node.value.slice(0, SIZES.internalCheck.rawTextChars);
+      if (!isElement(node)) return 'enter';
+      space(node);
       if (isHtml(node, 'img') || isHtml(node, 'area')) text += attribute(node, 'alt') ?? '';
-      if (!isLeftOut(node)) below = firstOf(node);
-    }
-    node = below ?? after(node, element);
-    if (node === undefined) break;
-  }
+      return isLeftOut(node) ? 'skip' : 'enter';
+    },
+    space,
+  );
   return tidy(text);
-
-  /** What follows a node in the element; a space where a line ends. */
-  function after(from: HtmlElement | HtmlText, top: HtmlElement): HtmlElement | HtmlText | undefined {
-    let at: HtmlElement | HtmlText = from;
-    for (;;) {
-      if (at.kind === 'element' && BLOCKS.has(at.name)) text += ' ';
-      const next = nextOf(at);
-      if (next) return next;
-      const { parent } = at;
-      if (!parent || parent === top || parent.kind === 'root') return undefined;
-      at = parent;
-    }
-  }
-}
-
-function firstOf({ first }: HtmlElement): HtmlElement | HtmlText | undefined {
-  return first?.kind === 'ignored' ? undefined : first;
-}
-
-function nextOf({ next }: HtmlElement | HtmlText): HtmlElement | HtmlText | undefined {
-  return next?.kind === 'ignored' ? undefined : next;
 }
 
 /** The text directly in an element, whole: that of a script, a style or a title. */
-export function rawTextOf({ first }: HtmlElement): string {
-  return first?.kind === 'text' ? first.text : '';
-}
+export const rawTextOf = ({ childNodes }: HtmlElement): string =>
+  childNodes.map((node) => (isText(node) ? node.value : '')).join('');
 
 /** The same as it is in the source, where line breaks are as they were written. */
-export function sourceTextOf(html: string, { name, end }: HtmlElement): string {
-  const endTag = new RegExp(`</${name}`, 'gi');
-  endTag.lastIndex = end;
-  return html.slice(end, endTag.exec(html)?.index);
+export function sourceTextOf(html: string, element: HtmlElement): string {
+  const endTag = new RegExp(`</${element.tagName}`, 'gi');
+  endTag.lastIndex = endOf(element);
+  return html.slice(endOf(element), endTag.exec(html)?.index);
 }

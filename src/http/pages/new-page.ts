@@ -32,8 +32,7 @@ export class PageRenderer {
     const { br, ...rest } = isLight
       ? renderPage({ html, action })
       : await this.#compute.run(ownerId, this.#maxWaitMs, (thread) =>
-          // The thread takes the bytes away.
-          thread.renderPage({ html: Uint8Array.from(html), action, widget }),
+          thread.run('renderPage', { html, action, widget }),
         );
     return { ...rest, br: Buffer.from(br.buffer, br.byteOffset, br.byteLength) };
   }

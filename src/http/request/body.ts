@@ -282,7 +282,7 @@ export function createBodyReader({
     const input = { body, names: Object.keys(schema.shape), longLevels };
     if (body.length <= limits.requests.jsonInThreadBytes) return toObject(readMembers(input));
     return toObject(
-      await compute.run(ownerId, limits.requests.jsonWaitTimeoutMs, (thread) => thread.readMembers(input)),
+      await compute.run(ownerId, limits.requests.jsonWaitTimeoutMs, (thread) => thread.run('readMembers', input)),
     );
   }
 

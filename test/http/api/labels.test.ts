@@ -1,19 +1,19 @@
 import { parse } from 'csv-parse/sync';
 import readWorkbook from 'read-excel-file/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createComputePool } from '../../../src/compute/pool.ts';
-import { createLabelsOf } from '../../../src/submissions/labels.ts';
+import { ComputePool } from '../../../src/compute/pool.ts';
+import { LabelReader } from '../../../src/submissions/labels.ts';
 import { answer, failure } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 
 let service: TestService;
 let owner: Owner;
-let checks: ReturnType<typeof createComputePool>;
+let checks: ComputePool;
 beforeAll(async () => {
   service = await startTestService();
   owner = await service.owner();
-  checks = createComputePool({ maxHtmlBytes: 0 }, testLimits());
+  checks = new ComputePool({ maxHtmlBytes: 0 }, testLimits());
 });
 afterAll(async () => {
   await checks.close();
@@ -26,7 +26,7 @@ const page = (label: string): string =>
 /** Labels as a process has them, and how many pages it has read. */
 function startReader() {
   const counts = { pages: 0 };
-  const labelsOf = createLabelsOf({
+  const reader = new LabelReader({
     limits: testLimits(),
     db: service.db,
     checks: {
@@ -39,7 +39,7 @@ function startReader() {
     pagesDomain: service.config.pagesDomain,
     urlOf: (slug) => `https://${slug}.pages.test`,
   });
-  return { counts, labelsOf: async (id: string) => Object.fromEntries(await labelsOf(id)) };
+  return { counts, labelsOf: async (id: string) => Object.fromEntries(await reader.read(id)) };
 }
 
 const stored = (id: string) =>
@@ -77,7 +77,7 @@ describe('labels', () => {
     const { id } = await owner.deploy({ html: page('First') });
     const begun = Promise.withResolvers<void>();
     const replaced = Promise.withResolvers<void>();
-    const labelsOf = createLabelsOf({
+    const reader = new LabelReader({
       limits: testLimits(),
       db: service.db,
       checks: {
@@ -93,7 +93,7 @@ describe('labels', () => {
       pagesDomain: service.config.pagesDomain,
       urlOf: (slug) => `https://${slug}.pages.test`,
     });
-    const reading = labelsOf(id);
+    const reading = reader.read(id);
     await begun.promise;
     await owner
       .put(`/deploy/${id}`)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import request from 'supertest';
 import { expect, it, onTestFinished } from 'vitest';
-import { createComputePool } from '../../../src/compute/pool.ts';
+import { ComputePool } from '../../../src/compute/pool.ts';
 import { NO_RULES } from '../../../src/db/submissions/forms.ts';
 import { createBodyReader } from '../../../src/http/request/body.ts';
 import { createSpeak } from '../../../src/http/response/translations.ts';
@@ -32,7 +32,7 @@ it('a connection may stand still for longer while the files of its submission ar
       visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak(), limits),
       body: createBodyReader({
         largest: 1_024,
-        compute: createComputePool({ maxHtmlBytes: 0 }, testLimits()),
+        compute: new ComputePool({ maxHtmlBytes: 0 }, testLimits()),
         limits: testLimits(),
       }),
       clientAddress: () => '127.0.0.1',

@@ -203,7 +203,7 @@ export function checkEndpoints({
   ): Promise<JsonPieces> {
     const addresses = { baseUrl, pagesDomain, page };
     const json = await inThread(call, async (thread) =>
-      thread.checkPage({ html: await readHtml(), addresses, maxFields, captcha }),
+      thread.run('checkPage', { html: await readHtml(), addresses, maxFields, captcha }),
     );
     if (!json) throw tooComplex();
     return new JsonPieces(json.length, inPieces(json));
@@ -219,7 +219,7 @@ export function checkEndpoints({
       const addresses = { baseUrl, pagesDomain, page: pageOf(deployment) };
       const problems = await inThread(call, async (thread) => {
         const html = await findHtml(db, call.owner.id, deployment.id);
-        return html && thread.checkCaptcha({ html, addresses, maxFields, captcha });
+        return html && thread.run('checkCaptcha', { html, addresses, maxFields, captcha });
       }).catch((error) => {
         if (error instanceof BusyError) return [];
         throw error;

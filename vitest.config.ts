@@ -27,8 +27,8 @@ export default defineConfig({
         test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...BROWSER, ...FAULTS, ...INSTALL, ...SOAK] },
       },
       { extends: true, test: { name: 'browser', include: BROWSER } },
-      { extends: true, test: { name: 'install', include: INSTALL, testTimeout: 180_000 } },
-      { extends: true, test: { name: 'faults', include: FAULTS, testTimeout: 180_000 } },
+      { extends: true, test: { name: 'install', include: INSTALL, testTimeout: 300_000, hookTimeout: 300_000 } },
+      { extends: true, test: { name: 'faults', include: FAULTS, testTimeout: 300_000, hookTimeout: 300_000 } },
       {
         extends: true,
         test: {

@@ -176,9 +176,7 @@ describe('backup and restore', () => {
     },
   );
 
-  it('bring one over from a Postgres into the embedded one, and from there into another', {
-    timeout: 60_000,
-  }, async () => {
+  it('bring one over from a Postgres into the embedded one, and from there into another', async () => {
     const [first, second] = [newFile(), newFile()];
     const [dataDir, other] = [newDataDir(), newDataDir()];
     expect(await command('backup', first, { DATABASE_URL: full.connectionString })).toEqual(done);
@@ -452,9 +450,7 @@ describe('backup', () => {
     ['our own format', NO_TOOLS],
     ['the better of the two', process.env.PATH ?? ''],
   ] as const;
-  it('says that there is no formhost in a database of another program, and leaves nothing', {
-    timeout: 60_000,
-  }, async () => {
+  it('says that there is no formhost in a database of another program, and leaves nothing', async () => {
     const target = await newDatabase();
     await runSql(
       target.connectionString,

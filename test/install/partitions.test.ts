@@ -131,9 +131,7 @@ describe('submissions and deliveries in partitions (deploy/partitions.sql)', () 
     }
   }
 
-  it('keep what was there, serve a short run, and are backed up and restored into whole tables and partitions', {
-    timeout: 60_000,
-  }, async () => {
+  it('keep what was there, serve a short run, and are backed up and restored into whole tables and partitions', async () => {
     await divide();
     await keepsAll();
     await servesARun();

@@ -13,7 +13,7 @@ import { testLimits } from '../support/limits.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 import { startProgram, startServiceProcess } from '../support/process.ts';
 
-describe.runIf(hasOpenssl())('TLS to Postgres', { timeout: 90_000 }, () => {
+describe.runIf(hasOpenssl())('TLS to Postgres', () => {
   let folder: string;
   let files: Awaited<ReturnType<typeof makeCertificates>>;
   /** Accepts connections with TLS only, and as `clerk` only with a certificate. */

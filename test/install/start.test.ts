@@ -238,7 +238,7 @@ describe('npm start', () => {
   });
 });
 
-describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
+describe.concurrent('npm start in a terminal', () => {
   const QUESTION = 'Your e-mail address, for mail about submissions [owner@localhost]: ';
 
   /** `npm start` in a terminal, and what a person does there. */
@@ -369,7 +369,7 @@ describe.concurrent('npm start in a terminal', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('npm start elsewhere', { timeout: 60_000 }, () => {
+describe.concurrent('npm start elsewhere', () => {
   it('prints no key with HOST=0.0.0.0, where more than this machine can reach it', async ({ expect }) => {
     const dataDir = join(await temporary(), 'data');
     const service = await npmStart({ DATA_DIR: dataDir, HOST: '0.0.0.0' });

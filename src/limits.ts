@@ -808,17 +808,12 @@ export const LIMITS = {
     connections: 10,
     /** An idle connection is closed, so that Postgres gets its memory back. */
     idleConnectionMs: 30_000,
-    /** All connections are replaced at most this often: a new one may still lead to the old server. */
+    /** All connections are replaced at most this often. */
     renewIntervalMs: 500,
     /** A start tries again when the database is out of reach. */
     startRetryMs: 500,
     /** Writes fail for this long before the service reports that it isn't ready: a failover takes some seconds. */
     unwritableAfterMs: 10_000,
-    /**
-     * Commits that wait for a synchronous standby that does not answer. Each keeps a connection of Postgres, also after
-     * its client has left. Beyond that, nothing is written.
-     */
-    stuckCommits: 10,
     /** A migration's own connection is made, and its statements that look for what is missing are answered. */
     migrationsAnswerTimeoutMs: 2_000,
     /** A process asks again whether another still migrates, and says so after this time. */

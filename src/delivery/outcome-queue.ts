@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptOutcome } from '../db/deliveries/settle-deliveries.ts';
-import { isOutOfReach } from '../db/postgres/connect.ts';
+import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
 

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, isLocalHost } from '../config.ts';
 import { changeEmail, createFirstKey, FIRST_OWNER } from '../db/account/owners.ts';
-import { type Database, isOutOfReach, settingsInForce } from '../db/postgres/connect.ts';
+import type { Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
 import { migrate } from '../db/postgres/migrate.ts';
+import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
+import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
 

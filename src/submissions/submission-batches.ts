@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isOutOfReach } from '../db/postgres/connect.ts';
+import { isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import type { NewSubmission, Outcome } from '../db/submissions/store-submissions.ts';
 import { BusyError } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';

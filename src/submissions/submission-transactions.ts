@@ -1,4 +1,5 @@
-import { type Database, isDuplicate, isOutOfReach } from '../db/postgres/connect.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { isDuplicate, isOutOfReach } from '../db/postgres/out-of-reach.ts';
 import { checkRateLimit, type NewSubmission } from '../db/submissions/store-submissions.ts';
 import type { SubmissionOptions, TransactionOutcome } from '../db/submissions/submission-files.ts';
 import { BusyError, createFairQueue } from '../lib/fair-queue.ts';

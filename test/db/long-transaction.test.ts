@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { connect, type Database, isOutOfReach } from '../../src/db/postgres/connect.ts';
+import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import { isOutOfReach } from '../../src/db/postgres/out-of-reach.ts';
 import type { Limits } from '../../src/limits.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { whyOutOfReach } from '../../src/db/postgres/connect.ts';
+import { whyOutOfReach } from '../../src/db/postgres/out-of-reach.ts';
 import { toHttpError } from '../../src/http/response/errors.ts';
 
 const withCode = (code: string): Error => Object.assign(new Error('Failed.'), { code });
@@ -10,7 +10,12 @@ it.each([
   ['a lost connection', new Error('Connection terminated unexpectedly'), 'unreachable', /cannot reach its database/],
   ['a server that stops (57P01)', withCode('57P01'), 'unreachable', /cannot reach its database/],
   ['several addresses', new AggregateError([withCode('ECONNREFUSED')]), 'unreachable', /cannot reach its database/],
-  ['no free connection', new Error('find-page: timeout waiting for a connection'), 'busy', /connections .* are in use/],
+  [
+    'no free connection',
+    new Error('Knex: Timeout acquiring a connection. The pool is probably full.'),
+    'busy',
+    /connections .* are in use/,
+  ],
   ['too many connections (53300)', withCode('53300'), 'busy', /connections .* are in use/],
   ['a statement that took too long (57014)', withCode('57014'), 'slow', /takes too long/],
   ['a read-only server (25006)', withCode('25006'), 'read-only', /accepts no writes/],

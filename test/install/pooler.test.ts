@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { restore, takeDown } from '../../src/db/deployments/take-downs.ts';
-import { connect, type Database, settingsInForce } from '../../src/db/postgres/connect.ts';
+import { connect, type Database } from '../../src/db/postgres/connect.ts';
 import { migrate } from '../../src/db/postgres/migrate.ts';
 import { query } from '../../src/db/postgres/query.ts';
 import type { Connection } from '../../src/db/postgres/servers.ts';
+import { settingsInForce } from '../../src/db/postgres/transaction-pooler.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
@@ -167,7 +168,8 @@ describe.runIf(isThere)('a statement behind a transaction pooler', LONG, () => {
 });
 
 describe('migrate', LONG, () => {
-  const LOCKS = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted";
+  const LOCKS = `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+    WHERE locktype = 'advisory' AND granted AND datname = current_database()`;
   const ways = [
     ['directly', async (url: string): Promise<Connection> => ({ connectionString: url })],
     ...(isThere ? [['through a transaction pooler', pooledTo] as const] : []),

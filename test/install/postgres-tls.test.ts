@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { openClient } from '../../src/db/postgres/servers.ts';
-import { parseDatabaseUrl, tlsOf } from '../../src/lib/database-url.ts';
+import { parseDatabaseUrl } from '../../src/lib/database-url.ts';
 import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
 import { testLimits } from '../support/limits.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
@@ -184,16 +184,17 @@ describe('DATABASE_URL', () => {
     const { servers, target, options } = read(
       'postgres://u:p%40@h1:5433,h2,[::1]:6/db?target_session_attrs=read-write&application_name=x&options=-c%20a%3Db',
     );
-    expect(servers).toEqual([
-      { host: 'h1', port: '5433', url: 'postgres://u:p%40@h1:5433/db?application_name=x' },
-      { host: 'h2', port: '5432', url: 'postgres://u:p%40@h2/db?application_name=x' },
-      { host: '::1', port: '6', url: 'postgres://u:p%40@[::1]:6/db?application_name=x' },
+    expect(servers).toMatchObject([
+      { host: 'h1', port: '5433', url: 'postgres://u:p%40@h1:5433/db?application_name=x&sslmode=disable' },
+      { host: 'h2', port: '5432', url: 'postgres://u:p%40@h2/db?application_name=x&sslmode=disable' },
+      { host: '::1', port: '6', url: 'postgres://u:p%40@[::1]:6/db?application_name=x&sslmode=disable' },
     ]);
     expect([target, options]).toEqual(['read-write', '-c a=b']);
   });
 
   it('has no TLS on a socket of this machine', () => {
-    expect(tlsOf(read('postgres:///db?host=/tmp&sslmode=require'), '/tmp')).toBe(false);
+    const { servers } = read('postgres:///db?host=/tmp&sslmode=require');
+    expect(servers.map(({ url }) => url)).toEqual(['postgres:///db?host=%2Ftmp&sslmode=disable']);
   });
 
   it('gets what it does not have from the environment, as with libpq', () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import type { settingsInForce } from '../../db/postgres/connect.ts';
 import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
+import type { settingsInForce } from '../../db/postgres/transaction-pooler.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../limits.ts';
 import { liveDeployments } from '../deployments/live-deployments.ts';
-import { isDuplicate } from '../postgres/connect.ts';
+import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import { generateKey, IS_VALID, type Scope } from './api-keys.ts';
 import { usedStorage } from './storage.ts';

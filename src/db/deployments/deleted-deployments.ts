@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { firstDeliveryId } from '../../lib/ids.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { listFiles, removeFiles } from '../files/stored-files.ts';
-import { isDuplicate } from '../postgres/connect.ts';
+import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
 import { countLive, type DeploymentRow } from './deployments.ts';
 

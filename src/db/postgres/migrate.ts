@@ -37,7 +37,7 @@ import * as deploymentChanges from '../../../migrations/0038-deployment-changes.
 import * as storage from '../../../migrations/0044-storage.ts';
 import type { Limits } from '../../limits.ts';
 import { queryOne } from './query.ts';
-import { type Connection, openClientAndConfig } from './servers.ts';
+import { type Connection, openServer } from './servers.ts';
 import { tableExists } from './table-exists.ts';
 
 /**
@@ -128,7 +128,7 @@ export async function migrate(
     onWait,
   }: { limits: Limits; signal?: AbortSignal; only?: readonly string[]; onWait?: () => void },
 ): Promise<void> {
-  const { client: holder, config } = await openClientAndConfig(connection, {
+  const { client: holder, config } = await openServer(connection, {
     application_name: 'formhost migrations',
     connectionTimeoutMillis: limits.migrationsAnswerTimeoutMs,
     query_timeout: limits.migrationsAnswerTimeoutMs,

@@ -1,15 +1,9 @@
 import type { Knex } from 'knex';
-import type { Answer, Database } from './connect.ts';
 
 type Values = readonly Knex.RawBinding[] | Knex.ValueDict;
+type Answer<Row> = { rows: Row[]; rowCount: number | null };
 
-/** A transaction has knex' methods only. */
-type Runner = Knex & Partial<Pick<Database, 'runAlone'>>;
-
-const isList = (values: Values): values is readonly Knex.RawBinding[] => Array.isArray(values);
-
-function run<Row>(db: Runner, name: string, sql: string, values: Values): PromiseLike<Answer<Row>> {
-  if (db.runAlone && isList(values)) return db.runAlone<Row>(name, sql, values);
+function run<Row>(db: Knex, name: string, sql: string, values: Values): PromiseLike<Answer<Row>> {
   const raw = db.raw<Answer<Row>>(sql, values);
   // A transaction pooler gives the next statement another connection, on which nothing has been prepared.
   return db.userParams.isPooled ? raw : raw.options({ name });

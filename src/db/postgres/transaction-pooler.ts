@@ -1,49 +1,45 @@
+import type { Knex } from 'knex';
+import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import type pg from 'pg';
 
-type Settings = Readonly<Record<string, string | number>>;
+/**
+ * knex' client for connections through a transaction pooler, where a setting of the session would reach any session: it
+ * runs each statement in a transaction, which begins with these settings.
+ */
+export function createPooledClient(settings: Readonly<Record<string, string | number>>): typeof PostgresClient {
+  const setLocal = Object.entries(settings).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
+  const begin = ['BEGIN', ...setLocal].join('; ');
 
-const BEGIN = /^\s*BEGIN\b/i;
+  return class extends PostgresClient {
+    override async _query(connection: pg.Client, query: { sql: string }): Promise<unknown> {
+      if (connection.getTransactionStatus() !== 'I') return super._query(connection, query);
+      if (query.sql === 'BEGIN;') return super._query(connection, { ...query, sql: begin });
+      await connection.query(begin);
+      try {
+        const answer = await super._query(connection, query);
+        await connection.query('COMMIT');
+        return answer;
+      } catch (error) {
+        await connection.query('ROLLBACK').catch(() => undefined);
+        throw error;
+      }
+    }
+  };
+}
 
 /**
- * Sets these settings at the start of each transaction on a connection: behind a transaction pooler, a setting of the
- * session would reach any session. A statement by itself gets them on the way, without a further round trip.
+ * What became of the settings with which connections are made: a pooler may refuse them, so that there is no connection,
+ * or ignore them, so that statements have no time-outs. Rejects when the database is out of reach.
  */
-export function setInEachTransaction(connection: pg.Connection, settings: Settings): void {
-  const list = Object.entries(settings);
-  const setLocal = list.map(([name, value]) => `SET LOCAL ${name} = ${value}`).join('; ');
-  // Answers no row. Outside a block SET LOCAL would leave a warning in Postgres' log.
-  const setInPassing = `SELECT WHERE concat(${list.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}) = ''`;
-  const parse = connection.parse.bind(connection);
-  const query = connection.query.bind(connection);
-  const emit = connection.emit.bind(connection);
-  let isInTransaction = false;
-  /** How many answers of ours are to come, which are no answer to the statement. */
-  let hidden = 0;
-
-  connection.parse = (statement, more) => {
-    if (!isInTransaction) {
-      hidden = 1;
-      // Up to the next Sync, all of it is one transaction.
-      parse({ name: '', text: setInPassing, types: [] }, true);
-      connection.bind({}, true);
-      connection.execute({}, true);
-    }
-    parse(statement, more);
-  };
-  connection.query = (text) => {
-    if (isInTransaction) return query(text);
-    hidden = list.length;
-    query(BEGIN.test(text) ? `${text.replace(/;\s*$/, '')}; ${setLocal}` : `${setLocal}; ${text}`);
-  };
-  connection.emit = (event, ...values) => {
-    if (event === 'commandComplete' && hidden > 0) {
-      hidden -= 1;
-      return true;
-    }
-    return emit(event, ...values);
-  };
-  connection.on('readyForQuery', ({ status }: { status: string }) => {
-    hidden = 0;
-    isInTransaction = status !== 'I';
-  });
+export async function settingsInForce(db: Knex): Promise<'yes' | 'refused' | 'ignored'> {
+  try {
+    const { rows } = await db.raw<{ rows: { timeout: string; scan: string }[] }>(
+      "SELECT current_setting('statement_timeout') AS timeout, current_setting('enable_seqscan') AS scan",
+    );
+    return rows.some(({ timeout, scan }) => timeout === '0' || scan === 'on') ? 'ignored' : 'yes';
+  } catch (error) {
+    // pgbouncer's words for a parameter that it does not pass on.
+    if (error instanceof Error && /unsupported startup parameter/.test(error.message)) return 'refused';
+    throw error;
+  }
 }

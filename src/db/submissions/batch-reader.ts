@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isOutOfReach } from '../postgres/connect.ts';
+import { isOutOfReach } from '../postgres/out-of-reach.ts';
 
 type Waiting<Value> = { key: string; resolve(value: Value | undefined): void; reject(error: unknown): void };
 

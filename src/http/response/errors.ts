@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { StorageFull } from '../../db/account/storage.ts';
 import { MissingObjectError } from '../../db/files/file-content.ts';
-import { type OutOfReach, whyOutOfReach } from '../../db/postgres/connect.ts';
+import { type OutOfReach, whyOutOfReach } from '../../db/postgres/out-of-reach.ts';
 import { BucketError } from '../../files/bucket-error.ts';
 import { inBytes } from '../../lib/byte-size.ts';
 import { BusyError } from '../../lib/fair-queue.ts';

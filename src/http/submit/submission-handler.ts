@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { StorageFull } from '../../db/account/storage.ts';
-import { isOutOfReach } from '../../db/postgres/connect.ts';
+import { isOutOfReach } from '../../db/postgres/out-of-reach.ts';
 import type { LiveForm } from '../../db/submissions/forms.ts';
 import type { IdempotencyKey } from '../../db/submissions/idempotency-keys.ts';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';

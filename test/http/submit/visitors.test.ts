@@ -571,7 +571,7 @@ describe('the page that thanks', () => {
   });
 
   it('thanks even when the form cannot be looked up', async () => {
-    const hasty = await startTestService({}, undefined, { limits: { database: { unitTimeoutMs: 200 } } });
+    const hasty = await startTestService({}, undefined, { limits: { database: { unitTimeoutMs: 2_000 } } });
     onTestFinished(() => hasty.close());
     const { id } = await (await hasty.owner()).deploy();
     await hasty.db.transaction(async (transaction) => {

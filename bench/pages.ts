@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { submitUrl } from '../src/config.ts';
+import { loadConfig } from '../src/config.ts';
 import { pageColumns } from '../src/db/deployments/page-versions.ts';
 import { PageRenderer } from '../src/http/pages/new-page.ts';
 import { LIMITS } from '../src/limits.ts';
@@ -109,12 +109,11 @@ const BASE_URL = 'http://localhost';
 /** Stores a page of its own for each of MANY_HOSTS, as PUT does. */
 async function storePages({ connection, db }: Stage): Promise<void> {
   await addDeployments(connection, DEPLOYMENTS, MANY_HOSTS);
-  const renderer = new PageRenderer({
-    submitUrl: submitUrl({ baseUrl: BASE_URL }),
-    widgetFor: () => undefined,
-    compute: { run: () => Promise.reject(new Error('No page needs the thread.')) },
-    limits: LIMITS,
-  });
+  const renderer = new PageRenderer(
+    loadConfig({ BASE_URL }),
+    { run: () => Promise.reject(new Error('No page needs the thread.')) },
+    LIMITS,
+  );
   const content = text(PAGE_BYTES).slice(0, -26);
   const { rows } = await db.raw<{ rows: { id: string }[] }>('SELECT id FROM deployments');
   for (let from = 0; from < rows.length; from += STORED_AT_ONCE) {

@@ -2,12 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { ComputePool } from './compute/pool.ts';
-import { type Config, pageUrl } from './config.ts';
+import { type Config, pageUrl, submitUrl } from './config.ts';
 import { createChallenges, createLinks } from './db/account/link-secret.ts';
 import { createCleanUp } from './db/clean-up.ts';
 import { deliveriesBacklogAge } from './db/deliveries/delivery-queue.ts';
 import { readDigest } from './db/deliveries/digests.ts';
-import { ChangeFeed } from './db/deployments/change-feed.ts';
+import { ChangeFeed, type DeploymentChange } from './db/deployments/change-feed.ts';
+import { findPages } from './db/deployments/deployments.ts';
 import { createOpenFile } from './db/files/file-content.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigratedPrimary } from './db/postgres/migrate.ts';
@@ -18,10 +19,18 @@ import { runDigestLoop } from './delivery/mail/digest-loop.ts';
 import { Sender } from './delivery/sender.ts';
 import { createOwnAddress } from './delivery/webhooks/own-address.ts';
 import { createFilesBucket } from './files/files-bucket.ts';
-import type { Readiness } from './http/api/operations/health.ts';
-import { createApp } from './http/app.ts';
+import type { App, Readiness } from './http/app.ts';
+import { Listener } from './http/listener.ts';
+import { PageRenderer } from './http/pages/new-page.ts';
+import { PageCache } from './http/pages/page-cache.ts';
+import { createAuthentication } from './http/request/auth.ts';
+import { createBodyReader } from './http/request/body.ts';
+import { clientAddressFrom } from './http/request/client-address.ts';
+import { Hosts } from './http/request/hosts.ts';
+import { OwnerQueue } from './http/request/owner-queue.ts';
+import { createSessionCookie } from './http/request/session-cookie.ts';
+import { ResponseWriter } from './http/response/response-writer.ts';
 import { HttpServer } from './http/server.ts';
-import { createRequestIds } from './lib/ids.ts';
 import type { Log } from './lib/log.ts';
 import { type LimitOverrides, withLimits } from './limits.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -148,30 +157,61 @@ export async function startService(
     const isReady = !isStarting && (await isMigratedPrimary(db).catch(() => false)) && (await db.isWritable());
     return isReady ? 'ready' : 'no database';
   }
-  const app = createApp({
+
+  const clientAddress = clientAddressFrom(config.trustProxy);
+  const sessionCookie = createSessionCookie(config.baseUrl);
+  const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
+  const renderer = new PageRenderer(config, compute, limits);
+  const pages = new PageCache(
+    {
+      read: (slugs, maxBytes) => findPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
+      render: (slug, page) => renderer.render(page.ownerId, { ...page, slug }),
+      canSend: (ownerId) => responseWriter.fits(ownerId),
+    },
+    { maxBytes: config.pageCacheBytes, limits },
+  );
+  function onDeploymentChange({ deploymentId, slug }: DeploymentChange): void {
+    pages.invalidate(slug);
+    forms.invalidate(deploymentId);
+    submissions.invalidate(deploymentId);
+  }
+  function onGap(): void {
+    pages.invalidateAll();
+    forms.invalidateAll();
+    submissions.invalidateAll();
+  }
+  const app: App = {
     config,
     limits,
+    log,
+    metrics,
     db,
-    openFile: createOpenFile(db, files.read, limits),
-    forms,
-    submissions,
-    compute,
     checks,
     labelsOf: (id) => labels.read(id),
-    leadsHere: own.isIn,
+    openFile: createOpenFile(db, files.read, limits),
     links,
     altcha,
     mailLink: config.smtpUrl === undefined ? undefined : (to, url) => sender.mailLink(to, url),
-    metrics,
-    log,
-    newRequestId: createRequestIds(),
+    isOwnUrl: own.isIn,
+    forms,
+    submissions,
+    pages,
+    renderer,
+    hosts: new Hosts(config, limits),
+    clientAddress,
+    sessionCookie,
+    authentication: createAuthentication({ db, clientAddress, sessionCookie, limits }),
+    ownerQueue: new OwnerQueue(limits),
+    bodyReader: createBodyReader({ largest: Math.max(config.maxHtmlBytes, config.maxFilesBytes), compute, limits }),
+    responseWriter,
+    onDeploymentChange,
+    onPurge: cleanUp.wake,
     isStarting: () => isStarting,
     readiness,
-    onPurge: cleanUp.wake,
     stopping: stopping.signal,
-  });
-  const changeFeed = new ChangeFeed(db, limits, { onChange: app.invalidate, onGap: app.invalidateAll });
-  const server = new HttpServer(app.listener, limits);
+  };
+  const changeFeed = new ChangeFeed(db, limits, { onChange: onDeploymentChange, onGap });
+  const server = new HttpServer(new Listener(app).handle, limits);
 
   let readingChanges: Promise<void> | undefined;
   let cleaningUp: Promise<void> | undefined;
@@ -222,7 +262,7 @@ export async function startService(
     ready,
     exposeMetrics: () =>
       metrics.expose({
-        pageLookups: app.pageLookups,
+        pageLookups: () => pages.lookups,
         connections: db.use,
         backlogAge: () => deliveriesBacklogAge(db),
       }),

@@ -2,13 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../lib/log.ts';
 import { pathOf } from './request/hosts.ts';
 
-/** Logs a line for a request when its response has closed. `startedAt` is a time of performance.now(). */
-export type LogRequest = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  context: Readonly<{ requestId: string; startedAt: number; slug: string | undefined }>,
-) => void;
-
 const ID = '(?:d|sub|file|wh|dl)_[0-9A-Za-z]{1,60}';
 
 /**
@@ -21,25 +14,40 @@ function loggablePaths(paths: readonly string[]): RegExp {
   return new RegExp(`^/(?:[a-z]*|${literal.join('|')})(?:/(?:${ID}|${literal.join('|')}))*$`);
 }
 
-export function createLogRequest(log: Log, paths: readonly string[]): LogRequest {
-  const loggable = loggablePaths(paths);
-  // Only the beginning of any other path is logged: it may contain a key.
-  const loggedAs = (path: string): string =>
-    loggable.test(path) ? path : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
+/** The log of requests: a line for each when its response has closed. */
+export class RequestLog {
+  readonly #log: Log;
+  readonly #loggable: RegExp;
 
-  return (request, response, context) => {
+  /** `paths`: of endpoints, as they declare them, and of views. */
+  constructor(log: Log, paths: readonly string[]) {
+    this.#log = log;
+    this.#loggable = loggablePaths(paths);
+  }
+
+  /** `startedAt`: a time of performance.now(). */
+  add(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { requestId, startedAt, slug }: Readonly<{ requestId: string; startedAt: number; slug: string | undefined }>,
+  ): void {
     response.on('close', () => {
-      log.info(
+      this.#log.info(
         {
-          req_id: context.requestId,
+          req_id: requestId,
           method: request.method,
-          slug: context.slug,
-          path: loggedAs(pathOf(request)),
+          slug,
+          path: this.#shown(pathOf(request)),
           status: response.statusCode,
-          ms: Math.round(performance.now() - context.startedAt),
+          ms: Math.round(performance.now() - startedAt),
         },
         response.writableFinished ? 'answered' : 'client left',
       );
     });
-  };
+  }
+
+  /** Only the beginning of a path that is not the service's: it may contain a key. */
+  #shown(path: string): string {
+    return this.#loggable.test(path) ? path : `${/^\/[a-z]{0,20}/.exec(path)?.[0] ?? ''}…`;
+  }
 }

@@ -6,12 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config.ts';
 import { type Endpoint, endpoint, publicEndpoint } from '../../src/http/request/endpoint.ts';
-import { OwnerQueue } from '../../src/http/request/owner-queue.ts';
-import { createLogRequest } from '../../src/http/request-log.ts';
+import { RequestLog } from '../../src/http/request-log.ts';
 import { HttpError, toHttpError, writeError } from '../../src/http/response/errors.ts';
-import { ResponseWriter } from '../../src/http/response/response-writer.ts';
 import { createApi, listEndpoints } from '../../src/http/router.ts';
 import { VIEW_PATHS } from '../../src/lib/dashboard-paths.ts';
+import { idleApp } from '../support/app.ts';
 import { testLimits } from '../support/limits.ts';
 import { endpointsOf } from '../support/reference.ts';
 import { BASE_URL, PAGES_DOMAIN } from '../support/service.ts';
@@ -22,21 +21,21 @@ const answer = { status: 200, description: 'Text.', schema: z.string(), example:
 /** Requests to these endpoints. The key of its only owner is `key`; a body is read as the header `x-body`. */
 function serve(...endpoints: Endpoint[]) {
   const api = createApi(endpoints, {
-    async authenticate({ headers }) {
-      if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
-      return { id: 7, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' };
+    ...idleApp(loadConfig({ BASE_URL, PAGES_DOMAIN })),
+    authentication: {
+      async ofRequest({ headers }) {
+        if (headers.authorization !== 'Bearer key') throw new HttpError(401, 'no key');
+        return { id: 7, email: 'you@example.com', plan: 'free', credentialId: 'key_1', scope: 'full' };
+      },
+      isCredentialValid: async () => true,
     },
-    isCredentialValid: async () => true,
-    ownerQueue: new OwnerQueue(testLimits()),
-    body: {
+    bodyReader: {
       async fields({ headers }, _ownerId, { schema }) {
         const read = schema.safeParse(JSON.parse(String(headers['x-body'])));
         if (!read.success) throw new HttpError(400, 'bad body');
         return read.data;
       },
     },
-    sending: new ResponseWriter({ largest: 1, limits: testLimits() }),
-    limits: testLimits(),
   });
   api.use(((error, _request, response, _next) =>
     writeError(response, toHttpError(error), {}, testLimits())) satisfies ErrorRequestHandler);
@@ -163,9 +162,9 @@ describe("the API's endpoints", () => {
   async function loggedPath(path: string): Promise<string> {
     const lines = new PassThrough();
     const log = pino(lines);
-    const logRequest = createLogRequest(log, [...endpoints.map((each) => each.path), ...Object.values(VIEW_PATHS)]);
+    const requestLog = new RequestLog(log, [...endpoints.map((each) => each.path), ...Object.values(VIEW_PATHS)]);
     const app = express().use((incoming, response) => {
-      logRequest(incoming, response, { requestId: 'r-1', startedAt: 0, slug: undefined });
+      requestLog.add(incoming, response, { requestId: 'r-1', startedAt: 0, slug: undefined });
       response.end();
     });
     const logged = new Promise((resolve) => lines.once('data', resolve));

@@ -3,17 +3,12 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Config, pageUrl } from '../../src/config.ts';
-import { connect } from '../../src/db/postgres/connect.ts';
 import { createReference } from '../../src/http/api/operations/reference/document.ts';
-import { createEndpoints } from '../../src/http/app.ts';
+import { createEndpoints } from '../../src/http/endpoints.ts';
 import type { Endpoint } from '../../src/http/request/endpoint.ts';
-import { createHostSplit } from '../../src/http/request/hosts.ts';
-import { OwnerQueue } from '../../src/http/request/owner-queue.ts';
-import { createSessionCookie } from '../../src/http/request/session-cookie.ts';
+import { Hosts } from '../../src/http/request/hosts.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
-import { ResponseWriter } from '../../src/http/response/response-writer.ts';
-import { createLog } from '../../src/lib/log.ts';
-import { Forms } from '../../src/submissions/forms.ts';
+import { idleApp } from './app.ts';
 import { testLimits } from './limits.ts';
 
 /*
@@ -27,44 +22,8 @@ const MAX_BYTES = 64 * 1024;
 
 export type Reference = ReturnType<typeof createReference>;
 
-const notCalled = (): never => {
-  throw new Error('Not called.');
-};
-
 /** All endpoints of a service with these settings, to be looked at and not called. */
-export function endpointsOf(config: Config): readonly Endpoint[] {
-  // It connects when it is first asked.
-  const db = connect({ connectionString: 'postgres://nobody@localhost/nothing' }, { limits: testLimits() });
-  return createEndpoints({
-    config,
-    limits: testLimits(),
-    db,
-    openFile: notCalled,
-    ownerQueue: new OwnerQueue(testLimits()),
-    authentication: { ofRequest: notCalled, ofKey: notCalled },
-    sessionCookie: createSessionCookie(config.baseUrl),
-    body: { reserve: notCalled, bytes: notCalled, fields: notCalled },
-    clientAddress: notCalled,
-    mailLink: async () => undefined,
-    sending: new ResponseWriter({ largest: config.maxHtmlBytes, limits: testLimits() }),
-    checks: { run: () => Promise.reject(new Error('Not called.')) },
-    labelsOf: async () => new Map(),
-    placeOf: createHostSplit(config, testLimits()),
-    findPage: () => undefined,
-    onDeploymentChange: () => undefined,
-    prepareNewPage: () => Promise.reject(new Error('No page is stored.')),
-    leadsHere: () => false,
-    links: () => Promise.reject(new Error('Not called.')),
-    altcha: notCalled,
-    forms: new Forms(db, testLimits()),
-    watch: { size: () => 0, wait: async () => 'over' },
-    onPurge: () => undefined,
-    stopping: new AbortController().signal,
-    showThanks: async () => undefined,
-    readiness: async () => 'no database',
-    log: createLog('silent'),
-  });
-}
+export const endpointsOf = (config: Config): readonly Endpoint[] => createEndpoints(idleApp(config));
 
 /** The reference of a service with these settings. */
 export const referenceOf = (config: Config): Reference =>
@@ -194,7 +153,7 @@ export function holdAgainst(reference: Reference): Hold {
 }
 
 /** The services that are held, by their ports. */
-const held = new Map<number, { hold: Hold; placeOf: ReturnType<typeof createHostSplit> }>();
+const held = new Map<number, { hold: Hold; hosts: Hosts }>();
 const problems = new Set<string>();
 let hold: Hold | undefined;
 
@@ -202,10 +161,9 @@ const portOf = (url: string): number => Number(new URL(url).port);
 
 /** Holds every answer of the API of a service from now on. */
 export function holdService(url: string, config: Config): void {
-  const { baseUrl, pagesDomain } = config;
   // Settings change what is said of requests only.
   hold ??= holdAgainst(referenceOf(config));
-  held.set(portOf(url), { hold, placeOf: createHostSplit({ baseUrl, pagesDomain }, testLimits()) });
+  held.set(portOf(url), { hold, hosts: new Hosts(config, testLimits()) });
 }
 
 /** Ends that: another server may get the port of a service that is closed. */
@@ -270,7 +228,7 @@ subscribe('http.server.request.start', (message) => {
   const service = held.get(request.socket.localPort ?? 0);
   if (!service) return;
   const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? [];
-  if (service.placeOf(authority ?? request.headers.host ?? '') !== 'api') return;
+  if (service.hosts.slugOf(authority ?? request.headers.host ?? '') !== undefined) return;
   const path = (rest ?? request.url ?? '').replace(/\?.*$/s, '');
   // What a proxy in front asks is there for nobody else.
   if (path === '/internal/tls') return;

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { z } from 'zod';
+import { pageUrl } from '../../config.ts';
 import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
+import type { App } from '../app.ts';
 import { type EndpointRequest, publicEndpoint } from '../request/endpoint.ts';
 import { pathOf } from '../request/hosts.ts';
-import type { SessionCookie } from '../request/session-cookie.ts';
 import { createChooseEncoding } from '../response/accept.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 import { type Dashboard, readDashboard } from './files.ts';
@@ -27,6 +28,7 @@ const noSuchAsset = errorKind(
   () => new HttpError(404, 'This file is not part of the dashboard: load the page again.'),
 );
 
+/** `frameSource`: the hosts of all pages, as a source of a Content-Security-Policy. */
 const headersOf = (frameSource: string) => ({
   ...NOSNIFF,
   // Pages are shown in frames, from their own hosts.
@@ -38,18 +40,8 @@ const headersOf = (frameSource: string) => ({
 });
 
 /** The dashboard's files. Its views are made in the browser: src/dashboard. */
-export function dashboardEndpoints({
-  sessionCookie,
-  hasMail,
-  frameSource,
-}: {
-  sessionCookie: Pick<SessionCookie, 'name' | 'removeOthers'>;
-  /** Whether there is a mail server. */
-  hasMail: boolean;
-  /** The hosts of all pages, as a source of a Content-Security-Policy. */
-  frameSource: string;
-}) {
-  const headers = headersOf(frameSource);
+export function dashboardEndpoints({ config, sessionCookie }: App) {
+  const headers = headersOf(pageUrl(config, '*'));
   const chooseEncoding = createChooseEncoding();
   let reading: Promise<Dashboard | undefined> | undefined;
 
@@ -72,7 +64,7 @@ export function dashboardEndpoints({
   async function sendShell(response: Response): Promise<void> {
     const { shell } = await files();
     const session = isSignedOut(response.req) ? 'none' : 'unknown';
-    const body = shell.replace('{{SESSION}}', session).replace('{{MAIL}}', hasMail ? 'on' : 'off');
+    const body = shell.replace('{{SESSION}}', session).replace('{{MAIL}}', config.smtpUrl === undefined ? 'off' : 'on');
     const isView = VIEWS.some((pattern) => pattern.test(pathOf(response.req)));
     response
       .status(isView ? 200 : 404)

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Log } from '../../lib/log.ts';
 import { SIZES } from '../../limits.ts';
+import type { App } from '../app.ts';
 import { unauthorized } from '../request/auth.ts';
 import { type Endpoint, endpoint, jsonText } from '../request/endpoint.ts';
-import type { OwnerQueue } from '../request/owner-queue.ts';
 import { acceptsJson } from '../response/accept.ts';
 import { errorKind, HttpError, unavailable } from '../response/errors.ts';
 import { Answer, badMessage, Message, PARSE_ERROR } from './message.ts';
@@ -26,20 +25,8 @@ const notAcceptable = errorKind(
 const example = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 
 /** Tools for agents: the Model Context Protocol over Streamable HTTP, without sessions. */
-export function mcpEndpoints({
-  baseUrl,
-  maxHtmlBytes,
-  ownerQueue,
-  endpoints,
-  log,
-}: {
-  baseUrl: string;
-  maxHtmlBytes: number;
-  ownerQueue: OwnerQueue;
-  /** All endpoints of the API. */
-  endpoints(): readonly Endpoint[];
-  log: Log;
-}) {
+export function mcpEndpoints({ config, log, ownerQueue }: App, endpoints: () => readonly Endpoint[]) {
+  const { baseUrl, maxHtmlBytes } = config;
   const { origin: ownOrigin } = new URL(baseUrl);
   let loading: Promise<AnswerMessage> | undefined;
 

@@ -1,32 +1,30 @@
 import type { ComputePool } from '../../compute/pool.ts';
 import { renderPage } from '../../compute/render-page.ts';
+import { type Config, submitUrl } from '../../config.ts';
 import { type NewPage, type Rendering, renderedFor } from '../../db/deployments/page-versions.ts';
 import { type Limits, SIZES } from '../../limits.ts';
-import type { PageToRender, WidgetFor } from './altcha-widget.ts';
+import { altchaWidget } from './altcha-widget.ts';
 
-/** Makes a page ready to be stored. */
-export type PrepareNewPage = (ownerId: number, page: PageToRender) => Promise<NewPage>;
+/** A page that is to be rendered. `hasAltcha`: whether its settings switch ALTCHA on. */
+export type PageToRender = { deploymentId: string; slug: string; html: Buffer; hasAltcha: boolean };
 
 /** Renders pages when they are stored: at a visit it would take longer than to read them. */
 export class PageRenderer {
-  readonly #submitUrl: string;
-  readonly #widgetFor: WidgetFor;
+  readonly #config: Config;
   readonly #compute: Pick<ComputePool, 'run'>;
   readonly #maxWaitMs: number;
 
-  /** `submitUrl`: what the addresses that forms post to begin with. */
-  constructor(parts: { submitUrl: string; widgetFor: WidgetFor; compute: Pick<ComputePool, 'run'>; limits: Limits }) {
-    this.#submitUrl = parts.submitUrl;
-    this.#widgetFor = parts.widgetFor;
-    this.#compute = parts.compute;
-    this.#maxWaitMs = parts.limits.pages.threadWaitTimeoutMs;
+  constructor(config: Config, compute: Pick<ComputePool, 'run'>, { pages }: Limits) {
+    this.#config = config;
+    this.#compute = compute;
+    this.#maxWaitMs = pages.threadWaitTimeoutMs;
   }
 
   /** A page as visitors get it. Rejects with BusyError when too much work for its owner waits for the thread. */
   async render(ownerId: number, page: PageToRender): Promise<Rendering> {
-    const { html } = page;
-    const action = this.#submitUrl + page.deploymentId;
-    const widget = this.#widgetFor(page);
+    const { html, hasAltcha } = page;
+    const action = submitUrl(this.#config) + page.deploymentId;
+    const widget = hasAltcha ? altchaWidget(this.#config, page) : undefined;
     // Only the thread has an HTML parser.
     const isLight = html.length <= SIZES.internalPages.largeBytes && !widget;
     const { br, ...rest } = isLight
@@ -37,8 +35,10 @@ export class PageRenderer {
     return { ...rest, br: Buffer.from(br.buffer, br.byteOffset, br.byteLength) };
   }
 
+  /** A page ready to be stored. */
   async prepare(ownerId: number, page: PageToRender): Promise<NewPage> {
     const rendering = await this.render(ownerId, page);
-    return { html: page.html, rendered: { action: renderedFor(this.#submitUrl, page.hasAltcha), ...rendering } };
+    const action = renderedFor(submitUrl(this.#config), page.hasAltcha);
+    return { html: page.html, rendered: { action, ...rendering } };
   }
 }

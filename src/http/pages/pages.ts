@@ -7,22 +7,8 @@ import { createChooseEncoding, type Encoding } from '../response/accept.ts';
 import { HttpError } from '../response/errors.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import { writeSmallPage } from '../response/small-page.ts';
-import { type Speech, whenToTryAgain } from '../response/translations.ts';
+import { type Speech, translationsFor, whenToTryAgain } from '../response/translations.ts';
 import type { Found, PageCache, ReadyPage, Variant } from './page-cache.ts';
-
-/** A page's host and the path on it, without a query. */
-type Target = { slug: string; path: string };
-
-/** Answers a request to a page's host; without a promise when the page is in memory. Throws HttpError. */
-export type ServePage = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: Target,
-  requestId: string,
-) => void | Promise<void>;
-
-/** The id of the deployment to whose page a form was posted. Throws 404. */
-export type FindForm = (target: Target) => string | Promise<string>;
 
 const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
 const wrongMethod = (): HttpError =>
@@ -37,36 +23,54 @@ function matches(header: string | undefined, etag: string): boolean {
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-function checkTarget({ slug, path }: Target): void {
+function checkAddress(slug: string, path: string): void {
   if (path !== '/' || slug === NO_SLUG) throw noSuchPage();
 }
 
-/** `blockedBy`: the URL of the service that blocks pages that were taken down (RFC 7725, 4). */
-export function createServePage(cache: PageCache, sending: ResponseWriter, blockedBy: string): ServePage {
-  const chooseEncoding = createChooseEncoding();
+function deploymentOf(page: Awaited<ReturnType<PageCache['head']>>): string {
+  if (!page || page === 'taken-down') throw noSuchPage();
+  return page.deploymentId;
+}
 
-  function send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
-    page: ReadyPage,
-    variant: Variant,
-  ): void | Promise<void> {
-    const { etag, okHeaders, notModifiedHeaders, body } = variant;
-    if (matches(request.headers['if-none-match'], etag)) {
-      notModifiedHeaders[notModifiedHeaders.length - 1] = requestId;
-      response.writeHead(304, notModifiedHeaders).end();
-      return;
-    }
-    const isLarge = request.method !== 'HEAD' && body.length > SIZES.internalPages.largeBytes;
-    if (isLarge && !response.closed) response.once('close', sending.share(page.ownerId, body));
-    okHeaders[okHeaders.length - 1] = requestId;
-    response.writeHead(200, okHeaders);
-    if (isLarge && body.length > SIZES.internalAnswers.sliceBytes) return sending.stream(response, [body]);
-    response.end(request.method === 'HEAD' ? undefined : body);
+/** Answers requests to the hosts of pages. */
+export class PageServer {
+  readonly #pages: PageCache;
+  readonly #writer: ResponseWriter;
+  /** The URL of the service that blocks pages that were taken down (RFC 7725, 4). */
+  readonly #blockedBy: string;
+  readonly #chooseEncoding = createChooseEncoding();
+
+  constructor(pages: PageCache, writer: ResponseWriter, { baseUrl }: Config) {
+    this.#pages = pages;
+    this.#writer = writer;
+    this.#blockedBy = baseUrl;
   }
 
-  function answer(
+  /** Answers with the page; without a promise when it is in memory. Throws HttpError. */
+  serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    slug: string,
+    path: string,
+    requestId: string,
+  ): void | Promise<void> {
+    checkAddress(slug, path);
+    const encoding = this.#chooseEncoding(request);
+    const page = this.#pages.get(slug);
+    if (page instanceof Promise) {
+      return page.then((found) => this.#answer(request, response, slug, requestId, encoding, found));
+    }
+    return this.#answer(request, response, slug, requestId, encoding, page);
+  }
+
+  /** The id of the deployment to whose page a form was posted. Throws 404. */
+  findForm(slug: string, path: string): string | Promise<string> {
+    checkAddress(slug, path);
+    const page = this.#pages.head(slug);
+    return page instanceof Promise ? page.then(deploymentOf) : deploymentOf(page);
+  }
+
+  #answer(
     request: IncomingMessage,
     response: ServerResponse,
     slug: string,
@@ -75,45 +79,43 @@ export function createServePage(cache: PageCache, sending: ResponseWriter, block
     page: Found,
   ): void | Promise<void> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (page === 'taken-down' && isRead) throw takenDown(blockedBy);
+    if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
     if (!page || page === 'taken-down') throw noSuchPage();
     if (!isRead) throw wrongMethod();
-    const variant = cache.variant(slug, page, encoding);
-    if (variant instanceof Promise) return variant.then((made) => send(request, response, requestId, page, made));
-    return send(request, response, requestId, page, variant);
+    const variant = this.#pages.variant(slug, page, encoding);
+    if (variant instanceof Promise) return variant.then((made) => this.#send(request, response, requestId, page, made));
+    return this.#send(request, response, requestId, page, variant);
   }
 
-  return (request, response, target, requestId) => {
-    checkTarget(target);
-    const { slug } = target;
-    const encoding = chooseEncoding(request);
-    const page = cache.get(slug);
-    if (page instanceof Promise) {
-      return page.then((found) => answer(request, response, slug, requestId, encoding, found));
+  #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    page: ReadyPage,
+    { etag, okHeaders, notModifiedHeaders, body }: Variant,
+  ): void | Promise<void> {
+    if (matches(request.headers['if-none-match'], etag)) {
+      notModifiedHeaders[notModifiedHeaders.length - 1] = requestId;
+      response.writeHead(304, notModifiedHeaders).end();
+      return;
     }
-    return answer(request, response, slug, requestId, encoding, page);
-  };
-}
-
-export function createFindForm(cache: Pick<PageCache, 'head'>): FindForm {
-  function deploymentOf(page: Awaited<ReturnType<PageCache['head']>>): string {
-    if (!page || page === 'taken-down') throw noSuchPage();
-    return page.deploymentId;
+    const isLarge = request.method !== 'HEAD' && body.length > SIZES.internalPages.largeBytes;
+    if (isLarge && !response.closed) response.once('close', this.#writer.share(page.ownerId, body));
+    okHeaders[okHeaders.length - 1] = requestId;
+    response.writeHead(200, okHeaders);
+    if (isLarge && body.length > SIZES.internalAnswers.sliceBytes) return this.#writer.stream(response, [body]);
+    response.end(request.method === 'HEAD' ? undefined : body);
   }
-  return (target) => {
-    checkTarget(target);
-    const page = cache.head(target.slug);
-    return page instanceof Promise ? page.then(deploymentOf) : deploymentOf(page);
-  };
 }
 
-/** Answers an error on a page's host. When the page was taken down, `abuseContact` is shown. */
+/** Answers an error on a page's host. When the page was taken down, the contact for abuse is shown. */
 export function writeErrorPage(
   response: ServerResponse,
   error: HttpError,
-  { requestId, abuseContact, speech }: { requestId: string; abuseContact: Config['abuseContact']; speech: Speech },
-  limits: Limits,
+  requestId: string,
+  { config: { abuseContact }, limits }: { config: Config; limits: Limits },
 ): void {
+  const speech = translationsFor(response.req.headers);
   const { title, text, more = '' } = wordsOf(error, speech);
   const contact =
     error.status === 451 && abuseContact

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Knex } from 'knex';
+import { isCredentialValid } from '../../db/account/credentials.ts';
 import { findOwnersByKeys, type Owner } from '../../db/account/owners.ts';
 import { findOwnersBySessions } from '../../db/account/sessions.ts';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
@@ -23,6 +24,8 @@ export type Authentication = {
   ofRequest: Authenticate;
   /** As `ofRequest`, with a key that is given otherwise; it is one by its form. */
   ofKey(request: Request, key: string): Promise<Owner>;
+  /** Whether the key or the session with this id is still valid. */
+  isCredentialValid(id: string): Promise<boolean>;
 };
 
 export const unauthorized = errorKind(
@@ -119,6 +122,7 @@ export function createAuthentication({
 
   return {
     ofKey,
+    isCredentialValid: (id) => isCredentialValid(db, id),
     async ofRequest(request, response) {
       const { authorization } = request.headers;
       const token = authorization === undefined ? sessionCookie.tokenOf(request) : undefined;

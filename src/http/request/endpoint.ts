@@ -6,7 +6,7 @@ import type { Limits } from '../../limits.ts';
 import { badRequest, type DeclaredError, failed, HttpError, unavailable } from '../response/errors.ts';
 import { addNotice } from '../response/notice.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
-import { type Authenticate, keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
+import { type Authentication, keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
 import { type BodyForm, type BodyReader, checkFields } from './body.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
 import { PARAMETERS } from './fields.ts';
@@ -14,7 +14,7 @@ import type { OwnerQueue } from './owner-queue.ts';
 import { badQuery, checkQuery, readQuery } from './query.ts';
 
 /*
- * Each endpoint of the API is declared once, by endpoint() or publicEndpoint(), and listed in app.ts. Its declaration
+ * Each endpoint of the API is declared once, by endpoint() or publicEndpoint(), and listed in endpoints.ts. Its declaration
  * makes its route, the 405 of its path, the order of its checks (401, 404, query or body), its part of the reference,
  * and its name in the metrics.
  */
@@ -162,18 +162,16 @@ type PublicDeclaration<M extends Method, Path extends string, Answer> = Describe
   errorPageTitle?: string;
   /** Query parameters that it reads, for the reference. The handler reads them itself. */
   query?: z.ZodObject;
-  /** Absent where dispatch.ts answers, ahead of Express. */
+  /** Absent where listener.ts answers, ahead of Express. */
   handle?: (request: EndpointRequest) => Result<Answer> | Promise<Result<Answer>>;
 };
 
-/** What endpoints that need a key are run with. */
+/** The parts of the service that endpoints with a key are run with. */
 export type EndpointTools = {
-  authenticate: Authenticate;
+  authentication: Pick<Authentication, 'ofRequest' | 'isCredentialValid'>;
   ownerQueue: OwnerQueue;
-  /** Whether the key or the session with this id is still valid. */
-  isCredentialValid(id: string): Promise<boolean>;
-  body: Pick<BodyReader, 'fields'>;
-  sending: Pick<ResponseWriter, 'json'>;
+  bodyReader: Pick<BodyReader, 'fields'>;
+  responseWriter: Pick<ResponseWriter, 'json'>;
   limits: Limits;
 };
 
@@ -332,7 +330,7 @@ export function endpoint(
     isThere: undefined,
     async handle(request, response, tools) {
       precheck?.(request);
-      const owner = await tools.authenticate(request, response);
+      const owner = await tools.authentication.ofRequest(request, response);
       const { params } = request;
       const notify = (sentence: string): void => addNotice(response, sentence);
       const { ownerQueue } = tools;
@@ -340,18 +338,18 @@ export function endpoint(
         const since = performance.now();
         const sent = {
           query: query ? readQuery(request.url, query) : {},
-          body: body ? await tools.body.fields(request, owner.id, body).catch(refuseBody) : {},
+          body: body ? await tools.bodyReader.fields(request, owner.id, body).catch(refuseBody) : {},
         };
         if (
           performance.now() - since > tools.limits.requests.slowBodyMs &&
-          !(await tools.isCredentialValid(owner.credentialId))
+          !(await tools.authentication.isCredentialValid(owner.credentialId))
         )
           throw keyRefused();
         return sent;
       });
       if (result instanceof JsonPieces) {
         response.status(answer.status);
-        await tools.sending.json(response, owner.id, result.bytes, result.pieces);
+        await tools.responseWriter.json(response, owner.id, result.bytes, result.pieces);
       } else await respond(response, answer.status, result);
     },
     call: ({ input, ...exchange }) =>

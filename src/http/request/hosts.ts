@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { LRUCache } from 'lru-cache';
+import type { Config } from '../../config.ts';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import { isSlug } from '../../lib/slugs.ts';
 import { type Limits, SIZES } from '../../limits.ts';
@@ -8,9 +10,6 @@ import { cookiesNamed } from './session-cookie.ts';
 /** The slug of a page's host whose label can't be a slug. */
 export const NO_SLUG = '';
 
-/** What a host serves: the page of a slug, which is the one label before the pages' domain, or the API. */
-export type Place = { slug: string } | 'api';
-
 /** The host of `host:port`, in lower case, without a trailing dot. */
 export const nameOf = (host: string): string =>
   host
@@ -18,31 +17,34 @@ export const nameOf = (host: string): string =>
     .replace(/:[0-9]*$/, '')
     .replace(/\.$/, '');
 
-/** Tells pages' hosts from the API's. Every other host is the API's. */
-export function createHostSplit(
-  { baseUrl, pagesDomain }: { baseUrl: string; pagesDomain: string },
-  { requests }: Limits,
-): (host: string) => Place {
-  const suffix = `.${nameOf(pagesDomain)}`;
-  const apiHost = nameOf(new URL(baseUrl).host);
-  // Clients send the same hosts again and again, and parsing one costs as much as finding its page.
-  const known = createBoundedCache<string, Place>(requests.rememberedHosts);
+/** Tells pages' hosts from the API's: a page's is its slug and the pages' domain. Every other host is the API's. */
+export class Hosts {
+  readonly #apiHost: string;
+  readonly #pagesSuffix: string;
+  /** Clients send the same hosts again and again, and parsing one costs as much as finding its page. */
+  readonly #known: LRUCache<string, { slug: string | undefined }>;
 
-  function split(host: string): Place {
-    const name = nameOf(host);
-    if (!name.endsWith(suffix) || name === apiHost) return 'api';
-    const label = name.slice(0, -suffix.length);
-    if (label === '' || label.includes('.')) return 'api';
-    return { slug: isSlug(label) ? label : NO_SLUG };
+  constructor({ baseUrl, pagesDomain }: Pick<Config, 'baseUrl' | 'pagesDomain'>, { requests }: Limits) {
+    this.#apiHost = nameOf(new URL(baseUrl).host);
+    this.#pagesSuffix = `.${nameOf(pagesDomain)}`;
+    this.#known = createBoundedCache(requests.rememberedHosts);
   }
 
-  return (host) => {
-    const before = known.get(host);
-    if (before) return before;
-    const place = split(host);
-    if (host.length <= SIZES.internalHeaders.authorityChars) known.set(host, place);
-    return place;
-  };
+  /** The slug of a page's host, NO_SLUG where its label can't be one; undefined for a host of the API. */
+  slugOf(host: string): string | undefined {
+    const known = this.#known.get(host);
+    if (known) return known.slug;
+    const slug = this.#parse(nameOf(host));
+    if (host.length <= SIZES.internalHeaders.authorityChars) this.#known.set(host, { slug });
+    return slug;
+  }
+
+  #parse(name: string): string | undefined {
+    if (!name.endsWith(this.#pagesSuffix) || name === this.#apiHost) return undefined;
+    const label = name.slice(0, -this.#pagesSuffix.length);
+    if (label === '' || label.includes('.')) return undefined;
+    return isSlug(label) ? label : NO_SLUG;
+  }
 }
 
 const malformedTarget = (): HttpError =>

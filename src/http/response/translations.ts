@@ -81,19 +81,16 @@ function acceptedOf({ 'accept-language': header = '' }: IncomingHttpHeaders): La
 /** The languages that a deployment and its page name; undefined when they are not known. */
 type PageLanguage = { language: string | null; lang: string | undefined } | undefined;
 
+/** Made once for each language: a formatter of Intl takes longer than a page. */
+const speeches = new Map<Language, Speech>();
+
 /**
- * Chooses the language for a visitor: that of the deployment, else that of its page, else one that the browser accepts,
+ * The translations for a visitor: in the language of the deployment, else that of its page, else one that the browser accepts,
  * else English.
  */
-export type Speak = (headers: IncomingHttpHeaders, page?: PageLanguage) => Speech;
-
-export function createSpeak(): Speak {
-  // Made once: a formatter of Intl takes longer than a page.
-  const speeches = new Map<Language, Speech>();
-  return (headers, page) => {
-    const language = toLanguage(page?.language) ?? toLanguage(page?.lang) ?? acceptedOf(headers) ?? 'en';
-    const speech = speeches.get(language) ?? speechOf(language);
-    speeches.set(language, speech);
-    return speech;
-  };
+export function translationsFor(headers: IncomingHttpHeaders, page?: PageLanguage): Speech {
+  const language = toLanguage(page?.language) ?? toLanguage(page?.lang) ?? acceptedOf(headers) ?? 'en';
+  const speech = speeches.get(language) ?? speechOf(language);
+  speeches.set(language, speech);
+  return speech;
 }

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import cors from 'cors';
 import { z } from 'zod';
+import { pageUrl } from '../../config.ts';
 import { LANGUAGES } from '../../lib/languages.ts';
 import { SIZES } from '../../limits.ts';
+import type { App } from '../app.ts';
 import { publicEndpoint } from '../request/endpoint.ts';
 import { HONEYPOT, REDIRECT } from '../request/reserved-fields.ts';
 import { errorKind } from '../response/errors.ts';
@@ -15,6 +17,7 @@ import {
   webhookLoop,
 } from './refusals.ts';
 import { CORS, Received } from './submission-handler.ts';
+import { createVisitorPages, type VisitorPages } from './visitors.ts';
 
 const corsHeaders = {
   'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
@@ -102,108 +105,108 @@ const errors = [
 const allowAnyOrigin = cors({ methods: 'POST', maxAge: SIZES.submission.preflightSeconds, preflightContinue: true });
 
 /** Answers with the page that thanks a visitor of a deployment. */
-export type ShowThanks = (
+export async function showThanks(
+  { forms }: Pick<App, 'forms'>,
+  visitorPages: VisitorPages,
   response: ServerResponse,
-  deploymentId: string,
-  headers: Readonly<Record<string, string>>,
-) => Promise<void>;
+  { deploymentId, headers }: { deploymentId: string; headers: Readonly<Record<string, string>> },
+): Promise<void> {
+  const form = await forms.get(deploymentId).then(
+    (found) => found ?? ('absent' as const),
+    () => undefined,
+  );
+  visitorPages.thank(response, form, headers);
+}
 
 /** Where forms post to. Submissions are answered by submission-handler.ts, ahead of Express. */
-export const submitEndpoints = ({
-  maxSubmissionBytes,
-  maxFileBytes,
-  maxFilesBytes,
-  showThanks,
-}: {
-  /** Bytes of names and values, decoded. */
-  maxSubmissionBytes: number;
-  maxFileBytes: number;
-  /** Bytes of all files of a submission. */
-  maxFilesBytes: number;
-  showThanks: ShowThanks;
-}) => ({
-  submit: publicEndpoint({
-    method: 'POST',
-    path: '/submit/:deployId',
-    name: 'submit',
-    tag: 'Submissions',
-    summary: 'Submit a form',
-    description:
-      'The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at ' +
-      `most ${SIZES.submission.maxJsonDepth} levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ` +
-      `At most ${SIZES.submission.maxFields} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${SIZES.submission.maxFiles} ` +
-      `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
-      `Fields named here are an example. \`${HONEYPOT}\` is a honeypot for robots: if it is filled in, the answer is that of a success, ` +
-      'and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +
-      '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
-      'text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak ' +
-      `${LANGUAGES.length} languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.`,
-    requestHeaders,
-    content: {
-      'application/json': { schema: json, example },
-      'application/x-www-form-urlencoded': { schema: form, example },
-      'multipart/form-data': { schema: multipart, example },
-    },
-    answer: {
-      status: 200,
-      description: 'The submission is stored.',
-      schema: Received,
-      example: { message: 'Submission received', id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' },
-      headers: corsHeaders,
-    },
-    otherAnswers: {
-      303: {
-        description:
-          'For browsers that post a form, instead of 200: a redirect to a page that thanks, so that a reload sends nothing twice; ' +
-          `or to the address in the field \`${REDIRECT}\`, else to \`redirect_url\`.`,
-        headers: {
-          ...corsHeaders,
-          Location: {
-            description:
-              "`/submit/{deployId}/thanks`, an address on the page's own origin or on one of `allowed_origins`, or `redirect_url`.",
-            schema: { type: 'string' },
+export const submitEndpoints = ({ config, forms, limits }: App) => {
+  const { maxSubmissionBytes, maxFileBytes, maxFilesBytes } = config;
+  const visitorPages = createVisitorPages((slug) => pageUrl(config, slug), limits);
+  return {
+    submit: publicEndpoint({
+      method: 'POST',
+      path: '/submit/:deployId',
+      name: 'submit',
+      tag: 'Submissions',
+      summary: 'Submit a form',
+      description:
+        'The forms of deployed pages post to it; it needs no key. Accepts any fields, in UTF-8: a JSON object (nested at ' +
+        `most ${SIZES.submission.maxJsonDepth} levels; its text is kept as it is), or a form (names are literal; a name that repeats becomes a list). ` +
+        `At most ${SIZES.submission.maxFields} fields and ${maxSubmissionBytes} bytes of names and values, and in multipart ${SIZES.submission.maxFiles} ` +
+        `files of ${maxFileBytes} bytes each, ${maxFilesBytes} together. Answered once it is stored. ` +
+        `Fields named here are an example. \`${HONEYPOT}\` is a honeypot for robots: if it is filled in, the answer is that of a success, ` +
+        'and nothing is stored or delivered. 415, 413 and 400 may come before 404. Every answer, errors included, has ' +
+        '`Access-Control-Allow-Origin: *`. A browser that posts a form (urlencoded or multipart, with an Accept that names ' +
+        'text/html) gets a 303 after a success, and a small page with the same status after an error. The pages speak ' +
+        `${LANGUAGES.length} languages. A GET is a 405, for such a browser as a page that says what is wrong with the form.`,
+      requestHeaders,
+      content: {
+        'application/json': { schema: json, example },
+        'application/x-www-form-urlencoded': { schema: form, example },
+        'multipart/form-data': { schema: multipart, example },
+      },
+      answer: {
+        status: 200,
+        description: 'The submission is stored.',
+        schema: Received,
+        example: { message: 'Submission received', id: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' },
+        headers: corsHeaders,
+      },
+      otherAnswers: {
+        303: {
+          description:
+            'For browsers that post a form, instead of 200: a redirect to a page that thanks, so that a reload sends nothing twice; ' +
+            `or to the address in the field \`${REDIRECT}\`, else to \`redirect_url\`.`,
+          headers: {
+            ...corsHeaders,
+            Location: {
+              description:
+                "`/submit/{deployId}/thanks`, an address on the page's own origin or on one of `allowed_origins`, or `redirect_url`.",
+              schema: { type: 'string' },
+            },
           },
         },
       },
-    },
-    errors,
-    pagesExcept: [loop],
-  }),
+      errors,
+      pagesExcept: [loop],
+    }),
 
-  thanks: publicEndpoint({
-    method: 'GET',
-    path: '/submit/:deployId/thanks',
-    name: 'getThanks',
-    tag: 'Submissions',
-    summary: 'Thank a visitor',
-    description:
-      "What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The " +
-      'host of each page has the same at `/thanks`.',
-    answer: {
-      status: 200,
-      description: 'A page in the language of the visitor.',
-      type: 'text/html',
-      schema: z.string(),
-      example: '<!doctype html>',
-      // A script that accepts HTML follows the redirect.
-      headers: corsHeaders,
-    },
-    errors: [noForm],
-    pagesExcept: [],
-    handle:
-      ({ params: { deployId = '' } }) =>
-      (response) =>
-        showThanks(response, deployId, CORS),
-  }),
+    thanks: publicEndpoint({
+      method: 'GET',
+      path: '/submit/:deployId/thanks',
+      name: 'getThanks',
+      tag: 'Submissions',
+      summary: 'Thank a visitor',
+      description:
+        "What a browser shows after a success: a small page with a link back to the form's page. It says nothing of the submission. The " +
+        'host of each page has the same at `/thanks`.',
+      answer: {
+        status: 200,
+        description: 'A page in the language of the visitor.',
+        type: 'text/html',
+        schema: z.string(),
+        example: '<!doctype html>',
+        // A script that accepts HTML follows the redirect.
+        headers: corsHeaders,
+      },
+      errors: [noForm],
+      pagesExcept: [],
+      handle:
+        ({ params: { deployId = '' } }) =>
+        (response) =>
+          showThanks({ forms }, visitorPages, response, { deploymentId: deployId, headers: CORS }),
+    }),
 
-  preflight: publicEndpoint({
-    method: 'OPTIONS',
-    path: '/submit/:deployId',
-    name: 'submitPreflight',
-    tag: 'Submissions',
-    summary: 'Allow pages of any origin to submit (CORS preflight)',
-    description: 'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
-    answer: { status: 204, description: 'The page may submit.', headers: corsHeaders },
-    handle: (request) => (response) => allowAnyOrigin(request, response, () => void response.status(204).end()),
-  }),
-});
+    preflight: publicEndpoint({
+      method: 'OPTIONS',
+      path: '/submit/:deployId',
+      name: 'submitPreflight',
+      tag: 'Submissions',
+      summary: 'Allow pages of any origin to submit (CORS preflight)',
+      description:
+        'Browsers send it by themselves (CORS). Any origin may submit, with any headers, without credentials.',
+      answer: { status: 204, description: 'The page may submit.', headers: corsHeaders },
+      handle: (request) => (response) => allowAnyOrigin(request, response, () => void response.status(204).end()),
+    }),
+  };
+};

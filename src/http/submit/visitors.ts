@@ -6,7 +6,7 @@ import type { Limits } from '../../limits.ts';
 import { namesHtml } from '../response/accept.ts';
 import { HttpError, methodNotAllowed } from '../response/errors.ts';
 import { writeSmallPage } from '../response/small-page.ts';
-import { type Speak, type Speech, whenToTryAgain } from '../response/translations.ts';
+import { type Speech, translationsFor, whenToTryAgain } from '../response/translations.ts';
 import { type Form, isChosen } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 import { OriginRefused } from './origin-refused.ts';
@@ -113,7 +113,7 @@ const destinationsOf = ({ rules: { redirectUrl, allowedOrigins } }: LiveForm): r
   redirectUrl === null ? allowedOrigins : [new URL(redirectUrl).origin, ...allowedOrigins];
 
 /** `urlOf`: a page's origin by its slug. */
-export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak, limits: Limits): VisitorPages {
+export function createVisitorPages(urlOf: (slug: string) => string, limits: Limits): VisitorPages {
   let keptChars = 0;
 
   const linkBack = (slug: string | undefined, speech: Speech): string =>
@@ -150,7 +150,8 @@ export function createVisitorPages(urlOf: (slug: string) => string, speak: Speak
     return `${paragraph(speech.kept, ...note)}\n${resubmitForm(kept, speech)}`;
   }
 
-  const languageOf = ({ req: { headers } }: ServerResponse, page: LiveForm | undefined): Speech => speak(headers, page);
+  const languageOf = ({ req: { headers } }: ServerResponse, page: LiveForm | undefined): Speech =>
+    translationsFor(headers, page);
 
   /** There is no such form, or no longer. */
   function writeAbsent(response: ServerResponse, speech: Speech, headers: Headers): void {

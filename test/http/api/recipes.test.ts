@@ -72,9 +72,9 @@ describe('every command of an owner', () => {
 });
 
 describe('every endpoint', () => {
-  const sources = ['src/http/api', 'src/http/submit', 'src/http/mcp'].flatMap((folder) =>
-    namesIn(folder).map((name) => read(`${folder}/${name}.ts`)),
-  );
+  const sources = readdirSync(join(PROJECT, 'src/http'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => read(`src/http/${name}`));
   const declared = sources.flatMap((source) =>
     Array.from(
       source.matchAll(/\bmethod: '([A-Z]+)',\s+path: '(\/[^']*)'/g),
@@ -82,8 +82,8 @@ describe('every endpoint', () => {
     ),
   );
 
-  it('that is declared is listed in src/http/app.ts', () => {
-    const app = read('src/http/app.ts');
+  it('that is declared is listed in src/http/endpoints.ts', () => {
+    const app = read('src/http/endpoints.ts');
     expect(declared.length).toBeGreaterThan(20);
     expect(declared.filter((name) => !app.includes(`'${name}'`))).toEqual([]);
   });

@@ -2,13 +2,12 @@ import { createServer } from 'node:http';
 import { Duplex } from 'node:stream';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadConfig } from '../../../src/config.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { tlsEndpoints } from '../../../src/http/api/operations/tls.ts';
-import { OwnerQueue } from '../../../src/http/request/owner-queue.ts';
-import { ResponseWriter } from '../../../src/http/response/response-writer.ts';
 import { createApi } from '../../../src/http/router.ts';
 import { failure } from '../../support/answers.ts';
-import { testLimits } from '../../support/limits.ts';
+import { idleApp } from '../../support/app.ts';
 import { proxyTo } from '../../support/postgres-proxy.ts';
 import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
@@ -150,17 +149,9 @@ describe('GET /internal/tls from outside', () => {
 
   /** The status that a client at `address` gets. */
   async function statusFrom(address: string | undefined): Promise<number> {
-    const { ask } = tlsEndpoints({ apiHost: 'api.test', placeOf: () => 'api', findPage: () => undefined });
-    const unused = () => Promise.reject(new Error('It needs no key and no body.'));
-    const sending = new ResponseWriter({ largest: 1, limits: testLimits() });
-    const app = createApi([ask], {
-      authenticate: unused,
-      isCredentialValid: unused,
-      ownerQueue: new OwnerQueue(testLimits()),
-      body: { fields: unused },
-      sending,
-      limits: testLimits(),
-    });
+    const app = idleApp(loadConfig({ BASE_URL: 'http://api.test', PAGES_DOMAIN: 'pages.test' }));
+    const { ask } = tlsEndpoints(app);
+    const api = createApi([ask], app);
     const status = Promise.withResolvers<number>();
     const socket = new Duplex({
       read: () => undefined,
@@ -169,7 +160,7 @@ describe('GET /internal/tls from outside', () => {
         done();
       },
     });
-    createServer(app).emit('connection', Object.assign(socket, { remoteAddress: address }));
+    createServer(api).emit('connection', Object.assign(socket, { remoteAddress: address }));
     socket.push('GET /internal/tls?domain=api.test HTTP/1.1\r\nHost: localhost\r\n\r\n');
     return status.promise.finally(() => socket.destroy());
   }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSpeak } from '../../../src/http/response/translations.ts';
+import { translationsFor } from '../../../src/http/response/translations.ts';
 import { LANGUAGES, langOf } from '../../../src/lib/languages.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
@@ -49,7 +49,6 @@ describe('langOf', () => {
 });
 
 describe('the language for a visitor', () => {
-  const speak = createSpeak();
   it.each<[string, string]>([
     ['de-CH, de;q=0.9, en;q=0.8', 'de'],
     ['en;q=0.5, ar', 'ar'],
@@ -64,21 +63,21 @@ describe('the language for a visitor', () => {
     ['de'.padEnd(SIZES.internalHeaders.acceptChars, ' '), 'de'],
     ['de'.padEnd(SIZES.internalHeaders.acceptChars + 1, ' '), 'en'],
   ])('follows Accept-Language: %j', (header, language) => {
-    expect(speak({ 'accept-language': header }).language).toBe(language);
+    expect(translationsFor({ 'accept-language': header }).language).toBe(language);
   });
 
   it('is that of the deployment, else of the page, else of the browser, else English', () => {
     const headers = { 'accept-language': 'fr' };
-    expect(speak(headers, { language: 'de', lang: 'es' }).language).toBe('de');
-    expect(speak(headers, { language: null, lang: 'es' }).language).toBe('es');
-    expect(speak(headers, { language: null, lang: 'sv' }).language).toBe('fr');
-    expect(speak(headers, undefined).language).toBe('fr');
-    expect(speak({}).language).toBe('en');
+    expect(translationsFor(headers, { language: 'de', lang: 'es' }).language).toBe('de');
+    expect(translationsFor(headers, { language: null, lang: 'es' }).language).toBe('es');
+    expect(translationsFor(headers, { language: null, lang: 'sv' }).language).toBe('fr');
+    expect(translationsFor(headers, undefined).language).toBe('fr');
+    expect(translationsFor({}).language).toBe('en');
   });
 
   it('has times in words and sizes in MB', () => {
     const said = LANGUAGES.map((language) => {
-      const speech = speak({}, { language, lang: undefined });
+      const speech = translationsFor({}, { language, lang: undefined });
       return [speech.tryAgain(speech.time(40)), speech.tooLarge.file('photo.png', speech.size(10 * 1024 * 1024))];
     });
     expect(said).toEqual([
@@ -95,11 +94,11 @@ describe('the language for a visitor', () => {
       ['请在40秒钟后重试。', '文件“photo.png”超过了 10 MB。'],
       ['يرجى المحاولة مرة أخرى بعد 40 ثانية.', 'حجم الملف photo.png أكبر من 10 م.ب.'],
     ]);
-    const polish = speak({}, { language: 'pl', lang: undefined });
+    const polish = translationsFor({}, { language: 'pl', lang: undefined });
     expect([1, 2, 5, 59, 60, 61].map(polish.time)).toEqual([
       ...['za 1 sekundę', 'za 2 sekundy', 'za 5 sekund', 'za 59 sekund', 'za 1 minutę', 'za 2 minuty'],
     ]);
-    const { size } = speak({});
+    const { size } = translationsFor({});
     const MIB = 1024 * 1024;
     expect([1.5 * MIB, MIB - 1, 2_048, 100, 1].map(size)).toEqual([
       '1.5 MB',

@@ -5,7 +5,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ComputePool } from '../../../src/compute/pool.ts';
 import { NO_RULES } from '../../../src/db/submissions/forms.ts';
 import { createBodyReader } from '../../../src/http/request/body.ts';
-import { createSpeak } from '../../../src/http/response/translations.ts';
 import { SubmissionHandler } from '../../../src/http/submit/submission-handler.ts';
 import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../../../src/lib/ids.ts';
@@ -29,7 +28,7 @@ it('a connection may stand still for longer while the files of its submission ar
         },
       },
       forms: { get: async () => undefined, inMemory: () => undefined },
-      visitorPages: createVisitorPages(() => 'http://slow.example', createSpeak(), limits),
+      visitorPages: createVisitorPages(() => 'http://slow.example', limits),
       body: createBodyReader({
         largest: 1_024,
         compute: new ComputePool({ maxHtmlBytes: 0 }, testLimits()),

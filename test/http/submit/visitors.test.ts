@@ -4,7 +4,6 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request a
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { HttpError } from '../../../src/http/response/errors.ts';
-import { createSpeak } from '../../../src/http/response/translations.ts';
 import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { testLimits } from '../../support/limits.ts';
@@ -379,7 +378,7 @@ describe('the page of a form that is full', () => {
   });
 
   it('keeps no more than 16 MiB, of all pages on their way together', async () => {
-    const pages = createVisitorPages((slug) => `https://${hostOf(slug)}`, createSpeak(), testLimits());
+    const pages = createVisitorPages((slug) => `https://${hostOf(slug)}`, testLimits());
     const server = createServer((request, response) => {
       const fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]] as const;
       const visitor = {

@@ -8,9 +8,9 @@ import {
   revokeOwnKey,
   SCOPES,
 } from '../../../db/account/api-keys.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { isKeyId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { keyId, time, total } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -102,7 +102,7 @@ const toShown = ({ id, name: of, prefix, scope: may, createdAt }: OwnKey) => ({
 });
 
 /** The keys of an owner. */
-export const keyEndpoints = ({ db, cell }: { db: Database; cell: string }) => ({
+export const keyEndpoints = ({ db, config }: App) => ({
   list: endpoint({
     method: 'GET',
     path: '/keys',
@@ -156,7 +156,7 @@ export const keyEndpoints = ({ db, cell }: { db: Database; cell: string }) => ({
         name: body.name,
         scope: body.scope,
         expiresAt: body.expires_at === undefined ? undefined : new Date(body.expires_at),
-        cell,
+        cell: config.cell,
       });
       if (made === 'too-many') throw tooManyKeys();
       return { ...toShown(made.made), expires_at: made.made.expiresAt?.toISOString() ?? null, key: made.key };

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { findUsage } from '../../../db/account/owners.ts';
-import type { StorageLimits } from '../../../db/account/storage.ts';
 import { findRefusedMail } from '../../../db/deliveries/mail-failures.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { VERSION } from '../../../lib/project.ts';
 import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { NOTICE_HEADER, refusedMailNotice, takeDownNotices } from '../../response/notice.ts';
 
@@ -33,21 +32,9 @@ const Me = z
   .meta({ id: 'Me' });
 
 /** The owner of the key. */
-export function meEndpoints({
-  db,
-  planLimits,
-  storageLimits,
-  hasMail,
-  abuseContact,
-}: {
-  db: Database;
-  planLimits: ReadonlyMap<string, number>;
-  storageLimits: StorageLimits;
-  /** Whether there is a mail server. */
-  hasMail: boolean;
-  abuseContact: string | undefined;
-}) {
-  const notices = takeDownNotices(abuseContact);
+export function meEndpoints({ db, config }: App) {
+  const { planLimits, storageLimits } = config;
+  const notices = takeDownNotices(config.abuseContact?.text);
 
   return {
     get: endpoint({
@@ -87,7 +74,7 @@ export function meEndpoints({
           deployments: live,
           storage_limit: Number.isFinite(storageLimit) ? storageLimit : null,
           storage_used: storageUsed,
-          mail: hasMail,
+          mail: config.smtpUrl !== undefined,
           version: VERSION,
         };
       },

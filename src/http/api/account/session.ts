@@ -10,17 +10,13 @@ import {
   makeSignInLink,
   useSignInLink,
 } from '../../../db/account/sessions.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { hashOfKey, isApiKey, isSessionId, newToken, TOKEN } from '../../../lib/ids.ts';
-import type { Log } from '../../../lib/log.ts';
 import { networkOf } from '../../../lib/public-address.ts';
-import { type Limits, SIZES } from '../../../limits.ts';
-import { type Authentication, keyRefused, tooManyUnknownKeys, unauthorized } from '../../request/auth.ts';
-import type { BodyReader } from '../../request/body.ts';
-import type { ClientAddress } from '../../request/client-address.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
+import { keyRefused, tooManyUnknownKeys, unauthorized } from '../../request/auth.ts';
 import { type EndpointRequest, endpoint, publicEndpoint } from '../../request/endpoint.ts';
 import { RateLimit } from '../../request/rate-limit.ts';
-import type { SessionCookie } from '../../request/session-cookie.ts';
 import { errorKind, HttpError, retryAfter } from '../../response/errors.ts';
 import { writeLinkPage } from '../../response/link-page.ts';
 
@@ -84,34 +80,18 @@ const link = {
   isHidden: true,
 } as const;
 
-/** Sends a link that signs in to an address. */
-export type MailLink = (to: string, url: string) => Promise<void>;
-
 /** Browsers that are signed in: a cookie stands for an API key, for pages of the service itself. */
 export function sessionEndpoints({
   db,
+  config,
+  limits,
+  log,
   authentication,
-  body,
+  bodyReader,
   clientAddress,
   sessionCookie,
-  baseUrl,
-  cell,
   mailLink,
-  log,
-  limits,
-}: {
-  db: Database;
-  authentication: Pick<Authentication, 'ofKey'>;
-  body: Pick<BodyReader, 'fields'>;
-  clientAddress: ClientAddress;
-  sessionCookie: SessionCookie;
-  baseUrl: string;
-  cell: string;
-  /** Sends a link to an address; undefined when there is no mail server. */
-  mailLink: MailLink | undefined;
-  log: Pick<Log, 'warn'>;
-  limits: Limits;
-}) {
+}: App) {
   const sending = limitConcurrency(limits.mail.maxConcurrentSignInLinks);
   const { maxLinks, maxLinksOfAddress, maxLinksOfNetwork, windowSeconds: seconds } = SIZES.signIn;
   const linksOfNetwork = new RateLimit({ max: maxLinksOfNetwork, seconds });
@@ -140,21 +120,21 @@ export function sessionEndpoints({
 
   /** Begins a session, always with a token of its own: what the browser had before is not used. */
   async function signIn(response: Response, keyId: string): Promise<void> {
-    const token = newToken(cell);
+    const token = newToken(config.cell);
     await beginSession(db, keyId, hashOfKey(token));
     response.append('Set-Cookie', sessionCookie.keep(token));
   }
 
   /** Runs after the answer, which says nothing of whether there is such an owner. */
-  function sendLink(email: string, mail: MailLink): void {
+  function sendLink(email: string, mail: NonNullable<App['mailLink']>): void {
     if (sending.pendingCount >= limits.mail.maxWaitingSignInLinks) {
       log.warn('a link to sign in was not sent: too many wait for the mail server');
       return;
     }
-    const token = newToken(cell);
+    const token = newToken(config.cell);
     const send = async (): Promise<void> => {
       if (await makeSignInLink(db, email, hashOfKey(token))) {
-        await mail(email, `${baseUrl}/session/mail/${token}`);
+        await mail(email, `${config.baseUrl}/session/mail/${token}`);
       }
     };
     sending(send).catch((error: unknown) => log.warn({ err: error }, 'a link to sign in was not sent'));
@@ -187,7 +167,7 @@ export function sessionEndpoints({
       },
       errors: [otherSite, unauthorized, tooManyUnknownKeys],
       handle: (request) => async (response) => {
-        const { key } = await body.fields(request, NO_OWNER, { schema: Key, maxBytes: SIZES.body.settingsBytes });
+        const { key } = await bodyReader.fields(request, NO_OWNER, { schema: Key, maxBytes: SIZES.body.settingsBytes });
         refuseOtherSites(request);
         if (!isApiKey(key)) throw keyRefused();
         const { email, plan, credentialId } = await authentication.ofKey(request, key);
@@ -266,7 +246,7 @@ export function sessionEndpoints({
         if (!mailLink) throw noMail();
         // Before the first await: a socket that has closed has no address.
         const network = networkOf(clientAddress(request));
-        const sent = await body.fields(request, NO_OWNER, { schema: Email, maxBytes: SIZES.body.settingsBytes });
+        const sent = await bodyReader.fields(request, NO_OWNER, { schema: Email, maxBytes: SIZES.body.settingsBytes });
         refuseOtherSites(request);
         const email = sent.email.toLowerCase();
         const leftMs = await countTry(network, email);

@@ -12,9 +12,9 @@ import {
   retryMail,
 } from '../../../db/deliveries/delivery-log.ts';
 import { listRecipients } from '../../../db/deliveries/mail-recipients.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeliveryId } from '../../../lib/ids.ts';
-import { LIMITS, type Limits } from '../../../limits.ts';
+import { LIMITS } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deliveryId, submissionId, time, total } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -121,19 +121,7 @@ const toListed = (delivery: Delivery): z.infer<typeof Listed> => ({
 const toListedMail = (mail: Mail): z.infer<typeof ListedMail> => ({ ...toListed(mail), recipient: mail.recipient });
 
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
-export function deliveryEndpoints({
-  db,
-  limits,
-  logDays,
-  hasMail,
-}: {
-  db: Database;
-  limits: Limits;
-  /** For how many days finished deliveries are kept. */
-  logDays: number;
-  /** Whether there is a mail server. */
-  hasMail: boolean;
-}) {
+export function deliveryEndpoints({ db, config, limits }: App) {
   const tests = new RateLimit({ max: limits.owners.testsPerMinute, seconds: 60 });
 
   /** Counts a test. Throws 429 when the owner has had too many. */
@@ -169,7 +157,7 @@ export function deliveryEndpoints({
       name: 'listDeliveries',
       tag: 'Deliveries',
       summary: 'List the deliveries of a webhook',
-      description: `Newest first. Finished deliveries are kept for ${logDays} days (DELIVERY_LOG_DAYS).`,
+      description: `Newest first. Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
       find: (owner, ids) => ownWebhook(db, owner, ids),
       query: Paging,
       answer: {
@@ -227,7 +215,7 @@ export function deliveryEndpoints({
       },
       errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
       async handle({ owner, resource: { id } }) {
-        if (!hasMail) throw nobodyGetsMail('the operator must set SMTP_URL');
+        if (config.smtpUrl === undefined) throw nobodyGetsMail('the operator must set SMTP_URL');
         if (
           owner.email === FIRST_OWNER &&
           !(await listRecipients(db, id)).some(({ isConfirmed, isOff }) => isConfirmed && !isOff)
@@ -249,7 +237,7 @@ export function deliveryEndpoints({
       summary: 'List the mails about a deployment',
       description:
         'Newest first: about submissions, and tests. Mails that ask recipients, and notices to the owner, are not listed. ' +
-        `Finished deliveries are kept for ${logDays} days (DELIVERY_LOG_DAYS).`,
+        `Finished deliveries are kept for ${config.deliveryLogDays} days (DELIVERY_LOG_DAYS).`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
       query: Paging,
       answer: {

@@ -9,11 +9,11 @@ import {
   rotateWebhookSecret,
   type Webhook,
 } from '../../../db/deliveries/webhooks.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { EVENTS } from '../../../lib/events.ts';
-import { type Cidr, isReachable } from '../../../lib/public-address.ts';
+import { isReachable } from '../../../lib/public-address.ts';
 import { receiverProblem } from '../../../lib/webhook-receivers.ts';
 import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time, webhookId } from '../../request/fields.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -105,7 +105,7 @@ function checkReceiver(url: string, type: Webhook['type'] | undefined): void {
 }
 
 /** The bodies of POST and PATCH. */
-function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL) => boolean) {
+function webhookBodies(mayDeliverTo: (url: URL) => boolean, isOwnUrl: (url: URL) => boolean) {
   /** Accepts a text that is not a URL: another check refuses it. */
   const isUrlThat = (isFine: (url: URL) => boolean) => (text: string) => {
     const url = parseUrl(text);
@@ -122,7 +122,7 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
     .refine((text) => !/^https?:\/\/[^/?#\\]*@/i.test(text), 'url carries a user or a password: leave them out.')
     .refine(isUrlThat(mayDeliverTo), 'url is an address that webhooks may not reach: use a public one.')
     .refine(
-      isUrlThat((address) => !leadsHere(address)),
+      isUrlThat((address) => !isOwnUrl(address)),
       'url leads back to this service: use the address of a receiver of your own.',
     )
     .meta({
@@ -172,23 +172,13 @@ function webhookBodies(mayDeliverTo: (url: URL) => boolean, leadsHere: (url: URL
 }
 
 /** The webhooks of a deployment: the addresses to which its submissions are posted. */
-export function webhookEndpoints({
-  db,
-  allowedNetworks,
-  leadsHere,
-}: {
-  db: Database;
-  /** Networks that webhooks may reach although they are not public. */
-  allowedNetworks: readonly Cidr[];
-  /** Whether a URL leads back to this service. */
-  leadsHere(url: URL): boolean;
-}) {
+export function webhookEndpoints({ db, config, isOwnUrl }: App) {
   /** Whether a URL has a name for a host, or an address that may be reached. URL has normalised 127.1 and the like. */
   function mayDeliverTo({ hostname }: URL): boolean {
     const host = hostname.replace(/^\[|\]$/g, '');
-    return isIP(host) === 0 || isReachable(host, allowedNetworks);
+    return isIP(host) === 0 || isReachable(host, config.webhookAllowCidrs);
   }
-  const { Creation, Change } = webhookBodies(mayDeliverTo, leadsHere);
+  const { Creation, Change } = webhookBodies(mayDeliverTo, isOwnUrl);
 
   return {
     create: endpoint({

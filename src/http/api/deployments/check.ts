@@ -8,15 +8,15 @@ import {
   METHODS,
   SEVERITIES,
 } from '../../../compute/check/answer.ts';
-import type { ComputePool } from '../../../compute/pool.ts';
 import { OverLimitError, type Thread } from '../../../compute/thread.ts';
+import { type Config, pageUrl, submitUrl } from '../../../config.ts';
 import type { Owner } from '../../../db/account/owners.ts';
 import { findHtml } from '../../../db/deployments/deployments.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { rulesOf } from '../../../db/submissions/forms.ts';
 import type { CaptchaProvider } from '../../../lib/captcha-fields.ts';
 import { BusyError } from '../../../lib/fair-queue.ts';
-import { type Limits, SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { endpoint, JsonPieces } from '../../request/endpoint.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -144,6 +144,7 @@ const example: z.infer<typeof Checked> = {
 const answer = { status: 200, description: 'What is on the page.', schema: Checked, example };
 
 const { sliceBytes } = SIZES.internalAnswers;
+const { maxFields } = SIZES.submission;
 
 /** A JSON text in pieces that other work runs between. */
 function* inPieces(json: Uint8Array): Generator<string> {
@@ -153,48 +154,52 @@ function* inPieces(json: Uint8Array): Generator<string> {
   }
 }
 
-/** The form check: what a page's forms send, and what keeps it from arriving. */
-export function checkEndpoints({
-  db,
-  checks,
-  urlOf,
-  baseUrl,
-  pagesDomain,
-  maxHtmlBytes,
-  maxFields,
-  limits,
-}: {
-  db: Database;
-  /** A pool of its own: pages for visitors don't wait for checks. */
-  checks: Pick<ComputePool, 'run'>;
-  urlOf(slug: string): string;
-  baseUrl: string;
-  pagesDomain: string;
-  maxHtmlBytes: number;
-  /** Fields that a submission may have. */
-  maxFields: number;
-  limits: Limits;
-}) {
-  /** Runs a check of a page in the thread once that is free for the owner; undefined when it takes too much. */
-  function inThread<T>(
-    { owner, response }: { owner: Owner; response: Response },
-    work: (thread: Thread) => Promise<T>,
-  ): Promise<T | undefined> {
-    // The waiting time and the time of a job are bounded on their own.
-    const resumeDeadline = pauseDeadline(response);
-    return checks
-      .run(owner.id, limits.compute.checkWaitTimeoutMs, work)
-      .catch((error) => {
-        if (error instanceof OverLimitError) return undefined;
-        throw error;
-      })
-      .finally(resumeDeadline);
-  }
+/** Runs a check of a page in the thread once that is free for the owner; undefined when it takes too much. */
+function inThread<T>(
+  { checks, limits }: App,
+  { owner, response }: { owner: Owner; response: Response },
+  work: (thread: Thread) => Promise<T>,
+): Promise<T | undefined> {
+  // The waiting time and the time of a job are bounded on their own.
+  const resumeDeadline = pauseDeadline(response);
+  return checks
+    .run(owner.id, limits.compute.checkWaitTimeoutMs, work)
+    .catch((error) => {
+      if (error instanceof OverLimitError) return undefined;
+      throw error;
+    })
+    .finally(resumeDeadline);
+}
 
-  const pageOf = ({ id, slug }: { id: string; slug: string }) => ({
-    url: urlOf(slug),
-    action: `${baseUrl}/submit/${id}`,
+const pageOf = (config: Config, { id, slug }: { id: string; slug: string }) => ({
+  url: pageUrl(config, slug),
+  action: submitUrl(config) + id,
+});
+
+/** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
+export async function captchaMissing(
+  app: App,
+  call: { owner: Owner; response: Response },
+  deployment: { id: string; slug: string },
+  captcha: CaptchaProvider,
+): Promise<FoundProblem[]> {
+  const { db, config } = app;
+  const { baseUrl, pagesDomain } = config;
+  const addresses = { baseUrl, pagesDomain, page: pageOf(config, deployment) };
+  const problems = await inThread(app, call, async (thread) => {
+    const html = await findHtml(db, call.owner.id, deployment.id);
+    return html && thread.run('checkCaptcha', { html, addresses, maxFields, captcha });
+  }).catch((error) => {
+    if (error instanceof BusyError) return [];
+    throw error;
   });
+  return problems ?? [];
+}
+
+/** The form check: what a page's forms send, and what keeps it from arriving. */
+export function checkEndpoints(app: App) {
+  const { db, config } = app;
+  const { baseUrl, pagesDomain, maxHtmlBytes } = config;
 
   async function checkPage(
     call: { owner: Owner; response: Response },
@@ -202,7 +207,7 @@ export function checkEndpoints({
     readHtml: () => Promise<Uint8Array>,
   ): Promise<JsonPieces> {
     const addresses = { baseUrl, pagesDomain, page };
-    const json = await inThread(call, async (thread) =>
+    const json = await inThread(app, call, async (thread) =>
       thread.run('checkPage', { html: await readHtml(), addresses, maxFields, captcha }),
     );
     if (!json) throw tooComplex();
@@ -210,23 +215,6 @@ export function checkEndpoints({
   }
 
   return {
-    /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
-    async captchaMissing(
-      call: { owner: Owner; response: Response },
-      deployment: { id: string; slug: string },
-      captcha: CaptchaProvider,
-    ): Promise<FoundProblem[]> {
-      const addresses = { baseUrl, pagesDomain, page: pageOf(deployment) };
-      const problems = await inThread(call, async (thread) => {
-        const html = await findHtml(db, call.owner.id, deployment.id);
-        return html && thread.run('checkCaptcha', { html, addresses, maxFields, captcha });
-      }).catch((error) => {
-        if (error instanceof BusyError) return [];
-        throw error;
-      });
-      return problems ?? [];
-    },
-
     check: endpoint({
       method: 'POST',
       path: '/check',
@@ -263,7 +251,7 @@ export function checkEndpoints({
       errors: [noSuchDeployment, tooComplex],
       async handle({ owner, response, resource }) {
         const { captcha } = await rulesOf(db, resource.id);
-        const known = { page: pageOf(resource), captcha: captcha?.provider };
+        const known = { page: pageOf(config, resource), captcha: captcha?.provider };
         return checkPage({ owner, response }, known, async () =>
           deploymentOr404(await findHtml(db, owner.id, resource.id)),
         );

@@ -1,8 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
-import type { StorageLimits } from '../../../db/account/storage.ts';
-import type { DeploymentChange } from '../../../db/deployments/change-feed.ts';
+import { type Config, pageUrl } from '../../../config.ts';
 import {
   createDeployment,
   type Deployment,
@@ -11,12 +10,11 @@ import {
   listDeployments,
   replaceHtml,
 } from '../../../db/deployments/deployments.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { newDeploymentId } from '../../../lib/ids.ts';
 import { isReserved, proposeSlugs, RESERVED, SLUG } from '../../../lib/slugs.ts';
-import { type Limits, SIZES } from '../../../limits.ts';
-import type { PrepareNewPage } from '../../pages/new-page.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { OVER_LIMIT } from '../../request/body.ts';
 import { endpoint, JsonPieces } from '../../request/endpoint.ts';
 import { deploymentId, time, total } from '../../request/fields.ts';
@@ -29,22 +27,21 @@ export const ownSlug = z
   .string()
   .regex(SLUG)
   .meta({ description: "The label of the page's host.", example: 'spring-sale' });
-export const pageUrl = z
+export const urlField = z
   .string()
   .meta({ format: 'uri', description: 'The address of the page.', example: 'https://spring-sale.pages.example.net' });
 
-export const Deployed = z.strictObject({ id: deploymentId, url: pageUrl, slug: ownSlug }).meta({ id: 'Deployed' });
-/** `urlOf`: a page's origin by its slug. */
+export const Deployed = z.strictObject({ id: deploymentId, url: urlField, slug: ownSlug }).meta({ id: 'Deployed' });
 export const toDeployed = (
   { id, slug }: Pick<Deployment, 'id' | 'slug'>,
-  urlOf: (slug: string) => string,
-): z.infer<typeof Deployed> => ({ id, url: urlOf(slug), slug });
+  config: Config,
+): z.infer<typeof Deployed> => ({ id, url: pageUrl(config, slug), slug });
 const Status = z
   .strictObject({
     id: deploymentId,
     slug: ownSlug,
     status: z.literal('active'),
-    url: pageUrl,
+    url: urlField,
     submission_count: z.int().min(0).meta({ description: 'How many submissions it has.' }),
     created_at: time,
     updated_at: time.meta({ description: 'When its HTML or its settings were last changed.' }),
@@ -154,36 +151,9 @@ export function* htmlAsJson(html: Buffer): Generator<string> {
 }
 
 /** Deployments: pages and their addresses. */
-export function deploymentEndpoints({
-  db,
-  cell,
-  onDeploymentChange,
-  urlOf,
-  prepareNewPage,
-  planLimits,
-  storageLimits,
-  reservedSlugs,
-  maxHtmlBytes,
-  pageVersions,
-  abuseContact,
-  limits,
-}: {
-  db: Database;
-  cell: string;
-  /** Called once a change of a deployment is committed. */
-  onDeploymentChange(change: DeploymentChange): void;
-  urlOf(slug: string): string;
-  prepareNewPage: PrepareNewPage;
-  planLimits: ReadonlyMap<string, number>;
-  storageLimits: StorageLimits;
-  reservedSlugs: readonly string[];
-  maxHtmlBytes: number;
-  /** How many versions of a page are kept, the live one included. */
-  pageVersions: number;
-  abuseContact: string | undefined;
-  limits: Limits;
-}) {
-  const notices = takeDownNotices(abuseContact);
+export function deploymentEndpoints({ db, config, limits, renderer, onDeploymentChange }: App) {
+  const { planLimits, storageLimits, reservedSlugs, maxHtmlBytes, pageVersions } = config;
+  const notices = takeDownNotices(config.abuseContact?.text);
   const limitWrites = limitConcurrency(limits.pages.maxConcurrentWrites);
   const { Creation, Replacement } = deploymentBodies(maxHtmlBytes, reservedSlugs);
   const bounds = pageBounds(maxHtmlBytes);
@@ -192,7 +162,7 @@ export function deploymentEndpoints({
     id,
     slug,
     status: 'active',
-    url: urlOf(slug),
+    url: pageUrl(config, slug),
     submission_count: submissionCount,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
@@ -239,16 +209,16 @@ export function deploymentEndpoints({
       async handle({ owner, body: { html, slug } }) {
         const slugs = slug === undefined ? await proposeSlugs(html, reservedSlugs) : [slug];
         const limit = planLimits.get(owner.plan) ?? 0;
-        const id = newDeploymentId(cell);
+        const id = newDeploymentId(config.cell);
         const given = { deploymentId: id, slug: '', html: Buffer.from(html), hasAltcha: false };
-        const page = await prepareNewPage(owner.id, given);
+        const page = await renderer.prepare(owner.id, given);
         const deployment = await limitWrites(() =>
           createDeployment(db, { id, ownerId: owner.id, limit, storageLimits, slugs, page }),
         );
         if (deployment === 'limit-reached') throw planLimitReached(owner.plan, limit);
         if (deployment === 'slug-taken') throw slugTaken();
         onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
-        return toDeployed(deployment, urlOf);
+        return toDeployed(deployment, config);
       },
     }),
 
@@ -288,13 +258,13 @@ export function deploymentEndpoints({
       errors: [storageFull, noSuchDeployment],
       async handle({ owner, resource: { id, slug }, body: { html }, notify }) {
         const given = { deploymentId: id, slug, html: Buffer.from(html), hasAltcha: await hasAltcha(db, id) };
-        const page = await prepareNewPage(owner.id, given);
+        const page = await renderer.prepare(owner.id, given);
         const deployment = deploymentOr404(
           await limitWrites(() => replaceHtml(db, owner.id, id, page, { pageVersions, storageLimits })),
         );
         if (deployment.takenDownAt) notify(notices.newHtml);
         onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
-        return toDeployed(deployment, urlOf);
+        return toDeployed(deployment, config);
       },
     }),
 

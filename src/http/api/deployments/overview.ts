@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { pageUrl, submitUrl } from '../../../config.ts';
 import { listOverview } from '../../../db/deployments/overview.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { titleOf } from '../../../lib/slugs.ts';
+import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time, total } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { HONEYPOT } from '../../request/reserved-fields.ts';
-import { exampleDeployed, ownSlug, pageUrl } from './deployments.ts';
+import { exampleDeployed, ownSlug, urlField } from './deployments.ts';
 
 const count = (description: string) => z.int().min(0).meta({ description });
 
@@ -14,7 +15,7 @@ const Overviewed = z
   .strictObject({
     id: deploymentId,
     slug: ownSlug,
-    url: pageUrl,
+    url: urlField,
     title: z.string().nullable().meta({ description: "The page's title; null without one." }),
     form_action: z.string().meta({ format: 'uri', description: 'The address to which its forms post.' }),
     submission_count: count('How many submissions it has.'),
@@ -41,15 +42,7 @@ async function shownTitle(start: Buffer): Promise<string | null> {
 }
 
 /** All pages of an owner at a glance. */
-export const overviewEndpoints = ({
-  db,
-  urlOf,
-  baseUrl,
-}: {
-  db: Database;
-  urlOf(slug: string): string;
-  baseUrl: string;
-}) => ({
+export const overviewEndpoints = ({ db, config }: App) => ({
   get: endpoint({
     method: 'GET',
     path: '/overview',
@@ -91,9 +84,9 @@ export const overviewEndpoints = ({
           deployments.map(async (one) => ({
             id: one.id,
             slug: one.slug,
-            url: urlOf(one.slug),
+            url: pageUrl(config, one.slug),
             title: await shownTitle(one.start),
-            form_action: `${baseUrl}/submit/${one.id}`,
+            form_action: submitUrl(config) + one.id,
             submission_count: one.submissionCount,
             unread: one.unread,
             spam: one.spam,

@@ -1,25 +1,22 @@
-import type { Response } from 'express';
 import { z } from 'zod';
 import type { Problem } from '../../../compute/check/answer.ts';
 import { FIRST_OWNER, type Owner } from '../../../db/account/owners.ts';
 import { NOTIFY_EVERY } from '../../../db/deliveries/digests.ts';
 import { listRecipients, type Recipient, TooManyAsks } from '../../../db/deliveries/mail-recipients.ts';
-import type { DeploymentChange } from '../../../db/deployments/change-feed.ts';
 import { findHtml } from '../../../db/deployments/deployments.ts';
 import type { NewPage } from '../../../db/deployments/page-versions.ts';
 import { changeSettings, findSettings, NoSecret, type Settings } from '../../../db/deployments/settings.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
-import { CAPTCHA_PROVIDERS, type CaptchaProvider } from '../../../lib/captcha-fields.ts';
+import { CAPTCHA_PROVIDERS } from '../../../lib/captcha-fields.ts';
 import { LANGUAGES } from '../../../lib/languages.ts';
-import type { Log } from '../../../lib/log.ts';
 import { isPlainAddress } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../limits.ts';
-import type { PrepareNewPage } from '../../pages/new-page.ts';
+import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId } from '../../request/fields.ts';
 import { errorKind, HttpError, inSeconds, retryAfter } from '../../response/errors.ts';
 import { NOTICE_HEADER, takeDownNotices } from '../../response/notice.ts';
+import { captchaMissing } from './check.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from './own-deployment.ts';
 
 /** The parsed URL, when it is absolute and of http or https. Others than plain texts are not parsed as they read. */
@@ -245,31 +242,10 @@ function captchaNotice(problems: readonly Problem[]): string | undefined {
 }
 
 /** The settings of a deployment. */
-export function settingsEndpoints({
-  db,
-  log,
-  prepareNewPage,
-  checkCaptcha,
-  onDeploymentChange,
-  hasMail,
-  abuseContact,
-}: {
-  db: Database;
-  log: Pick<Log, 'warn'>;
-  prepareNewPage: PrepareNewPage;
-  /** The forms of a live page that lack the widget of a captcha; none when that can't be said now. */
-  checkCaptcha(
-    call: { owner: Owner; response: Response },
-    deployment: { id: string; slug: string },
-    captcha: CaptchaProvider,
-  ): Promise<Problem[]>;
-  /** Called once a change of a deployment is committed. */
-  onDeploymentChange(change: DeploymentChange): void;
-  /** Whether there is a mail server. */
-  hasMail: boolean;
-  abuseContact: string | undefined;
-}) {
-  const notices = takeDownNotices(abuseContact);
+export function settingsEndpoints(app: App) {
+  const { db, config, log, renderer, onDeploymentChange } = app;
+  const hasMail = config.smtpUrl !== undefined;
+  const notices = takeDownNotices(config.abuseContact?.text);
 
   /** Why no mail would be sent to anybody. */
   const mailProblems = ({ email }: Owner, list: readonly Recipient[]): string[] => [
@@ -286,7 +262,7 @@ export function settingsEndpoints({
     const wantsAltcha = spam?.captcha?.provider === 'altcha';
     if (!spam || wantsAltcha === (await hasAltcha(db, id))) return undefined;
     const html = await findHtml(db, owner.id, id);
-    return html && prepareNewPage(owner.id, { deploymentId: id, slug, html, hasAltcha: wantsAltcha });
+    return html && renderer.prepare(owner.id, { deploymentId: id, slug, html, hasAltcha: wantsAltcha });
   }
 
   async function changeOrRefuse(
@@ -372,7 +348,7 @@ export function settingsEndpoints({
         onDeploymentChange({ deploymentId: id, slug });
         await tellOfMail(owner, id, changes, notify);
         const provider = changes.spam?.captcha?.provider;
-        const missing = provider && captchaNotice(await checkCaptcha({ owner, response }, resource, provider));
+        const missing = provider && captchaNotice(await captchaMissing(app, { owner, response }, resource, provider));
         if (missing) notify(missing);
         return { success: true as const, id };
       },

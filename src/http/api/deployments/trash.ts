@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
-import type { DeploymentChange } from '../../../db/deployments/change-feed.ts';
 import { beginPurge, findTrashed, listTrash, undeleteDeployment } from '../../../db/deployments/deleted-deployments.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { isDeploymentId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { deploymentId, time, total } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -46,26 +45,8 @@ const exampleRestored: z.infer<typeof Deployed> = {
 };
 
 /** Deleted deployments, which their owner can restore or remove for good. */
-export function trashEndpoints({
-  db,
-  urlOf,
-  planLimits,
-  trashDays,
-  reservedSlugs,
-  onDeploymentChange,
-  onPurge,
-}: {
-  db: Database;
-  urlOf(slug: string): string;
-  planLimits: ReadonlyMap<string, number>;
-  /** For how many days a deleted deployment is kept. */
-  trashDays: number;
-  reservedSlugs: readonly string[];
-  /** Called once a change of a deployment is committed. */
-  onDeploymentChange(change: DeploymentChange): void;
-  /** Called when the rest of a purged deployment is to be removed. */
-  onPurge(): void;
-}) {
+export function trashEndpoints({ db, config, onDeploymentChange, onPurge }: App) {
+  const { planLimits, reservedSlugs, trashDays } = config;
   const limitOf = (plan: string): number => planLimits.get(plan) ?? 0;
   const Restoration = z.object({
     slug: slugField(reservedSlugs, 'Its slug is the one that it had when left out.').optional(),
@@ -139,7 +120,7 @@ export function trashEndpoints({
         if (restored === 'limit-reached') throw planLimitReached(owner.plan, limitOf(owner.plan));
         if (restored === 'slug-taken') throw slugTaken();
         onDeploymentChange({ deploymentId: id, slug: restored.slug });
-        return toDeployed({ id, slug: restored.slug }, urlOf);
+        return toDeployed({ id, slug: restored.slug }, config);
       },
     }),
 

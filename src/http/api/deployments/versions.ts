@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import type { StorageLimits } from '../../../db/account/storage.ts';
-import type { DeploymentChange } from '../../../db/deployments/change-feed.ts';
 import { replaceHtml } from '../../../db/deployments/deployments.ts';
 import { findVersionHtml, listVersions } from '../../../db/deployments/page-versions.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { hasAltcha } from '../../../db/submissions/forms.ts';
-import type { PrepareNewPage } from '../../pages/new-page.ts';
+import type { App } from '../../app.ts';
 import { endpoint, JsonPieces } from '../../request/endpoint.ts';
 import { time, total, VERSION_NUMBER } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
@@ -33,23 +30,8 @@ const noSuchVersion = errorKind(
 );
 
 /** The versions of a page. */
-export function versionEndpoints({
-  db,
-  onDeploymentChange,
-  urlOf,
-  prepareNewPage,
-  pageVersions,
-  storageLimits,
-}: {
-  db: Database;
-  /** Called once a change of a deployment is committed. */
-  onDeploymentChange(change: DeploymentChange): void;
-  urlOf(slug: string): string;
-  prepareNewPage: PrepareNewPage;
-  /** How many versions of a page are kept, the live one included. */
-  pageVersions: number;
-  storageLimits: StorageLimits;
-}) {
+export function versionEndpoints({ db, config, renderer, onDeploymentChange }: App) {
+  const { pageVersions, storageLimits } = config;
   /** The HTML of a version; throws 404. */
   async function htmlOf(deploymentId: string, version: string): Promise<Buffer> {
     const html = VERSION_NUMBER.test(version) ? await findVersionHtml(db, deploymentId, Number(version)) : undefined;
@@ -126,10 +108,10 @@ export function versionEndpoints({
         const html = await htmlOf(id, params.version);
         const page = { deploymentId: id, slug, html, hasAltcha: await hasAltcha(db, id) };
         const deployment = deploymentOr404(
-          await replaceHtml(db, owner.id, id, await prepareNewPage(owner.id, page), { pageVersions, storageLimits }),
+          await replaceHtml(db, owner.id, id, await renderer.prepare(owner.id, page), { pageVersions, storageLimits }),
         );
         onDeploymentChange({ deploymentId: deployment.id, slug: deployment.slug });
-        return toDeployed(deployment, urlOf);
+        return toDeployed(deployment, config);
       },
     }),
   };

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { confirmRecipient, findLinkedRecipient } from '../../../db/deliveries/mail-recipients.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
-import type { SignedLinks } from '../../../lib/signed-links.ts';
-import { type Limits, SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { type EndpointRequest, publicEndpoint } from '../../request/endpoint.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -45,15 +44,7 @@ const common = {
 } as const;
 
 /** The link in a mail by which a recipient confirms that it wants mail about a deployment. */
-export function confirmEndpoints({
-  db,
-  links,
-  limits,
-}: {
-  db: Database;
-  links(): Promise<SignedLinks>;
-  limits: Limits;
-}) {
+export function confirmEndpoints({ db, limits, links }: App) {
   /** The ids of a link. Throws before anything is looked up: only who has a link can make the database work. */
   async function checked(request: EndpointRequest): Promise<[deploymentId: string, recipientId: string]> {
     const { deployId: deploymentId = '', recipientId = '' } = request.params;

@@ -1,15 +1,12 @@
 import limitConcurrency from 'p-limit';
 import { z } from 'zod';
-import type { OpenFile } from '../../../db/files/file-content.ts';
 import { findLinkedFile } from '../../../db/files/stored-files.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
-import type { SignedLinks } from '../../../lib/signed-links.ts';
-import { type Limits, SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { LINK_HEADERS } from '../../response/link-page.ts';
-import type { ResponseWriter } from '../../response/response-writer.ts';
 import { fileAnswer, sendFile } from '../submissions/submission-files.ts';
 
 /** The same for a wrong signature, and for a file that has been deleted. */
@@ -30,19 +27,7 @@ const linkExpired = errorKind(
 );
 
 /** The links to files in mails. */
-export function fileLinkEndpoints({
-  db,
-  openFile,
-  sending,
-  links,
-  limits,
-}: {
-  db: Database;
-  openFile: OpenFile;
-  sending: Pick<ResponseWriter, 'reserve' | 'stream'>;
-  links(): Promise<SignedLinks>;
-  limits: Limits;
-}) {
+export function fileLinkEndpoints({ db, limits, links, openFile, responseWriter }: App) {
   const limitReads = limitConcurrency(limits.files.maxConcurrentLinkReads);
   const readLimits = { database: limitReads, bucket: limitConcurrency(limits.files.maxConcurrentLinkBucketReads) };
 
@@ -79,7 +64,7 @@ export function fileLinkEndpoints({
         const first = await read(0);
         if (!first) throw noSuchLink();
         response.setHeaders(new Map(Object.entries({ ...LINK_HEADERS, 'Cache-Control': 'private, no-store' })));
-        await sendFile(response, { sending, client: deploymentId }, { file, first, read });
+        await sendFile(response, { responseWriter, client: deploymentId }, { file, first, read });
       },
     }),
   };

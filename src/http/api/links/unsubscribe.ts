@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { findLinkedRecipient, unsubscribeRecipient } from '../../../db/deliveries/mail-recipients.ts';
 import { findLinkedSlug, unsubscribe } from '../../../db/deployments/deployments.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
-import type { SignedLinks } from '../../../lib/signed-links.ts';
-import type { Limits } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { type EndpointRequest, publicEndpoint } from '../../request/endpoint.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -31,17 +29,7 @@ const common = {
 } as const;
 
 /** The link in a mail that stops the mails about a deployment (RFC 8058). */
-export function unsubscribeEndpoints({
-  db,
-  links,
-  baseUrl,
-  limits,
-}: {
-  db: Database;
-  links(): Promise<SignedLinks>;
-  baseUrl: string;
-  limits: Limits;
-}) {
+export function unsubscribeEndpoints({ db, config, limits, links }: App) {
   /** The deployment of a link. Throws 404 before anything is looked up: only who has a link can make the database work. */
   async function checked(request: EndpointRequest): Promise<string> {
     const { deployId = '' } = request.params;
@@ -105,7 +93,7 @@ export function unsubscribeEndpoints({
           {
             title: `No more mails about ${slug}`,
             text: `You get no more mails about submissions to ${slug}. The owner of the page switches them on again with this request:`,
-            code: `curl -X PATCH ${baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true, "notify_owner": true}'`,
+            code: `curl -X PATCH ${config.baseUrl}/deploy/${id} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '{"email_notifications": true, "notify_owner": true}'`,
           },
           limits,
         );

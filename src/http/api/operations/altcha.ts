@@ -2,12 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { type Altcha, Challenge } from '../../../lib/altcha.ts';
+import { Challenge } from '../../../lib/altcha.ts';
 import { createFairQueue } from '../../../lib/fair-queue.ts';
 import { networkOf } from '../../../lib/public-address.ts';
-import { type Limits, SIZES } from '../../../limits.ts';
-import type { Forms } from '../../../submissions/forms.ts';
-import type { ClientAddress } from '../../request/client-address.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { badQuery, readQuery } from '../../request/query.ts';
 import { createChooseEncoding } from '../../response/accept.ts';
@@ -38,17 +37,7 @@ const noForm = errorKind(
 );
 
 /** ALTCHA for the forms of deployments, on any site. */
-export function altchaEndpoints({
-  altcha,
-  forms,
-  clientAddress,
-  limits,
-}: {
-  altcha(): Promise<Altcha>;
-  forms: Forms;
-  clientAddress: ClientAddress;
-  limits: Limits;
-}) {
+export function altchaEndpoints({ limits, altcha, forms, clientAddress }: App) {
   const queue = createFairQueue<string>({
     slots: limits.spam.maxConcurrentChallenges,
     maxWaiting: limits.spam.maxWaitingChallenges,

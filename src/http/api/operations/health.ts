@@ -1,15 +1,13 @@
 import { z } from 'zod';
+import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { unavailable } from '../../response/errors.ts';
 
 const Up = z.strictObject({ status: z.literal('ok') });
 const Ready = z.strictObject({ status: z.literal('ready') });
 
-/** Whether the process can serve requests, or why a balancer should send them to another. */
-export type Readiness = 'ready' | 'stopping' | 'no database';
-
 /** Health checks. */
-export const healthEndpoints = (readiness: () => Promise<Readiness>) => ({
+export const healthEndpoints = ({ readiness }: App) => ({
   up: publicEndpoint({
     method: 'GET',
     path: '/healthz',

@@ -1,21 +1,17 @@
 import { z } from 'zod';
-import { type Limits, SIZES } from '../../../limits.ts';
+import { type Config, pageUrl } from '../../../config.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { createChooseEncoding } from '../../response/accept.ts';
 import { notModified, staticFile } from '../../response/static-file.ts';
 
-type Facts = {
-  baseUrl: string;
-  /** Where the page of a slug is. */
-  urlOf(slug: string): string;
-  maxHtmlBytes: number;
-  maxSubmissionBytes: number;
-};
-
 const SLUG = 'summer-fair';
 
 /** The page for agents (llmstxt.org): what they need to publish a form and to read its submissions. */
-const llmsTxt = ({ baseUrl, urlOf, maxHtmlBytes, maxSubmissionBytes }: Facts): string => `\
+function llmsTxt(config: Config): string {
+  const { baseUrl, maxHtmlBytes, maxSubmissionBytes } = config;
+  return `\
 # formhost
 
 > formhost publishes HTML pages, each at an address of its own, and receives what their forms submit. This page is all that you
@@ -58,7 +54,7 @@ ID=$(grep -o 'd_[0-9A-Za-z]*' page.json)
 \`\`\`
 
 \`\`\`text
-{"id":"d_0VbbZBZKKTcBD17YQfyDgVGm","url":"${urlOf(SLUG)}","slug":"${SLUG}"}
+{"id":"d_0VbbZBZKKTcBD17YQfyDgVGm","url":"${pageUrl(config, SLUG)}","slug":"${SLUG}"}
 \`\`\`
 
 Check its forms. An empty list of \`problems\` is what you want; each problem says what to write instead.
@@ -142,13 +138,14 @@ An error is \`{"error": "<a sentence that says what to do>"}\`: do that, then se
 - [OpenAPI 3.1](${baseUrl}/openapi.json): every endpoint, field and error
 - [The same for people](${baseUrl}/docs), and [the dashboard](${baseUrl}/dashboard)
 `;
+}
 
-export const llmsTxtEndpoints = ({ limits, ...facts }: Facts & { limits: Limits }) => {
+export const llmsTxtEndpoints = ({ config, limits }: App) => {
   const send = staticFile({
     type: 'text/plain',
     headers: { 'Cache-Control': 'public, max-age=0, must-revalidate', 'X-Content-Type-Options': 'nosniff' },
     chooseEncoding: createChooseEncoding(),
-    read: async () => Buffer.from(llmsTxt(facts)),
+    read: async () => Buffer.from(llmsTxt(config)),
     limits,
   });
   return {

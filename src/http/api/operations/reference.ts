@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { pageUrl } from '../../../config.ts';
 import { PROJECT } from '../../../lib/project.ts';
-import type { Limits } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { type Endpoint, publicEndpoint } from '../../request/endpoint.ts';
 import { type ChooseEncoding, createChooseEncoding, namesHtml } from '../../response/accept.ts';
 import { notModified, staticFile } from '../../response/static-file.ts';
@@ -43,7 +44,7 @@ type PageFile<Path extends string> = {
 /** A file of the page that shows the reference. */
 function pageFile<const Path extends string>(
   chooseEncoding: ChooseEncoding,
-  limits: Limits,
+  limits: App['limits'],
   { folder, file, type, example, ...described }: PageFile<Path>,
 ) {
   const read = () => readFile(join(folder, file));
@@ -59,21 +60,8 @@ function pageFile<const Path extends string>(
 }
 
 /** The reference, as OpenAPI and as a page. */
-export function referenceEndpoints({
-  baseUrl,
-  contact,
-  urlOf,
-  endpoints,
-  limits,
-}: {
-  baseUrl: string;
-  /** Of the operator. */
-  contact: { uri: string; text: string } | undefined;
-  urlOf(slug: string): string;
-  /** All endpoints, these included. */
-  endpoints(): readonly Endpoint[];
-  limits: Limits;
-}) {
+export function referenceEndpoints({ config, limits }: App, endpoints: () => readonly Endpoint[]) {
+  const { baseUrl, abuseContact: contact } = config;
   const start: z.infer<typeof Start> = {
     service: 'formhost',
     docs: `${baseUrl}/docs`,
@@ -88,7 +76,11 @@ export function referenceEndpoints({
     async read() {
       // Loaded on demand: it takes time and memory.
       const { createReference } = await import('./reference/document.ts');
-      return Buffer.from(JSON.stringify(createReference({ baseUrl, contact, urlOf, endpoints: endpoints() })));
+      return Buffer.from(
+        JSON.stringify(
+          createReference({ baseUrl, contact, urlOf: (slug) => pageUrl(config, slug), endpoints: endpoints() }),
+        ),
+      );
     },
     limits,
   });

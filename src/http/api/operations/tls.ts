@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { isPrivate } from '../../../lib/public-address.ts';
+import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
-import { NO_SLUG, nameOf, type Place } from '../../request/hosts.ts';
+import { NO_SLUG, nameOf } from '../../request/hosts.ts';
 import { noSuchPath } from '../../response/errors.ts';
 
 /** Headers that a proxy adds to a request of another client, or passes on with it. */
@@ -20,16 +21,7 @@ const isFromInside = ({ headers, socket }: IncomingMessage): boolean =>
   !PROXIED.some((name) => headers[name] !== undefined);
 
 /** For a proxy that needs to know whether to get a certificate for a host, such as Caddy with on_demand_tls. */
-export const tlsEndpoints = ({
-  apiHost,
-  placeOf,
-  findPage,
-}: {
-  apiHost: string;
-  placeOf(host: string): Place;
-  /** What is live under a slug, from memory where it is there; undefined when nothing is. */
-  findPage(slug: string): unknown;
-}) => ({
+export const tlsEndpoints = ({ config, hosts, pages }: App) => ({
   ask: publicEndpoint({
     method: 'GET',
     path: '/internal/tls',
@@ -51,11 +43,11 @@ export const tlsEndpoints = ({
     async handle({ url }) {
       const domains = new URLSearchParams(url.replace(/^[^?]*/, '')).getAll('domain');
       const [domain = ''] = domains;
-      const place = placeOf(domain);
+      const slug = hosts.slugOf(domain);
       const isServed =
-        place === 'api'
-          ? nameOf(domain) === apiHost
-          : place.slug !== NO_SLUG && (await findPage(place.slug)) !== undefined;
+        slug === undefined
+          ? nameOf(domain) === new URL(config.baseUrl).hostname
+          : slug !== NO_SLUG && (await pages.get(slug)) !== undefined;
       if (domains.length !== 1 || !isServed) throw noSuchPath();
       return { status: 'ok' as const };
     },

@@ -4,18 +4,17 @@ import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import type { Labels } from '../../../db/deployments/labels.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import {
   lastSubmissionNumber,
   readSubmissionLines,
   readSubmissions,
 } from '../../../db/submissions/submission-reader.ts';
-import { type Limits, SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { type EndpointRequest, endpoint } from '../../request/endpoint.ts';
 import { HONEYPOT, REDIRECT } from '../../request/reserved-fields.ts';
 import { unavailable } from '../../response/errors.ts';
-import type { ResponseWriter } from '../../response/response-writer.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
 import { createTimeSlices, type TimeSlice } from './exports/time-slices.ts';
@@ -27,7 +26,7 @@ const tooManyExports = () => unavailable('Too many exports are in progress: try 
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
 /** Without where to begin. */
-type ReadFrom = [Database, Limits, string, number, ReturnType<typeof limitConcurrency>];
+type ReadFrom = [App['db'], App['limits'], string, number, ReturnType<typeof limitConcurrency>];
 
 type Source = { labels: Labels; slice: TimeSlice; read: ReadFrom; after: number };
 
@@ -68,18 +67,7 @@ type Format = {
 };
 
 /** All submissions of a deployment, as a file. */
-export function exportEndpoints({
-  db,
-  limits,
-  sending,
-  labelsOf,
-}: {
-  db: Database;
-  limits: Limits;
-  sending: Pick<ResponseWriter, 'stream'>;
-  /** What people call the fields of a deployment's page. */
-  labelsOf(deploymentId: string): Promise<Labels>;
-}) {
+export function exportEndpoints({ db, limits, labelsOf, responseWriter }: App) {
   const limitReads = limitConcurrency(limits.reads.maxConcurrentExportReads);
   const newSlice = createTimeSlices(limits.reads.exportSliceMs);
   /** The owners of exports that are in progress. */
@@ -150,7 +138,7 @@ export function exportEndpoints({
           response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
           const source: Source = { labels, slice: newSlice(), read: [db, limits, id, last, limitReads], after };
           if (request.method === 'HEAD') response.end();
-          else await sending.stream(response, write(source));
+          else await responseWriter.stream(response, write(source));
         });
     },
   });

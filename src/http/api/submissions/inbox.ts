@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { markAsSpam } from '../../../db/spam/spam-submissions.ts';
 import { numberOfOwnSubmission } from '../../../db/submissions/new-submissions.ts';
 import { searchSubmissions } from '../../../db/submissions/search-submissions.ts';
@@ -16,7 +15,8 @@ import { lastSubmissionNumber } from '../../../db/submissions/submission-reader.
 import { deleteSubmissions } from '../../../db/submissions/submissions.ts';
 import { isSubmissionId } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
-import { type Limits, SIZES } from '../../../limits.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { endpoint, jsonText } from '../../request/endpoint.ts';
 import { Paging } from '../../request/paging.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
@@ -104,16 +104,7 @@ const inboxJson = (submission: InboxSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"read":${submission.read},"starred":${submission.starred},"page_version":${submission.pageVersion}}`;
 
 /** Finding submissions, and keeping track of them. */
-export function inboxEndpoints({
-  db,
-  onPurge,
-  limits,
-}: {
-  db: Database;
-  /** Called when there are rows to be removed. */
-  onPurge(): void;
-  limits: Limits;
-}) {
+export function inboxEndpoints({ db, limits, onPurge }: App) {
   /** The numbers that a query covers; throws 400. */
   async function rangeOf(
     owner: Owner,

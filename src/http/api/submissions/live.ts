@@ -1,19 +1,17 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
-import { listSubmissionsAfter, type NumberedSubmission } from '../../../db/submissions/new-submissions.ts';
-import { type Limits, SIZES } from '../../../limits.ts';
+import { lastNumbers, listSubmissionsAfter, type NumberedSubmission } from '../../../db/submissions/new-submissions.ts';
+import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { keyRefused } from '../../request/auth.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
 import { type EndpointRequest, endpoint, jsonText } from '../../request/endpoint.ts';
-import type { OwnerQueue } from '../../request/owner-queue.ts';
 import { Paging } from '../../request/paging.ts';
 import { HttpError, retryAfter } from '../../response/errors.ts';
-import type { ResponseWriter } from '../../response/response-writer.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 import { noSuchCursor, numberAt } from './submission-cursor.ts';
-import type { SubmissionWatch, WaitEnd } from './submission-watch.ts';
+import { createSubmissionWatch, type WaitEnd } from './submission-watch.ts';
 import { exampleSubmission, Listed, submissionJson } from './submissions.ts';
 
 const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${SIZES.live.maxWaitSeconds}, once.`;
@@ -40,22 +38,8 @@ const tooManyWaiting = (): HttpError =>
   );
 
 /** New submissions as they come. The requests that wait share one query a second. */
-export function liveEndpoints({
-  db,
-  ownerQueue,
-  sending,
-  watch,
-  stopping,
-  limits,
-}: {
-  db: Database;
-  ownerQueue: OwnerQueue;
-  sending: Pick<ResponseWriter, 'tryReserve' | 'write'>;
-  watch: SubmissionWatch;
-  /** Fires when the service stops: what waits is answered. */
-  stopping: AbortSignal;
-  limits: Limits;
-}) {
+export function liveEndpoints({ db, limits, ownerQueue, responseWriter, stopping }: App) {
+  const watch = createSubmissionWatch((...of) => lastNumbers(db, ...of), limits);
   const waitingOf = new Map<number, number>();
 
   /** Waits without the deadline of other requests. */
@@ -114,7 +98,7 @@ export function liveEndpoints({
     }
     let after = start;
     // With the id, a client that comes back before the first event misses nothing: it is stored without an event.
-    await sending.write(response, `: new submissions follow\nid: ${start}\n\n`);
+    await responseWriter.write(response, `: new submissions follow\nid: ${start}\n\n`);
     let last = lastSubmissionNumber;
     while (!response.destroyed && !stopping.aborted) {
       if (after >= last) {
@@ -126,7 +110,7 @@ export function liveEndpoints({
         });
         if (end === 'revoked' || end === 'deleted') break;
         if (typeof end === 'number') last = end;
-        else if (!response.destroyed) await sending.write(response, ':\n\n');
+        else if (!response.destroyed) await responseWriter.write(response, ':\n\n');
         continue;
       }
       const read = () => listSubmissionsAfter(db, id, after, limits.reads.streamBatch);
@@ -134,10 +118,10 @@ export function liveEndpoints({
       // The database is out of reach: the client comes back with its cursor.
       if (!found) break;
       const text = found.map(toEvent).join('');
-      using reservation = sending.tryReserve(owner.id, text.length);
+      using reservation = responseWriter.tryReserve(owner.id, text.length);
       // Too many read slowly: the client comes back with its cursor.
       if (!reservation) break;
-      await sending.write(response, text);
+      await responseWriter.write(response, text);
       // None: they have been deleted.
       after = found.at(-1)?.number ?? last;
     }

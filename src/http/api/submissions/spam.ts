@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Database } from '../../../db/postgres/connect.ts';
 import {
   deleteSpam,
   listSpam,
@@ -10,9 +9,9 @@ import {
 } from '../../../db/spam/spam-submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { endpoint, JsonPieces } from '../../request/endpoint.ts';
 import { submissionId, total } from '../../request/fields.ts';
-import type { OwnerQueue } from '../../request/owner-queue.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
@@ -52,16 +51,7 @@ function idsOf({ id, submissionId }: { id: string; submissionId: string }): [str
 }
 
 /** What is kept apart as spam. */
-export function spamEndpoints({
-  db,
-  ownerQueue,
-  onPurge,
-}: {
-  db: Database;
-  ownerQueue: OwnerQueue;
-  /** Called when there are rows to be removed. */
-  onPurge(): void;
-}) {
+export function spamEndpoints({ db, ownerQueue, onPurge }: App) {
   return {
     list: endpoint({
       method: 'GET',

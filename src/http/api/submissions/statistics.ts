@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { countSubmissionsBetween } from '../../../db/submissions/statistics.ts';
 import {
   isTimeZone,
@@ -10,6 +9,7 @@ import {
   type Unit,
 } from '../../../lib/time-buckets.ts';
 import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { time } from '../../request/fields.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
@@ -78,7 +78,7 @@ function startsOf(range: Range): number[] {
 }
 
 /** Statistics of submissions. */
-export function statisticsEndpoints({ db }: { db: Database }) {
+export function statisticsEndpoints({ db }: App) {
   return {
     get: endpoint({
       method: 'GET',

@@ -1,15 +1,13 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { OpenFile, ReadPiece } from '../../../db/files/file-content.ts';
+import type { ReadPiece } from '../../../db/files/file-content.ts';
 import { findFile, type StoredFile } from '../../../db/files/stored-files.ts';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { isFileId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
+import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
-import type { OwnerQueue } from '../../request/owner-queue.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import type { ResponseWriter } from '../../response/response-writer.ts';
 import { ownDeployment } from '../deployments/own-deployment.ts';
 
 const noSuchFile = errorKind(
@@ -48,11 +46,11 @@ async function* pieces({ size }: StoredFile, first: Buffer, read: ReadPiece): As
 /** Sends a file. `client`: whose share of the memory budget it uses; `first`: its first piece; `read`: for the others. */
 export async function sendFile(
   response: Response,
-  { sending, client }: { sending: Pick<ResponseWriter, 'reserve' | 'stream'>; client: number | string },
+  { responseWriter, client }: Pick<App, 'responseWriter'> & { client: number | string },
   { file, first, read }: { file: StoredFile; first: Buffer; read: ReadPiece },
 ): Promise<void> {
   // The piece that is being sent.
-  sending.reserve(
+  responseWriter.reserve(
     response,
     client,
     Math.min(file.size, file.object ? SIZES.file.maxPieceBytes : SIZES.file.chunkBytes),
@@ -69,7 +67,7 @@ export async function sendFile(
     ]),
   );
   if (response.req.method === 'HEAD') response.end();
-  else await sending.stream(response, pieces(file, first, read));
+  else await responseWriter.stream(response, pieces(file, first, read));
 }
 
 /** A file as an answer, for declarations. */
@@ -83,17 +81,7 @@ export const fileAnswer = {
 } as const;
 
 /** The files of submissions. */
-export function submissionFileEndpoints({
-  db,
-  openFile,
-  ownerQueue,
-  sending,
-}: {
-  db: Database;
-  openFile: OpenFile;
-  ownerQueue: OwnerQueue;
-  sending: Pick<ResponseWriter, 'reserve' | 'stream'>;
-}) {
+export function submissionFileEndpoints({ db, openFile, ownerQueue, responseWriter }: App) {
   return {
     get: endpoint({
       method: 'GET',
@@ -116,7 +104,7 @@ export function submissionFileEndpoints({
       errors: [noSuchFile],
       handle: async ({ response, owner, resource: { file, first, readPiece } }) => {
         const read: ReadPiece = (from) => ownerQueue.run(owner.id, response, () => readPiece(from));
-        return () => sendFile(response, { sending, client: owner.id }, { file, first, read });
+        return () => sendFile(response, { responseWriter, client: owner.id }, { file, first, read });
       },
     }),
   };

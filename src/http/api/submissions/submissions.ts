@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { Database } from '../../../db/postgres/connect.ts';
 import { listSubmissions, readBatch } from '../../../db/submissions/list-submissions.ts';
 import { deleteSubmissions, findSubmission, type Submission } from '../../../db/submissions/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
+import type { App } from '../../app.ts';
 import { endpoint, JsonPieces, jsonText } from '../../request/endpoint.ts';
 import { submissionId, time, total } from '../../request/fields.ts';
-import type { OwnerQueue } from '../../request/owner-queue.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
@@ -57,7 +56,7 @@ export function idsOf({ deployId, submissionId }: { deployId: string; submission
 }
 
 /** What was submitted to a deployment. */
-export function submissionEndpoints({ db, ownerQueue }: { db: Database; ownerQueue: OwnerQueue }) {
+export function submissionEndpoints({ db, ownerQueue }: App) {
   return {
     list: endpoint({
       method: 'GET',

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { App } from './app.ts';
+import { writeErrorPage } from './pages/pages.ts';
+import type { Endpoint } from './request/endpoint.ts';
+import { pathOf } from './request/hosts.ts';
+import { toLoggedError, writeError } from './response/errors.ts';
+import { writeLinkPage } from './response/link-page.ts';
+import { isSubmission, PAGE, routeOf, SUBMIT } from './route-names.ts';
+import { SubmissionError } from './submit/refusals.ts';
+import { CORS } from './submit/submission-handler.ts';
+import { type Visitor, type VisitorPages, visitorOf } from './submit/visitors.ts';
+
+/** A request that failed. `slug`: of a page's host. `isApi`: Express has it, and metrics count it when it is closed. */
+type Failed = { requestId: string; slug: string | undefined; isApi: boolean };
+
+/** The person whose form is refused; undefined where an answer for programs, or a page's error, suits. */
+function visitorIn(thrown: unknown, request: IncomingMessage, slug: string | undefined): Visitor | undefined {
+  if (thrown instanceof SubmissionError) return thrown.visitor;
+  const isForm = slug === undefined ? isSubmission(request) : pathOf(request) === '/';
+  return isForm ? visitorOf(request, slug) : undefined;
+}
+
+/** Answers errors, each in the form that suits the request: JSON, or a page. */
+export class ErrorResponder {
+  readonly #app: App;
+  readonly #visitorPages: VisitorPages;
+  /** The titles of error pages, by their routes. */
+  readonly #titles: ReadonlyMap<string, string | undefined>;
+
+  constructor(app: App, endpoints: readonly Endpoint[], visitorPages: VisitorPages) {
+    this.#app = app;
+    this.#visitorPages = visitorPages;
+    this.#titles = new Map(endpoints.map(({ method, path, errorPageTitle }) => [`${method} ${path}`, errorPageTitle]));
+  }
+
+  fail(thrown: unknown, request: IncomingMessage, response: ServerResponse, { requestId, slug, isApi }: Failed): void {
+    // A request that took too long has been answered already.
+    if (response.writableEnded) return;
+    const { log, limits, metrics } = this.#app;
+    const isRefused = thrown instanceof SubmissionError;
+    const error = toLoggedError(isRefused ? thrown.cause : thrown, log, requestId);
+    const visitor = visitorIn(thrown, request, slug);
+    const toSubmit = isRefused || visitor || (slug === undefined && isSubmission(request));
+    if (!isApi) metrics.request(toSubmit ? SUBMIT : slug === undefined ? routeOf(request) : PAGE, error.status);
+    // Also below /submit/ where nothing is: pages of any origin may read the 404.
+    const hasCors = slug === undefined && request.method === 'POST' && pathOf(request).startsWith('/submit/');
+    const headers = { 'x-request-id': requestId, ...(hasCors ? CORS : {}) };
+    const title = this.#titles.get(routeOf(request).replace(/^HEAD /, 'GET '));
+    if (response.headersSent) response.destroy();
+    else if (visitor) this.#visitorPages.refuse(response, visitor, error, headers);
+    else if (slug !== undefined && !isRefused) writeErrorPage(response, error, requestId, this.#app);
+    else if (title === undefined) writeError(response, error, headers, limits);
+    else
+      writeLinkPage(response, error.status, { title, text: error.message }, limits, { ...error.headers, ...headers });
+  }
+}

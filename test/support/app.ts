@@ -1,0 +1,59 @@
+import type { Config } from '../../src/config.ts';
+import { connect } from '../../src/db/postgres/connect.ts';
+import type { App } from '../../src/http/app.ts';
+import { PageRenderer } from '../../src/http/pages/new-page.ts';
+import { PageCache } from '../../src/http/pages/page-cache.ts';
+import { createAuthentication } from '../../src/http/request/auth.ts';
+import { createBodyReader } from '../../src/http/request/body.ts';
+import { Hosts } from '../../src/http/request/hosts.ts';
+import { OwnerQueue } from '../../src/http/request/owner-queue.ts';
+import { createSessionCookie } from '../../src/http/request/session-cookie.ts';
+import { ResponseWriter } from '../../src/http/response/response-writer.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { Forms } from '../../src/submissions/forms.ts';
+import { testLimits } from './limits.ts';
+
+const notCalled = (): never => {
+  throw new Error('Not called.');
+};
+
+/** The parts of a service with these settings, none of which reaches anything. */
+export function idleApp(config: Config, parts: Partial<App> = {}): App {
+  const limits = testLimits();
+  // It connects when it is first asked.
+  const db = connect({ connectionString: 'postgres://nobody@localhost/nothing' }, { limits });
+  const compute = { run: notCalled };
+  const sessionCookie = createSessionCookie(config.baseUrl);
+  return {
+    config,
+    limits,
+    log: createLog('silent'),
+    metrics: createMetrics(),
+    db,
+    checks: compute,
+    labelsOf: async () => new Map(),
+    openFile: notCalled,
+    links: notCalled,
+    altcha: notCalled,
+    mailLink: undefined,
+    isOwnUrl: () => false,
+    forms: new Forms(db, limits),
+    submissions: { submit: notCalled },
+    pages: new PageCache({ read: notCalled, render: notCalled, canSend: notCalled }, { maxBytes: 1, limits }),
+    renderer: new PageRenderer(config, compute, limits),
+    hosts: new Hosts(config, limits),
+    clientAddress: notCalled,
+    sessionCookie,
+    authentication: createAuthentication({ db, clientAddress: notCalled, sessionCookie, limits }),
+    ownerQueue: new OwnerQueue(limits),
+    bodyReader: createBodyReader({ largest: 1, compute, limits }),
+    responseWriter: new ResponseWriter({ largest: 1, limits }),
+    onDeploymentChange: () => undefined,
+    onPurge: () => undefined,
+    isStarting: () => false,
+    readiness: async () => 'no database',
+    stopping: new AbortController().signal,
+    ...parts,
+  };
+}

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { hexDigit, readJsonObject, unescapedBytes } from '../../lib/json-text.ts';
+import { readJsonObject, unescapedBytes } from '../../lib/json-text.ts';
 import { SIZES } from '../../limits.ts';
 import { HONEYPOT, isEmptyJson } from '../request/reserved-fields.ts';
 import { HttpError } from '../response/errors.ts';
@@ -30,9 +30,6 @@ export type Form = readonly Field[];
 /** Whether it is a file, and not an input that was left empty. */
 export const isChosen = ({ filename, size }: SentFile): boolean => filename !== '' || size > 0;
 
-/** Positions of a field: its name is from `start` to `equals`, its value after that up to `end`. */
-type Span = { start: number; equals: number; end: number };
-
 /**
  * `maxBytes`: of all names, values and filenames together; of a JSON body, of its text unescaped. `maxFields`: files
  * included.
@@ -40,12 +37,7 @@ type Span = { start: number; equals: number; end: number };
 export type FormLimits = { maxBytes: number; maxFields: number; maxFileBytes: number; maxFilesBytes: number };
 
 const BOM = Buffer.from('\uFEFF');
-const SPACE = 0x20;
 const PERCENT = 0x25;
-const AMPERSAND = 0x26;
-const PLUS = 0x2b;
-const EQUALS = 0x3d;
-const END_OF_FIELD = Buffer.from('&');
 
 export const tooLarge = (maxBytes: number): HttpError =>
   new HttpError(413, `The submission is too large: send at most ${maxBytes} bytes of names and values.`);
@@ -83,54 +75,46 @@ export function readJson(body: Buffer, { maxBytes, maxFields }: FormLimits): Sub
 
 /** Reads application/x-www-form-urlencoded (WHATWG URL, section 5.1). Throws 400 for what is not UTF-8. */
 export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits): Submitted {
-  const { decoded, spans, size } = decodeUrlencoded(body, maxFields);
-  if (size > maxBytes) throw tooLarge(maxBytes);
-  const text = utf8(decoded);
-  // Positions in bytes are positions in the text when all of it is ASCII.
-  const ascii = text.length === decoded.length;
-  const piece = (from: number, to: number) => (ascii ? text.slice(from, to) : decoded.toString('utf8', from, to));
-  const fields = spans.map(({ start, equals, end }): readonly [string, string] => [
-    piece(start, equals),
-    piece(equals + 1, end),
-  ]);
-  return { ...writeFields(fields), form: fields };
+  const pairs = body
+    .toString('latin1')
+    .split('&')
+    .filter((pair) => pair !== '');
+  if (pairs.length > maxFields) throw tooManyFields(maxFields);
+  const decoded = pairs.map((pair) => {
+    const equals = pair.indexOf('=');
+    const end = equals === -1 ? pair.length : equals;
+    return [decodeUrlencoded(pair.slice(0, end)), decodeUrlencoded(pair.slice(end + 1))] as const;
+  });
+  if (decoded.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > maxBytes) throw tooLarge(maxBytes);
+  const form = decoded.map(([name, value]) => [utf8(name), utf8(value)] as const);
+  return { ...writeFields(form), form };
 }
 
-/** The decoded body, the positions of its fields, and `size`: the bytes of their names and values. */
-function decodeUrlencoded(body: Buffer, maxFields: number): { decoded: Buffer; spans: Span[]; size: number } {
-  // Decoded in place, since nothing gets longer. `&` and `=` stay between the decoded pieces, so that one check for
-  // UTF-8 is enough: bytes of two pieces can't form one character. The added `&` ends the last field.
-  const decoded = Buffer.concat([body, END_OF_FIELD]);
-  const spans: Span[] = [];
+/** The bytes of a name or a value, of which `text` has one in each character. A `%` without two digits stays. */
+function decodeUrlencoded(text: string): Buffer {
+  const bytes = Buffer.from(text.replaceAll('+', ' '), 'latin1');
   let length = 0;
-  let separators = 0;
-  let start = 0;
-  let equals = -1;
-  for (let at = 0; at < decoded.length; at += 1) {
-    let byte = decoded[at] ?? 0;
-    if (byte === AMPERSAND) {
-      if (length > start) spans.push({ start, equals: equals === -1 ? length : equals, end: length });
-      if (spans.length > maxFields) throw tooManyFields(maxFields);
-      separators += 1;
-      start = length + 1;
-      equals = -1;
-    } else if (byte === EQUALS && equals === -1) {
-      separators += 1;
-      equals = length;
-    } else if (byte === PLUS) {
-      byte = SPACE;
-    } else if (byte === PERCENT) {
-      const high = hexDigit(decoded[at + 1] ?? 0);
-      const low = high === -1 ? -1 : hexDigit(decoded[at + 2] ?? 0);
-      if (low !== -1) {
+  for (let at = 0; at < bytes.length; at += 1) {
+    let byte = bytes[at] ?? 0;
+    if (byte === PERCENT) {
+      const high = hexDigit(bytes[at + 1] ?? 0);
+      const low = hexDigit(bytes[at + 2] ?? 0);
+      if (high !== -1 && low !== -1) {
         byte = high * 16 + low;
         at += 2;
       }
     }
-    decoded[length] = byte;
+    bytes[length] = byte;
     length += 1;
   }
-  return { decoded: decoded.subarray(0, length), spans, size: length - separators };
+  return bytes.subarray(0, length);
+}
+
+/** The value of a hexadecimal digit, given as its character code; -1 for any other character. */
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
 /** Writes a form's fields as a JSON object. A repeated name becomes a list, at the position of the first one. */

@@ -650,10 +650,6 @@ export const LIMITS = {
     /** How long a block list uses the event loop at a time, and then leaves it to other work. */
     blocklistTurnMs: 4,
     blocklistPauseMs: 16,
-    /** One of each deployment at a time, since they lock its row. The rest of the pool is left for other work. */
-    maxConcurrentStored: 2,
-    maxWaitingStored: 500,
-    storeWaitTimeoutMs: 1_500,
     /** A challenge takes a thread about a millisecond. */
     maxConcurrentChallenges: 2,
     maxWaitingChallenges: 500,

@@ -44,8 +44,8 @@ import {
 import { Forms } from './submissions/forms.ts';
 import { LabelReader } from './submissions/labels.ts';
 import { SpamCheck } from './submissions/spam-check.ts';
-import { Store } from './submissions/store.ts';
 import { SubmissionService } from './submissions/submission-service.ts';
+import { SubmissionStore } from './submissions/submission-store.ts';
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
@@ -126,13 +126,19 @@ export async function startService(
 
   const honeypotHits = new HoneypotHits(db, log, limits.submissions.honeypotIntervalMs);
   const forms = new Forms(db, limits);
+  const store = new SubmissionStore({
+    db,
+    limits,
+    storageLimits,
+    bucket: files.forNewFiles,
+    wakeDispatcher: () => dispatcher.wake(),
+    countBatch: metrics.batch,
+  });
   const submissions = new SubmissionService({
     db,
     forms,
-    store: new Store({ db, limits, storageLimits, wakeDispatcher: () => dispatcher.wake(), countBatch: metrics.batch }),
+    store,
     spamCheck: new SpamCheck(db, { altcha, ask: asking.ask }, limits),
-    bucket: files.forNewFiles,
-    storageLimits,
     honeypotHits,
     origins: { originOf: (slug) => new URL(pageUrl(config, slug)).origin, ownOrigin: new URL(config.baseUrl).origin },
     count: metrics.submission,
@@ -173,12 +179,12 @@ export async function startService(
   function onDeploymentChange({ deploymentId, slug }: DeploymentChange): void {
     pages.invalidate(slug);
     forms.invalidate(deploymentId);
-    submissions.invalidate(deploymentId);
+    store.invalidate(deploymentId);
   }
   function onGap(): void {
     pages.invalidateAll();
     forms.invalidateAll();
-    submissions.invalidateAll();
+    store.invalidateAll();
   }
   const app: App = {
     config,

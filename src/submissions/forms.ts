@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { Batcher } from '../db/batcher.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { BatchReader } from '../db/submissions/batch-reader.ts';
 import { findForms, type LiveForm } from '../db/submissions/forms.ts';
 import { isDeploymentId } from '../lib/ids.ts';
 import { type Limits, SIZES } from '../limits.ts';
@@ -8,23 +8,27 @@ import { type Limits, SIZES } from '../limits.ts';
 /** What submissions need to know of their forms, in memory until it changes. */
 export class Forms {
   readonly #forms: LRUCache<string, LiveForm>;
-  readonly #reader: BatchReader<LiveForm>;
-  /** Reads under way. One that is no longer here when it ends has been overtaken by a change: its form is not kept. */
-  readonly #reads = new Map<string, Promise<LiveForm | undefined>>();
+  readonly #reader: Batcher<string, LiveForm | undefined>;
+  /** How often something has changed: what was read meanwhile may be older than the change, and is not kept. */
+  #changes = 0;
 
   constructor(db: Database, { submissions }: Limits) {
+    this.#reader = new Batcher((ids) => findForms(db, ids), { maxBatch: submissions.maxReadForms });
     this.#forms = new LRUCache({
       maxSize: submissions.maxKnownFormsChars,
       sizeCalculation: (form) => SIZES.internal.knownFormEntryChars + JSON.stringify(form).length,
     });
-    this.#reader = new BatchReader((ids) => findForms(db, ids), submissions.maxReadForms);
   }
 
   /** The form of a live deployment; undefined when there is none. Rejects when it can't be read. */
   async get(deploymentId: string): Promise<LiveForm | undefined> {
+    const known = this.#forms.get(deploymentId);
     // Only ids reach Postgres, which refuses some texts (NUL).
-    if (!isDeploymentId(deploymentId)) return undefined;
-    return this.#forms.get(deploymentId) ?? this.#reads.get(deploymentId) ?? this.#read(deploymentId);
+    if (known || !isDeploymentId(deploymentId)) return known;
+    const changes = this.#changes;
+    const form = await this.#reader.add(deploymentId);
+    if (form && changes === this.#changes) this.#forms.set(deploymentId, form);
+    return form;
   }
 
   /** The form, if it is in memory. */
@@ -34,27 +38,13 @@ export class Forms {
 
   /** A deployment has changed. */
   invalidate(deploymentId: string): void {
+    this.#changes += 1;
     this.#forms.delete(deploymentId);
-    this.#reads.delete(deploymentId);
   }
 
   /** Changes may have been missed. */
   invalidateAll(): void {
+    this.#changes += 1;
     this.#forms.clear();
-    this.#reads.clear();
-  }
-
-  #read(deploymentId: string): Promise<LiveForm | undefined> {
-    const reading = this.#reader
-      .get(deploymentId)
-      .then((form) => {
-        if (form && this.#reads.get(deploymentId) === reading) this.#forms.set(deploymentId, form);
-        return form;
-      })
-      .finally(() => {
-        if (this.#reads.get(deploymentId) === reading) this.#reads.delete(deploymentId);
-      });
-    this.#reads.set(deploymentId, reading);
-    return reading;
   }
 }

@@ -31,7 +31,7 @@ export type SpamCheckResult =
   | { kind: 'passed'; solution?: Solution; giveBack?(): void }
   | { kind: 'spam'; reason: SpamReason }
   /** The provider was not asked: the submission would not be stored now. */
-  | { kind: 'refused'; outcome: Exclude<Outcome, { kind: 'accepted' | 'busy' }> };
+  | { kind: 'refused'; outcome: Extract<Outcome, { kind: 'no-deployment' | 'rate-limited' }> };
 
 const REASONS: Readonly<Record<Exclude<TokenState, 'genuine'>, SpamReason>> = {
   wrong: 'captcha-failed',
@@ -114,7 +114,7 @@ export class SpamCheck {
     const outcome = await this.#rateChecks.run(networkOf(ipAddress), this.#limits.submissions.lookUpWaitTimeoutMs, () =>
       checkRateLimit(this.#db, submission),
     );
-    if (outcome.kind !== 'accepted' && outcome.kind !== 'busy') return { kind: 'refused', outcome };
+    if (outcome.kind === 'no-deployment' || outcome.kind === 'rate-limited') return { kind: 'refused', outcome };
     const state = await this.#ask({ provider, deploymentId, token, secret, siteKey, ipAddress });
     return state === 'genuine' ? passed : spam(REASONS[state]);
   }

@@ -1,4 +1,4 @@
-import { StorageFull, type StorageLimits } from '../db/account/storage.ts';
+import { StorageFull } from '../db/account/storage.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import type { HoneypotHits } from '../db/spam/honeypot-hits.ts';
 import type { SpamReason } from '../db/spam/spam-submissions.ts';
@@ -6,22 +6,15 @@ import { findStored } from '../db/submissions/find-stored.ts';
 import type { LiveForm } from '../db/submissions/forms.ts';
 import { findByKey, type IdempotencyKey } from '../db/submissions/idempotency-keys.ts';
 import type { NewSubmission } from '../db/submissions/store-submissions.ts';
-import type { NewFile, TransactionOutcome } from '../db/submissions/submission-files.ts';
-import type { FileBucket } from '../files/files-bucket.ts';
-import type { Solution } from '../lib/altcha.ts';
+import type { NewFile } from '../db/submissions/submission-files.ts';
 import { BusyError, createFairQueue } from '../lib/fair-queue.ts';
 import { newSubmissionId } from '../lib/ids.ts';
 import { networkOf } from '../lib/public-address.ts';
 import type { Limits } from '../limits.ts';
 import { refusedOrigin, type Source } from './check-origin.ts';
-import { FilePlacement } from './file-placement.ts';
 import type { Forms } from './forms.ts';
-import { RateLimitedForms } from './rate-limited-forms.ts';
 import type { SpamCheck } from './spam-check.ts';
-import { SpamFolder } from './spam-folder.ts';
-import type { Store } from './store.ts';
-import { SubmissionBatches } from './submission-batches.ts';
-import { SubmissionTransactions } from './submission-transactions.ts';
+import type { Stored, SubmissionStore } from './submission-store.ts';
 
 /** A submission as it was sent. */
 export type SentSubmission = NewSubmission & {
@@ -54,8 +47,8 @@ export type Refusal =
 /** What became of a submission. */
 export type Result = Success | Refusal;
 
-/** Another submission has been stored under its id or its key. */
-type Duplicate = { kind: 'duplicate' };
+/** Another submission has been stored under its id or its key, or with its solution. */
+type Duplicate = Extract<Stored, { kind: 'duplicate' | 'solution-used' }>;
 
 /** What metrics count. */
 export type Counted = Exclude<Result['kind'], 'key-reused'> | 'storage-full' | 'failed';
@@ -67,10 +60,7 @@ export class SubmissionService {
   readonly #db: Database;
   readonly #forms: Forms;
   readonly #spamCheck: SpamCheck;
-  readonly #spamFolder: SpamFolder;
-  readonly #batches: SubmissionBatches;
-  readonly #transactions: SubmissionTransactions;
-  readonly #rateLimited: RateLimitedForms;
+  readonly #store: SubmissionStore;
   readonly #lookUps: ReturnType<typeof createFairQueue<string>>;
   readonly #honeypotHits: Pick<HoneypotHits, 'add'>;
   readonly #origins: { originOf(slug: string): string; ownOrigin: string };
@@ -80,27 +70,20 @@ export class SubmissionService {
   constructor(parts: {
     db: Database;
     forms: Forms;
-    store: Store;
+    store: SubmissionStore;
     spamCheck: SpamCheck;
-    /** Has the content of files; undefined: they are in the database. */
-    bucket: FileBucket | undefined;
-    storageLimits: StorageLimits;
     honeypotHits: Pick<HoneypotHits, 'add'>;
     /** The origins of pages, by their slugs, and of the service. */
     origins: { originOf(slug: string): string; ownOrigin: string };
     count(outcome: Counted): void;
     limits: Limits;
   }) {
-    const { db, store, storageLimits, limits } = parts;
-    const { maxConcurrentLookUps, maxWaitingLookUps, maxRateLimitedForms } = limits.submissions;
-    const filePlacement = new FilePlacement(parts.bucket, { db, storageLimits, limits });
-    this.#db = db;
+    const { limits } = parts;
+    const { maxConcurrentLookUps, maxWaitingLookUps } = limits.submissions;
+    this.#db = parts.db;
     this.#forms = parts.forms;
     this.#spamCheck = parts.spamCheck;
-    this.#spamFolder = new SpamFolder(db, filePlacement, { storageLimits, limits });
-    this.#batches = new SubmissionBatches(store, limits);
-    this.#transactions = new SubmissionTransactions(db, store, filePlacement, limits);
-    this.#rateLimited = new RateLimitedForms(maxRateLimitedForms);
+    this.#store = parts.store;
     this.#lookUps = createFairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
     this.#honeypotHits = parts.honeypotHits;
     this.#origins = parts.origins;
@@ -123,18 +106,6 @@ export class SubmissionService {
     }
   }
 
-  /** A deployment has changed. */
-  invalidate(deploymentId: string): void {
-    this.#rateLimited.invalidate(deploymentId);
-    this.#spamFolder.full.invalidate(deploymentId);
-  }
-
-  /** Changes may have been missed. */
-  invalidateAll(): void {
-    this.#rateLimited.invalidateAll();
-    this.#spamFolder.full.invalidateAll();
-  }
-
   async #decide(sent: SentSubmission): Promise<Result> {
     const form = await this.#forms.get(sent.deploymentId);
     if (!form) return NO_DEPLOYMENT;
@@ -146,7 +117,7 @@ export class SubmissionService {
       return { kind: 'honeypot', id: sent.id, form };
     }
     const result = await (sent.key || sent.isRetry ? this.#storeOnce(sent, form) : this.#checkAndStore(sent, form));
-    if (result.kind === 'duplicate') throw new BusyError();
+    if (result.kind === 'duplicate' || result.kind === 'solution-used') throw new BusyError();
     return result;
   }
 
@@ -173,7 +144,7 @@ export class SubmissionService {
         if (!first) return undefined;
         return first.bodyHash.equals(key.bodyHash) ? { kind: 'repeated', id: first.id, form } : { kind: 'key-reused' };
       }
-      const first = await findStored(this.#db, deploymentId, id, files);
+      const first = await findStored(this.#db, sent, files);
       if (!first) return undefined;
       return first.hasFiles ? { kind: 'repeated', id, form } : 'other-files';
     });
@@ -182,51 +153,25 @@ export class SubmissionService {
   async #checkAndStore(sent: SentSubmission, form: LiveForm): Promise<Result | Duplicate> {
     const check = await this.#spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
-    if (check.kind === 'refused') return this.#toResult(sent, form, check.outcome);
-    let outcome: TransactionOutcome | undefined;
+    if (check.kind === 'refused') return check.outcome;
+    let stored: Stored | undefined;
     try {
-      outcome = await this.#store(sent, check.solution);
+      stored = await this.#store.store(sent, { ...sent, solution: check.solution });
     } finally {
-      if (outcome?.kind !== 'accepted') check.giveBack?.();
+      if (stored?.kind !== 'accepted') check.giveBack?.();
     }
-    if (outcome.kind === 'solution-used') return this.#storeAsSpam(sent, form, 'captcha-reused');
-    return this.#toResult(sent, form, outcome);
-  }
-
-  async #store(sent: SentSubmission, solution: Solution | undefined): Promise<TransactionOutcome> {
-    const retryAfterMs = this.#rateLimited.retryAfterMs(sent.deploymentId);
-    if (retryAfterMs !== undefined) return { kind: 'rate-limited', retryAfterMs };
-    const needsTransaction = sent.files.length > 0 || sent.key || sent.isRetry || solution;
-    return needsTransaction ? this.#transactions.store(sent, { ...sent, solution }) : this.#batches.add(sent);
-  }
-
-  #toResult(
-    { id, deploymentId }: SentSubmission,
-    form: LiveForm,
-    outcome: Exclude<TransactionOutcome, { kind: 'solution-used' }>,
-  ): Result | Duplicate {
-    if (outcome.kind === 'accepted') return { kind: 'accepted', id, form };
-    if (outcome.kind === 'busy') throw new BusyError();
-    if (outcome.kind === 'rate-limited') this.#rateLimited.remember(deploymentId, outcome.retryAfterMs);
-    return outcome;
+    if (stored.kind === 'solution-used') return this.#storeAsSpam(sent, form, 'captcha-reused');
+    return stored.kind === 'accepted' ? { kind: 'accepted', id: sent.id, form } : stored;
   }
 
   /** Stores spam, or drops it. Either way, the visitor is told of a success. */
   async #storeAsSpam(sent: SentSubmission, form: LiveForm, reason: SpamReason): Promise<Result | Duplicate> {
     const { id } = sent;
-    const outcome = await this.#spamFolder.store(sent, { ...sent, reason });
-    switch (outcome.kind) {
-      case 'kept':
-        return { kind: 'spam', id, form };
-      case 'dropped':
-        // The provider was not reached. It may be a person's: an answer of a success would lose it.
-        if (reason === 'captcha-unavailable') return { kind: 'rate-limited', retryAfterMs: outcome.retryAfterMs };
-        return { kind: 'spam-dropped', id, form };
-      case 'busy':
-        throw new BusyError();
-      default:
-        return outcome;
-    }
+    const stored = await this.#store.storeAsSpam(sent, reason, sent);
+    if (stored.kind === 'accepted') return { kind: 'spam', id, form };
+    // If the provider was not reached, it may be a person's: an answer of a success would lose it.
+    if (stored.kind !== 'rate-limited' || reason === 'captcha-unavailable') return stored;
+    return { kind: 'spam-dropped', id, form };
   }
 }
 

@@ -6,10 +6,10 @@ import { checkStorage, type StorageLimits, settleStorage } from '../account/stor
 import { removeFiles, type SizedFile } from '../files/stored-files.ts';
 import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
-import { type IdempotencyKey, storeKey } from '../submissions/idempotency-keys.ts';
+import { storeKey } from '../submissions/idempotency-keys.ts';
 import { type Batch, inBatches } from '../submissions/list-submissions.ts';
 import { IS_MAILED, type NewSubmission, storeAccepted } from '../submissions/store-submissions.ts';
-import { bytesOf, insertFiles, type NewFile } from '../submissions/submission-files.ts';
+import { bytesOf, insertFiles, NotAccepted, type SubmissionOptions } from '../submissions/submission-files.ts';
 import { type Submission, type SubmissionRow, toSubmission } from '../submissions/submissions.ts';
 import { trimSpamFiles } from './spam-files.ts';
 
@@ -39,26 +39,6 @@ export type SpamSubmission = Submission & { reason: SpamReason };
 type SpamRow = SubmissionRow & { reason: SpamReason };
 
 const toSpam = (row: SpamRow): SpamSubmission => ({ ...toSubmission(row), reason: row.reason });
-
-export type SpamOutcome =
-  | { kind: 'kept' }
-  /** The deployment has kept SIZES.spam.rateMax. `retryAfterMs`: until it keeps another. */
-  | { kind: 'dropped'; retryAfterMs: number }
-  | { kind: 'no-deployment' }
-  /** Another transaction has locked the deployment's row for too long. */
-  | { kind: 'busy' }
-  /** Something has been stored under its id or its key. */
-  | { kind: 'duplicate' };
-
-/** Ends the transaction of spam that is not kept. */
-class NotKept extends Error {
-  readonly outcome: SpamOutcome;
-
-  constructor(outcome: SpamOutcome) {
-    super(outcome.kind);
-    this.outcome = outcome;
-  }
-}
 
 /** Spam that came by itself in the last `rateSeconds`, as of `now`: how many, and when the first came. */
 const RECENT = `
@@ -126,53 +106,46 @@ async function lockLive(transaction: Knex, deploymentId: string, { submissions: 
         WHERE id = :deploymentId AND coalesce(deleted_at, taken_down_at) IS NULL`,
       { deploymentId },
     );
-    if (!row) throw new NotKept({ kind: 'no-deployment' });
+    if (!row) throw new NotAccepted({ kind: 'no-deployment' });
     if (row.is_locked) return;
-    if (performance.now() - startedAt > limits.lockedWaitTimeoutMs) throw new NotKept({ kind: 'busy' });
+    if (performance.now() - startedAt > limits.lockedWaitTimeoutMs) throw new NotAccepted({ kind: 'busy' });
     await delay(limits.lockedPollMs);
   }
 }
 
 /**
  * Stores a submission as spam, with its files and its key. What is then too much for the folder is removed. Throws
- * StorageFull when the files are too much for the owner's plan.
+ * NotAccepted, and StorageFull when the files are too much for the owner's plan.
  */
 export async function storeSpam(
   db: Database,
   submission: NewSubmission,
-  { reason, files, key }: { reason: SpamReason; files: readonly NewFile[]; key?: IdempotencyKey | undefined },
+  reason: SpamReason,
+  { files, key }: SubmissionOptions,
   { limits, storageLimits }: { limits: Limits; storageLimits: StorageLimits },
-): Promise<SpamOutcome> {
+): Promise<void> {
   const { deploymentId, id, data, ipAddress } = submission;
   if (files.length > 0) await checkStorage(db, { deploymentId }, bytesOf(files), storageLimits);
-  try {
-    const expired = await db.longTransaction(async (transaction) => {
-      if (files.length > 0) {
-        // Before the files: what is dropped writes none.
-        const waitMs = await untilNextKept(transaction, deploymentId);
-        if (waitMs !== undefined) throw new NotKept({ kind: 'dropped', retryAfterMs: waitMs });
-        await insertFiles(transaction, submission, files, limits);
-      }
-      await lockLive(transaction, deploymentId, limits);
-      const kept = await queryOne<KeptRow>(transaction, 'keep-spam', KEEP, {
-        ...{ deploymentId, id, data, ipAddress, reason },
-      });
-      if (kept.is_stored) throw new NotKept({ kind: 'duplicate' });
-      if (kept.count >= SIZES.spam.rateMax) {
-        throw new NotKept({ kind: 'dropped', retryAfterMs: kept.retry_after_ms ?? 1 });
-      }
-      if (key && !(await storeKey(transaction, submission, key))) throw new NotKept({ kind: 'duplicate' });
-      if (files.length > 0) await settleStorage(transaction, { deploymentId }, storageLimits);
-      return kept.expired;
-    });
-    if (expired > 0) await removeNow(db, deploymentId, expired);
-    // If that fails, the next spam with files does it.
-    if (files.length > 0) await trimSpamFiles(db, deploymentId).catch(() => undefined);
-    return { kind: 'kept' };
-  } catch (error) {
-    if (error instanceof NotKept) return error.outcome;
-    throw error;
-  }
+  const expired = await db.longTransaction(async (transaction) => {
+    if (files.length > 0) {
+      // Before the files: what is dropped writes none.
+      const waitMs = await untilNextKept(transaction, deploymentId);
+      if (waitMs !== undefined) throw new NotAccepted({ kind: 'rate-limited', retryAfterMs: waitMs });
+      await insertFiles(transaction, submission, files, limits);
+    }
+    await lockLive(transaction, deploymentId, limits);
+    const kept = await queryOne<KeptRow>(transaction, 'keep-spam', KEEP, { deploymentId, id, data, ipAddress, reason });
+    if (kept.is_stored) throw new NotAccepted({ kind: 'duplicate' });
+    if (kept.count >= SIZES.spam.rateMax) {
+      throw new NotAccepted({ kind: 'rate-limited', retryAfterMs: kept.retry_after_ms ?? 1 });
+    }
+    if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'duplicate' });
+    if (files.length > 0) await settleStorage(transaction, { deploymentId }, storageLimits);
+    return kept.expired;
+  });
+  if (expired > 0) await removeNow(db, deploymentId, expired);
+  // If that fails, the next spam with files does it.
+  if (files.length > 0) await trimSpamFiles(db, deploymentId).catch(() => undefined);
 }
 
 /*

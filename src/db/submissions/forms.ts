@@ -51,8 +51,8 @@ export const hasAltcha = async (db: Knex, id: string): Promise<boolean> =>
 /** SQL: whether a row of form_rules, or none, switches ALTCHA on. */
 export const HAS_ALTCHA = `coalesce(form_rules.captcha ->> 'provider' = 'altcha', false)`;
 
-/** The forms of these deployments, of any owner; without those that are not live, or have been taken down. */
-export async function findForms(db: Knex, ids: readonly string[]): Promise<Map<string, LiveForm>> {
+/** The form of each of these deployments, of any owner; undefined for those that are not live, or have been taken down. */
+export async function findForms(db: Knex, ids: readonly string[]): Promise<(LiveForm | undefined)[]> {
   const rows = await query<
     Row & { id: string; slug: string; language: string | null; lang: string | null; start: Buffer | null }
   >(
@@ -63,17 +63,17 @@ export async function findForms(db: Knex, ids: readonly string[]): Promise<Map<s
               THEN substring(html FROM 1 FOR ${SIZES.page.startBytes})
             END AS start
        FROM deployments
-       JOIN pages ON pages.deployment_id = id
+       LEFT JOIN pages ON pages.deployment_id = id
        LEFT JOIN form_rules ON form_rules.deployment_id = id
       WHERE id = ANY (?::text[]) AND coalesce(deleted_at, taken_down_at) IS NULL`,
-    [[...ids]],
+    [[...new Set(ids)]],
   );
-  return new Map(
-    rows.map(({ id, slug, language, lang, start, ...row }): [string, LiveForm] => [
-      id,
-      { deploymentId: id, slug, language, lang: start ? langOf(start) : (lang ?? undefined), rules: toRules(row) },
-    ]),
-  );
+  const forms = new Map<string, LiveForm>();
+  for (const { id, slug, language, lang, start, ...row } of rows) {
+    const pageLang = start ? langOf(start) : (lang ?? undefined);
+    forms.set(id, { deploymentId: id, slug, language, lang: pageLang, rules: toRules(row) });
+  }
+  return ids.map((id) => forms.get(id));
 }
 
 /** The rules of a deployment, live or not. */

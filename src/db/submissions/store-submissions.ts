@@ -19,7 +19,11 @@ export type Outcome =
   /** Another transaction has locked the deployment's row: nothing was changed. */
   | { kind: 'busy' }
   /** `retryAfterMs`: until the deployment accepts another. */
-  | { kind: 'rate-limited'; retryAfterMs: number };
+  | { kind: 'rate-limited'; retryAfterMs: number }
+  /** Another has been stored under its key or its id. */
+  | { kind: 'duplicate' }
+  /** Another has been stored with its solution of a captcha. */
+  | { kind: 'solution-used' };
 
 /** The event that a submission is, and that of its mail to a recipient. */
 const EVENT: Event = 'submission';
@@ -148,7 +152,7 @@ function toOutcome({ free, retry_after_ms, busy }: Row): Outcome {
 
 /**
  * Stores the submissions that their deployments accept, all in one transaction. Returns an outcome for each, in their
- * order, and whether deliveries are due now. When Postgres refuses one row, all fail: see `SubmissionBatches`.
+ * order, and whether deliveries are due now. When Postgres refuses one row, all fail: see `Batcher`.
  */
 export async function storeSubmissions(
   db: Knex,

@@ -19,9 +19,6 @@ export type NewFile = {
   object?: NewObject | undefined;
 };
 
-/** `duplicate`: another has been stored under its key or its id. `solution-used`: another has been stored with its solution. */
-export type TransactionOutcome = Outcome | { kind: 'duplicate' } | { kind: 'solution-used' };
-
 /** What a submission has besides its data. */
 export type SubmissionOptions = {
   files: readonly NewFile[];
@@ -33,10 +30,10 @@ export type SubmissionOptions = {
 };
 
 /** Ends the transaction of a submission that is not accepted. */
-class NotAccepted extends Error {
-  readonly outcome: TransactionOutcome;
+export class NotAccepted extends Error {
+  readonly outcome: Outcome;
 
-  constructor(outcome: TransactionOutcome) {
+  constructor(outcome: Outcome) {
     super(outcome.kind);
     this.outcome = outcome;
   }
@@ -45,49 +42,43 @@ class NotAccepted extends Error {
 /**
  * Stores a submission with its files and its key in one transaction, with `storeSubmissions`. The files come first, so that
  * the lock on the deployment's row, which every submission to it needs, lasts for a statement or two and the commit. Throws
- * StorageFull when the files are too much for the owner's plan.
+ * NotAccepted, and StorageFull when the files are too much for the owner's plan.
  */
 export async function storeInTransaction(
   db: Database,
   submission: NewSubmission,
   { files, key, solution, isRetry = false }: SubmissionOptions,
   { limits, storageLimits }: { limits: Limits; storageLimits: StorageLimits },
-): Promise<TransactionOutcome> {
+): Promise<void> {
   const { deploymentId } = submission;
   if (files.length > 0) await checkStorage(db, { deploymentId }, bytesOf(files), storageLimits);
-  try {
-    return await db.longTransaction(async (transaction) => {
-      if (files.length > 0) {
-        // Before the files: uploads over the limit write none.
-        const expected = await checkRateLimit(transaction, submission);
-        if (expected.kind !== 'accepted') throw new NotAccepted(expected);
-        await insertFiles(transaction, submission, files, limits);
-      }
-      const outcome = await storeOne(transaction, submission, limits);
-      if (outcome.kind !== 'accepted') throw new NotAccepted(outcome);
-      if (isRetry && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
-      if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'duplicate' });
-      if (solution && !(await storeSolution(transaction, solution))) throw new NotAccepted({ kind: 'solution-used' });
-      if (files.length > 0) await settleStorage(transaction, { deploymentId }, storageLimits);
-      return outcome;
-    });
-  } catch (error) {
-    if (error instanceof NotAccepted) return error.outcome;
-    throw error;
-  }
+  await db.longTransaction(async (transaction) => {
+    if (files.length > 0) {
+      // Before the files: uploads over the limit write none.
+      await refuseEarly(transaction, submission);
+      await insertFiles(transaction, submission, files, limits);
+    }
+    await storeOne(transaction, submission, limits);
+    if (isRetry && (await isSpam(transaction, submission.id))) throw new NotAccepted({ kind: 'duplicate' });
+    if (key && !(await storeKey(transaction, submission, key))) throw new NotAccepted({ kind: 'duplicate' });
+    if (solution && !(await storeSolution(transaction, solution))) throw new NotAccepted({ kind: 'solution-used' });
+    if (files.length > 0) await settleStorage(transaction, { deploymentId }, storageLimits);
+  });
 }
 
-async function storeOne(
-  transaction: Knex,
-  submission: NewSubmission,
-  { submissions: limits }: Limits,
-): Promise<Outcome> {
-  const startedAt = performance.now();
+/** Throws NotAccepted for a submission that would not be accepted now. */
+export async function refuseEarly(db: Knex, submission: NewSubmission): Promise<void> {
+  const expected = await checkRateLimit(db, submission);
+  if (expected.kind !== 'accepted') throw new NotAccepted(expected);
+}
+
+async function storeOne(transaction: Knex, submission: NewSubmission, { submissions: limits }: Limits): Promise<void> {
+  const end = performance.now() + limits.lockedWaitTimeoutMs;
   for (;;) {
     const { outcomes } = await storeSubmissions(transaction, [submission]);
-    const [outcome] = outcomes;
-    if (!outcome) throw new Error('The statement returned no outcome.');
-    if (outcome.kind !== 'busy' || performance.now() - startedAt > limits.lockedWaitTimeoutMs) return outcome;
+    const [outcome = { kind: 'busy' }] = outcomes;
+    if (outcome.kind === 'accepted') return;
+    if (outcome.kind !== 'busy' || performance.now() > end) throw new NotAccepted(outcome);
     await delay(limits.lockedPollMs);
   }
 }

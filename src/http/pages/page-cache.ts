@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, brotliDecompressSync, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import { Batcher } from '../../db/batcher.ts';
 import type { Page, PageHead, StoredPage } from '../../db/deployments/deployments.ts';
 import type { Rendering } from '../../db/deployments/page-versions.ts';
-import { BatchReader } from '../../db/submissions/batch-reader.ts';
 import { BusyError, createFairQueue } from '../../lib/fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import type { Encoding } from '../response/accept.ts';
@@ -99,7 +99,7 @@ export class PageCache {
   readonly #canSend: (ownerId: number) => boolean;
   readonly #limits: Limits['pages'];
   readonly #pages: LRUCache<string, ReadyPage>;
-  readonly #small: BatchReader<StoredPage | 'taken-down'>;
+  readonly #small: Batcher<string, StoredPage | 'taken-down' | undefined>;
   /** Work on large pages: bounds the memory that they take before they are kept. */
   readonly #large: ReturnType<typeof createFairQueue<number>>;
   /** Reads under way. One that is no longer here when it ends has been overtaken by a change: its page is not kept. */
@@ -122,7 +122,13 @@ export class PageCache {
     this.#canSend = canSend;
     this.#limits = pages;
     this.#pages = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
-    this.#small = new BatchReader((slugs) => read(slugs, largeBytes), pages.lookUpBatch);
+    this.#small = new Batcher(
+      async (slugs) => {
+        const found = await read([...new Set(slugs)], largeBytes);
+        return slugs.map((slug) => found.get(slug));
+      },
+      { maxBatch: pages.lookUpBatch },
+    );
     this.#large = createFairQueue({ slots: pages.concurrentLarge, maxWaiting: pages.maxWaitingLarge });
   }
 
@@ -142,7 +148,7 @@ export class PageCache {
 
   /** The same without the page's content: a large page is not read for that. */
   head(slug: string): PageHead | 'taken-down' | undefined | Promise<PageHead | 'taken-down' | undefined> {
-    return this.#pages.get(slug) ?? this.#small.get(slug);
+    return this.#pages.get(slug) ?? this.#small.add(slug);
   }
 
   /** A page in an encoding, which is made at its first use. */
@@ -176,7 +182,7 @@ export class PageCache {
   }
 
   async #readPage(slug: string): Promise<Found> {
-    const page = await this.#small.get(slug);
+    const page = await this.#small.add(slug);
     const isLarge = page && page !== 'taken-down' && !('rendered' in page) && !('html' in page);
     if (!isLarge) return this.#makeReady(slug, page);
     return this.#inTurn(page.ownerId, async () =>

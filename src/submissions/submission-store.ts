@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StorageFull, type StorageLimits } from '../db/account/storage.ts';
+import { Batcher } from '../db/batcher.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { isDuplicate, isOutOfReach } from '../db/postgres/out-of-reach.ts';
+import { type SpamReason, storeSpam } from '../db/spam/spam-submissions.ts';
+import { type NewSubmission, type Outcome, storeSubmissions } from '../db/submissions/store-submissions.ts';
+import { NotAccepted, type SubmissionOptions, storeInTransaction } from '../db/submissions/submission-files.ts';
+import type { FileBucket } from '../files/files-bucket.ts';
+import { createBoundedCache } from '../lib/bounded-cache.ts';
+import { BusyError, createFairQueue } from '../lib/fair-queue.ts';
+import type { Limits } from '../limits.ts';
+import { FilePlacement } from './file-placement.ts';
+
+type Parts = {
+  db: Database;
+  /** Has the content of files; undefined: they are in the database. */
+  bucket: FileBucket | undefined;
+  storageLimits: StorageLimits;
+  /** Called after a commit that has made deliveries. */
+  wakeDispatcher(): void;
+  /** Receives the number of submissions of each transaction. */
+  countBatch(size: number): void;
+  limits: Limits;
+};
+
+/** What became of a submission. */
+export type Stored = Exclude<Outcome, { kind: 'busy' }>;
+
+/** Stores submissions together with their deliveries, and spam apart. */
+export class SubmissionStore {
+  readonly #parts: Parts;
+  readonly #batches: Batcher<NewSubmission, Outcome>;
+  readonly #files: FilePlacement;
+  /** One at a time of each deployment, since they lock its row. */
+  readonly #transactions: ReturnType<typeof createFairQueue<string>>;
+  #lastOutage: { at: number; error: unknown } | undefined;
+  /**
+   * Forms that are at their rate limit, and those that have stored as much spam as they do in a minute, each until it accepts
+   * another: a flood is refused without a query.
+   */
+  readonly #limited: ReturnType<typeof createBoundedCache<string, true>>;
+  readonly #spamLimited: ReturnType<typeof createBoundedCache<string, true>>;
+
+  constructor(parts: Parts) {
+    const { submissions } = parts.limits;
+    this.#parts = parts;
+    this.#batches = new Batcher((batch) => this.#storeBatch(batch), {
+      maxBatch: submissions.maxBatch,
+      maxBatchSize: submissions.maxBatchChars,
+      maxWaiting: submissions.maxQueued,
+      maxWaitingSize: submissions.maxQueuedChars,
+      sizeOf: ({ data }) => data.length,
+    });
+    this.#files = new FilePlacement(parts.bucket, parts);
+    const { maxConcurrentAlone, maxWaitingAlone, maxRateLimitedForms } = submissions;
+    this.#transactions = createFairQueue({ slots: maxConcurrentAlone, maxWaiting: maxWaitingAlone });
+    this.#limited = createBoundedCache(maxRateLimitedForms);
+    this.#spamLimited = createBoundedCache(maxRateLimitedForms);
+  }
+
+  /**
+   * Settles when the submission's transaction has ended, or none was needed. Rejects with BusyError when too much waits, or
+   * another transaction has locked the deployment for too long; with StorageFull; and with what the database failed with.
+   */
+  async store(submission: NewSubmission, options: SubmissionOptions): Promise<Stored> {
+    const { deploymentId } = submission;
+    const retryAfterMs = this.#limited.getRemainingTTL(deploymentId);
+    if (retryAfterMs > 0) return { kind: 'rate-limited', retryAfterMs };
+    const needsTransaction = options.files.length > 0 || options.key || options.isRetry || options.solution;
+    const stored = needsTransaction
+      ? await this.#storeInTransaction(submission, options)
+      : await this.#storeInBatch(submission);
+    if (stored.kind === 'rate-limited') this.#limited.set(deploymentId, true, { ttl: stored.retryAfterMs });
+    return stored;
+  }
+
+  /** Stores spam. Of a form, a limited number in a minute is accepted. Rejects as `store` does. */
+  async storeAsSpam(submission: NewSubmission, reason: SpamReason, options: SubmissionOptions): Promise<Stored> {
+    const { deploymentId } = submission;
+    const retryAfterMs = this.#spamLimited.getRemainingTTL(deploymentId);
+    if (retryAfterMs > 0) return { kind: 'rate-limited', retryAfterMs };
+    const stored = await this.#storeInTransaction(submission, options, reason);
+    if (stored.kind === 'rate-limited') this.#spamLimited.set(deploymentId, true, { ttl: stored.retryAfterMs });
+    return stored;
+  }
+
+  /** A deployment has changed. */
+  invalidate(deploymentId: string): void {
+    this.#limited.delete(deploymentId);
+    this.#spamLimited.delete(deploymentId);
+  }
+
+  /** Changes may have been missed. */
+  invalidateAll(): void {
+    this.#limited.clear();
+    this.#spamLimited.clear();
+  }
+
+  /** The round trip and the commit are most of a submission's cost: a batch shares them. */
+  async #storeInBatch(submission: NewSubmission): Promise<Stored> {
+    const { lockedWaitTimeoutMs, lockedPollMs } = this.#parts.limits.submissions;
+    const end = performance.now() + lockedWaitTimeoutMs;
+    for (;;) {
+      const outcome = await this.#batches.add(submission);
+      if (outcome.kind !== 'busy') return outcome;
+      if (performance.now() > end) throw new BusyError();
+      await delay(lockedPollMs);
+    }
+  }
+
+  async #storeBatch(batch: readonly NewSubmission[]): Promise<readonly Outcome[]> {
+    const { db, wakeDispatcher, countBatch } = this.#parts;
+    countBatch(batch.length);
+    const { outcomes, hasDeliveries } = await storeSubmissions(db, batch);
+    if (hasDeliveries) wakeDispatcher();
+    return outcomes;
+  }
+
+  /** Stores a submission in a transaction of its own, after its files have been placed. `reason`: why it is spam. */
+  async #storeInTransaction(
+    submission: NewSubmission,
+    options: SubmissionOptions,
+    reason?: SpamReason,
+  ): Promise<Stored> {
+    const { wakeDispatcher, countBatch } = this.#parts;
+    let { files } = options;
+    try {
+      files = await this.#files.place(submission, files, reason !== undefined);
+      await this.#storeInTurn(submission, { ...options, files }, reason);
+    } catch (error) {
+      // After any other failure the rows may be there all the same: what nothing names is removed later.
+      const isRefused = error instanceof NotAccepted || error instanceof BusyError || error instanceof StorageFull;
+      if (isRefused || isDuplicate(error)) this.#files.discard(files);
+      if (isDuplicate(error)) return { kind: 'duplicate' };
+      if (!(error instanceof NotAccepted)) throw error;
+      if (error.outcome.kind === 'busy') throw new BusyError();
+      return error.outcome;
+    }
+    if (reason === undefined) {
+      countBatch(1);
+      wakeDispatcher();
+    }
+    return { kind: 'accepted' };
+  }
+
+  async #storeInTurn(submission: NewSubmission, options: SubmissionOptions, reason?: SpamReason): Promise<void> {
+    const { db, limits } = this.#parts;
+    const since = performance.now();
+    await this.#transactions.run(submission.deploymentId, limits.submissions.aloneWaitTimeoutMs, async () => {
+      // The database was out of reach while this one waited: to try it again would take longer than a visitor should
+      // wait.
+      if (this.#lastOutage && this.#lastOutage.at >= since) throw this.#lastOutage.error;
+      try {
+        if (reason === undefined) await storeInTransaction(db, submission, options, this.#parts);
+        else await storeSpam(db, submission, reason, options, this.#parts);
+      } catch (error) {
+        if (isOutOfReach(error)) this.#lastOutage = { at: performance.now(), error };
+        throw error;
+      }
+    });
+  }
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StorageFull } from '../../src/db/account/storage.ts';
+import { connect, type Database } from '../../src/db/postgres/connect.ts';
+import { storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
+import type { FileBucket } from '../../src/files/files-bucket.ts';
+import { BusyError } from '../../src/lib/fair-queue.ts';
+import { newFileId, newSubmissionId } from '../../src/lib/ids.ts';
+import { SubmissionStore } from '../../src/submissions/submission-store.ts';
+import { testLimits } from '../support/limits.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const PAGE = '<p>';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+const startStore = ({
+  db = service.db,
+  bucket,
+  storageLimits = new Map<string, number>(),
+  limits = testLimits(),
+}: {
+  db?: Database;
+  bucket?: FileBucket;
+  storageLimits?: ReadonlyMap<string, number>;
+  limits?: ReturnType<typeof testLimits>;
+}) =>
+  new SubmissionStore({
+    db,
+    bucket,
+    storageLimits,
+    limits,
+    wakeDispatcher: () => undefined,
+    countBatch: () => undefined,
+  });
+
+const submissionTo = (deploymentId: string, data = '{}') => ({
+  id: newSubmissionId(),
+  deploymentId,
+  data,
+  ipAddress: '127.0.0.1',
+});
+
+describe('SubmissionStore', () => {
+  it('stores the neighbours of a row that Postgres refuses, each once, in order', async () => {
+    const owner = await service.owner();
+    const [one, other] = [await owner.deploy(), await owner.deploy()];
+    const store = startStore({});
+    const send = (deploymentId: string, data: string) =>
+      store.store(submissionTo(deploymentId, data), { files: [] }).then(
+        ({ kind }) => kind,
+        () => 'failed',
+      );
+    const kinds = await Promise.all([
+      send(one.id, '{"n":0}'),
+      send(one.id, '{"n":1}'),
+      send(other.id, '{"n":2}'),
+      send(one.id, '{"n":'),
+      send(one.id, '{"n":3}'),
+      send('d_00000000000000000000000000', '{"n":4}'),
+      send(other.id, 'no JSON'),
+      send(other.id, '{"n":5}'),
+      ...Array.from({ length: 9 }, (_, index) => send(one.id, `{"n":${index + 6}}`)),
+    ]);
+    expect(kinds).toEqual([
+      ...['accepted', 'accepted', 'accepted', 'failed', 'accepted', 'no-deployment', 'failed', 'accepted'],
+      ...[...Array(7).fill('accepted'), 'rate-limited', 'rate-limited'],
+    ]);
+    const stored = async (id: string) => {
+      const { submissions, total } = (await owner.get(`/submissions/${id}`)).body;
+      return [submissions.map(({ data }: { data: { n: number } }) => data.n).reverse(), total];
+    };
+    expect(await stored(one.id)).toEqual([[0, 1, 3, 6, 7, 8, 9, 10, 11, 12], 10]);
+    expect(await stored(other.id)).toEqual([[2, 5], 2]);
+  });
+
+  it('finds deployments by their key, however few there were when its plan was made', async () => {
+    const { db } = service;
+    const owner = await service.owner();
+    const [one, other] = [await owner.deploy(), await owner.deploy()];
+    // So that no statement is refused, which would be another's turn.
+    const reset = () =>
+      db.raw("UPDATE deployments SET recent_submissions = '{}' WHERE id IN (?, ?)", [one.id, other.id]);
+    const scans = async (): Promise<number> => {
+      await db.raw('SELECT pg_stat_force_next_flush()');
+      const { rows } = await db.raw(
+        "SELECT sum(seq_scan)::int AS scans FROM pg_stat_user_tables WHERE relname IN ('deployments', 'webhooks', 'owners')",
+      );
+      return rows[0].scans;
+    };
+    await db.raw('ANALYZE deployments, webhooks, owners');
+    const before = await scans();
+    // Postgres keeps a plan from the sixth time on.
+    for (let round = 0; round < 8; round += 1) {
+      await reset();
+      for (const ids of [[one.id], [one.id, other.id, 'd_00000000000000000000000000']]) {
+        const submitted = { data: '{}', ipAddress: '127.0.0.1' };
+        await storeSubmissions(
+          db,
+          ids.map((deploymentId) => ({ id: newSubmissionId(), deploymentId, ...submitted })),
+        );
+      }
+    }
+    expect(await scans()).toBe(before);
+  });
+
+  it.each([
+    ['in a batch', {}],
+    ['in a transaction', { isRetry: true }],
+  ])('waits for a deployment that another transaction has locked, and then gives up: %s', async (_how, options) => {
+    const { id } = await (await service.owner()).deploy();
+    const store = startStore({ limits: testLimits({ submissions: { lockedWaitTimeoutMs: 0 } }) });
+    const send = () => store.store(submissionTo(id), { files: [], ...options });
+    await service.db.transaction(async (transaction) => {
+      await transaction.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
+      await expect(send()).rejects.toBeInstanceOf(BusyError);
+    });
+    expect(await send()).toEqual({ kind: 'accepted' });
+  });
+
+  it('fails all that wait once the database is away', async () => {
+    const away = connect({ connectionString: 'postgres://127.0.0.1:1/none' }, { limits: testLimits() });
+    const store = startStore({ db: away });
+    const all = Array.from({ length: 20 }, (_, index) =>
+      store.store(submissionTo(`d_${index}`), { files: [], isRetry: true }).catch((error) => error.code),
+    );
+    expect(await Promise.all(all)).toEqual(all.map(() => 'ECONNREFUSED'));
+    await away.close();
+  });
+
+  it('puts no file into the bucket when the owner has no storage left, and discards what is not stored', async () => {
+    const file = { id: newFileId(), filename: 'cv.txt', contentType: 'text/plain', content: Buffer.from('Ada') };
+    const objects: string[] = [];
+    const bucket = {
+      async put() {
+        objects.push('put');
+        return { id: `obj_${objects.length}`, sha256: Buffer.alloc(32), putAt: Date.now() };
+      },
+      discard: (discarded: readonly { id: string }[]) => objects.push(...discarded.map(({ id }) => `discarded ${id}`)),
+    };
+    const { id } = await (await service.owner({ plan: 'free' })).deploy({ html: PAGE });
+    const all = PAGE.length + file.content.length;
+    const small = startStore({ bucket, storageLimits: new Map([['free', all - 1]]) });
+    await expect(small.store(submissionTo(id), { files: [file] })).rejects.toBeInstanceOf(StorageFull);
+    expect(objects).toEqual([]);
+    const large = startStore({ bucket, storageLimits: new Map([['free', all]]) });
+    const first = submissionTo(id);
+    const solution = { hash: Buffer.from(first.id), expiresAt: new Date() };
+    expect(await large.store(first, { files: [file], solution })).toEqual({ kind: 'accepted' });
+    expect(objects).toEqual(['put']);
+    await service.db('storage').update({ used: 0 });
+    const again = { files: [{ ...file, id: newFileId() }], solution };
+    expect(await startStore({ bucket }).store(submissionTo(id), again)).toEqual({ kind: 'solution-used' });
+    expect(objects).toEqual(['put', 'put', 'discarded obj_2']);
+  });
+});

@@ -26,7 +26,6 @@ const BODY = JSON.stringify({ html: 'changed', url: 'https://hooks.example/chang
 const UNKNOWN_KEYS = SIZES.unknownKeys.max;
 
 const UNAUTHORIZED = { status: 401, challenge: 'Bearer', retryAfter: null, body: failure };
-const NOT_FOUND = { status: 404, challenge: null, retryAfter: null, body: failure };
 const THROTTLED = {
   status: 429,
   challenge: null,
@@ -106,63 +105,6 @@ async function furnish(owner: Owner): Promise<Ids> {
   const webhook = await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.example/' });
   return { id, webhookId: webhook.body.id };
 }
-
-const view = async (owner: Owner, { id }: Ids) => [
-  (await owner.get(`/deploy/${id}`)).body,
-  (await owner.get(`/submissions/${id}`)).body,
-  (await owner.get(`/webhooks/${id}`)).body,
-];
-
-describe.each(ENDPOINTS)('%s %s', (method, path) => {
-  let owner: Owner;
-  let ids: Ids;
-  beforeAll(async () => {
-    owner = await service.owner();
-    ids = await furnish(owner);
-  });
-
-  it('answers 401 when the key is missing or invalid, and does nothing', async () => {
-    const before = await view(owner, ids);
-    for (const authorization of [undefined, '', owner.key, `Basic ${owner.key}`, `Bearer ${newUnknownKey()}`]) {
-      expect(await call(authorization, { method, path, ids })).toEqual(UNAUTHORIZED);
-    }
-    expect(await view(owner, ids)).toEqual(before);
-  });
-
-  if (path !== '/deploy') {
-    it('answers another owner the 404 of what never was, and does nothing', async () => {
-      const before = await view(owner, ids);
-      const stranger = await service.owner();
-      const own = await furnish(stranger);
-      const answers = [];
-      for (const others of [ids, NOTHING]) {
-        answers.push(await call(`Bearer ${stranger.key}`, { method, path, ids: others }));
-        answers.push(await call(`Bearer ${stranger.key}`, { method, path, ids: { ...own, id: others.id } }));
-      }
-      expect(answers).toEqual(answers.map(() => NOT_FOUND));
-      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-      expect(await view(owner, ids)).toEqual(before);
-    });
-  }
-
-  it('answers 2xx to the owner', async () => {
-    const { status } = await call(`Bearer ${owner.key}`, { method, path, ids });
-    expect(status).toBe(method === 'POST' ? 201 : 200);
-  });
-});
-
-describe('the webhook of another', () => {
-  it('cannot be deleted through a deployment of one’s own', async () => {
-    const [owner, stranger] = [await service.owner(), await service.owner()];
-    const [ids, own] = [await furnish(owner), await furnish(stranger)];
-    const before = await view(owner, ids);
-    for (const webhookId of [ids.webhookId, NOTHING.webhookId, '%00']) {
-      const foreign = { method: 'DELETE', path: '/webhooks/:id/:webhookId', ids: { id: own.id, webhookId } };
-      expect(await call(`Bearer ${stranger.key}`, foreign)).toEqual(NOT_FOUND);
-    }
-    expect(await view(owner, ids)).toEqual(before);
-  });
-});
 
 describe('Authorization', () => {
   it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme in any case: %s', async (scheme) => {

@@ -45,31 +45,6 @@ describe.each([
   });
 
   it.each([
-    [400, 'malformed', '{"html":"x"', JSON_TYPE],
-    [400, 'malformed', "{'html':'x'}", JSON_TYPE],
-    [400, 'malformed', ' ', JSON_TYPE],
-    [400, 'a list', '[]', JSON_TYPE],
-    [400, 'a string', '"html"', JSON_TYPE],
-    [400, 'a number', '5', JSON_TYPE],
-    [400, 'null', 'null', JSON_TYPE],
-    [400, 'no UTF-8', Buffer.from('{"html":"\xff"}', 'latin1'), JSON_TYPE],
-    [400, 'cut in a character', Buffer.from(`${PAGE}é`).subarray(0, -1), JSON_TYPE],
-    [400, 'no gzip', PAGE, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }],
-    [413, 'too large', Buffer.alloc(14 * 1024 * 1024, ' '), JSON_TYPE],
-    [413, 'a gzip bomb', BOMB, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }],
-    [415, 'without a type', PAGE, {}],
-    [415, 'text', PAGE, { 'Content-Type': 'text/plain' }],
-    [415, 'a form', 'html=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-    [415, 'in an unknown encoding', PAGE, { ...JSON_TYPE, 'Content-Encoding': 'zip' }],
-    [415, 'in an encoding that is only a word', PAGE, { ...JSON_TYPE, 'Content-Encoding': 'constructor' }],
-    [415, 'of a malformed type', PAGE, { 'Content-Type': 'json' }],
-    [415, 'in another charset', PAGE, { 'Content-Type': 'application/json; charset=iso-8859-1' }],
-    [415, 'in UTF-16', Buffer.from(PAGE, 'utf16le'), { 'Content-Type': 'application/json; charset=utf-16le' }],
-  ])('is refused with %i when it is %s', async (expected, _what, body, headers) => {
-    expect(await owner.send(method, path, body, { ...headers })).toEqual(refused(expected));
-  });
-
-  it.each([
     ['many', [...Array(5_000).keys()].map((n) => `"x${n}":1`).join()],
     ['deep', `"x":${'['.repeat(5_000)}${']'.repeat(5_000)}`],
   ])('may have other fields, which are ignored, however %s', async (_what, others) => {
@@ -146,17 +121,6 @@ describe('paths', () => {
   ])('answers 404 to a route that is unknown: %s', async (path) => {
     for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
       expect(answer(await owner[method](path))).toEqual(refused(404));
-    }
-  });
-
-  it.each([
-    ['/deploy', ['put', 'patch', 'delete'], ['POST']],
-    [`/deploy/${UNKNOWN_ID}`, ['post'], ['DELETE', 'GET', 'PATCH', 'PUT']],
-  ] as const)('answers 405 with Allow to another method at %s', async (path, methods, allowed) => {
-    for (const method of methods) {
-      const response = await owner[method](path);
-      expect(answer(response)).toEqual(refused(405));
-      expect(response.headers.allow?.split(', ')).toEqual(expect.arrayContaining([...allowed]));
     }
   });
 

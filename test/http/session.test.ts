@@ -234,20 +234,6 @@ describe('the cookie', () => {
     expect((await get(foreign.join('; '))).status).toBe(401);
   });
 
-  it('may read only when its key may', async () => {
-    const { body: made } = await owner.post('/keys').send({ name: 'reader', scope: 'read' });
-    const cookie = await newCookie(made.key);
-    expect((await get(cookie)).status).toBe(200);
-    const create = await service.anonymous
-      .post('/deploy')
-      .set({ Cookie: cookie, ...OWN })
-      .send({ html: 'x' });
-    expect(create.status).toBe(403);
-    expect((await service.anonymous.delete('/sessions').set({ Cookie: cookie, ...OWN })).status).toBe(403);
-    expect((await service.anonymous.delete('/session').set({ Cookie: cookie, ...OWN })).status).toBe(200);
-    expect((await get(cookie)).status).toBe(401);
-  });
-
   it('ends with its key, when that is revoked and when it expires, in every process', async () => {
     const { url } = await service.another();
     const elsewhere = (cookie: string) =>

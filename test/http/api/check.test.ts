@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answer, refused } from '../../support/answers.ts';
-import {
-  BASE_URL,
-  getPage,
-  type Owner,
-  startTestService,
-  type TestService,
-  UNKNOWN_ID,
-} from '../../support/service.ts';
+import { refused } from '../../support/answers.ts';
+import { BASE_URL, getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 const MAX_HTML_BYTES = 200_000;
 
@@ -93,21 +86,6 @@ describe('POST /check', () => {
     expect(await check('x'.repeat(MAX_HTML_BYTES + 1))).toEqual(refused(413));
   });
 
-  it('answers 401 without a key, and 403 for a key that may only read', async () => {
-    expect(answer(await service.anonymous.post('/check').send({ html: HTML }))).toEqual(refused(401));
-    const { body } = await owner.post('/keys').send({ name: 'reader', scope: 'read' });
-    const response = await service.anonymous
-      .post('/check')
-      .set('Authorization', `Bearer ${body.key}`)
-      .send({ html: HTML });
-    expect(answer(response)).toEqual(refused(403));
-  });
-
-  it('answers 405 with Allow for another method', async () => {
-    const response = await owner.get('/check');
-    expect([answer(response), response.headers.allow]).toEqual([refused(405), 'POST']);
-  });
-
   it('answers 422 for a page that takes the parser into endless work', async () => {
     const formatting = Array.from({ length: 3_000 }, (_, index) => `<b a=${index}>`).join('');
     expect(await check(`<p>${formatting}${'<p>x'.repeat(30_000)}`)).toEqual(refused(422));
@@ -165,33 +143,6 @@ describe('GET /deploy/:id/check', () => {
       expect(await problems(action)).toEqual([LEADS_TO_ANOTHER]);
       expect((await check(post(action))).body.problems).toEqual([]);
     }
-  });
-
-  it('is open to a key that may only read', async () => {
-    const { id } = await owner.deploy({ html: HTML });
-    const { body } = await owner.post('/keys').send({ name: 'reader', scope: 'read' });
-    const response = await service.anonymous.get(`/deploy/${id}/check`).set('Authorization', `Bearer ${body.key}`);
-    expect(answer(response)).toEqual({ status: 200, body: CHECKED });
-  });
-
-  it('answers 401 without a key, and the 404 of any endpoint of a deployment', async () => {
-    const [gone, foreign] = [await owner.deploy(), await (await service.owner()).deploy()];
-    await owner.delete(`/deploy/${gone.id}`).expect(200);
-    const expected = (await owner.get(`/deploy/${UNKNOWN_ID}`)).text;
-    for (const id of [gone.id, foreign.id, UNKNOWN_ID, 'x', '%00']) {
-      const { status, text } = await owner.get(`/deploy/${id}/check`);
-      expect([status, text]).toEqual([404, expected]);
-    }
-    expect(answer(await service.anonymous.get(`/deploy/${foreign.id}/check`))).toEqual(refused(401));
-  });
-
-  it('answers HEAD as GET, without a body', async () => {
-    const { id } = await owner.deploy({ html: HTML });
-    const response = await fetch(`${service.url}/deploy/${id}/check`, {
-      method: 'HEAD',
-      headers: { Authorization: `Bearer ${owner.key}` },
-    });
-    expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
   it('accepts a field on the page that is sent as it says', async () => {

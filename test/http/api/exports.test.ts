@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import readWorkbook from 'read-excel-file/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, failure, refused } from '../../support/answers.ts';
-import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8; header=present',
@@ -95,20 +95,6 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
     const head = await get(path, 'HEAD');
     const expected = [200, TYPES[format], `attachment; filename="${slug}-${date}.${format}"`, 'no-store'];
     expect([await shown(answer), await shown(head), await head.text()]).toEqual([expected, expected, '']);
-  });
-
-  it('answers the same 404 as the list, 401 without a key, 405 with Allow for another method', async () => {
-    const [gone, foreign] = [await owner.deploy(), await (await service.owner()).deploy()];
-    await owner.delete(`/deploy/${gone.id}`).expect(200);
-    const expected = (await owner.get(`/submissions/${UNKNOWN_ID}`)).text;
-    for (const id of [gone.id, foreign.id, UNKNOWN_ID, 'x', '%00']) {
-      const { status, text } = await owner.get(`/submissions/${id}/export.${format}`);
-      expect([status, text]).toEqual([404, expected]);
-    }
-    const path = `/submissions/${foreign.id}/export.${format}`;
-    expect(answer(await service.anonymous.get(path))).toEqual(refused(401));
-    const response = await owner.delete(path);
-    expect([response.status, response.body, response.headers.allow]).toEqual([405, failure, 'GET, HEAD']);
   });
 
   it('has every submission once, oldest first, those that were deleted missing', async () => {

@@ -316,23 +316,6 @@ describe('PATCH /submissions/:deployId/:submissionId', () => {
       expect(answer(await mark(wrong))).toEqual(refused(400));
     }
   });
-
-  it('answers the same 404 for what is not the owner’s, and 401 without a key', async () => {
-    const { id } = await owner.deploy();
-    const { id: another } = await owner.deploy();
-    const submission = await submit(id, '{}');
-    const other = await service.owner();
-    const refusals = await Promise.all([
-      other.patch(`/submissions/${id}/${submission}`).send({ read: 1 }),
-      owner.patch(`/submissions/${another}/${submission}`).send({}),
-      owner.patch(`/submissions/${UNKNOWN_ID}/${submission}`).send({}),
-      owner.patch(`/submissions/${id}/sub_000000000000000000000000`).send({}),
-      owner.patch(`/submissions/${id}/%00`).send({}),
-    ]);
-    expect(refusals.map(answer)).toEqual(refusals.map(() => refused(404)));
-    expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
-    expect(answer(await service.anonymous.patch(`/submissions/${id}/${submission}`).send({}))).toEqual(refused(401));
-  });
 });
 
 describe('POST /submissions/:deployId/bulk', () => {

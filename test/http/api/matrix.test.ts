@@ -57,6 +57,8 @@ type Furnished = { live: Ids; spam: Ids; mail: Ids; trash: Ids };
 let service: TestService;
 let owner: Owner;
 let own: Furnished;
+/** Of another deployment of the same owner, and of another owner. */
+let sibling: Furnished;
 let others: Furnished;
 let readKey: string;
 let cookie: string;
@@ -117,6 +119,7 @@ beforeAll(async () => {
   service = await startTestService(SETTINGS);
   owner = await service.owner();
   own = await furnish(owner);
+  sibling = await furnish(owner);
   others = await furnish(await service.owner());
   readKey = (await owner.post('/keys').send({ name: 'reads', scope: 'read' })).body.key;
   const session = await service.anonymous.post('/session').send({ key: readKey });
@@ -246,12 +249,14 @@ describe.each(withIds)('$name', ({ endpoint }) => {
         '9'.repeat(id.length),
       );
       const isDeployment = name === 'id' || name === 'deployId';
+      const isShared = isDeployment || name === 'keyId' || name === 'version';
       const deleted = endpoint.path.startsWith('/trash') ? own.live.id : own.trash.id;
       const replaced = [
         unknown,
         `${ids[name]}0`,
         '%00',
         ...(theirs[name] === ids[name] ? [] : [theirs[name]]),
+        ...(isShared ? [] : [idsFor(endpoint.path, sibling)[name]]),
         ...(isDeployment ? [deleted] : []),
       ];
       const answers: { status: number; headers: Record<string, string>; body: string }[] = [];
@@ -318,7 +323,20 @@ describe.each(withQuery)('the query of $name', ({ endpoint }) => {
   it.each(names.filter((name) => ['page', 'limit'].includes(name)))(
     'is refused with 400 when %s is no number from 1 to 2^31-1',
     async (name) => {
-      for (const value of ['', '0', '-1', '1.5', '1e3', 'x', '%2B1', '2147483648', '99999999999999999999']) {
+      for (const value of [
+        '',
+        '0',
+        '-1',
+        '1.5',
+        '1e3',
+        'x',
+        '%2B1',
+        '%201',
+        '1%00',
+        '%D9%A1',
+        '2147483648',
+        '99999999999999999999',
+      ]) {
         expect(await ask(`${name}=${value}`)).toEqual(refused(400));
       }
     },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { restore, takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
 import { SIZES } from '../../../src/limits.ts';
-import { answer, refused } from '../../support/answers.ts';
+import { answer } from '../../support/answers.ts';
 import { PROJECT } from '../../support/process.ts';
 import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
 
@@ -69,12 +69,6 @@ describe('GET /me', () => {
     const { key } = await service.owner();
     const { url } = await service.another({ SMTP_URL: 'smtp://127.0.0.1:1' });
     expect((await asOwner(url, key).get('/me')).body.mail).toBe(true);
-  });
-
-  it('answers 401 without a key, and 405 with Allow to other methods', async () => {
-    expect(answer(await service.anonymous.get('/me'))).toEqual(refused(401));
-    const { status, headers } = await service.anonymous.post('/me');
-    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 });
 

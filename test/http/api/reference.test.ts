@@ -61,22 +61,6 @@ describe('the document', () => {
     expect(Object.keys(reference.paths ?? {}).toSorted()).toEqual([...paths, SECURITY_TXT].toSorted());
   });
 
-  it.each(Object.keys(reference.paths ?? {}))(
-    'has the methods that the service has, and no others: %s',
-    async (path) => {
-      const documented = operations
-        .filter((operation) => operation.path === path)
-        .map(({ method }) => method.toUpperCase());
-      const expected = documented.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).toSorted();
-      const ask = (method: string) =>
-        fetch(service.url + path.replaceAll(/\{\w+\}/g, 'x'), { method, redirect: 'manual' });
-      const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-      const statuses = await Promise.all(methods.map(async (method) => (await ask(method)).status));
-      expect(methods.filter((_method, index) => statuses[index] !== 405).toSorted()).toEqual(expected);
-      expect((await ask('PROPFIND')).headers.get('allow')?.split(', ').toSorted()).toEqual(expected);
-    },
-  );
-
   it('says whom to ask, under which license it is, and where the service is', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
     const about = (settings: Record<string, string>) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { FIRST_OWNER } from '../../../src/db/account/owners.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
-import { answer, aTime, refused } from '../../support/answers.ts';
+import { answer, aTime } from '../../support/answers.ts';
 import { startServiceProcess } from '../../support/process.ts';
 import {
   asOwner,
@@ -11,7 +11,6 @@ import {
   PAGES_DOMAIN,
   startTestService,
   type TestService,
-  UNKNOWN_ID,
 } from '../../support/service.ts';
 
 let service: TestService;
@@ -186,24 +185,6 @@ describe('GET /deploy/:id/settings', () => {
     const taken = paths['/deploy/{id}'].patch.requestBody.content['application/json'].schema.properties;
     expect(Object.keys(components.schemas.Settings.properties)).toEqual(Object.keys(taken));
     expect(components.schemas.Settings.required).toEqual(Object.keys(taken));
-  });
-
-  it('answers 404 as GET /deploy/:id does, byte for byte, and 401 before it', async () => {
-    const other = await service.owner();
-    const { id: foreign } = await other.deploy();
-    const { id: deleted } = await owner.deploy();
-    await owner.delete(`/deploy/${deleted}`).expect(200);
-    for (const id of [foreign, deleted, UNKNOWN_ID, 'x', '%00']) {
-      const [settings, status] = await Promise.all([owner.get(`/deploy/${id}/settings`), owner.get(`/deploy/${id}`)]);
-      expect([id, settings.status, settings.text]).toEqual([id, 404, status.text]);
-    }
-    expect(answer(await service.anonymous.get(`/deploy/${UNKNOWN_ID}/settings`))).toEqual(refused(401));
-  });
-
-  it('answers 405 to other methods', async () => {
-    const { id } = await owner.deploy();
-    const { status, headers } = await owner.put(`/deploy/${id}/settings`).send({});
-    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 });
 

@@ -10,7 +10,7 @@ import { LIMITS, SIZES, withLimits } from '../../../src/limits.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let owner: Owner;
@@ -470,69 +470,6 @@ describe('spam', () => {
 });
 
 describe('the spam of a deployment', () => {
-  it('is its owner’s alone: everything else is the same 404, byte for byte', async () => {
-    const { id } = await deployWith(BLOCKED);
-    const kept = await submit(id, { a: 'casino' });
-    const { id: deleted } = await deployWith(BLOCKED);
-    const ofDeleted = await submit(deleted, { a: 'casino' });
-    await owner.delete(`/deploy/${deleted}`).expect(200);
-    const { id: empty } = await deployWith(BLOCKED);
-    const refusals = async (call: (id: string, submission: string, who: Owner) => request.Test) => {
-      const answers = await Promise.all([
-        call(id, kept, other),
-        call(deleted, ofDeleted, owner),
-        call(UNKNOWN_ID, UNKNOWN_SUBMISSION, owner),
-        call('x', kept, owner),
-        call('%00', kept, owner),
-      ]);
-      return new Set(answers.map(({ status, text }) => `${status} ${text}`));
-    };
-    const one = async (call: (id: string, submission: string, who: Owner) => request.Test) => {
-      const more = await Promise.all([
-        call(id, UNKNOWN_SUBMISSION, owner),
-        call(empty, kept, owner),
-        call(id, 'x', owner),
-        call(id, '%00', owner),
-      ]);
-      return new Set([...(await refusals(call)), ...more.map(({ status, text }) => `${status} ${text}`)]);
-    };
-    const deployments = await refusals((where, _one, who) => who.get(`/deploy/${where}`));
-    expect(await refusals((where, _one, who) => who.get(`/deploy/${where}/spam`))).toEqual(deployments);
-    expect(await refusals((where, _one, who) => who.delete(`/deploy/${where}/spam`))).toEqual(deployments);
-    const expected = new Set([
-      '404 {"error":"No such spam: check the ids, and that it has not been released or removed."}',
-    ]);
-    expect(await one((where, which, who) => who.delete(`/deploy/${where}/spam/${which}`))).toEqual(expected);
-    expect(await one((where, which, who) => who.post(`/deploy/${where}/spam/${which}/release`))).toEqual(expected);
-    expect(idsIn(await spamOf(id))).toEqual([kept]);
-  });
-
-  it('can be read with a read-only key, and not changed; without a key it is a 401', async () => {
-    const { id } = await deployWith(BLOCKED);
-    const kept = await submit(id, { a: 'casino' });
-    const { body } = await owner.post('/keys').send({ name: 'reads', scope: 'read' }).expect(201);
-    const reader = asOwner(service.url, body.key);
-    expect(idsIn((await reader.get(`/deploy/${id}/spam`).expect(200)).body)).toEqual([kept]);
-    expect(await release(id, kept, reader)).toEqual(refused(403));
-    expect(await remove(id, kept, reader)).toEqual(refused(403));
-    expect(answer(await reader.delete(`/deploy/${id}/spam`))).toEqual(refused(403));
-    expect(await bulkSpam(id, [kept], reader)).toEqual(refused(403));
-    const paths = [`/deploy/${id}/spam`, `/deploy/${id}/spam/${kept}`];
-    expect(answer(await service.anonymous.get(paths[0] ?? ''))).toEqual(refused(401));
-    for (const path of paths) expect(answer(await service.anonymous.delete(path))).toEqual(refused(401));
-    expect((await spamOf(id)).total).toBe(1);
-  });
-
-  it('refuses wrong pages and limits, and other methods', async () => {
-    const { id } = await deployWith(BLOCKED);
-    for (const query of ['page=0', 'page=x', 'limit=', 'page=1&page=2', 'page=99999999999']) {
-      expect(answer(await owner.get(`/deploy/${id}/spam?${query}`))).toEqual(refused(400));
-    }
-    expect((await spamOf(id, '?limit=1000')).limit).toBe(100);
-    const put = await owner.put(`/deploy/${id}/spam`);
-    expect([put.status, put.headers.allow]).toEqual([405, 'GET, HEAD, DELETE']);
-  });
-
   it('is deleted one by one or all, with its files', async () => {
     const { id } = await deployWith(BLOCKED);
     const { id: bystander } = await deployWith(BLOCKED);

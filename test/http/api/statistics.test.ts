@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOfDay, startsBetween } from '../../../src/lib/time-buckets.ts';
-import { answer, refused } from '../../support/answers.ts';
-import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { refused } from '../../support/answers.ts';
+import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let owner: Owner;
@@ -144,21 +144,6 @@ describe('GET /deploy/:id/stats', () => {
     expect([body.buckets.length, body.buckets[999].start]).toEqual([1_000, hours(999)]);
     expect(await statistics(id, `?by=hour&from=${hours(0)}&to=${hours(1_001)}`)).toEqual(refused(400));
     expect(await statistics(id, `?by=hour&from=${hours(0.5)}&to=${hours(1_000.5)}`)).toEqual(refused(400));
-  });
-
-  it('answers 401 without a key, and the same 404 for an unknown, a deleted and another owner’s deployment', async () => {
-    const { id } = await owner.deploy();
-    expect(answer(await service.anonymous.get(`/deploy/${id}/stats`))).toEqual(refused(401));
-    const { id: deleted } = await owner.deploy();
-    await owner.delete(`/deploy/${deleted}`).expect(200);
-    const other = await service.owner();
-    const refusals = await Promise.all([
-      other.get(`/deploy/${id}/stats?by=week`),
-      owner.get(`/deploy/${deleted}/stats`),
-      owner.get(`/deploy/${UNKNOWN_ID}/stats`),
-    ]);
-    expect(refusals.map(answer)).toEqual(refusals.map(() => refused(404)));
-    expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
   });
 
   it('counts as a person would who had all submissions and a calendar, deleted ones left out', async () => {

@@ -10,7 +10,6 @@ import { multipartBody } from '../../support/multipart.ts';
 import { startServiceProcess } from '../../support/process.ts';
 import { type Received, startReceiver } from '../../support/receivers.ts';
 import {
-  asOwner,
   BASE_URL,
   getPage,
   type Owner,
@@ -19,7 +18,6 @@ import {
   startTestService,
   type TestService,
   UNKNOWN_ID,
-  UNKNOWN_KEY,
 } from '../../support/service.ts';
 
 const KIB = 1024;
@@ -430,46 +428,6 @@ describe('GET /submissions/:deployId/:submissionId/files/:fileId', () => {
     expect([headers['content-disposition'], content.toString()]).toEqual([expected, 'x']);
     const sent = filename.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
     expect(data.f.filename).toBe(sent);
-  });
-
-  it('answers 401 without a key, and one 404 for whatever is not there or is another’s', async () => {
-    const { data, deploymentId, submissionId } = await stored(part('a', 'x'));
-    const other = await stored(part('a', 'x'));
-    const url: string = data.f.url;
-    const fileId = url.slice(url.lastIndexOf('/') + 1);
-    expect(answer(await service.anonymous.get(url))).toEqual(refused(401));
-    expect(answer(await asOwner(service.url, UNKNOWN_KEY).get(url))).toEqual(refused(401));
-
-    const noDeployment = (await owner.get(`/deploy/${UNKNOWN_ID}`)).text;
-    const strangers = await Promise.all([
-      (await service.owner()).get(url),
-      owner.get(url.replace(deploymentId, UNKNOWN_ID)),
-      owner.get(url.replace(deploymentId, '%00')),
-    ]);
-    expect(strangers.map(({ status, text }) => [status, text])).toEqual(strangers.map(() => [404, noDeployment]));
-    const missing = await Promise.all(
-      [
-        url.replace(fileId, `file_${'0'.repeat(24)}`),
-        url.replace(fileId, '%00'),
-        url.replace(fileId, `${fileId}%00`),
-        url.replace(fileId, submissionId),
-        url.replace(submissionId, `sub_${'0'.repeat(24)}`),
-        url.replace(submissionId, other.submissionId),
-        url.replace(submissionId, '%00'),
-        other.data.f.url.replace(/file_.*/, fileId),
-      ].map((path) => owner.get(path)),
-    );
-    expect(missing.map(answer)).toEqual(missing.map(() => refused(404)));
-    expect(new Set(missing.map(({ text }) => text)).size).toBe(1);
-    expect((await owner.get(`${url}/`)).status).toBe(404);
-  });
-
-  it('answers 405 to other methods', async () => {
-    const { data } = await stored(part('a', 'x'));
-    for (const method of ['post', 'put', 'patch', 'delete'] as const) {
-      const response = await owner[method](data.f.url);
-      expect([answer(response), response.headers.allow]).toEqual([refused(405), 'GET, HEAD']);
-    }
   });
 
   it('answers 404 once the deployment is deleted; the file is kept', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginPurge } from '../../../src/db/deployments/deleted-deployments.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
-import { getPage, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let owner: Owner;
@@ -140,24 +140,4 @@ describe('DELETE /trash/:id', () => {
     expect(answer(await owner.delete(`/trash/${id}`))).toEqual(refused(404));
     expect((await getPage(service.url, slug)).status).toBe(200);
   });
-});
-
-it('the trash is the owner’s alone: 401 without a key, the same 404 for what is not in it', async () => {
-  const { id } = await deployDeleted();
-  const { id: live } = await owner.deploy();
-  expect(answer(await service.anonymous.get('/trash'))).toEqual(refused(401));
-  expect(answer(await service.anonymous.delete(`/trash/${id}`))).toEqual(refused(401));
-  const other = await service.owner();
-  const refusals = await Promise.all(
-    (
-      [
-        [other, id],
-        [owner, live],
-        [owner, UNKNOWN_ID],
-        [owner, '%00'],
-      ] as const
-    ).flatMap(([who, of]) => [who.delete(`/trash/${of}`), who.post(`/trash/${of}/restore`).send({ slug: 'www' })]),
-  );
-  expect(refusals.map(answer)).toEqual(refusals.map(() => refused(404)));
-  expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findVersionHtml } from '../../../src/db/deployments/page-versions.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
-import { getPage, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
+import { getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 const KEPT = 3;
 
@@ -168,29 +168,5 @@ describe('POST /deploy/:id/versions/:version/restore', () => {
         return found < before || found > after + 1;
       }),
     ).toEqual([]);
-  });
-});
-
-describe('versions', () => {
-  it('are the owner’s alone: 401 without a key, the same 404 for what is not the owner’s', async () => {
-    const { id } = await owner.deploy();
-    expect(answer(await service.anonymous.get(`/deploy/${id}/versions`))).toEqual(refused(401));
-    const other = await service.owner();
-    const { id: deleted } = await owner.deploy();
-    await owner.delete(`/deploy/${deleted}`).expect(200);
-    const paths = [
-      [other, id],
-      [owner, deleted],
-      [owner, UNKNOWN_ID],
-    ] as const;
-    const refusals = await Promise.all(
-      paths.flatMap(([who, of]) => [
-        who.get(`/deploy/${of}/versions?page=0`),
-        who.get(`/deploy/${of}/versions/1/html`),
-        who.post(`/deploy/${of}/versions/1/restore`),
-      ]),
-    );
-    expect(refusals.map(answer)).toEqual(refusals.map(() => refused(404)));
-    expect(new Set(refusals.map(({ text }) => text)).size).toBe(1);
   });
 });

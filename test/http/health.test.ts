@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 110_000, interval: 50 });
 
 /** The process is up, and says whether it can serve. */
 async function expectHealth(ready: 200 | 503): Promise<void> {

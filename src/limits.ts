@@ -251,32 +251,17 @@ export const SIZES = {
     formSeparatorBytes: 16 * 1024,
     /** What the rules of a form take in memory besides their texts. */
     knownFormEntryChars: 1_000,
-    /** Time zones whose offsets are remembered, and instants of each. */
-    timeZones: 20,
-    instantsOfTimeZone: 4_000,
-    /** Data that one statement reads for a list, unless one submission has more. */
+    /** Data of submissions that one statement reads, unless one has more. */
     listBatchBytes: 256 * 1024,
-    /** Data that one statement reads for a stream, unless one submission has more. */
-    newSubmissionsBytes: 256 * 1024,
-    /** Submissions by which one statement moves the number up to which all are read. */
-    inboxStep: 5_000,
+    /** Submissions that one statement reads: at first, and at most where they are small. */
+    listFirstRows: 100,
+    listBatchRows: 1_000,
+    /** Submissions whose marks one statement looks at. */
+    markedScanRows: 5_000,
     /** Submissions that one statement deletes. */
     deletedSubmissionsBatch: 100,
-    /** Numbers that a statement of a search covers: the first, and the most. */
-    searchFirstRange: 500,
-    searchMaxRange: 2_000,
-    /** Data that a search reads at a time, unless one submission has more. */
-    searchBatchBytes: 256 * 1024,
-    /** Submissions that are found by their marks and read at a time. */
-    searchMarkedBatch: 20,
     /** Data of the submissions that one search finds: an answer is bounded in bytes too. */
     searchFoundBytes: 1024 * 1024,
-    /** Numbers that a statement of an export covers: the first, and the most. */
-    exportFirstRange: 500,
-    exportMaxRange: 2_000,
-    /** Data that an export reads at a time. As objects, submissions take several times as much memory as lines. */
-    exportLinesBytes: 512 * 1024,
-    exportSubmissionsBytes: 192 * 1024,
     /** The beginning of a page in which its title is looked for. */
     titleStartBytes: 16 * 1024,
     /** Keys, owners and take-downs that one statement reads. */

@@ -19,7 +19,8 @@ import { createOpenFile, type OpenFile } from '../db/files/file-content.ts';
 import { listFiles } from '../db/files/stored-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
 import { readSpam } from '../db/spam/spam-submissions.ts';
-import { lastSubmissionNumber, readSubmissionLines } from '../db/submissions/submission-reader.ts';
+import { readSubmissions, withRetries } from '../db/submissions/submission-reader.ts';
+import { submissionLine } from '../db/submissions/submissions.ts';
 import { compactJson } from '../lib/json-text.ts';
 import { isReserved, isSlug } from '../lib/slugs.ts';
 import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
@@ -150,8 +151,8 @@ async function* exported(db: Database, deployment: AnyDeployment, openFile: Open
   for (const { id: webhookId, url, type, events, active, createdAt: created_at } of await listWebhooks(db, id)) {
     yield JSON.stringify({ webhook: { id: webhookId, url, type, events, active, created_at } });
   }
-  for await (const lines of readSubmissionLines(db, LIMITS, id, await lastSubmissionNumber(db, id))) {
-    for (const line of lines.toString().trimEnd().split('\n')) yield `{"submission":${line}}`;
+  for await (const batch of readSubmissions(db, id, { order: 'oldest' }, withRetries(LIMITS))) {
+    for (const submission of batch) yield `{"submission":${submissionLine(submission)}}`;
   }
   for await (const { id: spamId, data, ipAddress, createdAt, reason } of readSpam(db, id)) {
     const rest = JSON.stringify({ ip_address: ipAddress, created_at: createdAt, reason }).slice(1);

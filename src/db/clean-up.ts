@@ -13,7 +13,6 @@ import { removeExpiredSolutions } from './spam/altcha-solutions.ts';
 import { expireRetainedSpam, removeExpiredSpam } from './spam/spam-submissions.ts';
 import { findExpiring, removeExpired } from './submissions/expired-submissions.ts';
 import { removeExpiredKeys } from './submissions/idempotency-keys.ts';
-import { compactMarks } from './submissions/submission-marks.ts';
 
 type CleanUp = {
   /** Removes expired rows every `intervalMs`, until the signal fires. */
@@ -61,7 +60,7 @@ function createLoop(
 /**
  * Removes deliveries that ended `days` ago or earlier, deliveries that are held for a deleted webhook, expired
  * idempotency keys, old rows of the change feed, sessions and links that have ended, recipients of mail that were removed
- * `days` ago or earlier, used solutions of ALTCHA, spam after its time, marks that say nothing more, deployments that were
+ * `days` ago or earlier, used solutions of ALTCHA, spam after its time, deployments that were
  * deleted `trashDays` ago or earlier, and the rest of deployments whose purge has begun. Counts anew what owners store.
  * Beside these, because there may be very many: submissions beyond the retention of
  * their deployment.
@@ -109,7 +108,6 @@ export function createCleanUp({
       do removed = await remove();
       while (removed === batch && !signal.aborted);
     }
-    while (!signal.aborted && (await compactMarks(db)));
     for (const id of await findExpiredTrash(db, daysAgo(trashDays), batch)) await beginPurge(db, id);
     for (let id = await findUnfinishedPurge(db); id !== undefined; id = await findUnfinishedPurge(db)) {
       await finishPurge(db, id, limits, signal);

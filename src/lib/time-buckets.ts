@@ -1,5 +1,3 @@
-import { SIZES } from '../limits.ts';
-
 /*
  * Hours and days of a time zone (IANA), with daylight saving: days of 23 and 25 hours, and days without a midnight.
  */
@@ -23,27 +21,14 @@ export function isTimeZone(name: string): boolean {
 // "GMT", "GMT+05:30", or with seconds before there were zones.
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
-const zones = new Map<string, OffsetAt>();
-
-/** Remembers what it is asked: a format takes 30 µs to make and 3 to use. Throws RangeError when there is no such zone. */
+/** Throws RangeError when there is no such zone. */
 function offsetIn(timeZone: string): OffsetAt {
-  const before = zones.get(timeZone);
-  if (before) return before;
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  const offsets = new Map<number, number>();
-  const offsetAt = (instant: number): number => {
-    const known = offsets.get(instant);
-    if (known !== undefined) return known;
+  return (instant) => {
     const [, sign, hours = 0, minutes = 0, seconds = 0] = OFFSET.exec(format.format(instant)) ?? [];
     const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
-    const offset = sign === '-' ? -ahead : ahead;
-    if (offsets.size === SIZES.internal.instantsOfTimeZone) offsets.clear();
-    offsets.set(instant, offset);
-    return offset;
+    return sign === '-' ? -ahead : ahead;
   };
-  if (zones.size === SIZES.internal.timeZones) zones.clear();
-  zones.set(timeZone, offsetAt);
-  return offsetAt;
 }
 
 /** The first instant at which local time is `local` or later; `local` in milliseconds, as if it were UTC. */

@@ -1,14 +1,10 @@
 import type { Knex } from 'knex';
 import { newDeliveryId } from '../../lib/ids.ts';
 import { SIZES } from '../../limits.ts';
-import { execute, query } from '../postgres/query.ts';
+import { execute, query, queryOne } from '../postgres/query.ts';
 import { firstNumbersAt } from '../submissions/statistics.ts';
-import {
-  type Submission,
-  type SubmissionRow,
-  selectSubmissionsAfter,
-  toSubmission,
-} from '../submissions/submissions.ts';
+import { readBatch } from '../submissions/submission-reader.ts';
+import type { Submission } from '../submissions/submissions.ts';
 import type { DigestRange } from './delivery-target.ts';
 import { MAX_RECEIVERS, receivers } from './mail-recipients.ts';
 
@@ -157,7 +153,7 @@ const claimDue = (db: Knex): Promise<Claimed | undefined> =>
 /** The oldest window that has ended and has submissions that were not mailed. */
 async function closedWindow(
   transaction: Knex,
-  { deployment_id: deploymentId, owner_id: ownerId, unit, last_number: after }: DueRow,
+  { deployment_id: deploymentId, unit, last_number: after }: DueRow,
 ): Promise<DigestRange | undefined> {
   const [window] = await query<{ first: number; from: Date; to: Date }>(
     transaction,
@@ -170,7 +166,7 @@ async function closedWindow(
   );
   if (!window) return undefined;
   const { first, from, to } = window;
-  const [next = 0] = await firstNumbersAt(transaction, ownerId, deploymentId, [to]);
+  const [next = 0] = await firstNumbersAt(transaction, deploymentId, [to]);
   // Where a clock has been set back, times don't rise with numbers: each window has its first submission at least.
   return { after, last: Math.max(next - 1, first), from, to };
 }
@@ -184,20 +180,12 @@ export async function readDigest(
   deploymentId: string,
   { after, last }: Pick<DigestRange, 'after' | 'last'>,
 ): Promise<Digest> {
-  const rows = await query<{ total: number } & (SubmissionRow | { id: null })>(
+  const { total } = await queryOne<{ total: number }>(
     db,
-    'read-digest',
-    `SELECT counted.total, submission.*
-       FROM (SELECT CAST(:last AS bigint) - :after - (
-               SELECT count(*) FROM removed_submissions
-                WHERE deployment_id = :deploymentId AND number > :after AND number <= :last) AS total) AS counted
-       LEFT JOIN LATERAL (
-         ${selectSubmissionsAfter(String(SIZES.digest.maxListed), SIZES.digest.maxListedBytes, 'number <= :last')}
-       ) AS submission ON true`,
-    { deploymentId, after, last },
+    'count-of-digest',
+    'SELECT count(*) AS total FROM submissions WHERE deployment_id = ? AND number > ? AND number <= ?',
+    [deploymentId, after, last],
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    submissions: rows.flatMap((row) => (row.id === null ? [] : [toSubmission(row)])),
-  };
+  const range = { order: 'oldest', after, before: last + 1, limit: SIZES.digest.maxListed } as const;
+  return { total, submissions: await readBatch(db, deploymentId, range, SIZES.digest.maxListedBytes) };
 }

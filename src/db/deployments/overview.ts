@@ -3,6 +3,7 @@ import { SIZES } from '../../limits.ts';
 import { queryPage } from '../postgres/query.ts';
 import { recentHoneypots } from '../spam/honeypot-hits.ts';
 import { IS_KEPT } from '../spam/spam-submissions.ts';
+import { unreadCount } from '../submissions/submission-marks.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 
 /** A live deployment with what its owner wants to see at a glance. `start`: the beginning of its page. */
@@ -51,25 +52,6 @@ const toOverviewRow = (row: Row): OverviewRow => ({
   start: row.start,
 });
 
-/*
- * How many submissions of a deployment are unread. The cost does not depend on how many are read from the first one on:
- * those above that number are counted by the numbers, less the deleted ones, and less those that are marked as read.
- */
-const UNREAD = `(
-                  SELECT CASE WHEN up_to = 0 THEN submission_count
-                              ELSE last_submission_number - up_to - (
-                                SELECT count(*) FROM removed_submissions
-                                 WHERE deployment_id = on_page.id AND number > up_to)
-                         END - (
-                           SELECT count(*) FROM submission_marks
-                            WHERE deployment_id = on_page.id AND number > up_to AND read
-                         ) + (
-                           SELECT count(*) FROM submission_marks
-                            WHERE deployment_id = on_page.id AND number <= up_to AND NOT read)
-                    FROM (
-                      SELECT coalesce((SELECT number FROM read_up_to WHERE deployment_id = on_page.id), 0) AS up_to
-                    ) AS known)`;
-
 /** A page of an owner's live deployments, newest first, and how many there are in all. */
 export async function listOverview(
   db: Knex,
@@ -84,7 +66,7 @@ export async function listOverview(
       rows: `
          SELECT id, slug, submission_count, email_notifications, taken_down_at, updated_at,
                 substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start,
-                ${UNREAD} AS unread,
+                ${unreadCount('on_page.id')} AS unread,
                 (SELECT count(*) FROM spam_submissions WHERE deployment_id = on_page.id AND ${IS_KEPT}) AS spam_count,
                 ${recentHoneypots('on_page.id')} AS honeypots,
                 (SELECT created_at FROM submissions

@@ -7,7 +7,6 @@ import { removeFiles, type SizedFile } from '../files/stored-files.ts';
 import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 import { storeKey } from '../submissions/idempotency-keys.ts';
-import { type Batch, inBatches } from '../submissions/list-submissions.ts';
 import { IS_MAILED, type NewSubmission, storeAccepted } from '../submissions/store-submissions.ts';
 import { bytesOf, insertFiles, NotAccepted, type SubmissionOptions } from '../submissions/submission-files.ts';
 import { type Submission, type SubmissionRow, toSubmission } from '../submissions/submissions.ts';
@@ -192,8 +191,6 @@ const MARK = `
      WHERE deployment_id = :deploymentId AND number = ANY (ARRAY(
              SELECT number FROM named JOIN deployment ON deployment_id = deployment.id))
     RETURNING deployment_id, number, id, data, ip_address, created_at
-  ), hole AS (
-    INSERT INTO removed_submissions (deployment_id, number) SELECT deployment_id, number FROM removed
   ), counted AS (
     UPDATE deployments SET submission_count = submission_count - (SELECT count(*) FROM removed)
      WHERE id = :deploymentId AND EXISTS (SELECT FROM removed)
@@ -239,6 +236,22 @@ async function expireSpam(db: Knex, deploymentId: string, kept: number): Promise
         SELECT number FROM spam_submissions WHERE deployment_id = :deploymentId ORDER BY number DESC OFFSET :kept LIMIT 1)`,
     { deploymentId, kept },
   );
+}
+
+/** Submissions that are still to be read, and the bytes of their data. */
+type Batch = { numbers: number[]; bytes: number };
+
+/** Divides the rest of a page into batches. */
+function inBatches(rows: readonly { number: number; bytes: number }[]): Batch[] {
+  const batches: Batch[] = [];
+  for (const { number, bytes } of rows) {
+    const last = batches.at(-1);
+    if (last && last.bytes + bytes <= SIZES.internal.listBatchBytes) {
+      last.numbers.push(number);
+      last.bytes += bytes;
+    } else batches.push({ numbers: [number], bytes });
+  }
+  return batches;
 }
 
 /** A page of what is kept, newest first: those that are `first`, then those of the batches; and how many there are. */
@@ -290,7 +303,7 @@ export async function readSpamBatch(db: Knex, deploymentId: string, { numbers }:
   const rows = await query<SpamRow>(
     db,
     'read-spam-batch',
-    `SELECT id, data, ip_address, created_at, reason FROM spam_submissions
+    `SELECT number, id, data, ip_address, created_at, reason FROM spam_submissions
       WHERE deployment_id = ? AND number = ANY (?::bigint[]) AND ${IS_KEPT} ORDER BY number DESC`,
     [deploymentId, numbers],
   );

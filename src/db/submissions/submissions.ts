@@ -6,9 +6,13 @@ import { execute, query } from '../postgres/query.ts';
 /** `data`: the JSON text that was submitted. */
 export type Submission = { id: string; data: string; ipAddress: string; createdAt: Date };
 
-export type SubmissionRow = { id: string; data: string; ip_address: string; created_at: Date };
+/** `number`: 1, 2, 3 and so on, in the order in which a deployment accepted them. */
+export type NumberedSubmission = Submission & { number: number };
 
-export const toSubmission = (row: SubmissionRow): Submission => ({
+export type SubmissionRow = { number: number; id: string; data: string; ip_address: string; created_at: Date };
+
+export const toSubmission = (row: SubmissionRow): NumberedSubmission => ({
+  number: row.number,
   id: row.id,
   data: row.data,
   ipAddress: row.ip_address,
@@ -16,27 +20,13 @@ export const toSubmission = (row: SubmissionRow): Submission => ({
 });
 
 /**
- * A statement that reads what `:deploymentId` has accepted after the number `:after`, oldest first: at most `count`
- * submissions, and `maxBytes` of their data, but always one. `isIn`: whether a `number` belongs to what is read.
+ * A submission as the API lists it. The stored text is sent unchanged: parsed and serialized again, it could differ.
  */
-export const selectSubmissionsAfter = (count: string, maxBytes: number, isIn = 'true'): string =>
-  // One after the other: to measure all that the limit allows would read a hundred times as much of large ones.
-  `WITH RECURSIVE next (number, position, bytes) AS (
-     SELECT CAST(:after AS bigint), 0, CAST(0 AS bigint)
-     UNION ALL
-     SELECT following.number, position + 1, next.bytes + following.bytes
-       FROM next, LATERAL (
-         SELECT number, octet_length(CAST(data AS text)) AS bytes FROM submissions
-          WHERE deployment_id = :deploymentId AND number > next.number AND ${isIn} ORDER BY number LIMIT 1
-       ) AS following
-      WHERE position < ${count} AND next.bytes < ${maxBytes}
-   )
-   SELECT submissions.number, id, data, ip_address, created_at
-     FROM next JOIN submissions ON deployment_id = :deploymentId AND submissions.number = next.number
-    WHERE position = 1 OR position > 1 AND next.bytes <= ${maxBytes} ORDER BY submissions.number`;
+export const submissionJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
+  `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
 
-/** A live deployment's slug, and the submission that was looked up in it, if it has been stored. */
-export type Found<T> = { slug: string; first: T | undefined };
+/** The same on one line. Line ends in a JSON text are white space between tokens: in strings they are escaped. */
+export const submissionLine = (submission: Submission): string => submissionJson(submission).replaceAll(/[\r\n]/g, '');
 
 /** A submission of a live deployment of this owner. */
 export async function findSubmission(
@@ -44,11 +34,11 @@ export async function findSubmission(
   ownerId: number,
   deploymentId: string,
   id: string,
-): Promise<Submission | undefined> {
+): Promise<NumberedSubmission | undefined> {
   const [row] = await query<SubmissionRow>(
     db,
     'find-submission',
-    `SELECT submissions.id, data, ip_address, submissions.created_at
+    `SELECT number, submissions.id, data, ip_address, submissions.created_at
        FROM submissions JOIN deployments ON deployments.id = deployment_id
       WHERE submissions.id = ? AND deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
     [id, deploymentId, ownerId],
@@ -73,12 +63,10 @@ export const removal = (isDeployment: string, isGone: string): string => `
     DELETE FROM submissions
      WHERE deployment_id = :deploymentId AND number = ANY (ARRAY(
              SELECT number FROM named JOIN deployment ON deployment_id = deployment.id WHERE ${isGone}))
-    RETURNING submissions.id, number
+    RETURNING submissions.id
   ), files AS (
     DELETE FROM submission_files
      WHERE deployment_id = :deploymentId AND submission_id = ANY (ARRAY(SELECT id FROM removed))
-  ), hole AS (
-    INSERT INTO removed_submissions (deployment_id, number) SELECT :deploymentId, number FROM removed
   ), counted AS (
     UPDATE deployments SET submission_count = submission_count - (SELECT count(*) FROM removed)
      WHERE id = :deploymentId AND EXISTS (SELECT FROM removed)

@@ -265,7 +265,7 @@ describe('GET /submissions/:deployId/search', () => {
     for (let before: number | undefined = 3_001; before !== undefined; requests += 1) {
       const part = await searchSubmissions(service.db, id, {
         ...{
-          first: 1,
+          after: 0,
           before,
           matches: createMatcher('7'),
           unread: false,
@@ -284,7 +284,7 @@ describe('GET /submissions/:deployId/search', () => {
     );
     expect(found).toEqual(expected);
     const whole = await searchSubmissions(service.db, id, {
-      ...{ first: 1, before: 3_001, matches: createMatcher('7'), unread: false, starred: false },
+      ...{ after: 0, before: 3_001, matches: createMatcher('7'), unread: false, starred: false },
       ...{ limit: 10_000, maxMs: 60_000, turnMs: 4 },
     });
     expect(whole).toEqual({ numbers: expected, searched: 3_000, next: undefined });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listSubmissions } from '../../../src/db/submissions/list-submissions.ts';
 import { deleteSubmissions } from '../../../src/db/submissions/submissions.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { inParallel } from '../../support/figures.ts';
@@ -241,7 +240,7 @@ describe('pages of the list, with deletions', () => {
       numbers.map((number) => ({
         deployment_id: id,
         number,
-        id: `${id}${number}`,
+        id: `sub_${id.slice(2)}${number}`,
         data: '{}',
         ip_address: '127.0.0.1',
         created_at: new Date(),
@@ -250,14 +249,14 @@ describe('pages of the list, with deletions', () => {
     await service.db('deployments').where({ id }).update({ submission_count: COUNT, last_submission_number: COUNT });
     const deleted = numbers.filter(isDeleted);
     for (const number of deleted.toSorted(() => Math.random() - 0.5)) {
-      expect(await deleteSubmissions(service.db, ownerId, id, [`${id}${number}`])).toBe(1);
+      expect(await deleteSubmissions(service.db, ownerId, id, [`sub_${id.slice(2)}${number}`])).toBe(1);
     }
     const left = numbers.filter((number) => !deleted.includes(number)).toReversed();
     for (const limit of [1, 2, 3, 7, 10, 39, 100]) {
       for (let page = 1; page <= COUNT / limit + 2; page += 1) {
-        const found = await listSubmissions(service.db, ownerId, id, { page, limit });
-        const shown = { total: found?.total, ids: found?.first.map((submission) => submission.id) };
-        const expected = left.slice((page - 1) * limit, page * limit).map((number) => `${id}${number}`);
+        const { body } = await owner.get(`/submissions/${id}?page=${page}&limit=${limit}`);
+        const shown = { total: body.total, ids: body.submissions.map((submission: { id: string }) => submission.id) };
+        const expected = left.slice((page - 1) * limit, page * limit).map((number) => `sub_${id.slice(2)}${number}`);
         expect(shown, `without ${deleted}, page ${page} of ${limit}`).toEqual({ total: left.length, ids: expected });
       }
     }

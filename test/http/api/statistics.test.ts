@@ -168,7 +168,7 @@ describe('GET /deploy/:id/stats', () => {
         `WITH gone AS (
            DELETE FROM submissions WHERE deployment_id = :id AND number = ANY (CAST(:gone AS bigint[])) RETURNING number
          )
-         INSERT INTO removed_submissions (deployment_id, number) SELECT :id, number FROM gone`,
+         UPDATE deployments SET submission_count = submission_count - (SELECT count(*) FROM gone) WHERE id = :id`,
         { id, gone },
       );
     };

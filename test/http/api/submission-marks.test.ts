@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compactMarks } from '../../../src/db/submissions/submission-marks.ts';
 import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -63,58 +62,48 @@ const unreadOf = async (id: string): Promise<number> =>
   (await owner.get('/overview').expect(200)).body.deployments.find((one: { id: string }) => one.id === id).unread;
 
 /** What is stored of the marks of a deployment. */
-async function stored(id: string): Promise<{ upTo: number; rows: [number, boolean, boolean][] }> {
-  const [known] = await service.db('read_up_to').where({ deployment_id: id });
+async function stored(id: string): Promise<[number, boolean, boolean][]> {
   const rows = await service.db('submission_marks').where({ deployment_id: id }).orderBy('number');
-  return { upTo: known?.number ?? 0, rows: rows.map(({ number, read, starred }) => [number, read, starred]) };
+  return rows.map(({ number, read, starred }) => [number, read, starred]);
 }
 
 describe('marks', () => {
-  it('of everything from the first submission on are one row, also over deleted ones, in any order', async () => {
-    const id = await deployWith(9);
+  it('are a row each, and only where somebody has set them', async () => {
+    const id = await deployWith(4);
+    expect(await bulk(id, 'unread', [1, 2])).toBe(0);
+    expect(await bulk(id, 'unstar', [1, 2])).toBe(0);
+    expect(await stored(id)).toEqual([]);
     expect(await bulk(id, 'read', [2, 3])).toBe(2);
-    expect(await stored(id)).toEqual({
-      upTo: 0,
-      rows: [
-        [2, true, false],
-        [3, true, false],
-      ],
-    });
-    expect(await bulk(id, 'star', [3])).toBe(1);
-    expect(await bulk(id, 'delete', [5])).toBe(1);
-    expect(await bulk(id, 'read', [1, 4])).toBe(2);
-    expect(await stored(id)).toEqual({ upTo: 5, rows: [[3, true, true]] });
-    expect(await bulk(id, 'unread', [2, 3, 4, 5])).toBe(3);
-    expect(await bulk(id, 'read', [2, 4, 4])).toBe(2);
-    expect(await stored(id)).toEqual({ upTo: 5, rows: [[3, false, true]] });
-    expect(await bulk(id, 'unstar', [3])).toBe(1);
-    expect(await search(id, { unread: 'true' })).toEqual([9, 8, 7, 6, 3]);
-    expect(await unreadOf(id)).toBe(5);
-    expect(await bulk(id, 'read', range(1, 9))).toBe(5);
-    expect(await stored(id)).toEqual({ upTo: 9, rows: [] });
-    await addSubmissions(id, 2);
-    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[11, 10], 2]);
-    expect(await bulk(id, 'star', [1, 11])).toBe(2);
-    expect(await bulk(id, 'unstar', [1, 11])).toBe(2);
-    expect(await stored(id)).toEqual({ upTo: 9, rows: [] });
+    expect(await bulk(id, 'star', [3, 4])).toBe(2);
+    expect(await bulk(id, 'unread', [2])).toBe(1);
+    expect(await stored(id)).toEqual([
+      [2, false, false],
+      [3, true, true],
+      [4, false, true],
+    ]);
+    expect(await bulk(id, 'delete', [3])).toBe(1);
+    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[4, 2, 1], 3]);
   });
 
-  it('that were made before stay valid, and become part of the one row', async () => {
-    const id = await deployWith(5);
-    const before = [1, 2, 4].map((number) => ({ deployment_id: id, number, read: true, starred: number === 2 }));
-    await service
-      .db('submission_marks')
-      .insert([...before, { deployment_id: id, number: 5, read: false, starred: false }]);
-    expect([await search(id, { unread: 'true' }), await search(id, { starred: 'true' })]).toEqual([[5, 3], [2]]);
-    expect(await unreadOf(id)).toBe(2);
-    expect(await bulk(id, 'read', range(1, 3))).toBe(1);
-    expect(await stored(id)).toEqual({
-      upTo: 4,
-      rows: [
-        [2, true, true],
-        [5, false, false],
-      ],
-    });
+  it('of older versions, which wrote the number up to which all are read, stay valid', async () => {
+    const id = await deployWith(9);
+    await service.db('read_up_to').insert({ deployment_id: id, number: 6 });
+    const before = [1, 2, 8].map((number) => ({
+      deployment_id: id,
+      number,
+      read: number !== 1,
+      starred: number === 2,
+    }));
+    await service.db('submission_marks').insert(before);
+    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[9, 7, 1], 3]);
+    expect(await search(id, { starred: 'true' })).toEqual([2]);
+    expect(await bulk(id, 'unread', [3, 8, 9])).toBe(2);
+    expect(await bulk(id, 'read', [1, 4])).toBe(1);
+    expect(await bulk(id, 'delete', [4, 5])).toBe(2);
+    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[9, 8, 7, 3], 4]);
+    expect(await bulk(id, 'read', range(1, 9))).toBe(4);
+    await addSubmissions(id, 2);
+    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[11, 10], 2]);
   });
 
   it('agree with a plain model, whatever is done in which order', async () => {
@@ -184,8 +173,6 @@ describe('marks', () => {
             shown(({ read, starred }) => starred && !read),
           );
           expect(await unreadOf(id)).toBe(unread.length);
-          const { upTo, rows } = await stored(id);
-          expect(rows.filter(([number, read, starred]) => !starred && read === number <= upTo)).toEqual([]);
         }
         await owner.delete(`/deploy/${id}`).expect(200);
       }),
@@ -238,29 +225,21 @@ describe('marks', () => {
     expect(await search(id, { starred: 'true' })).toEqual(there(starred));
     expect(await unreadOf(id)).toBe(10 + there(unread).length);
     await bulk(id, 'read', range(1, 610));
-    expect(await stored(id)).toEqual({
-      upTo: 610,
-      rows: there(starred)
-        .toReversed()
-        .map((number) => [number, true, true]),
-    });
+    expect([await search(id, { unread: 'true' }), await unreadOf(id)]).toEqual([[], 0]);
+    expect(await search(id, { starred: 'true' })).toEqual(there(starred));
   });
 
-  it('of many submissions, when the first is marked last, become one row in pieces', async () => {
+  it('are found among many that have none', async () => {
     const id = await deployWith(12_000);
     await service.db.raw(
       `INSERT INTO submission_marks (deployment_id, number, read, starred)
-       SELECT ?, number, true, false FROM generate_series(2, 12000) AS number`,
+       SELECT ?, number, true, number IN (7, 11000) FROM generate_series(2, 12000) AS number`,
       [id],
     );
+    expect([await unreadOf(id), await search(id, { unread: 'true' })]).toEqual([1, [1]]);
+    expect(await search(id, { starred: 'true' })).toEqual([11_000, 7]);
     expect(await bulk(id, 'read', [1])).toBe(1);
-    const { upTo, rows } = await stored(id);
-    expect([upTo, rows.length]).toEqual([5_000, 7_000]);
     expect([await unreadOf(id), await search(id, { unread: 'true' })]).toEqual([0, []]);
-    expect([await compactMarks(service.db), await compactMarks(service.db), await compactMarks(service.db)]).toEqual([
-      ...[true, true, false],
-    ]);
-    expect(await stored(id)).toEqual({ upTo: 12_000, rows: [] });
   });
 
   it.each(['read', 'delete'])(
@@ -287,7 +266,7 @@ describe('marks', () => {
       resolve();
       const { status } = await marking;
       const { submission_count } = await service.db('deployments').where({ id }).first();
-      expect([status, await stored(id), submission_count]).toEqual([404, { upTo: 0, rows: [] }, 3]);
+      expect([status, await stored(id), submission_count]).toEqual([404, [], 3]);
     },
   );
 });

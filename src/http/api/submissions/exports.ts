@@ -4,11 +4,8 @@ import { z } from 'zod';
 import type { Owner } from '../../../db/account/owners.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import type { Labels } from '../../../db/deployments/labels.ts';
-import {
-  lastSubmissionNumber,
-  readSubmissionLines,
-  readSubmissions,
-} from '../../../db/submissions/submission-reader.ts';
+import { type RunRead, readSubmissions, withRetries } from '../../../db/submissions/submission-reader.ts';
+import { type Submission, submissionLine } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
@@ -17,6 +14,7 @@ import { HONEYPOT, REDIRECT } from '../../request/reserved-fields.ts';
 import { unavailable } from '../../response/errors.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 import { toCsv } from './exports/csv.ts';
+import type { TableSource } from './exports/submission-table.ts';
 import { createTimeSlices, type TimeSlice } from './exports/time-slices.ts';
 import { toXlsx } from './exports/xlsx.ts';
 import { noSuchCursor, numberAt } from './submission-cursor.ts';
@@ -25,10 +23,8 @@ import { exampleSubmission } from './submissions.ts';
 const tooManyExports = () => unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
-/** Without where to begin. */
-type ReadFrom = [App['db'], App['limits'], string, number, ReturnType<typeof limitConcurrency>];
-
-type Source = { labels: Labels; slice: TimeSlice; read: ReadFrom; after: number };
+/** `readRows`: submissions without those before a cursor. */
+type Source = TableSource & { readRows: TableSource['read']; slice: TimeSlice };
 
 const NO_LABELS: Labels = new Map();
 
@@ -66,9 +62,16 @@ type Format = {
   write(source: Source): AsyncIterable<string | Buffer>;
 };
 
+/** Each submission on a line. */
+async function* toLines(batches: AsyncIterable<readonly Submission[]>): AsyncGenerator<string> {
+  for await (const batch of batches) yield batch.map((submission) => `${submissionLine(submission)}\n`).join('');
+}
+
 /** All submissions of a deployment, as a file. */
 export function exportEndpoints({ db, limits, labelsOf, responseWriter }: App) {
   const limitReads = limitConcurrency(limits.reads.maxConcurrentExportReads);
+  const retry = withRetries(limits);
+  const run: RunRead = (read) => retry(() => limitReads(read));
   const newSlice = createTimeSlices(limits.reads.exportSliceMs);
   /** The owners of exports that are in progress. */
   const ownerIds: number[] = [];
@@ -126,17 +129,19 @@ export function exportEndpoints({ db, limits, labelsOf, responseWriter }: App) {
       resource: Deployment;
       query: { labels?: '1' | undefined; after?: string | undefined };
     }) => {
-      const after = query.after === undefined ? 0 : await numberAt(db, resource, 'after', query.after);
+      const after =
+        query.after === undefined ? 0 : await numberAt(db, owner, resource, { name: 'after', cursor: query.after });
       return (response: Response) =>
         runExport(owner.id, async () => {
           const { id, slug } = resource;
           const labels = query.labels === undefined ? NO_LABELS : await readLabels(response, id);
-          const last = await lastSubmissionNumber(db, id);
+          const readFrom = (number: number) => () =>
+            readSubmissions(db, id, { order: 'oldest', after: number, before: resource.lastSubmissionNumber + 1 }, run);
           response.setHeader('Content-Type', contentType);
           response.setHeader('X-Content-Type-Options', 'nosniff');
           const date = new Date().toISOString().slice(0, 10);
           response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
-          const source: Source = { labels, slice: newSlice(), read: [db, limits, id, last, limitReads], after };
+          const source = { labels, slice: newSlice(), read: readFrom(0), readRows: readFrom(after) };
           if (request.method === 'HEAD') response.end();
           else await responseWriter.stream(response, write(source));
         });
@@ -160,10 +165,7 @@ export function exportEndpoints({ db, limits, labelsOf, responseWriter }: App) {
         contentType: 'text/csv; charset=utf-8; header=present',
         example:
           'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
-        write: ({ labels, slice, read, after }) => {
-          const source = { read: () => readSubmissions(...read), labels };
-          return toCsv(source, slice, () => readSubmissions(...read, after));
-        },
+        write: ({ slice, readRows, ...source }) => toCsv(source, slice, readRows),
       }),
     }),
 
@@ -183,7 +185,7 @@ export function exportEndpoints({ db, limits, labelsOf, responseWriter }: App) {
         contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
         isCompressed: true,
         example: 'PK...',
-        write: ({ labels, slice, read }) => toXlsx({ read: () => readSubmissions(...read), labels }, slice),
+        write: ({ slice, ...source }) => toXlsx(source, slice),
       }),
     }),
 
@@ -201,7 +203,7 @@ export function exportEndpoints({ db, limits, labelsOf, responseWriter }: App) {
         extension: 'ndjson',
         contentType: 'application/x-ndjson',
         example: `${JSON.stringify(exampleSubmission)}\n`,
-        write: ({ read, after }) => readSubmissionLines(...read, after),
+        write: ({ readRows }) => toLines(readRows()),
       }),
     }),
   };

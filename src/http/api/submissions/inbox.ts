@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Owner } from '../../../db/account/owners.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
+import type { Database } from '../../../db/postgres/connect.ts';
 import { markAsSpam } from '../../../db/spam/spam-submissions.ts';
-import { numberOfOwnSubmission } from '../../../db/submissions/new-submissions.ts';
 import { searchSubmissions } from '../../../db/submissions/search-submissions.ts';
 import { firstNumbersAt } from '../../../db/submissions/statistics.ts';
 import {
@@ -11,8 +10,7 @@ import {
   type Marks,
   markSubmissions,
 } from '../../../db/submissions/submission-marks.ts';
-import { lastSubmissionNumber } from '../../../db/submissions/submission-reader.ts';
-import { deleteSubmissions } from '../../../db/submissions/submissions.ts';
+import { deleteSubmissions, findSubmission, submissionJson } from '../../../db/submissions/submissions.ts';
 import { isSubmissionId } from '../../../lib/ids.ts';
 import { createMatcher } from '../../../lib/submission-search.ts';
 import { SIZES } from '../../../limits.ts';
@@ -20,8 +18,8 @@ import type { App } from '../../app.ts';
 import { endpoint, jsonText } from '../../request/endpoint.ts';
 import { Paging } from '../../request/paging.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
-import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
-import { exampleSubmission, idsOf, Listed, noSuchSubmission, submissionJson } from './submissions.ts';
+import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+import { exampleSubmission, idsOf, Listed, noSuchSubmission } from './submissions.ts';
 
 const InboxSubmissionBody = Listed.extend({
   read: z.boolean().meta({ description: 'Whether somebody has marked it as read. Reading it over the API does not.' }),
@@ -82,11 +80,19 @@ const MarksBody = z.object({
 });
 
 const ACTIONS = ['read', 'unread', 'star', 'unstar', 'delete', 'spam'] as const;
-const MARKS: Readonly<Record<Exclude<(typeof ACTIONS)[number], 'delete' | 'spam'>, Marks>> = {
-  read: { read: true },
-  unread: { read: false },
-  star: { starred: true },
-  unstar: { starred: false },
+/** Makes a change to submissions of a live deployment; how many it has changed. */
+type Change = (db: Database, ownerId: number, deploymentId: string, ids: readonly string[]) => Promise<number>;
+const marking =
+  (marks: Marks): Change =>
+  (...of) =>
+    markSubmissions(...of, marks);
+const CHANGES: Readonly<Record<(typeof ACTIONS)[number], Change>> = {
+  read: marking({ read: true }),
+  unread: marking({ read: false }),
+  star: marking({ starred: true }),
+  unstar: marking({ starred: false }),
+  delete: deleteSubmissions,
+  spam: markAsSpam,
 };
 const invalidIds = `ids is invalid: send a list of at most ${SIZES.search.maxBulkIds} ids of submissions.`;
 const Bulk = z.object({
@@ -103,25 +109,21 @@ const Bulk = z.object({
 const inboxJson = (submission: InboxSubmission): string =>
   `${submissionJson(submission).slice(0, -1)},"read":${submission.read},"starred":${submission.starred},"page_version":${submission.pageVersion}}`;
 
+/** The numbers that a query covers, both left out; throws 400. */
+async function rangeOf(
+  db: Database,
+  { id, lastSubmissionNumber }: Deployment,
+  { from, to, cursor }: z.infer<typeof Query>,
+): Promise<{ after: number; before: number }> {
+  const [start, end] = [from, to].map((text) => (text === undefined ? undefined : new Date(text)));
+  if (start && end && start >= end) throw badQuery('from is not before to: send an earlier from, or a later to.');
+  const [first = 1] = start ? await firstNumbersAt(db, id, [start]) : [];
+  const [last = lastSubmissionNumber + 1] = end ? await firstNumbersAt(db, id, [end]) : [];
+  return { after: first - 1, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
+}
+
 /** Finding submissions, and keeping track of them. */
 export function inboxEndpoints({ db, limits, onPurge }: App) {
-  /** The numbers that a query covers; throws 400. */
-  async function rangeOf(
-    owner: Owner,
-    { id }: Deployment,
-    { from, to, cursor }: z.infer<typeof Query>,
-  ): Promise<{ first: number; before: number }> {
-    const times = [from, to].flatMap((text) => (text === undefined ? [] : [new Date(text)]));
-    const [start, end] = times;
-    if (from !== undefined && to !== undefined && start && end && start >= end) {
-      throw badQuery('from is not before to: send an earlier from, or a later to.');
-    }
-    const found = await firstNumbersAt(db, owner.id, id, times);
-    const first = from === undefined ? 1 : (found[0] ?? 1);
-    const last = (to === undefined ? undefined : found.at(-1)) ?? (await lastSubmissionNumber(db, id)) + 1;
-    return { first, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
-  }
-
   return {
     search: endpoint({
       method: 'GET',
@@ -141,11 +143,11 @@ export function inboxEndpoints({ db, limits, onPurge }: App) {
         example: { submissions: [exampleInbox], next_cursor: null, searched: 1, total: 1 },
       },
       errors: [noSuchDeployment],
-      async handle({ owner, resource, query }) {
-        const range = await rangeOf(owner, resource, query);
+      async handle({ resource, query }) {
+        const range = await rangeOf(db, resource, query);
         const { numbers, searched, next } = await searchSubmissions(db, resource.id, {
           ...range,
-          matches: query.q ? createMatcher(query.q) : undefined,
+          matches: query.q ? createMatcher(query.q) : () => true,
           unread: query.unread !== undefined,
           starred: query.starred !== undefined,
           limit: query.limit,
@@ -168,19 +170,18 @@ export function inboxEndpoints({ db, limits, onPurge }: App) {
       description: 'What is left out stays as it is. Answers the submission as a search shows it.',
       async find(owner, params) {
         const [id, submissionId] = idsOf(params);
-        const number = await numberOfOwnSubmission(db, owner.id, id, submissionId);
-        if (number === undefined) throw noSuchSubmission();
-        return { id, number, submissionId };
+        const submission = await findSubmission(db, owner.id, id, submissionId);
+        if (!submission) throw noSuchSubmission();
+        return { id, number: submission.number, submissionId };
       },
       body: { schema: MarksBody, example: { read: true }, maxBytes: SIZES.body.settingsBytes },
       answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody, example: exampleInbox },
       errors: [noSuchSubmission],
       async handle({ owner, resource: { id, number, submissionId }, body }) {
-        const changed = await markSubmissions(db, owner.id, id, [submissionId], body);
-        const [found] = changed === undefined ? [] : await findInboxSubmissions(db, id, [number]);
+        await markSubmissions(db, owner.id, id, [submissionId], body);
+        const [found] = await findInboxSubmissions(db, id, [number]);
         if (!found) throw noSuchSubmission();
-        const text = inboxJson(found);
-        return jsonText(text);
+        return jsonText(inboxJson(found));
       },
     }),
 
@@ -202,11 +203,7 @@ export function inboxEndpoints({ db, limits, onPurge }: App) {
       async handle({ owner, resource: { id }, body: { action, ids: given } }) {
         // Only ids reach Postgres, which refuses some texts (NUL).
         const ids = [...new Set(given.filter(isSubmissionId))];
-        if (action !== 'delete' && action !== 'spam') {
-          return { done: deploymentOr404(await markSubmissions(db, owner.id, id, ids, MARKS[action])) };
-        }
-        const remove = action === 'delete' ? deleteSubmissions : markAsSpam;
-        const done = await remove(db, owner.id, id, ids);
+        const done = await CHANGES[action](db, owner.id, id, ids);
         // None may be there because the deployment was deleted while the body arrived.
         if (done === 0) await ownDeployment(db, owner, id);
         // The folder may have had too much.

@@ -1,7 +1,9 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
-import { lastNumbers, listSubmissionsAfter, type NumberedSubmission } from '../../../db/submissions/new-submissions.ts';
+import { lastNumbers } from '../../../db/submissions/new-submissions.ts';
+import { readBatch } from '../../../db/submissions/submission-reader.ts';
+import { type NumberedSubmission, submissionJson, submissionLine } from '../../../db/submissions/submissions.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { keyRefused } from '../../request/auth.ts';
@@ -12,7 +14,7 @@ import { HttpError, retryAfter } from '../../response/errors.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 import { noSuchCursor, numberAt } from './submission-cursor.ts';
 import { createSubmissionWatch, type WaitEnd } from './submission-watch.ts';
-import { exampleSubmission, Listed, submissionJson } from './submissions.ts';
+import { exampleSubmission, Listed } from './submissions.ts';
 
 const INVALID_WAIT = `wait is invalid: send a whole number from 0 to ${SIZES.live.maxWaitSeconds}, once.`;
 
@@ -113,7 +115,7 @@ export function liveEndpoints({ db, limits, ownerQueue, responseWriter, stopping
         else if (!response.destroyed) await responseWriter.write(response, ':\n\n');
         continue;
       }
-      const read = () => listSubmissionsAfter(db, id, after, limits.reads.streamBatch);
+      const read = () => readBatch(db, id, { order: 'oldest', after, limit: limits.reads.streamBatch });
       const found = await ownerQueue.run(owner.id, response, read).catch(() => undefined);
       // The database is out of reach: the client comes back with its cursor.
       if (!found) break;
@@ -152,7 +154,7 @@ export function liveEndpoints({ db, limits, ownerQueue, responseWriter, stopping
       async handle({ request, response, owner, params, resource, query }) {
         const { id } = resource;
         const queued = <T>(work: () => Promise<T>): Promise<T> => ownerQueue.run(owner.id, response, work);
-        let after = await queued(() => numberAt(db, resource, 'cursor', params.cursor));
+        let after = await queued(() => numberAt(db, owner, resource, { name: 'cursor', cursor: params.cursor }));
         let last = resource.lastSubmissionNumber;
         let found: NumberedSubmission[] = [];
         const mayWait = query.wait > 0 && request.method !== 'HEAD';
@@ -160,7 +162,8 @@ export function liveEndpoints({ db, limits, ownerQueue, responseWriter, stopping
         const until = performance.now() + query.wait * 1_000;
         for (;;) {
           const from = after;
-          if (from < last) found = await queued(() => listSubmissionsAfter(db, id, from, query.limit));
+          if (from < last)
+            found = await queued(() => readBatch(db, id, { order: 'oldest', after: from, limit: query.limit }));
           if (found.length > 0) break;
           // What was new has been deleted.
           after = Math.max(after, last);
@@ -206,7 +209,7 @@ export function liveEndpoints({ db, limits, ownerQueue, responseWriter, stopping
         const lastEventId = request.headers['last-event-id'];
         const start =
           typeof lastEventId === 'string'
-            ? await numberAt(db, resource, 'Last-Event-ID', lastEventId)
+            ? await numberAt(db, owner, resource, { name: 'Last-Event-ID', cursor: lastEventId })
             : resource.lastSubmissionNumber;
         return async (response) => {
           countWaiting(response, owner.id);
@@ -219,4 +222,4 @@ export function liveEndpoints({ db, limits, ownerQueue, responseWriter, stopping
 
 /** An event of a stream. Line ends in JSON are white space between tokens. */
 const toEvent = (submission: NumberedSubmission): string =>
-  `event: submission\nid: ${submission.number}\ndata: ${submissionJson(submission).replaceAll(/[\r\n]/g, '')}\n\n`;
+  `event: submission\nid: ${submission.number}\ndata: ${submissionLine(submission)}\n\n`;

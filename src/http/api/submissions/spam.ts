@@ -7,6 +7,7 @@ import {
   SPAM_REASONS,
   type SpamSubmission,
 } from '../../../db/spam/spam-submissions.ts';
+import { submissionJson } from '../../../db/submissions/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
@@ -15,7 +16,7 @@ import { submissionId, total } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
-import { exampleSubmission, Listed, submissionJson } from './submissions.ts';
+import { exampleSubmission, Listed } from './submissions.ts';
 
 const Kept = Listed.extend({
   reason: z.enum(SPAM_REASONS).meta({

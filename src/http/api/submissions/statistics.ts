@@ -13,7 +13,7 @@ import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
 import { time } from '../../request/fields.ts';
 import { badQuery, timeBound } from '../../request/query.ts';
-import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 
 const Query = z.object({
   from: timeBound('from').meta({
@@ -104,11 +104,11 @@ export function statisticsEndpoints({ db }: App) {
         },
       },
       errors: [noSuchDeployment],
-      async handle({ owner, resource: { id }, query }) {
+      async handle({ resource, query }) {
         const range = rangeOf(query);
         const starts = startsOf(range);
         const times = [range.from, ...starts.slice(1), range.to];
-        const counts = deploymentOr404(await countSubmissionsBetween(db, owner.id, id, times));
+        const counts = await countSubmissionsBetween(db, resource, times);
         const buckets = starts.map((start, index) => ({
           start: new Date(start).toISOString(),
           submissions: counts[index] ?? 0,

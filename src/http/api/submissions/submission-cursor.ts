@@ -1,6 +1,7 @@
+import type { Owner } from '../../../db/account/owners.ts';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
-import { numberOfSubmission } from '../../../db/submissions/new-submissions.ts';
+import { findSubmission } from '../../../db/submissions/submissions.ts';
 import { isSubmissionId } from '../../../lib/ids.ts';
 import { badQuery } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
@@ -24,16 +25,16 @@ export const noSuchCursor = errorKind(
 /** The number after which a cursor goes on, which the client sent as `name`; throws 400 and 404. */
 export async function numberAt(
   db: Database,
-  { id, lastSubmissionNumber }: Pick<Deployment, 'id' | 'lastSubmissionNumber'>,
-  name: string,
-  cursor: string,
+  owner: Owner,
+  { id, lastSubmissionNumber }: Deployment,
+  { name, cursor }: { name: string; cursor: string },
 ): Promise<number> {
   // Beyond the last one is a cursor from before a backup was restored: what comes next would be missed.
   if (CURSOR.test(cursor)) return Math.min(Number(cursor), lastSubmissionNumber);
   if (!isSubmissionId(cursor)) {
     throw badQuery(`${name} is invalid: send 0, the id of a submission, or the cursor of an answer.`);
   }
-  const number = await numberOfSubmission(db, id, cursor);
-  if (number === undefined) throw noSuchCursor();
-  return number;
+  const submission = await findSubmission(db, owner.id, id, cursor);
+  if (!submission) throw noSuchCursor();
+  return submission.number;
 }

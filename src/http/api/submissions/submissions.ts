@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { listSubmissions, readBatch } from '../../../db/submissions/list-submissions.ts';
-import { deleteSubmissions, findSubmission, type Submission } from '../../../db/submissions/submissions.ts';
+import { listSubmissions } from '../../../db/submissions/list-submissions.ts';
+import { type RunRead, readSubmissions } from '../../../db/submissions/submission-reader.ts';
+import { deleteSubmissions, findSubmission, submissionJson } from '../../../db/submissions/submissions.ts';
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
+import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { endpoint, JsonPieces, jsonText } from '../../request/endpoint.ts';
 import { submissionId, time, total } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { deploymentOr404, noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
+import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
 
 export const Listed = z
   .strictObject({
@@ -42,13 +44,6 @@ export const exampleSubmission: z.infer<typeof Listed> = {
   created_at: '2026-11-21T11:08:48.298Z',
 };
 
-/**
- * A submission in the shape of `Listed`. The stored text is sent unchanged: parsed and serialized again, it could
- * differ.
- */
-export const submissionJson = ({ id, data, ipAddress, createdAt }: Submission): string =>
-  `{"id":"${id}","data":${data},"ip_address":${JSON.stringify(ipAddress)},"created_at":"${createdAt.toISOString()}"}`;
-
 /** The ids of a path; throws 404 for a text that is not an id, which Postgres may refuse (NUL). */
 export function idsOf({ deployId, submissionId }: { deployId: string; submissionId: string }): [string, string] {
   if (!isDeploymentId(deployId) || !isSubmissionId(submissionId)) throw noSuchSubmission();
@@ -74,23 +69,18 @@ export function submissionEndpoints({ db, ownerQueue }: App) {
         example: { submissions: [exampleSubmission], total: 1, page: 1, limit: 50 },
       },
       errors: [noSuchDeployment],
-      async handle({ response, owner, resource: { id }, query: { page, limit } }) {
-        const listed = deploymentOr404(await listSubmissions(db, owner.id, id, { page, limit }));
-        const { first, firstBytes, rest, total } = listed;
+      async handle({ response, owner, resource, query: { page, limit } }) {
+        const { first, rest } = await listSubmissions(db, resource, { page, limit });
+        const bytes = first.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
         async function* pieces(): AsyncGenerator<string> {
           yield `{"submissions":[${first.map(submissionJson).join(',')}`;
-          let isFirst = first.length === 0;
-          for (const batch of rest) {
-            const read = await ownerQueue.run(owner.id, response, () => readBatch(db, id, batch));
-            for (const submission of read) {
-              yield isFirst ? submissionJson(submission) : `,${submissionJson(submission)}`;
-              isFirst = false;
-            }
+          const queued: RunRead = (read) => ownerQueue.run(owner.id, response, read);
+          for await (const batch of rest ? readSubmissions(db, resource.id, rest, queued) : []) {
+            yield batch.map((submission) => `,${submissionJson(submission)}`).join('');
           }
-          yield `],"total":${total},"page":${page},"limit":${limit}}`;
+          yield `],"total":${resource.submissionCount},"page":${page},"limit":${limit}}`;
         }
-        const maxBytes = Math.max(firstBytes, ...rest.map(({ bytes }) => bytes));
-        return new JsonPieces(maxBytes, pieces());
+        return new JsonPieces(rest ? Math.max(bytes, SIZES.internal.listBatchBytes) : bytes, pieces());
       },
     }),
 

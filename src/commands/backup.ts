@@ -5,15 +5,12 @@ import fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { loadConfig } from '../config.ts';
 import { backUp } from '../db/backup/backup.ts';
 import { canDump, dump } from '../db/backup/pg-dump.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
-import { fileOf, onlyArgument, openBucket, runProgram, withServer } from './command.ts';
-import { CommandError, messageOf, printError, UsageError } from './command-error.ts';
-
-const USAGE = `usage: npm run --silent backup -- FILE [--json]
-       npm run --silent backup -- - > FILE`;
+import { CommandError, UsageError } from './command-error.ts';
+import { openBucket, operate, withServer } from './operator.ts';
+import { type Output, printLine, say } from './output.ts';
 
 type Write = (out: Writable) => Promise<void>;
 
@@ -54,29 +51,25 @@ const incomplete = (ids: readonly string[]): string =>
   `the bucket lacks the content of ${ids.length} files, or has other content: the backup has the rest, and their names ` +
   `only (${ids.slice(0, COMMAND_LIMITS.lists.incompleteIds).join(', ')}${ids.length > COMMAND_LIMITS.lists.incompleteIds ? ', …' : ''})`;
 
-export const main = (): Promise<void> =>
-  runProgram(
-    USAGE,
-    async (invocation) => {
-      const { args, json } = invocation;
-      const config = loadConfig(process.env);
-      const file = fileOf(onlyArgument(args));
+/** Backs the database up into a file, or to standard output (`-`). */
+export const backup = (file: string, { json }: Output): Promise<void> =>
+  operate(
+    async (settings) => {
+      const { config } = settings;
       if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
       if (file === '-' && process.stdout.isTTY)
         throw new CommandError('a backup cannot be printed on a terminal: name a file');
       const bucket = openBucket(config);
       const damaged: string[] = [];
       const reading = { readObject: bucket.read, onDamaged: (id: string) => void damaged.push(id) };
-      await withServer(config, invocation, async ({ connection, isEmbedded }) => {
+      await withServer(settings, async ({ connection, isEmbedded }) => {
         // With FILES_URL, a file may come into the bucket at any time.
         const dumps = !isEmbedded && config.bucket === undefined && (await canDump(connection, process.env));
         const write: Write = (out) => (dumps ? dump(connection, process.env, out) : backUp(connection, out, reading));
         await (file === '-' ? write(process.stdout) : intoFile(file, write));
       }).finally(() => bucket.close());
-      if (damaged.length > 0) printError(incomplete(damaged));
-      if (json) process.stdout.write(`${JSON.stringify({ file })}\n`);
+      if (damaged.length > 0) say(incomplete(damaged));
+      if (json) await printLine(JSON.stringify({ file }));
     },
-    (error) => `nothing was backed up: ${messageOf(error)}`,
+    (message) => `nothing was backed up: ${message}`,
   );
-
-if (import.meta.main) await main();

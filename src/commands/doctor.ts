@@ -1,185 +1,153 @@
 import { randomUUID } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { type Config, ConfigError, isLocalHost, loadConfig } from '../config.ts';
+import { type Config, ConfigError, isLocalHost } from '../config.ts';
 import { createProbe, findProbeAddress, removeProbe } from '../db/doctor-probe.ts';
-import { hasBucketFiles, installationOf } from '../db/files/bucket-files.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
 import { embeddedExists } from '../db/postgres/existing-database.ts';
-import { type DatabaseFacts, inspectDatabase } from '../db/postgres/inspect.ts';
+import { inspectDatabase } from '../db/postgres/inspect.ts';
 import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
 import { createResolve, type Resolve } from '../delivery/webhooks/resolve.ts';
 import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
-import { databasePlace, type Invocation, NO_DATABASE_ADVICE, runProgram } from './command.ts';
-import { checkAddress, checkPage, checkReady } from './doctor/answers.ts';
-import { checkCertificate } from './doctor/certificate.ts';
-import { checkFiles } from './doctor/files.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './doctor/finding.ts';
-import { checkDatabase, checkDisk } from './doctor/machine.ts';
-import { checkApiName, checkDomains, checkPageNames, hostOf } from './doctor/names.ts';
-import { checkClock, checkMail, checkOutgoing, checkWebhookNetworks, clockOf, PUBLIC_URL } from './doctor/outside.ts';
+import { type Clock, checkClock, checkDatabase, checkDisk, checkFiles, checkMail, clockOf } from './doctor/machine.ts';
+import { checkCertificate, checkPage, checkReady, checkVisitors, type Route } from './doctor/service.ts';
+import { databasePlace, NO_DATABASE_ADVICE, readSettings, type Settings } from './operator.ts';
+import { type Output, print } from './output.ts';
 
-const USAGE = 'usage: npm run --silent doctor -- [--json]';
-const { nameQueryTimeoutMs, nameQueryTries } = COMMAND_LIMITS.doctor;
-const DNS = { timeout: nameQueryTimeoutMs, tries: nameQueryTries, maxTimeout: nameQueryTimeoutMs };
+/*
+ * The doctor looks at an installation from outside and inside, and says what to do about each fault.
+ */
+
+/** A host that IANA runs for examples (RFC 6761). */
+const PUBLIC_URL = 'https://example.com/';
 
 type NamedFinding = { check: string } & Finding;
-type Check = (signal: AbortSignal) => Finding | Promise<Finding>;
+type Check = (route: Route) => Finding | Promise<Finding>;
 
-/** The finding of a check, in time. */
-async function runCheck(check: string, run: Check): Promise<NamedFinding> {
-  const signal = AbortSignal.timeout(COMMAND_LIMITS.doctor.checkTimeoutMs);
-  const late = delay(
-    COMMAND_LIMITS.doctor.checkTimeoutMs + COMMAND_LIMITS.doctor.lateFindingMs,
-    fail('no answer in time', 'check whether a firewall drops the packets'),
-    {
-      ref: false,
-    },
+/** Runs checks at the same time. Each has a deadline. */
+function runChecks(checks: Record<string, Check>, resolve: Resolve): Promise<NamedFinding[]> {
+  const { checkTimeoutMs, lateFindingMs } = COMMAND_LIMITS.doctor;
+  return Promise.all(
+    Object.entries(checks).map(async ([check, run]) => {
+      const late = fail('no answer in time', 'check whether a firewall drops the packets');
+      const route = { resolve, signal: AbortSignal.timeout(checkTimeoutMs) };
+      try {
+        const deadline = delay(checkTimeoutMs + lateFindingMs, late, { ref: false });
+        return { check, ...(await Promise.race([run(route), deadline])) };
+      } catch (error) {
+        return { check, ...fail(reasonOf(error), 'look for a line with this time in the log of the service') };
+      }
+    }),
   );
-  try {
-    return { check, ...(await Promise.race([run(signal), late])) };
-  } catch (error) {
-    return { check, ...fail(reasonOf(error), 'look for a line with this time in the log of the service') };
-  }
 }
 
-/** The findings of checks that run at the same time. */
-const runChecks = (checks: Record<string, Check>): Promise<NamedFinding[]> =>
-  Promise.all(Object.entries(checks).map(([check, run]) => runCheck(check, run)));
+/** The database, if it can be used for further checks. */
+type Examined = { finding: Finding; clock: Clock[]; db?: Database; close(): Promise<void> };
 
-async function examine(config: Config, originOf: Invocation['originOf']): Promise<NamedFinding[]> {
-  const settings = { check: 'settings', ...ok(`the API at ${config.baseUrl}, pages under ${config.pagesDomain}`) };
-  // The doctor makes no database either.
+async function examineDatabase(settings: Settings): Promise<Examined> {
+  const { config } = settings;
+  const failed = (saw: string, mend: string): Examined => ({
+    finding: fail(saw, mend),
+    clock: [],
+    close: async () => undefined,
+  });
+  // The doctor makes no database.
   if (config.databaseUrl === undefined && !(await embeddedExists(config.dataDir))) {
-    const saw = `there is no database of the service in ${databasePlace(config, originOf)}`;
-    const database = { check: 'database', ...fail(saw, NO_DATABASE_ADVICE) };
-    return [settings, database, ...(await examineRest(config, undefined, undefined))];
+    return failed(`there is no database of the service in ${databasePlace(settings)}`, NO_DATABASE_ADVICE);
   }
   let server: DatabaseServer | undefined;
-  let facts: DatabaseFacts;
   try {
-    server = await openDatabaseServer(config, LIMITS, () => undefined);
-    facts = await inspectDatabase(server.connection, LIMITS);
+    const opened = await openDatabaseServer(config, LIMITS, () => undefined);
+    server = opened;
+    const facts = await inspectDatabase(opened.connection, LIMITS);
+    const db = connect(opened.connection, { limits: LIMITS });
+    const finding = checkDatabase(facts, await settingsInForce(db).catch(() => 'yes' as const));
+    return {
+      finding,
+      clock: [{ name: 'the database', ...facts.clock }],
+      ...(finding.status !== 'fail' && { db }),
+      close: () => db.close().then(() => opened.close()),
+    };
   } catch (error) {
     await server?.close();
-    const mend =
+    return failed(
+      reasonOf(error),
       config.databaseUrl === undefined
         ? 'check DATA_DIR, and run this command as the user who runs the service'
-        : 'check DATABASE_URL, that the server runs, and that it accepts this user';
-    const database = { check: 'database', ...fail(reasonOf(error), mend) };
-    return [settings, database, ...(await examineRest(config, undefined, undefined))];
-  }
-  const db = connect(server.connection, { limits: LIMITS });
-  try {
-    const inForce = await settingsInForce(db).catch(() => 'yes' as const);
-    const database = { check: 'database', ...checkDatabase(facts, inForce) };
-    return [settings, database, ...(await examineRest(config, facts, database.status === 'fail' ? undefined : db))];
-  } finally {
-    await db.close();
-    await server.close();
-  }
-}
-
-/** All checks except that of the database. Without `db`, the checks that need one are skipped. */
-async function examineRest(
-  config: Config,
-  facts: DatabaseFacts | undefined,
-  db: Database | undefined,
-): Promise<NamedFinding[]> {
-  const dns = new Resolver(DNS);
-  const resolve = createResolve(dns, LIMITS);
-  try {
-    const isLocal = isLocalHost(hostOf(config.baseUrl));
-    const outside = runChecks({
-      'api-dns': () => (isLocal ? skip('BASE_URL is local') : checkApiName(hostOf(config.baseUrl), resolve)),
-      'pages-dns': () =>
-        isLocalHost(hostOf(config.pagesDomain))
-          ? skip('PAGES_DOMAIN is local')
-          : checkPageNames(hostOf(config.pagesDomain), hostOf(config.baseUrl), resolve),
-      domains: () =>
-        isLocal ? skip('BASE_URL is local') : checkDomains(hostOf(config.pagesDomain), hostOf(config.baseUrl)),
-      'api-tls': (signal) =>
-        config.baseUrl.startsWith('https:')
-          ? checkCertificate(config.baseUrl, hostOf(config.baseUrl), resolve, signal)
-          : isLocal
-            ? skip('BASE_URL is local, and http')
-            : warn(
-                'BASE_URL is http: what is sent to it can be read on the way',
-                'put a proxy with TLS in front of it',
-              ),
-      mail: () => checkMail(config.smtpUrl, COMMAND_LIMITS.doctor.checkTimeoutMs),
-      outgoing: (signal) => checkOutgoing(PUBLIC_URL, isLocal, resolve, signal),
-      'webhook-networks': () => checkWebhookNetworks(config.webhookAllowCidrs),
-      files: () =>
-        checkFiles(
-          config.bucket,
-          db && { hasBucketFiles: () => hasBucketFiles(db), installation: () => installationOf(db) },
-        ),
-      disk: () => checkDisk(config.databaseUrl === undefined ? config.dataDir : '.'),
-      clock: async (signal) => {
-        const database = facts ? [{ name: 'the database', ...facts.clock }] : [];
-        return checkClock([...database, ...(await clockOf(PUBLIC_URL, resolve, signal))]);
-      },
-    });
-    const ready = await runCheck('answers', (signal) => checkReady(config.baseUrl, resolve, signal));
-    return [...(await outside), ready, ...(await examineService(config, db, ready, resolve))];
-  } finally {
-    dns.cancel();
-  }
-}
-
-/** The checks that need a temporary page. */
-const PAGE_CHECKS = ['pages-tls', 'pages', 'visitors'];
-
-async function examineService(
-  config: Config,
-  db: Database | undefined,
-  ready: Finding,
-  resolve: Resolve,
-): Promise<NamedFinding[]> {
-  const all = (finding: Finding): NamedFinding[] => PAGE_CHECKS.map((check) => ({ check, ...finding }));
-  if (db === undefined) return all(skip('needs the database'));
-  if (ready.status !== 'ok') return all(skip('needs the service, which does not answer'));
-  try {
-    return await examinePage(config, db, resolve);
-  } catch (error) {
-    return all(
-      fail(
-        `no page can be made, or removed, for this check: ${reasonOf(error)}`,
-        'check whether the database accepts writes',
-      ),
+        : 'check DATABASE_URL, that the server runs, and that it accepts this user',
     );
   }
 }
 
-/** Makes a page for the checks, and removes it afterwards. */
-async function examinePage(config: Config, db: Database, resolve: Resolve): Promise<NamedFinding[]> {
-  const html = `<!doctype html><title>formhost doctor</title>${randomUUID()}`;
-  const probe = await createProbe(db, html, config.cell);
+async function examine(settings: Settings): Promise<NamedFinding[]> {
+  const { config } = settings;
+  const { nameQueryTimeoutMs: timeout, nameQueryTries: tries } = COMMAND_LIMITS.doctor;
+  const dns = new Resolver({ timeout, tries, maxTimeout: timeout });
+  const resolve = createResolve(dns, LIMITS);
+  const { finding, clock, db, close } = await examineDatabase(settings);
+  const found: NamedFinding[] = [
+    { check: 'settings', ...ok(`the API at ${config.baseUrl}, pages under ${config.pagesDomain}`) },
+    { check: 'database', ...finding },
+  ];
+  const checks: Record<string, Check> = {
+    disk: () => checkDisk(config.databaseUrl === undefined ? config.dataDir : '.'),
+    clock: async (route) => checkClock([...clock, ...(await clockOf(PUBLIC_URL, route))]),
+    mail: () => checkMail(config.smtpUrl, COMMAND_LIMITS.doctor.checkTimeoutMs),
+    files: () => checkFiles(config.bucket, db),
+    answers: (route) => checkReady(config.baseUrl, route),
+    'api-tls': (route) => checkApiCertificate(config, route),
+  };
   try {
-    const pageUrl = `${config.pagesScheme}://${probe.slug}.${config.pagesDomain}`;
-    return await runChecks({
-      'pages-tls': (signal) =>
-        config.pagesScheme === 'https'
-          ? checkCertificate(pageUrl, `*.${hostOf(config.pagesDomain)}`, resolve, signal)
-          : skip('PAGES_SCHEME is http'),
-      pages: (signal) => checkPage(`${pageUrl}/`, html, resolve, signal),
-      visitors: (signal) =>
-        checkAddress(
-          {
-            baseUrl: config.baseUrl,
-            trustProxy: config.trustProxy,
-            probe: probe.id,
-            storedAddress: () => findProbeAddress(db, probe),
-          },
-          resolve,
-          signal,
-        ),
-    });
+    found.push(...(await runChecks(checks, resolve)));
+    const isReady = found.some(({ check, status }) => check === 'answers' && status === 'ok');
+    return [...found, ...(await examinePage(config, db, isReady, resolve))];
   } finally {
-    await removeProbe(db, probe);
+    dns.cancel();
+    await close();
+  }
+}
+
+function checkApiCertificate({ baseUrl }: Config, route: Route): Finding | Promise<Finding> {
+  const host = hostOf(baseUrl);
+  if (baseUrl.startsWith('https:')) return checkCertificate(`${baseUrl}/readyz`, host, route);
+  if (isLocalHost(host)) return skip('BASE_URL is local, and http');
+  return warn('BASE_URL is http: others on the way can read requests', 'put a proxy with TLS in front of it');
+}
+
+/** The host of an origin or of PAGES_DOMAIN, without brackets and port. */
+const hostOf = (address: string): string =>
+  new URL(address.includes('://') ? address : `http://${address}`).hostname.replace(/^\[|\]$/g, '');
+
+/** Makes a page for the checks that need one, and removes it afterwards. */
+async function examinePage(
+  { baseUrl, pagesDomain, pagesScheme, trustProxy, cell }: Config,
+  db: Database | undefined,
+  isReady: boolean,
+  resolve: Resolve,
+): Promise<NamedFinding[]> {
+  const all = (finding: Finding): NamedFinding[] =>
+    ['pages-tls', 'pages', 'visitors'].map((check) => ({ check, ...finding }));
+  if (db === undefined) return all(skip('needs the database'));
+  if (!isReady) return all(skip('needs the service, which does not answer'));
+  const html = `<!doctype html><title>formhost doctor</title>${randomUUID()}`;
+  try {
+    const probe = await createProbe(db, html, cell);
+    const url = `${pagesScheme}://${probe.slug}.${pagesDomain}/`;
+    const storedAddress = () => findProbeAddress(db, probe);
+    const checks: Record<string, Check> = {
+      'pages-tls': (route) =>
+        pagesScheme === 'https'
+          ? checkCertificate(url, `*.${hostOf(pagesDomain)}`, route)
+          : skip('PAGES_SCHEME is http'),
+      pages: (route) => checkPage(url, html, route),
+      visitors: (route) => checkVisitors({ baseUrl, trust: String(trustProxy), probe: probe.id, storedAddress }, route),
+    };
+    return await runChecks(checks, resolve).finally(() => removeProbe(db, probe));
+  } catch (error) {
+    const saw = `no page can be made, or removed, for this check: ${reasonOf(error)}`;
+    return all(fail(saw, 'check whether the database accepts writes'));
   }
 }
 
@@ -193,22 +161,15 @@ function show(findings: readonly NamedFinding[]): string {
     .join('');
 }
 
-export const main = (): Promise<void> =>
-  runProgram(
-    USAGE,
-    async ({ args, json, originOf }) => {
-      parseArgs({ args, options: {} });
-      let findings: NamedFinding[];
-      try {
-        findings = await examine(loadConfig(process.env), originOf);
-      } catch (error) {
-        if (!(error instanceof ConfigError)) throw error;
-        findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
-      }
-      process.stdout.write(json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
-      if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
-    },
-    reasonOf,
-  );
-
-if (import.meta.main) await main();
+/** Prints what the checks have found. Exit code 1: one has failed. */
+export async function doctor({ json }: Output): Promise<void> {
+  let findings: NamedFinding[];
+  try {
+    findings = await examine(readSettings());
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    findings = [{ check: 'settings', ...fail(error.message, 'change it in the environment or in .env') }];
+  }
+  await print(json ? `${JSON.stringify({ checks: findings })}\n` : show(findings));
+  if (findings.some(({ status }) => status === 'fail')) process.exitCode = 1;
+}

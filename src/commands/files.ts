@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import limitConcurrency from 'p-limit';
 import type { Config } from '../config.ts';
 import {
@@ -21,12 +20,9 @@ import { type Bucket, createBucket } from '../files/bucket.ts';
 import { claimPrefix, takePrefix } from '../files/claim.ts';
 import { patient } from '../files/with-retries.ts';
 import { COMMAND_LIMITS, LIMITS, SIZES } from '../limits.ts';
-import { action, type Command, listing, runCommand } from './command.ts';
-import { CommandError, printError, UsageError } from './command-error.ts';
-
-const USAGE = `usage: npm run --silent files -- status [--json]
-       npm run --silent files -- move --to bucket|database [--json]
-       npm run --silent files -- claim [--json]`;
+import { CommandError, messageOf } from './command-error.ts';
+import { onDatabase } from './operator.ts';
+import { type Output, printResult, printRows, say } from './output.ts';
 
 const PLACES: readonly Place[] = ['bucket', 'database'];
 
@@ -44,17 +40,22 @@ async function withBucket<T>(
   }
 }
 
-const status = listing(['place', 'files', 'bytes'], async function* (db) {
-  const counts = await countFiles(db);
-  for (const place of PLACES) yield { place, ...counts[place] };
-});
+/** How many files are where. */
+export const status = (output: Output): Promise<void> =>
+  onDatabase(async (db) => {
+    const counts = await countFiles(db);
+    async function* rows() {
+      for (const place of PLACES) yield { place, ...counts[place] };
+    }
+    await printRows(['place', 'files', 'bytes'], rows(), output);
+  });
 
-const claim = (config: Config): Command =>
-  action((db) =>
+/** Takes the prefix of FILES_URL from another installation. */
+export const claim = (output: Output): Promise<void> =>
+  onDatabase((db, config) =>
     withBucket(config, async (bucket, place) => {
       await takePrefix(bucket, await installationOf(db));
-      const message = `${place} belongs to this installation now`;
-      return { text: message, json: { message, place } };
+      await printResult({ message: `${place} belongs to this installation now`, place }, output);
     }),
   );
 
@@ -119,10 +120,7 @@ async function moveAll(db: Database, bucket: Bucket, place: Place): Promise<{ fi
   const limit = limitConcurrency(COMMAND_LIMITS.files.concurrentMoves);
   let files = 0;
   let failed = 0;
-  const progress = setInterval(
-    () => printError(`moved ${files} files so far`),
-    COMMAND_LIMITS.files.progressIntervalMs,
-  );
+  const progress = setInterval(() => say(`moved ${files} files so far`), COMMAND_LIMITS.files.progressIntervalMs);
   try {
     const moving = new Set<Promise<void>>();
     for await (const file of listFilesOutside(db, place)) {
@@ -133,7 +131,7 @@ async function moveAll(db: Database, bucket: Bucket, place: Place): Promise<{ fi
         } catch (error) {
           if (await isDone(db, file).catch(() => false)) return;
           failed += 1;
-          printError(`the file ${file.id} was not moved: ${error instanceof Error ? error.message : String(error)}`);
+          say(`the file ${file.id} was not moved: ${messageOf(error)}`);
         }
       });
       moving.add(move);
@@ -148,8 +146,9 @@ async function moveAll(db: Database, bucket: Bucket, place: Place): Promise<{ fi
   return { files, failed };
 }
 
-const move = (place: Place, config: Config): Command =>
-  action((db) =>
+/** Moves the content of all files to the bucket, or back. */
+export const move = ({ to, json }: Output & { to: Place }): Promise<void> =>
+  onDatabase((db, config) =>
     withBucket(config, async (bucket) => {
       const installation = await installationOf(db);
       if (!(await patient(LIMITS, () => claimPrefix(bucket, installation)))) {
@@ -157,29 +156,9 @@ const move = (place: Place, config: Config): Command =>
           'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `files claim`',
         );
       }
-      const { files, failed } = await moveAll(db, bucket, place);
+      const { files, failed } = await moveAll(db, bucket, to);
       if (failed > 0)
         throw new CommandError(`moved ${files} files, and ${failed} were not: run it again when the cause is gone`);
-      const message = `moved ${files} files to the ${place}`;
-      return { text: message, json: { message, files } };
+      await printResult({ message: `moved ${files} files to the ${to}`, files }, { json });
     }),
   );
-
-function parse(args: string[], config: Config): Command {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { to: { type: 'string' } } });
-  const [name, ...more] = positionals;
-  if (more.length > 0) throw new UsageError();
-  if (name === 'move') {
-    const place = PLACES.find((one) => one === values.to);
-    if (place === undefined) throw new UsageError();
-    return move(place, config);
-  }
-  if (values.to !== undefined) throw new UsageError();
-  if (name === 'status') return status;
-  if (name === 'claim') return claim(config);
-  throw new UsageError();
-}
-
-export const main = (): Promise<void> => runCommand(USAGE, parse);
-
-if (import.meta.main) await main();

@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { isMailAddress, loadConfig } from '../config.ts';
+import { isMailAddress } from '../config.ts';
 import { MailClient } from '../delivery/mail/send-email.ts';
 import { LIMITS } from '../limits.ts';
-import { onlyArgument, runProgram } from './command.ts';
 import { CommandError } from './command-error.ts';
+import { operate } from './operator.ts';
+import { type Output, printResult } from './output.ts';
 
-const USAGE = 'usage: npm run --silent mail:test -- you@example.com [--json]';
-
-function recipient(args: string[]): string {
-  const to = onlyArgument(args);
-  if (!isMailAddress(to)) throw new CommandError('the address of the recipient is needed, such as you@example.com');
-  return to;
-}
-
-export const main = (): Promise<void> =>
-  runProgram(USAGE, async ({ args, json }) => {
-    const { smtpUrl, mailFrom, baseUrl, deliveryTimeoutMs } = loadConfig(process.env);
-    const to = recipient(args);
+/** Sends one mail, and prints what the mail server answered. */
+export const sendTestMail = (to: string, output: Output): Promise<void> =>
+  operate(async ({ config: { smtpUrl, mailFrom, baseUrl, deliveryTimeoutMs } }) => {
+    if (!isMailAddress(to)) throw new CommandError('the address of the recipient is needed, such as you@example.com');
     if (smtpUrl === undefined) throw new CommandError('mail is off because SMTP_URL is not set');
-
     const sentence = `This mail shows that the service at ${baseUrl} can send mail.`;
     const mail = new MailClient({ smtpUrl, from: mailFrom, maxConnections: 1, limits: LIMITS });
     const { error, response = '' } = await mail.send(
@@ -33,8 +25,5 @@ export const main = (): Promise<void> =>
     );
     mail.close();
     if (error !== undefined) throw new CommandError(response === '' ? error : `${error}: ${response}`);
-    const message = `the mail server accepted the mail: ${response}`;
-    process.stdout.write(`${json ? JSON.stringify({ message, to, response }) : message}\n`);
+    await printResult({ message: `the mail server accepted the mail: ${response}`, to, response }, output);
   });
-
-if (import.meta.main) await main();

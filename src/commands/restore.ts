@@ -1,17 +1,13 @@
 import { createReadStream } from 'node:fs';
 import fs from 'node:fs/promises';
-import { loadConfig } from '../config.ts';
 import { DUMP_MAGIC } from '../db/backup/backup-file.ts';
 import { restoreDump } from '../db/backup/pg-dump.ts';
 import { checkBackup, restore } from '../db/backup/restore.ts';
 import { openDatabaseServer } from '../db/postgres/database-server.ts';
 import type { Connection } from '../db/postgres/servers.ts';
 import { LIMITS } from '../limits.ts';
-import { fileOf, onlyArgument, runProgram } from './command.ts';
-import { messageOf } from './command-error.ts';
-
-const USAGE = `usage: npm run --silent restore -- FILE [--json]
-       npm run --silent restore -- - [--json] < FILE`;
+import { operate } from './operator.ts';
+import { type Output, printLine } from './output.ts';
 
 /** Whether a file was written by pg_dump; throws when it can't be read. */
 async function isDump(file: string): Promise<boolean> {
@@ -32,19 +28,15 @@ async function restorerOf(file: string): Promise<(connection: Connection) => Pro
   return (connection) => restore(connection, createReadStream(file), LIMITS);
 }
 
-export const main = (): Promise<void> =>
-  runProgram(
-    USAGE,
-    async ({ args, json }) => {
-      const config = loadConfig(process.env);
-      const file = fileOf(onlyArgument(args));
+/** Restores a backup from a file, or from standard input (`-`). */
+export const restoreFrom = (file: string, { json }: Output): Promise<void> =>
+  operate(
+    async ({ config }) => {
       const restoreInto = await restorerOf(file);
       // Makes the embedded database where there is none.
       const server = await openDatabaseServer(config, LIMITS, () => undefined);
       await restoreInto(server.connection).finally(() => server.close());
-      if (json) process.stdout.write(`${JSON.stringify({ file })}\n`);
+      if (json) await printLine(JSON.stringify({ file }));
     },
-    (error) => `nothing was restored: ${messageOf(error)}`,
+    (message) => `nothing was restored: ${message}`,
   );
-
-if (import.meta.main) await main();

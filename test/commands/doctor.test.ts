@@ -8,25 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkAddress, checkPage, checkReady, judgeAddress, MADE_UP } from '../../src/commands/doctor/answers.ts';
-import { checkCertificate } from '../../src/commands/doctor/certificate.ts';
-import { connectionProblem, type Stage } from '../../src/commands/doctor/connection.ts';
+import { ask, connectionProblem } from '../../src/commands/doctor/ask.ts';
 import type { Finding } from '../../src/commands/doctor/finding.ts';
-import { checkDatabase, judgeDisk } from '../../src/commands/doctor/machine.ts';
-import { checkApiName, checkDomains, checkPageNames } from '../../src/commands/doctor/names.ts';
-import {
-  checkClock,
-  checkMail,
-  checkOutgoing,
-  checkWebhookNetworks,
-  clockOf,
-} from '../../src/commands/doctor/outside.ts';
+import { checkClock, checkDatabase, checkMail, clockOf, findDisk } from '../../src/commands/doctor/machine.ts';
+import { checkCertificate, checkPage, checkReady, checkVisitors } from '../../src/commands/doctor/service.ts';
 import { createProbe, removeProbe } from '../../src/db/doctor-probe.ts';
 import { inspectDatabase } from '../../src/db/postgres/inspect.ts';
 import { storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
 import { createResolve, type Resolve } from '../../src/delivery/webhooks/resolve.ts';
 import { newSubmissionId } from '../../src/lib/ids.ts';
-import { parseCidr } from '../../src/lib/public-address.ts';
 import { runCommand } from '../support/command.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
@@ -44,8 +34,6 @@ import {
 import { startTestService } from '../support/service.ts';
 import { startSmtpServer } from '../support/smtp.ts';
 
-const soon = (): AbortSignal => AbortSignal.timeout(2_000);
-
 /** A resolver that asks a name server of the test's own, and nobody else. */
 async function resolverFor(zone: Zone): Promise<Resolve> {
   const { address } = await startNameServer(zone);
@@ -55,7 +43,11 @@ async function resolverFor(zone: Zone): Promise<Resolve> {
   return createResolve(dns, testLimits(), { hosts: '/dev/null', resolvConf: '/dev/null' });
 }
 
-const here = () => resolverFor({ 'api.test': ['127.0.0.1'], '*.pages.test': ['127.0.0.1'] });
+/** How to ask servers of this test. */
+const here = async (signal = AbortSignal.timeout(2_000)) => ({
+  resolve: await resolverFor({ 'api.test': ['127.0.0.1'], '*.pages.test': ['127.0.0.1'] }),
+  signal,
+});
 
 /** Status and what was seen; whether there is something to do about it follows from the status. */
 function summary(finding: Finding): [string, string] {
@@ -63,46 +55,6 @@ function summary(finding: Finding): [string, string] {
   expect('mend' in finding && finding.mend !== '').toBe(isBad);
   return [finding.status, finding.saw];
 }
-
-describe('the names', () => {
-  const ZONE = { 'api.test': ['192.0.2.1', '192.0.2.2'], '*.pages.test': ['192.0.2.2'], '*.cdn.test': ['192.0.2.9'] };
-
-  it.each<[string, string, string]>([
-    ['api.test', 'ok', 'api.test is 192.0.2.1, 192.0.2.2'],
-    ['192.0.2.7', 'skip', 'BASE_URL has an address, 192.0.2.7, and no name'],
-    ['nowhere.test', 'fail', 'the name nowhere.test does not resolve (queryA ENOTFOUND nowhere.test)'],
-  ])('of the API: %s is %s', async (host, status, saw) => {
-    expect(summary(await checkApiName(host, await resolverFor(ZONE)))).toEqual([status, saw]);
-  });
-
-  it.each<[string, string, string]>([
-    ['pages.test', 'ok', '*.pages.test is 192.0.2.2, as api.test is'],
-    ['cdn.test', 'warn', '*.cdn.test is 192.0.2.9, and api.test is 192.0.2.1, 192.0.2.2'],
-  ])('of pages under %s: %s', async (pages, status, saw) => {
-    expect(summary(await checkPageNames(pages, 'api.test', await resolverFor(ZONE)))).toEqual([status, saw]);
-  });
-
-  it('of pages are missing where only the domain itself has an address', async () => {
-    const found = await checkPageNames('pages.test', 'api.test', await resolverFor({ 'pages.test': ['192.0.2.2'] }));
-    expect(summary(found)).toEqual(['fail', expect.stringContaining('made-up names under pages.test do not resolve')]);
-  });
-
-  it.each([
-    ['pages.example.org', 'forms.example.org', 'warn'],
-    ['example.org', 'forms.example.org', 'warn'],
-    ['pages.forms.example.org', 'forms.example.org', 'warn'],
-    ['pages.example.co.uk', 'forms.example.co.uk', 'warn'],
-    // Two owners under one public suffix.
-    ['pages.co.uk', 'forms.co.uk', 'ok'],
-    ['example-pages.org', 'forms.example.org', 'ok'],
-    // In the list's private part.
-    ['github.io', 'api.github.io', 'ok'],
-    ['pages.example.org', '192.0.2.1', 'ok'],
-    ['pages', 'forms', 'skip'],
-  ])('of pages under %s and the API at %s share no site: %s', (pages, api, status) => {
-    expect(summary(checkDomains(pages, api))).toEqual([status, expect.any(String)]);
-  });
-});
 
 describe('a certificate', () => {
   /** As browsers trust what an authority signed. */
@@ -114,7 +66,7 @@ describe('a certificate', () => {
 
   async function check(certificate: Certificate, host: string) {
     const { port } = await startReceiver(undefined, { certificate });
-    return summary(await checkCertificate(`https://${host}:${port}`, host, await here(), soon()));
+    return summary(await checkCertificate(`https://${host}:${port}`, host, await here()));
   }
 
   it.each<[string, { hosts: string[]; expired?: boolean; lasts: number }, string, RegExp]>([
@@ -125,12 +77,7 @@ describe('a certificate', () => {
       /^a certificate for \*\.pages\.test, until \d{4}-\d\d-\d\d \(20 days\)$/,
     ],
     ['that ends soon', { hosts: ['*.pages.test'], lasts: 24 * 13 + 1 }, 'warn', /\(13 days\)$/],
-    [
-      'that has ended',
-      { hosts: ['*.pages.test'], lasts: 30, expired: true },
-      'fail',
-      /not valid: it expired on \d{4}-\d\d-\d\d$/,
-    ],
+    ['that has ended', { hosts: ['*.pages.test'], lasts: 30, expired: true }, 'fail', /not valid: it has expired$/],
     [
       'for another name',
       { hosts: ['pages.test', 'api.test'], lasts: 1_000 },
@@ -147,101 +94,52 @@ describe('a certificate', () => {
     const found = await check(makeCertificate(['*.pages.test'], { lasts: 1_000 }), 'x.pages.test');
     expect(found).toEqual([
       'fail',
-      expect.stringMatching(/not valid: nobody but its maker signed it \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/),
+      expect.stringMatching(/not valid: its authority is not known.* \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/),
     ]);
   });
 
   it.each([
-    ['closes', closesAtOnce, /^port \d+ of api\.test accepts connections and speaks no TLS \(.+\)$/],
-    [
-      'says nothing',
-      neverAnswers,
-      /^port \d+ of api\.test accepts connections and speaks no TLS \(no handshake in time\)$/,
-    ],
+    ['closes', closesAtOnce, /^port \d+ of api\.test speaks no TLS for api\.test \(.+\)$/],
+    ['says nothing', neverAnswers, /^port \d+ of api\.test gives no answer in time$/],
   ])('is missing where the server %s', async (_does, conduct, what) => {
     const { port } = await startRawReceiver(conduct);
-    const signal = AbortSignal.timeout(300);
-    const found = await checkCertificate(`https://api.test:${port}`, 'api.test', await here(), signal);
+    const route = await here(AbortSignal.timeout(300));
+    const found = await checkCertificate(`https://api.test:${port}`, 'api.test', route);
     expect(summary(found)).toEqual(['fail', expect.stringMatching(what)]);
   });
 
   it('is missing where plain http is spoken', async () => {
     const { port } = await startReceiver();
-    const found = await checkCertificate(`https://api.test:${port}`, 'api.test', await here(), soon());
-    expect(summary(found)).toEqual([
-      'fail',
-      expect.stringMatching(/^port \d+ of api\.test accepts connections and speaks no TLS \(/),
-    ]);
-  });
-
-  it('is missing where nobody listens, or the name does not resolve', async () => {
-    const port = await freePort();
-    const refused = await checkCertificate(`https://api.test:${port}`, 'api.test', await here(), soon());
-    expect(refused).toEqual({
-      status: 'fail',
-      saw: `port ${port} of api.test refuses connections (connect ECONNREFUSED 127.0.0.1:${port})`,
-      mend: 'start the program that listens there, such as the proxy',
-    });
-    const unknown = await checkCertificate(`https://nowhere.test:${port}`, 'nowhere.test', await here(), soon());
-    expect(unknown).toEqual({
-      status: 'fail',
-      saw: 'the name nowhere.test does not resolve (queryA ENOTFOUND nowhere.test)',
-      mend: 'add an A or AAAA record for nowhere.test to its DNS zone, and wait until it is known here',
-    });
+    const found = await checkCertificate(`https://api.test:${port}`, 'api.test', await here());
+    expect(summary(found)).toEqual(['fail', expect.stringMatching(/^port \d+ of api\.test speaks no TLS for /)]);
   });
 });
 
 describe('a connection that fails', () => {
-  const withCode = (code: string, syscall?: string) => Object.assign(new Error(`${code} happened`), { code, syscall });
-  const url = 'https://api.test';
+  it('tells a name without an address from a port where nobody listens', async () => {
+    const port = await freePort();
+    const problemOf = async (host: string) => {
+      const url = `https://${host}:${port}`;
+      return connectionProblem(await ask(url, await here()).catch((error: unknown) => error), url);
+    };
+    expect(await problemOf('nowhere.test')).toEqual({
+      saw: 'the name nowhere.test does not resolve (queryA ENOTFOUND nowhere.test)',
+      mend: expect.stringMatching(/^add an A or AAAA record for nowhere\.test/),
+    });
+    expect(await problemOf('api.test')).toEqual({
+      saw: `port ${port} of api.test refuses connections (connect ECONNREFUSED 127.0.0.1:${port})`,
+      mend: 'start the program that listens there, such as the proxy',
+    });
+  });
 
-  it.each<[string, unknown, Stage | undefined, RegExp, RegExp]>([
-    [
-      'an unknown name',
-      withCode('ENOTFOUND', 'queryA'),
-      'name',
-      /^the name api\.test does not resolve \(/,
-      /A or AAAA/,
-    ],
-    ['no name server', withCode('ECONNREFUSED', 'queryA'), 'name', /name server has no answer/, /resolv\.conf/],
-    ['a slow name server', withCode('ETIMEOUT', 'queryA'), undefined, /name server has no answer/, /resolv\.conf/],
-    [
-      'a name that takes too long',
-      new Error('no handshake in time'),
-      'name',
-      /name server has no answer/,
-      /resolv\.conf/,
-    ],
-    ['nobody listening', withCode('ECONNREFUSED', 'connect'), undefined, /^port 443 of api\.test refuses/, /start/],
-    [
-      'nobody listening at all addresses',
-      new AggregateError([withCode('ECONNREFUSED', 'connect'), withCode('ECONNREFUSED', 'connect')]),
-      'connection',
-      /^port 443 of api\.test refuses connections \(ECONNREFUSED happened, ECONNREFUSED happened\)$/,
-      /start/,
-    ],
-    [
-      'no route',
-      withCode('ENETUNREACH', 'connect'),
-      'connection',
-      /^port 443 of api\.test cannot be reached/,
-      /routes/,
-    ],
-    ['dropped packets', new Error('no handshake in time'), 'connection', /gives no answer in time$/, /firewall/],
-    ['a time-out of the system', withCode('ETIMEDOUT', 'connect'), undefined, /gives no answer in time$/, /firewall/],
-    ['no answer to a request', withCode('ABORT_ERR'), undefined, /gives no answer in time$/, /firewall/],
-    ['no TLS', withCode('EPROTO'), undefined, /speaks no TLS/, /proxy with a certificate/],
-    [
-      'no certificate for the name',
-      withCode('ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'),
-      'handshake',
-      /refuses TLS for the name api\.test/,
-      /certificate for api\.test/,
-    ],
-    ['a closed connection', withCode('ECONNRESET'), undefined, /closes the connection/, /log/],
-  ])('tells %s from all others', (_name, error, stage, saw, mend) => {
-    const problem = connectionProblem(error, url, stage);
-    expect(problem).toEqual({ saw: expect.stringMatching(saw), mend: expect.stringMatching(mend) });
+  const withCode = (code: string, syscall?: string) => Object.assign(new Error(`${code} happened`), { code, syscall });
+  it.each<[string, unknown, RegExp]>([
+    ['ECONNREFUSED of a name server', withCode('ECONNREFUSED', 'queryA'), /^the name api\.test does not resolve/],
+    ['ECONNREFUSED at all addresses', new AggregateError([withCode('ECONNREFUSED', 'connect')]), /refuses connections/],
+    ['ETIMEDOUT', withCode('ETIMEDOUT', 'connect'), /gives no answer in time$/],
+    ['ENETUNREACH', withCode('ENETUNREACH', 'connect'), /cannot be reached \(ENETUNREACH happened\)$/],
+  ])('names %s', (_name, error, saw) => {
+    expect(connectionProblem(error, 'https://api.test')).toMatchObject({ saw: expect.stringMatching(saw) });
   });
 });
 
@@ -253,13 +151,13 @@ describe('the answer at BASE_URL', () => {
     [404, '', 'fail', 'answers 404, but not as the service does'],
   ])('%d %s: %s', async (code, body, status, saw) => {
     const { url, received } = await startReceiver((response) => void response.writeHead(code).end(body));
-    expect(summary(await checkReady(url, await here(), soon()))).toEqual([status, `${url}/readyz ${saw}`]);
+    expect(summary(await checkReady(url, await here()))).toEqual([status, `${url}/readyz ${saw}`]);
     expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /readyz']);
   });
 
   it('is missed where nobody listens', async () => {
     const url = `http://api.test:${await freePort()}`;
-    const found = await checkReady(url, await here(), soon());
+    const found = await checkReady(url, await here());
     expect(summary(found)).toEqual([
       'fail',
       expect.stringMatching(/readyz does not answer: port \d+ of api\.test refuses connections \(.*ECONNREFUSED.*\)$/),
@@ -298,27 +196,6 @@ async function startProxy(certificate?: Certificate) {
 }
 
 describe('visitors', () => {
-  const PROXIED = { local: '203.0.113.5', baseUrl: 'https://api.test' };
-  const PRIVATE = { local: '10.0.0.5', baseUrl: 'https://api.test' };
-  const PUBLIC = '8.8.4.4';
-  it.each<[string, Parameters<typeof judgeAddress>[0], string]>([
-    ['who are believed', { ...PROXIED, seen: MADE_UP, trustProxy: 2 }, 'fail'],
-    ['who are believed by all networks', { ...PROXIED, seen: MADE_UP, trustProxy: ['0.0.0.0/0'] }, 'fail'],
-    ['taken for the proxy', { ...PROXIED, seen: '127.0.0.1', trustProxy: 0 }, 'fail'],
-    ['known behind a proxy', { ...PROXIED, seen: '203.0.113.5', trustProxy: 1 }, 'ok'],
-    ['known without a proxy', { ...PROXIED, baseUrl: 'http://api.test', seen: '203.0.113.5', trustProxy: 0 }, 'ok'],
-    ['known by the address of their network', { ...PRIVATE, seen: PUBLIC, trustProxy: 1 }, 'ok'],
-    ['taken for a second proxy', { ...PRIVATE, seen: '10.0.0.9', trustProxy: 1 }, 'warn'],
-    ['taken for a CDN', { local: '8.8.8.8', baseUrl: 'https://api.test', seen: PUBLIC, trustProxy: 1 }, 'warn'],
-    [
-      'taken for a proxy without TLS',
-      { ...PRIVATE, baseUrl: 'http://api.test', seen: '127.0.0.1', trustProxy: 0 },
-      'warn',
-    ],
-  ])('%s', (_name, seen, status) => {
-    expect(summary(judgeAddress(seen))).toEqual([status, expect.any(String)]);
-  });
-
   it.each<[string, number, string, string]>([
     ['0', 0, 'http', 'ok'],
     ['1, without a proxy', 0, 'http', 'fail'],
@@ -339,25 +216,23 @@ describe('visitors', () => {
     }
     const owner = await service.owner();
     const { id } = await owner.deploy();
-    const found = await checkAddress(
+    const found = await checkVisitors(
       {
         baseUrl: url,
-        trustProxy: service.config.trustProxy,
+        trust: String(service.config.trustProxy),
         probe: id,
         storedAddress: async () => (await owner.get(`/submissions/${id}`)).body.submissions[0]?.ip_address,
       },
       await here(),
-      soon(),
     );
     expect(summary(found)).toEqual([status, expect.any(String)]);
   });
 
   it('are not known where the submission ends up elsewhere', async () => {
     const { url } = await startReceiver();
-    const found = await checkAddress(
-      { baseUrl: url, trustProxy: 0, probe: 'd_1', storedAddress: async () => undefined },
+    const found = await checkVisitors(
+      { baseUrl: url, trust: '0', probe: 'd_1', storedAddress: async () => undefined },
       await here(),
-      soon(),
     );
     expect(summary(found)).toEqual([
       'fail',
@@ -369,13 +244,13 @@ describe('visitors', () => {
 describe('a page', () => {
   it.each([
     [200, 'mine', 'ok', /shows the page/],
-    [200, 'another', 'fail', /answers 200, but not with the page/],
-    [301, '', 'fail', /answers 301, but not with the page/],
+    [200, 'another', 'fail', /does not show the page .*, but answers 200$/],
+    [301, '', 'fail', /does not show the page .*, but answers 301$/],
     [404, '', 'fail', /does not show the page that was made for this check \(404, /],
   ])('%d %s: %s', async (code, body, status, saw) => {
     const { port } = await startReceiver((response) => void response.writeHead(code).end(body));
     const url = `http://x.pages.test:${port}/`;
-    const found = await checkPage(url, 'mine', await here(), AbortSignal.timeout(500));
+    const found = await checkPage(url, 'mine', await here(AbortSignal.timeout(500)));
     expect(summary(found)).toEqual([status, expect.stringMatching(saw)]);
   });
 });
@@ -425,26 +300,6 @@ describe('mail', () => {
 });
 
 describe('what lies outside', () => {
-  it.each<[string[], string]>([
-    [[], 'ok'],
-    [['127.0.0.0/8', '::1/128'], 'ok'],
-    [['10.0.0.0/8', 'fc00::/7'], 'ok'],
-    [['0.0.0.0/0'], 'fail'],
-    [['10.0.0.0/8', '::/0'], 'fail'],
-    [['0.0.0.0/1', '128.0.0.0/1'], 'fail'],
-  ])('webhooks that may reach %j: %s', (networks, status) => {
-    expect(summary(checkWebhookNetworks(networks.map(parseCidr)))).toEqual([status, expect.any(String)]);
-  });
-
-  it.each([
-    [true, 'warn'],
-    [false, 'fail'],
-  ])('is missed where it is not reached; a local service (%s) can do without: %s', async (isLocal, status) => {
-    const url = `https://api.test:${await freePort()}/`;
-    const found = await checkOutgoing(url, isLocal, await here(), soon());
-    expect(summary(found)).toEqual([status, expect.stringContaining('ECONNREFUSED')]);
-  });
-
   it.each([
     [[], 'skip', 'there is no other clock within reach'],
     [[4_900, -4_900], 'ok', 'this clock is 4.9 s from a, 4.9 s from b'],
@@ -459,7 +314,7 @@ describe('what lies outside', () => {
     const { url } = await startReceiver(
       (response) => void response.writeHead(200, { Date: 'Tue, 15 Nov 1994 08:12:31 GMT' }).end(),
     );
-    expect(await clockOf(url, await here(), soon())).toEqual([
+    expect(await clockOf(url, await here())).toEqual([
       { name: new URL(url).host, theirs: Date.UTC(1994, 10, 15, 8, 12, 31, 500), ours: expect.any(Number) },
     ]);
   });
@@ -473,7 +328,7 @@ describe('this machine', () => {
     [0.5 * GIB, GIB, 'warn', '512.0 MiB (50 %) free where ./data is'],
     [0, GIB, 'warn', '0.0 MiB (0 %) free where ./data is'],
   ])('with %d of %d bytes free: %s', (free, total, status, saw) => {
-    expect(summary(judgeDisk('./data', free, total))).toEqual([status, saw]);
+    expect(summary(findDisk('./data', free, total))).toEqual([status, saw]);
   });
 
   const FACTS = {
@@ -490,12 +345,7 @@ describe('this machine', () => {
     [{ version: 140_011 }, 'fail', 'Postgres 14.11, 1.0 MiB'],
     [{ encoding: 'SQL_ASCII' }, 'fail', 'Postgres 15.4, 1.0 MiB, encoded in SQL_ASCII'],
     [{ standby: true }, 'fail', 'Postgres 15.4, 1.0 MiB, a standby, which takes no writes'],
-    [
-      { missing: ['0001-service', '0002-deliveries'] },
-      'fail',
-      'Postgres 15.4, 1.0 MiB, without any table of the service',
-    ],
-    [{ missing: ['0002-deliveries'] }, 'fail', 'Postgres 15.4, 1.0 MiB, without 0002-deliveries'],
+    [{ missing: ['0002-deliveries'] }, 'fail', 'Postgres 15.4, 1.0 MiB, without the migrations 0002-deliveries'],
     [{ unknown: ['9999-x'] }, 'warn', 'Postgres 15.4, 1.0 MiB, migrated by a newer version (9999-x)'],
   ])('with a database %j: %s', (facts, status, saw) => {
     expect(summary(checkDatabase({ ...FACTS, ...facts }, 'yes'))).toEqual([status, saw]);
@@ -555,13 +405,8 @@ describe('npm run doctor', () => {
       statuses: {
         settings: 'ok',
         database: 'ok',
-        'api-dns': 'skip',
-        'pages-dns': 'skip',
-        domains: 'skip',
         'api-tls': 'ok',
         mail: 'skip',
-        outgoing: expect.stringMatching(/^(ok|warn)$/),
-        'webhook-networks': 'ok',
         files: 'skip',
         disk: expect.stringMatching(/^(ok|warn)$/),
         clock: 'ok',
@@ -657,7 +502,7 @@ describe('npm run doctor', () => {
     const failed = lines.filter((line) => line.startsWith('fail'));
     expect(failed.map((line) => line.split(/ +/)[1])).toEqual(['database', 'answers']);
     expect(failed[0]).toBe(
-      `fail  database          there is no database of the service in ${DATA_DIR} (DATA_DIR, which the environment sets) -> set ` +
+      `fail  database   there is no database of the service in ${DATA_DIR} (DATA_DIR, which the environment sets) -> set ` +
         'DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database',
     );
   });
@@ -686,12 +531,6 @@ describe('npm run doctor', () => {
         'fail  settings  PORT must be a whole number from 1 to 65535 -> change it in the environment or in .env\n',
       stderr: '',
     });
-  });
-
-  it('prints its usage with exit code 2 when it is used otherwise', async () => {
-    const { code, stdout, stderr } = await doctor(['--fix'], {});
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^formhost: .*\nusage: npm run --silent doctor -- \[--json\]\n$/);
   });
 });
 

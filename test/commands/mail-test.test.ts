@@ -4,7 +4,6 @@ import { freePort, startProgram } from '../support/process.ts';
 import { readMail, startSmtpServer } from '../support/smtp.ts';
 
 const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
-const USAGE = 'usage: npm run --silent mail:test -- you@example.com [--json]\n';
 const TO = 'you@example.com';
 
 const mailTest = (args: string[], settings: Record<string, string>) => runCommand('mail-test', args, { settings });
@@ -92,17 +91,6 @@ describe('mail:test', () => {
     expect(result).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^(?!.*secret)formhost: SMTP_URL .*\n$/);
   });
-
-  it.each([[[]], [[TO, 'other@example.com']], [['--to', TO]]])(
-    'prints its usage with exit code 2 when it is used otherwise: %j',
-    async (args) => {
-      const server = await startServer();
-      const { stderr, ...result } = await mailTest(args, { SMTP_URL: server.url });
-      expect(result).toEqual({ code: 2, stdout: '' });
-      expect(stderr.replace(/^formhost: .*\n/, '')).toBe(USAGE);
-      expect(server.received).toEqual([]);
-    },
-  );
 
   it.each(['nobody', 'a@b.example,c@d.example', 'a@b.example\nBcc: c@d.example', 'Ada <ada@b.example>', ''])(
     'refuses what is no address, in a line: %j',

@@ -89,14 +89,6 @@ describe('owners set-email', () => {
 });
 
 describe('owners', () => {
-  it('prints its usage with exit code 2 when it is used otherwise', async () => {
-    const wrong = [[], ['list', 'more'], ['set-plan', 'a@b.example'], ['set-email', 'a', 'b', 'c'], ['list', '--x']];
-    const results = await Promise.all(wrong.map((args) => run(...args)));
-    expect(results).toEqual(
-      wrong.map(() => ({ code: 2, stdout: '', stderr: expect.stringMatching(/^(?:formhost: .*\n)?usage: npm run/) })),
-    );
-  });
-
   it('prints JSON with --json', async () => {
     await service.owner({ email: 'json@owners.example', plan: 'one' });
     const answer = async (...args: string[]) => {

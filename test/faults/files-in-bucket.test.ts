@@ -168,7 +168,8 @@ describe('files move that is killed', () => {
       const { id } = await service.owner.deploy();
       const contents = [10, 3 * MIB + 1].map((size) => randomBytes(size));
       for (const content of contents) expect(await submit(service, id, content)).toBe(200);
-      const move = () => startProgram(process.execPath, ['src/commands/files.ts', 'move', '--to', to], place.settings);
+      const move = () =>
+        startProgram(process.execPath, ['src/commands/formhost.ts', 'files', 'move', '--to', to], place.settings);
       let kills = 0;
       for (let step = 1; ; step += 1) {
         const { child, result } = move();

@@ -29,7 +29,9 @@ const settings = (): Record<string, string> => ({
   },
 });
 const keys = async (...args: string[]): Promise<string> => {
-  const { result } = startProgram(process.execPath, ['src/commands/keys.ts', ...args], { DATABASE_URL: database.url });
+  const { result } = startProgram(process.execPath, ['src/commands/formhost.ts', 'keys', ...args], {
+    DATABASE_URL: database.url,
+  });
   const { code, stdout, stderr } = await result;
   expect([code, stderr]).toEqual([0, '']);
   return stdout.trim();

@@ -243,7 +243,8 @@ describe('backup and restore', () => {
 
   it('hand one on from standard output to standard input', async () => {
     const target = await newDatabase();
-    const script = 'DATABASE_URL="$1" "$0" src/commands/backup.ts - | DATABASE_URL="$2" "$0" src/commands/restore.ts -';
+    const script =
+      'DATABASE_URL="$1" "$0" src/commands/formhost.ts backup - | DATABASE_URL="$2" "$0" src/commands/formhost.ts restore -';
     const args = ['-c', script, process.execPath, full.connectionString, target.connectionString];
     expect(await startProgram('/bin/sh', args, { PATH: NO_TOOLS }).result).toEqual(done);
     expect(await everything(target)).toEqual(await everything(full));
@@ -327,7 +328,7 @@ describe('restore', () => {
   it('keeps no row of a damaged backup that comes over standard input, and takes the whole one after it', async () => {
     const target = await newDatabase();
     const through = (file: string) =>
-      startProgram('sh', ['-c', '"$0" src/commands/restore.ts - < "$1"', process.execPath, file], {
+      startProgram('sh', ['-c', '"$0" src/commands/formhost.ts restore - < "$1"', process.execPath, file], {
         DATABASE_URL: target.connectionString,
       }).result;
     const file = newFile();
@@ -406,10 +407,10 @@ describe('restore', () => {
     ['backup', []],
     ['backup', ['-', '--json']],
   ])('%s %j prints the usage with exit code 2', async (name, args) => {
-    const { result } = startProgram(process.execPath, [`src/commands/${name}.ts`, ...args], {
+    const { result } = startProgram(process.execPath, ['src/commands/formhost.ts', name, ...args], {
       DATABASE_URL: full.connectionString,
     });
-    const usage = expect.stringMatching(new RegExp(`^(?:formhost: .*\\n)?usage: npm run --silent ${name} -- FILE`));
+    const usage = expect.stringMatching(new RegExp(`^formhost: .*formhost ${name} --help shows the usage\n$`));
     expect(await result).toEqual({ code: 2, stdout: '', stderr: usage });
   });
 
@@ -464,10 +465,14 @@ describe('backup', () => {
   });
 
   it.each(eitherFormat)('says in a line that the disk is full, in %s', async (_format, PATH) => {
-    const { result } = startProgram('/bin/sh', ['-c', '"$0" src/commands/backup.ts - > /dev/full', process.execPath], {
-      PATH,
-      DATABASE_URL: full.connectionString,
-    });
+    const { result } = startProgram(
+      '/bin/sh',
+      ['-c', '"$0" src/commands/formhost.ts backup - > /dev/full', process.execPath],
+      {
+        PATH,
+        DATABASE_URL: full.connectionString,
+      },
+    );
     expect(await result).toEqual(refused('nothing was backed up: ENOSPC: no space left on device, write'));
   });
 
@@ -480,10 +485,14 @@ describe('backup', () => {
     // It waits for this table until it is told to stop.
     await holder.query('BEGIN; LOCK TABLE submissions IN ACCESS EXCLUSIVE MODE');
     const place = await mkdtemp(join(folder, 'empty-'));
-    const { child, result } = startProgram(process.execPath, ['src/commands/backup.ts', join(place, 'file')], {
-      PATH: NO_TOOLS,
-      DATABASE_URL: target.url,
-    });
+    const { child, result } = startProgram(
+      process.execPath,
+      ['src/commands/formhost.ts', 'backup', join(place, 'file')],
+      {
+        PATH: NO_TOOLS,
+        DATABASE_URL: target.url,
+      },
+    );
     const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
     await vi.waitFor(
       async () => expect(await rowsOf({ connectionString: target.url }, waiting)).toHaveLength(1),
@@ -501,10 +510,14 @@ describe('backup', () => {
     const address = silent.address();
     if (address === null || typeof address === 'string') throw new Error('Listening on no port');
     const place = await mkdtemp(join(folder, 'empty-'));
-    const { child, result } = startProgram(process.execPath, ['src/commands/backup.ts', join(place, 'file')], {
-      PATH: NO_TOOLS,
-      DATABASE_URL: `postgres://postgres@127.0.0.1:${address.port}/formhost`,
-    });
+    const { child, result } = startProgram(
+      process.execPath,
+      ['src/commands/formhost.ts', 'backup', join(place, 'file')],
+      {
+        PATH: NO_TOOLS,
+        DATABASE_URL: `postgres://postgres@127.0.0.1:${address.port}/formhost`,
+      },
+    );
     const [socket] = await once(silent, 'connection');
     child.kill('SIGTERM');
     expect(await result).toEqual({ code: null, stdout: '', stderr: '' });

@@ -242,7 +242,7 @@ describe('a backup of files in the bucket', () => {
       return false;
     });
     onTestFinished(() => s3.behave());
-    const backup = command('src/commands/backup.ts', [file], settings).result;
+    const backup = command('src/commands/formhost.ts', ['backup', file], settings).result;
     await isPaused.promise;
     for (const { path } of stored) await owner.delete(`/submissions/${deploymentId}/${path.split('/')[3]}`).expect(200);
     await service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");

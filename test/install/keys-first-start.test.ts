@@ -23,7 +23,7 @@ const noDatabase = (place: string) => ({
 });
 
 const keys = (args: string[], settings: Record<string, string>) =>
-  startProgram(process.execPath, ['src/commands/keys.ts', ...args], settings).result;
+  startProgram(process.execPath, ['src/commands/formhost.ts', 'keys', ...args], settings).result;
 
 /** How many keys of an owner the list has. */
 async function countOf(email: string, settings: Record<string, string>): Promise<number> {
@@ -114,7 +114,7 @@ describe.concurrent('an embedded database', () => {
       ['backup', join(folder, 'a.backup')],
     ];
     const run = ([name = '', ...args]: string[], settings: Record<string, string>, cwd = PROJECT) =>
-      startProgram(process.execPath, [join(PROJECT, `src/commands/${name}.ts`), ...args], settings, cwd).result;
+      startProgram(process.execPath, [join(PROJECT, 'src/commands/formhost.ts'), name, ...args], settings, cwd).result;
     const place = (origin: string, data = dataDir) => `there is no database of the service in ${data} (${origin})`;
     const relative = relativePath(PROJECT, dataDir);
     const own = join(folder, 'own');

@@ -16,8 +16,10 @@ const partition = async (url: string): Promise<void> =>
 
 // Without Postgres' tools: the service's own format.
 const command = (name: 'backup' | 'restore', file: string, databaseUrl: string) =>
-  startProgram(process.execPath, [`src/commands/${name}.ts`, file], { PATH: '/nowhere', DATABASE_URL: databaseUrl })
-    .result;
+  startProgram(process.execPath, ['src/commands/formhost.ts', name, file], {
+    PATH: '/nowhere',
+    DATABASE_URL: databaseUrl,
+  }).result;
 
 describe('submissions and deliveries in partitions (deploy/partitions.sql)', () => {
   const received: Received[] = [];

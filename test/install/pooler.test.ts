@@ -80,7 +80,8 @@ describe.runIf(isThere)('two processes behind a transaction pooler', LONG, () =>
 
 describe.runIf(isThere)('a transaction pooler that DATABASE_POOLER does not name', LONG, () => {
   const databaseCheck = async (settings: Record<string, string>): Promise<unknown> => {
-    const { stdout } = await startProgram(process.execPath, ['src/commands/doctor.ts', '--json'], settings).result;
+    const { stdout } = await startProgram(process.execPath, ['src/commands/formhost.ts', 'doctor', '--json'], settings)
+      .result;
     const { checks }: { checks: { check: string; status: string; mend?: string }[] } = JSON.parse(stdout);
     const found = checks.find(({ check }) => check === 'database');
     return [found?.status, found?.mend];
@@ -218,7 +219,7 @@ describe.runIf(isThere)('backup and restore through a transaction pooler', LONG,
   });
 
   const run = (command: string, file: string, DATABASE_URL: string) =>
-    startProgram(process.execPath, [`src/commands/${command}.ts`, file], {
+    startProgram(process.execPath, ['src/commands/formhost.ts', command, file], {
       DATABASE_URL,
       DATABASE_POOLER: 'transaction',
     }).result;

@@ -6,18 +6,6 @@ import { startProgram } from './process.ts';
  * do, which show that it ends, and what signals and closed pipes do.
  */
 
-const COMMANDS = {
-  backup: () => import('../../src/commands/backup.ts'),
-  deployments: () => import('../../src/commands/deployments.ts'),
-  doctor: () => import('../../src/commands/doctor.ts'),
-  files: () => import('../../src/commands/files.ts'),
-  formhost: () => import('../../src/commands/formhost.ts'),
-  keys: () => import('../../src/commands/keys.ts'),
-  'mail-test': () => import('../../src/commands/mail-test.ts'),
-  owners: () => import('../../src/commands/owners.ts'),
-  restore: () => import('../../src/commands/restore.ts'),
-};
-
 type Ended = { code: number | string | null | undefined; stdout: string; stderr: string };
 type Circumstances = { settings?: Record<string, string>; cwd?: string | undefined; input?: string };
 
@@ -53,17 +41,17 @@ function replaceEnvironment(environment: Record<string, string | undefined>): ()
 }
 
 async function run(
-  name: keyof typeof COMMANDS,
+  name: string,
   args: readonly string[],
   { settings = {}, cwd, input = '' }: Circumstances,
 ): Promise<Ended> {
-  const { main } = await COMMANDS[name]();
+  const { main } = await import('../../src/commands/formhost.ts');
   const [stdout, stderr] = [new Collected(), new Collected()];
   const { argv, exitCode } = process;
   const folder = process.cwd();
   const restoreStreams = replaceStreams({ stdin: Readable.from([Buffer.from(input)]), stdout, stderr });
   const restoreEnvironment = replaceEnvironment({ PATH: process.env.PATH, HOME: '/nonexistent', ...settings });
-  process.argv = [process.execPath, name, ...args];
+  process.argv = [process.execPath, 'formhost', ...(name === 'formhost' ? [] : [name]), ...args];
   process.exitCode = undefined;
   try {
     if (cwd !== undefined) process.chdir(cwd);
@@ -81,17 +69,13 @@ async function run(
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command in this process, with these settings only. Those that are run at the same time run one after the other. Which
+ * Runs a command of `formhost`, or `formhost` itself, in this process, with these settings only. Those that are run at the same time run one after the other. Which
  * authorities are trusted is what Node reads when it starts: with this setting, the command has a process of its own.
  */
-export function runCommand(
-  name: keyof typeof COMMANDS,
-  args: readonly string[],
-  circumstances: Circumstances = {},
-): Promise<Ended> {
+export function runCommand(name: string, args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> {
   const { settings = {} } = circumstances;
   if (settings.NODE_EXTRA_CA_CERTS !== undefined)
-    return startProgram(process.execPath, [`src/commands/${name}.ts`, ...args], settings).result;
+    return startProgram(process.execPath, ['src/commands/formhost.ts', name, ...args], settings).result;
   const ended = last.then(() => run(name, args, circumstances));
   last = ended.catch(() => undefined);
   return ended;

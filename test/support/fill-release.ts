@@ -51,8 +51,8 @@ while (
   await delay(50);
 
 const made = await promisify(execFile)(
-  'node',
-  ['src/commands/keys.ts', 'create', '--email', 'ada@example.org'],
+  'npm',
+  ['run', '--silent', 'keys', '--', 'create', '--email', 'ada@example.org'],
   options,
 );
 const key = made.stdout.trim();
@@ -116,7 +116,7 @@ for (const path of [
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
   answers[path] = await response.text();
 }
-await promisify(execFile)('node', ['src/commands/backup.ts', beside('release.backup')], options);
+await promisify(execFile)('npm', ['run', '--silent', 'backup', '--', beside('release.backup')], options);
 const filled = { key, id, deleted: deleted.id, slug: 'anfrage', answers };
 await writeFile(beside('release.json'), `${JSON.stringify(filled, null, 2)}\n`);
 

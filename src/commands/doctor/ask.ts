@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Resolve } from '../../delivery/webhooks/resolve.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
+import { reasonOf } from './finding.ts';
 
 const { request: requestHttp } = process.getBuiltinModule('node:http');
+
+/** `problem`: the code of OpenSSL or Node, if browsers would not trust the certificate. */
+export type Certificate = { names: string; until: Date; problem: string | undefined };
 
 export type Answer = {
   status: number;
@@ -13,57 +17,115 @@ export type Answer = {
   body: string;
   /** The local address of the connection; an IPv4-mapped one is written as IPv4. */
   localAddress: string;
+  /** Only of https. */
+  certificate: Certificate | undefined;
 };
 
-/** Looks names up by `resolve` instead of the system's resolver. */
-export const lookupBy =
-  (resolve: Resolve): LookupFunction =>
-  (hostname, { all }, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (all) callback(null, addresses);
-        else if (first) callback(null, first.address, first.family);
-        else callback(new Error(`${hostname} has no address`), '');
-      },
-      (error) => callback(error, ''),
-    );
+type Question = {
+  resolve: Resolve;
+  signal: AbortSignal;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+};
+
+function certificateOf(socket: TLSSocket): Certificate {
+  const { subjectaltname = '', valid_to } = socket.getPeerCertificate();
+  return {
+    names: subjectaltname.replaceAll(/DNS:|IP Address:/g, ''),
+    until: new Date(valid_to),
+    problem: socket.authorized ? undefined : reasonOf(socket.authorizationError),
   };
+}
 
 /**
- * Sends one request, and follows no redirects. Certificates are not verified, because another check does that. Rejects
- * where no answer comes before the signal fires.
+ * Sends one request, and follows no redirects. The answer says whether the certificate is valid. Rejects where no answer comes
+ * before the signal fires.
  */
-export function ask(
-  url: string,
-  {
-    resolve,
-    signal,
-    method = 'GET',
-    headers = {},
-    body = '',
-  }: { resolve: Resolve; signal: AbortSignal; method?: string; headers?: Record<string, string>; body?: string },
-): Promise<Answer> {
+export function ask(url: string, { resolve, signal, method = 'GET', headers = {}, body = '' }: Question) {
+  const { promise, resolve: settle, reject } = Promise.withResolvers<Answer>();
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
-  const options = { method, headers, signal, agent: false, lookup: lookupBy(resolve), rejectUnauthorized: false };
-  return new Promise((settle, reject) => {
-    const request = send(url, options, (response) => {
-      const localAddress = (response.socket.localAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
-      const chunks: Buffer[] = [];
-      let length = 0;
-      const finish = (): void => {
-        const { statusCode = 0, headers: had } = response;
-        settle({ status: statusCode, headers: had, body: Buffer.concat(chunks).toString(), localAddress });
-        response.destroy();
-      };
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk);
-        length += chunk.length;
-        if (length > COMMAND_LIMITS.doctor.answerBytes) finish();
-      });
-      response.on('end', finish).on('error', reject);
-    });
-    request.on('error', reject);
-    request.end(body);
+  const options = { method, headers, signal, agent: false, rejectUnauthorized: false };
+  const request = send(url, {
+    ...options,
+    lookup: (hostname, { all }, callback) => {
+      resolve(hostname).then(
+        (found) => (all ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family)),
+        (error) => callback(error, ''),
+      );
+    },
   });
+  request.on('response', (response) => {
+    const { socket, statusCode = 0, headers: received } = response;
+    const certificate = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
+    const localAddress = (socket.localAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const finish = (): void => {
+      settle({
+        status: statusCode,
+        headers: received,
+        body: Buffer.concat(chunks).toString(),
+        localAddress,
+        certificate,
+      });
+      response.destroy();
+    };
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > COMMAND_LIMITS.doctor.answerBytes) finish();
+    });
+    response.on('end', finish).on('error', reject);
+  });
+  request.on('error', reject);
+  request.end(body);
+  return promise;
+}
+
+/** A fault, and what to do about it. */
+export type Problem = { saw: string; mend: string };
+
+type Failure = { code: string; syscall: string };
+
+/** The code of an error, or of the first of several. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof AggregateError && error.errors.length > 0) return failureOf(error.errors[0]);
+  if (!(error instanceof Error)) return { code: '', syscall: '' };
+  const code = 'code' in error ? String(error.code) : error.name;
+  return { code, syscall: 'syscall' in error ? String(error.syscall) : '' };
+}
+
+/** Why there was no answer: the name, the connection, a time-out or TLS, which need different remedies. */
+export function connectionProblem(error: unknown, url: string): Problem {
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const at = `port ${port || (protocol === 'https:' ? 443 : 80)} of ${host}`;
+  const { code, syscall } = failureOf(error);
+  const detail = reasonOf(error);
+  if (syscall.startsWith('query')) {
+    return {
+      saw: `the name ${host} does not resolve (${detail})`,
+      mend: `add an A or AAAA record for ${host} to its DNS zone (for pages: a wildcard record), and check the name servers of this machine`,
+    };
+  }
+  if (code === 'ECONNREFUSED') {
+    return {
+      saw: `${at} refuses connections (${detail})`,
+      mend: 'start the program that listens there, such as the proxy',
+    };
+  }
+  if (/^(?:ABORT_ERR|AbortError|TimeoutError|ETIMEDOUT)$/.test(code)) {
+    return {
+      saw: `${at} gives no answer in time`,
+      mend: 'check whether a firewall drops the packets, and whether the address in DNS is the right one',
+    };
+  }
+  if (protocol === 'https:' && /^(?:EPROTO$|ERR_SSL_|ECONNRESET$)/.test(code)) {
+    return {
+      saw: `${at} speaks no TLS for ${host} (${detail})`,
+      mend: `run a proxy with a certificate for ${host} there; one on demand may take a minute: try again`,
+    };
+  }
+  return { saw: `${at} cannot be reached (${detail})`, mend: 'look in the log of the proxy, and of the service' };
 }

@@ -1,19 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { hasBucketFiles, installationOf } from '../../db/files/bucket-files.ts';
+import type { Database } from '../../db/postgres/connect.ts';
 import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
 import type { settingsInForce } from '../../db/postgres/transaction-pooler.ts';
-import { COMMAND_LIMITS } from '../../limits.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 const MIN_VERSION = 15;
-const FIRST_MIGRATION = '0001-service';
 const MIB = 1024 ** 2;
 
 /** In MiB or GiB, with one decimal. */
 const inUnits = (bytes: number): string =>
   bytes < 1024 * MIB ? `${(bytes / MIB).toFixed(1)} MiB` : `${(bytes / 1024 / MIB).toFixed(1)} GiB`;
 
-/** Checks the database's version, encoding and migrations. */
+/** Checks the database's version, encoding and migrations, that it takes writes, and whether a pooler is named. */
 export function checkDatabase(
   { version, encoding, standby, missing, unknown, size }: DatabaseFacts,
   settings: Awaited<ReturnType<typeof settingsInForce>>,
@@ -34,14 +34,11 @@ export function checkDatabase(
       'set DATABASE_POOLER=transaction, or connect to Postgres itself',
     );
   }
-  if (missing.includes(FIRST_MIGRATION)) {
-    return fail(
-      `${saw}, without any table of the service`,
-      'start the service, which makes them, or set DATABASE_URL or DATA_DIR as the service has it',
-    );
-  }
   if (missing.length > 0) {
-    return fail(`${saw}, without ${missing.join(', ')}`, 'start the service, which runs its migrations');
+    return fail(
+      `${saw}, without the migrations ${missing.join(', ')}`,
+      'start the service, which runs them; or set DATABASE_URL or DATA_DIR as the service has it',
+    );
   }
   if (settings === 'ignored') {
     return warn(
@@ -57,15 +54,96 @@ export function checkDatabase(
 
 /** Checks the free space where `folder` is, or will be. */
 export async function checkDisk(folder: string): Promise<Finding> {
-  const place = existsSync(folder) ? folder : '.';
-  const { bavail, blocks, bsize } = await statfs(place);
-  return judgeDisk(folder, bavail * bsize, blocks * bsize);
+  const { bavail, blocks, bsize } = await statfs(existsSync(folder) ? folder : '.');
+  return findDisk(folder, bavail * bsize, blocks * bsize);
 }
 
 /** `free` and `total` in bytes. */
-export function judgeDisk(folder: string, free: number, total: number): Finding {
+export function findDisk(folder: string, free: number, total: number): Finding {
   const saw = `${inUnits(free)} (${Math.floor((100 * free) / total)} %) free where ${folder} is`;
-  if (free >= COMMAND_LIMITS.doctor.freeDiskBytes && free >= COMMAND_LIMITS.doctor.freeDiskShare * total)
-    return ok(saw);
+  const { freeDiskBytes, freeDiskShare } = COMMAND_LIMITS.doctor;
+  if (free >= freeDiskBytes && free >= freeDiskShare * total) return ok(saw);
   return warn(saw, 'free some space: without any, submissions are answered with 503');
+}
+
+/** The time of another clock, and of this machine's at the same moment, in milliseconds. */
+export type Clock = { name: string; theirs: number; ours: number };
+
+/** Checks how far this clock is from others. */
+export function checkClock(others: readonly Clock[]): Finding {
+  if (others.length === 0) return skip('there is no other clock within reach');
+  const seconds = (ms: number): string => `${(Math.abs(ms) / 1_000).toFixed(1)} s`;
+  const saw = `this clock is ${others.map(({ name, theirs, ours }) => `${seconds(theirs - ours)} from ${name}`).join(', ')}`;
+  const { clockDifferenceMs } = COMMAND_LIMITS.doctor;
+  if (others.every(({ theirs, ours }) => Math.abs(theirs - ours) <= clockDifferenceMs)) return ok(saw);
+  return fail(
+    saw,
+    'switch time synchronisation on (timedatectl set-ntp true): receivers refuse webhooks signed at another time',
+  );
+}
+
+/** The time in an answer's Date header. It is cut to whole seconds, so that half a second is added. */
+export async function clockOf(url: string, route: Route): Promise<Clock[]> {
+  const askedAt = Date.now();
+  const answer = await ask(url, { ...route, method: 'HEAD' }).catch(() => undefined);
+  const date = Date.parse(answer?.headers.date ?? '');
+  return Number.isNaN(date) ? [] : [{ name: new URL(url).host, theirs: date + 500, ours: (askedAt + Date.now()) / 2 }];
+}
+
+/** Checks that the mail server accepts a connection, TLS where it offers that, and the login; sends no mail. */
+export async function checkMail(smtpUrl: string | undefined, ms: number): Promise<Finding> {
+  if (smtpUrl === undefined) return skip('mail is off: SMTP_URL is not set');
+  const url = new URL(smtpUrl);
+  for (const name of ['connectionTimeout', 'greetingTimeout', 'socketTimeout', 'dnsTimeout']) {
+    url.searchParams.set(name, String(ms));
+  }
+  const from = { name: '', address: 'doctor@formhost.invalid' };
+  const mail = new MailClient({ smtpUrl: url.href, from, maxConnections: 1, limits: LIMITS });
+  const { error, response } = await mail.verify();
+  mail.close();
+  if (error === undefined) {
+    return ok(`${url.hostname} accepts connections${url.username === '' ? '' : ' and the login'}`);
+  }
+  return fail(
+    `${url.hostname}: ${error}${response === undefined ? '' : `: ${response}`}`,
+    'see SMTP_URL: its host, its port (465 for smtps:, 587 for smtp:), user name and password',
+  );
+}
+
+/** Checks the bucket with an object that is written, read, listed and deleted. */
+export async function checkFiles(location: BucketLocation | undefined, db: Database | undefined): Promise<Finding> {
+  if (!location) {
+    if (!db || !(await hasBucketFiles(db))) return skip('FILES_URL is not set: files are in the database');
+    return fail(
+      'FILES_URL is not set, and the content of some files is in a bucket',
+      'set FILES_URL as it was, or take the files back with it: `files move --to database`',
+    );
+  }
+  const bucket = createBucket(location, LIMITS);
+  const name = `doctor-${randomUUID()}`;
+  const place = `the bucket ${location.bucket}`;
+  try {
+    await bucket.writeNote(name, name);
+    const read = await bucket.readNote(name);
+    await bucket.deleteNote(name);
+    if (read !== name) return fail(`${place} gives back other content than was stored`, 'check what is behind it');
+    await bucket.list('');
+    const owner = await ownerOfPrefix(bucket);
+    if (owner !== undefined && db && owner !== (await installationOf(db))) {
+      return fail(
+        `the prefix of FILES_URL in ${place} belongs to another installation`,
+        'use another prefix, or, if that installation is gone, run `files claim`',
+      );
+    }
+    return ok(`${place} stores, gives back, lists and deletes`);
+  } catch (error) {
+    if (!(error instanceof BucketError)) throw error;
+    return fail(
+      error.message,
+      'check FILES_URL (bucket, endpoint, region, style), the AWS_ credentials, and that they may put, get, delete and list ' +
+        'objects; docs/files.md explains the codes',
+    );
+  } finally {
+    await bucket.close();
+  }
 }

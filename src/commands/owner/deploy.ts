@@ -1,29 +1,28 @@
+import { on } from 'node:events';
 import { watch } from 'node:fs';
 import fs from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, messageOf, UsageError } from '../command-error.ts';
-import { HTML } from './check.ts';
-import { showProblems } from './findings.ts';
+import { type Output, printAnswer, printable, printLine, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { printAnswer, printable, printLine, say } from './output.ts';
-import { readPage, STANDARD_INPUT } from './page-file.ts';
+import { bodyOf, readPage, STANDARD_INPUT, showProblems } from './page-file.ts';
 import { pageOf, rememberPage } from './page-ids.ts';
-import { ApiError, idOf, isTransient, type Service } from './service.ts';
+import { ApiError, idOf, isTransient, pause, type Service } from './service.ts';
 
-export type DeployOptions = {
-  json?: true | undefined;
+export type DeployOptions = Output & {
   slug?: string | undefined;
   id?: string | undefined;
   new?: true | undefined;
   watch?: true | undefined;
 };
 
-type Target = { file: string; id: string | undefined; slug: string | undefined; json?: true | undefined };
+type Target = Output & { file: string; id: string | undefined; slug: string | undefined };
 
 /** Publishes the bytes of a page, or puts them in place of what is live. Answers the deployment's id. */
 async function publish({ api, answer }: Service, page: Buffer, { file, id, slug, json }: Target): Promise<string> {
-  const body = { body: page.toString(), ...HTML, bodySerializer: () => page };
+  const body = bodyOf(page);
   const { data, text } = await answer(
     id === undefined
       ? api.POST('/deploy', { params: { query: slug === undefined ? {} : { slug } }, ...body })
@@ -39,8 +38,7 @@ async function publish({ api, answer }: Service, page: Buffer, { file, id, slug,
 async function sayProblems({ api, answer }: Pick<Service, 'api' | 'answer'>, file: string, id: string): Promise<void> {
   try {
     const { data } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } } }));
-    const name = file === STANDARD_INPUT ? 'stdin' : file;
-    for (const line of showProblems(name, data.problems, process.stderr)) process.stderr.write(`${line}\n`);
+    for (const line of showProblems(file, data.problems, process.stderr)) process.stderr.write(`${line}\n`);
   } catch (error) {
     // The page is live all the same.
     say(`its forms were not checked: ${messageOf(error)}`);
@@ -68,7 +66,7 @@ export async function deploy(service: Service, file: string, options: DeployOpti
   if (options.watch && isStandardInput) throw new UsageError('--watch needs a FILE: standard input comes once');
   const id = await findTarget(service, file, options);
   const target: Target = { file, id, slug: options.slug, json: options.json };
-  let page = await readPage(file);
+  const page = await readPage(file);
   const deployed = await publish(service, page, target).catch((error: unknown) => {
     const isGone = id !== undefined && options.id === undefined && error instanceof ApiError && error.status === 404;
     throw isGone
@@ -80,55 +78,48 @@ export async function deploy(service: Service, file: string, options: DeployOpti
       throw new CommandError(`it is live, but the next time needs --id ${deployed}: ${messageOf(error)}`);
     });
   }
-  if (!options.watch) return;
-  await untilInterrupted(async (signal) => {
-    say(`${file} is published when it changes; Ctrl-C ends`);
-    await onChange(file, signal, async () => {
-      try {
-        const changed = await readPage(file);
-        // Empty: an editor is about to write it.
-        if (changed.length === 0 || changed.equals(page)) return 'done';
-        await publish(service, changed, { ...target, id: deployed });
-        page = changed;
-        return 'done';
-      } catch (error) {
-        const isForNow = isTransient(error);
-        say(`${messageOf(error)}; ${isForNow ? 'trying again' : 'saving the file again tries again'}`);
-        return isForNow ? 'again' : 'done';
-      }
-    });
-  });
+  if (options.watch)
+    await untilInterrupted((signal) => followFile(service, file, page, { ...target, id: deployed }, signal));
 }
 
-/**
- * Does something after each change of a file, one at a time, until the signal fires; and again after a while where `work` says so.
- * Many editors replace the file: so its folder is watched.
- */
-function onChange(file: string, signal: AbortSignal, work: () => Promise<'done' | 'again'>): Promise<void> {
-  return new Promise((resolvePromise, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    let running = Promise.resolve();
-    const workIn = (ms: number): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        running = running.then(async () => {
-          if ((await work()) === 'again' && !signal.aborted) workIn(COMMAND_LIMITS.deploy.againMs);
-        });
-      }, ms);
-    };
-    const start = async (): Promise<void> => {
-      const real = await fs.realpath(resolve(file)).catch(() => resolve(file));
-      const watcher = watch(dirname(real), { signal }, (_event, name) => {
-        if (name === null || name === basename(real)) workIn(COMMAND_LIMITS.deploy.settleMs);
-      });
-      // It may have changed before it was watched.
-      workIn(COMMAND_LIMITS.deploy.settleMs);
-      watcher.once('error', reject);
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        void running.then(resolvePromise);
-      });
-    };
-    start().catch(reject);
-  });
+/** Publishes a file after each change, until the signal fires. Many editors replace the file, so its folder is watched. */
+async function followFile(
+  service: Service,
+  file: string,
+  published: Buffer,
+  target: Target,
+  signal: AbortSignal,
+): Promise<void> {
+  const real = await fs.realpath(file);
+  const events = on(watch(dirname(real), { signal }), 'change', { signal });
+  say(`${file} is published when it changes; Ctrl-C ends`);
+  let live = published;
+  const update = async (): Promise<void> => {
+    const page = await readPage(file);
+    // Empty: an editor is about to write it.
+    if (page.length === 0 || page.equals(live)) return;
+    await publish(service, page, target);
+    live = page;
+  };
+  // It may have changed before it was watched.
+  await updateUntilDone(update, signal);
+  for await (const [, name] of events) {
+    if (name !== null && name !== basename(real)) continue;
+    await delay(COMMAND_LIMITS.deploy.settleMs, undefined, { signal });
+    await updateUntilDone(update, signal);
+  }
+}
+
+/** Tries again what failed for now. The next change of the file is the next try of the rest. */
+async function updateUntilDone(update: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await update();
+    } catch (error) {
+      const isForNow = isTransient(error);
+      say(`${messageOf(error)}; ${isForNow ? 'trying again' : 'saving the file again tries again'}`);
+      if (!isForNow) return;
+      await pause(failures, error, signal);
+    }
+  }
 }

@@ -1,20 +1,16 @@
-import { Interrupted } from './output.ts';
+import { Interrupted } from '../command-error.ts';
 
-/** What a shell says of a process that a signal has ended. */
-export const INTERRUPTED_CODE = 130;
-const TERMINATED_CODE = 143;
+// What a shell says of a process that a signal has ended.
+const CODES = { SIGINT: 130, SIGTERM: 143 };
 
 /** Runs work that goes on until Ctrl-C, or cleans up after it; the exit code says that it was ended. */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
-  const interrupt = (): void => {
-    process.exitCode = INTERRUPTED_CODE;
+  const stop = (name: 'SIGINT' | 'SIGTERM'): void => {
+    process.exitCode = CODES[name];
     stopping.abort(new Interrupted());
   };
-  const terminate = (): void => {
-    process.exitCode = TERMINATED_CODE;
-    stopping.abort(new Interrupted());
-  };
+  const [interrupt, terminate] = [() => stop('SIGINT'), () => stop('SIGTERM')];
   process.once('SIGINT', interrupt).once('SIGTERM', terminate);
   try {
     await work(stopping.signal);

@@ -1,9 +1,9 @@
 import { COMMAND_LIMITS } from '../../limits.ts';
-import { printAnswer, printTable } from './output.ts';
+import { type Output, printAnswer, printTable } from '../output.ts';
 import type { Service } from './service.ts';
 
 /** All deployments, newest first. */
-export async function list({ api, answer }: Service, { json }: { json?: true | undefined }): Promise<void> {
+export async function list({ api, answer }: Service, { json }: Output): Promise<void> {
   const rows: string[][] = [];
   for (let page = 1, seen = 0; ; page += 1) {
     const { data, text } = await answer(

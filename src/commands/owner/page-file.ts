@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import type { Schemas } from '../../client/client.ts';
 import { CommandError, hasCode, messageOf } from '../command-error.ts';
+import { printable, styled } from '../output.ts';
 
 /** The name of standard input in place of a file. */
 export const STANDARD_INPUT = '-';
@@ -15,5 +16,21 @@ export async function readPage(file: string): Promise<Buffer> {
   });
 }
 
-/** All of standard input, as text. */
-export const readStandardInput = (): Promise<string> => text(process.stdin);
+/** A body of a request that is a page itself. */
+export const bodyOf = (page: Buffer) => ({
+  body: page.toString(),
+  headers: { 'Content-Type': 'text/html' },
+  bodySerializer: (): Buffer => page,
+});
+
+/** Problems of a page as compilers write them: file, line, column, what it is. */
+export const showProblems = (
+  file: string,
+  problems: readonly Schemas['Problem'][],
+  stream: NodeJS.WriteStream,
+): string[] =>
+  problems.map(({ line, column, severity, code, message }) => {
+    const kind = styled(severity === 'error' ? 'red' : 'yellow', severity, stream);
+    const name = file === STANDARD_INPUT ? 'stdin' : file;
+    return `${printable(name)}:${line}:${column} ${kind} ${printable(code)}: ${printable(message)}`;
+  });

@@ -1,12 +1,11 @@
-import { countOf } from './findings.ts';
-import { agrees, printAnswer, printable, printLine, say } from './output.ts';
+import { agrees, countOf, type Output, printAnswer, printable, printLine, say } from '../output.ts';
 import { idOf, type Service } from './service.ts';
 
 /** Takes a page offline; its submissions are kept. */
 export async function remove(
   service: Service,
   name: string,
-  { json, yes }: { json?: true | undefined; yes?: true | undefined },
+  { json, yes }: Output & { yes?: true | undefined },
 ): Promise<void> {
   const { api, answer } = service;
   const id = await idOf(service, name);

@@ -1,5 +1,5 @@
 import { CommandError, UsageError } from '../command-error.ts';
-import { printAnswer, printable, printLine, say } from './output.ts';
+import { type Output, printAnswer, printable, printLine, say } from '../output.ts';
 import { idOf, type Service } from './service.ts';
 
 /** The version before the live one. */
@@ -15,7 +15,7 @@ export async function rollback(
   service: Service,
   name: string,
   given: string | undefined,
-  { json }: { json?: true | undefined },
+  { json }: Output,
 ): Promise<void> {
   if (given !== undefined && !/^[1-9][0-9]{0,8}$/.test(given)) {
     throw new UsageError(`${given} is not a version: give a number such as 3`);

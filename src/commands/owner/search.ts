@@ -1,13 +1,11 @@
 import { readJsonList, readJsonObject } from '../../lib/json-text.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
-import { countOf } from './findings.ts';
+import { countOf, type Output, print, printAnswer, StatusLine, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { createStatusLine, print, printAnswer, say } from './output.ts';
 import { idOf, isTransient, pause, type Service } from './service.ts';
 import { showSubmission } from './submission-text.ts';
 
-export type SearchOptions = {
-  json?: true | undefined;
+export type SearchOptions = Output & {
   from?: string | undefined;
   to?: string | undefined;
   unread?: true | undefined;
@@ -19,7 +17,7 @@ export const search = (service: Service, name: string, q: string, { json, ...fil
   untilInterrupted(async (signal) => {
     const { api, answer } = service;
     const id = await idOf(service, name);
-    const status = createStatusLine();
+    const status = new StatusLine();
     const conditions = {
       ...(q !== '' && { q }),
       ...(filters.from !== undefined && { from: filters.from }),

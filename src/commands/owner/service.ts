@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient } from '../../client/client.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, messageOf } from '../command-error.ts';
+import { say } from '../output.ts';
 import type { Account } from './account.ts';
-import { say } from './output.ts';
 
 /*
  * The service's API, with a message for a person for each way in which a request can fail.

@@ -1,5 +1,5 @@
 import { compactJson, readJsonObject, unquote } from '../../lib/json-text.ts';
-import { printable, styled } from './output.ts';
+import { printable, styled } from '../output.ts';
 
 const text = (value: string): string => (value.startsWith('"') ? unquote(value) : compactJson(value));
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { COMMAND_LIMITS } from '../../limits.ts';
+import { type Output, print, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
-import { print, printAnswer, say } from './output.ts';
 import { idOf, isTransient, pause, piecesOf, type Service } from './service.ts';
 import { showSubmission } from './submission-text.ts';
 
@@ -33,7 +33,7 @@ export async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
 export const tail = (
   service: Service,
   name: string,
-  { json, after }: { json?: true | undefined; after?: string | undefined },
+  { json, after }: Output & { after?: string | undefined },
 ): Promise<void> =>
   untilInterrupted(async (signal) => {
     const id = await idOf(service, name);

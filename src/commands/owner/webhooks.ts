@@ -2,10 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Schemas } from '../../client/client.ts';
 import type { Event } from '../../lib/events.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
-import { printAnswer, printable, printLine, printTable, say } from './output.ts';
+import { type Output, printAnswer, printable, printLine, printTable, say } from '../output.ts';
 import { idOf, type Service } from './service.ts';
-
-type Output = { json?: true | undefined };
 
 export async function addWebhook(
   service: Service,

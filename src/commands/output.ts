@@ -1,16 +1,18 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { COMMAND_LIMITS } from '../../limits.ts';
-import { printError, UsageError } from '../command-error.ts';
+import { COMMAND_LIMITS } from '../limits.ts';
+import { Interrupted, UsageError } from './command-error.ts';
 
 /*
- * What a person or a program sees. Results are written to standard output, messages to standard error. What was submitted may
- * have characters that control a terminal: they are shown, and not obeyed.
+ * Results are written to standard output, messages to standard error. A submission may contain characters that control a terminal:
+ * they are printed as escapes.
  */
 
+/** `--json`: print JSON. */
+export type Output = { json?: true | undefined };
+
 export const isTerminal = (): boolean => process.stdout.isTTY === true;
-const isWatched = (): boolean => process.stderr.isTTY === true;
 
 const FALLBACK_COLUMNS = 80;
 export const columnsOf = (stream: { columns?: number }): number => stream.columns || FALLBACK_COLUMNS;
@@ -23,7 +25,7 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 /** Text on one line, with what controls a terminal as `\u001b`. */
 export const printable = (text: string): string => text.replaceAll(CONTROLS, escaped);
 
-/** JSON that means the same, with what controls a terminal as escapes of JSON. Outside of strings these are white space. */
+/** JSON with the same meaning. Outside of strings, control characters are white space. */
 export const printableJson = (json: string): string =>
   json.replaceAll(CONTROLS, (character) => {
     if (character === '\n' || character === '\t') return character;
@@ -36,7 +38,7 @@ export const printableCsv = (csv: string): string =>
     character === '\n' ? character : character === '\r' ? '' : escaped(character),
   );
 
-/** Writes to standard output, as fast as it is read; rejects with EPIPE when nobody reads any more. */
+/** Writes to standard output, as fast as it is read; rejects with EPIPE when the reader has closed the pipe. */
 export const print = (text: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
@@ -44,11 +46,15 @@ export const print = (text: string | Uint8Array): Promise<void> =>
 
 export const printLine = (line: string): Promise<void> => print(`${line}\n`);
 
-/** What the API has answered, unchanged; only a terminal gets escapes. */
+/** Prints an answer of the API unchanged; only a terminal gets escapes. */
 export const printAnswer = (json: string): Promise<void> => printLine(isTerminal() ? printableJson(json) : json);
 
+/** Prints the result of a command: its message, or all of it as JSON. */
+export const printResult = (result: { message: string; [name: string]: unknown }, { json }: Output): Promise<void> =>
+  printLine(json ? JSON.stringify(result) : result.message);
+
 /** A message for a person. */
-export const say = (line: string): void => printError(printable(line));
+export const say = (line: string): void => void process.stderr.write(`formhost: ${printable(line)}\n`);
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -59,45 +65,60 @@ export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = 
 /** Rows in aligned columns below headers on a terminal; otherwise with tabs in between, for other programs. */
 export async function printTable(headers: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
   const cells = rows.map((row) => row.map(printable));
-  if (!isTerminal()) {
-    for (const row of cells) await printLine(row.join('\t'));
-    return;
-  }
-  const widths = headers.map((header, at) => Math.max(header.length, ...cells.map((row) => row[at]?.length ?? 0)));
+  if (!isTerminal()) return await print(cells.map((row) => `${row.join('\t')}\n`).join(''));
+  const widths = headers.map((header, at) =>
+    cells.reduce((width, row) => Math.max(width, row[at]?.length ?? 0), header.length),
+  );
   const aligned = (row: readonly string[]): string =>
     row
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))
       .join('  ')
       .trimEnd();
-  await printLine(styled('bold', aligned(headers)));
-  for (const row of cells) await printLine(aligned(row));
+  await print([styled('bold', aligned(headers)), ...cells.map(aligned)].map((line) => `${line}\n`).join(''));
 }
 
-/** A line on standard error that is written again and again, on a terminal only. */
-export function createStatusLine() {
-  let drawnAt = Number.NEGATIVE_INFINITY;
-  return {
-    show(line: string): void {
-      const now = performance.now();
-      if (!isWatched() || now - drawnAt < COMMAND_LIMITS.exports.redrawMs) return;
-      drawnAt = now;
-      process.stderr.write(`\r\u001b[K${line}`);
-    },
-    clear(): void {
-      if (drawnAt > 0) process.stderr.write('\r\u001b[K');
-      drawnAt = Number.NEGATIVE_INFINITY;
-    },
-  };
+type Value = string | number | boolean | Date | null;
+
+const cell = (value: Value): string => (value instanceof Date ? value.toISOString() : String(value ?? '-'));
+
+/** Prints rows whose columns have the names of the API as a table, or as a JSON array. */
+export async function printRows<Column extends string>(
+  columns: readonly Column[],
+  rows: AsyncIterable<Readonly<Record<Column, Value>>>,
+  { json }: Output,
+): Promise<void> {
+  const all: Value[][] = [];
+  for await (const row of rows) all.push(columns.map((column) => row[column]));
+  if (!json) {
+    const headers = columns.map((column) => column.toUpperCase().replaceAll('_', ' '));
+    return await printTable(
+      headers,
+      all.map((row) => row.map(cell)),
+    );
+  }
+  const objects = all.map((row) => JSON.stringify(Object.fromEntries(columns.map((column, at) => [column, row[at]]))));
+  await printLine(objects.length === 0 ? '[]' : `[\n${objects.join(',\n')}\n]`);
 }
 
-/** A bar of this many columns. `share`: 0 to 1. */
-export function bar(share: number, columns: number): string {
-  const filled = Math.round(Math.min(Math.max(share, 0), 1) * columns);
-  return '█'.repeat(filled) + '░'.repeat(columns - filled);
+/** A line on standard error that is rewritten to show the progress, on a terminal only. */
+export class StatusLine {
+  #drawnAt = Number.NEGATIVE_INFINITY;
+
+  show(line: string): void {
+    const now = performance.now();
+    if (!process.stderr.isTTY || now - this.#drawnAt < COMMAND_LIMITS.exports.redrawMs) return;
+    this.#drawnAt = now;
+    process.stderr.write(`\r\u001b[K${line}`);
+  }
+
+  clear(): void {
+    if (this.#drawnAt > 0) process.stderr.write('\r\u001b[K');
+    this.#drawnAt = Number.NEGATIVE_INFINITY;
+  }
 }
 
-/** Asks on the terminal, on standard error. Ctrl-C and Ctrl-D reject. `hidden`: what is typed is not shown. */
-async function ask(question: string, { hidden = false } = {}): Promise<string> {
+/** Asks on the terminal, on standard error. Ctrl-C and Ctrl-D reject. `hidden`: the answer is not shown. */
+export async function ask(question: string, { hidden = false } = {}): Promise<string> {
   const stopped = new AbortController();
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({
@@ -120,14 +141,13 @@ async function ask(question: string, { hidden = false } = {}): Promise<string> {
   }
 }
 
-/** Ctrl-C. */
-export class Interrupted extends Error {}
-
-export const askFor = (question: string): Promise<string> => ask(question);
-export const askHidden = (question: string): Promise<string> => ask(question, { hidden: true });
-
 /** Whether a person agrees; throws a UsageError where nobody can be asked. */
 export async function agrees(question: string, flag: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new UsageError(`nobody can be asked here: add ${flag}`);
   return /^y(?:es)?$/i.test((await ask(`${question} [y/N] `)).trim());
 }
+
+export const countOf = (count: number, one: string): string =>
+  `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
+
+export const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -1,0 +1,12 @@
+import type { Command } from '@commander-js/extra-typings';
+
+/** Declares a command with `--json`. `help`: examples, after a note if it begins with one. */
+export function declare(parent: Command, name: string, description: string, ...help: string[]) {
+  const note = help.filter((line) => !line.startsWith('$ ')).map((line) => `\n${line}`);
+  const examples = help.filter((line) => line.startsWith('$ ')).map((line) => `  ${line.replace('$ ', '$ formhost ')}`);
+  return parent
+    .command(name)
+    .description(description)
+    .option('--json', 'print JSON; what the API answers is printed unchanged')
+    .addHelpText('after', [...note, ...(examples.length > 0 ? ['\nExamples:', ...examples] : [])].join('\n'));
+}

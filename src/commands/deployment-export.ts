@@ -1,0 +1,90 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { Config } from '../config.ts';
+import { listWebhooks } from '../db/deliveries/webhooks.ts';
+import { findAnySettings } from '../db/deployments/settings.ts';
+import { type AnyDeployment, findAnyHtml } from '../db/deployments/take-downs.ts';
+import { createOpenFile, type OpenFile } from '../db/files/file-content.ts';
+import { listFiles } from '../db/files/stored-files.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { readSpam } from '../db/spam/spam-submissions.ts';
+import { readSubmissions, withRetries } from '../db/submissions/submission-reader.ts';
+import { submissionLine } from '../db/submissions/submissions.ts';
+import { compactJson } from '../lib/json-text.ts';
+import { LIMITS } from '../limits.ts';
+import { CommandError, hasCode } from './command-error.ts';
+import { openBucket } from './operator.ts';
+
+/**
+ * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html, its webhooks, its
+ * submissions, oldest first, what is kept as spam, and their files, each followed by its pieces in order.
+ */
+async function* exported(db: Database, deployment: AnyDeployment, openFile: OpenFile): AsyncGenerator<string> {
+  const { id, slug, owner, status } = deployment;
+  const head = {
+    id,
+    slug,
+    owner,
+    status,
+    email_notifications: deployment.emailNotifications,
+    submission_count: deployment.submissionCount,
+    created_at: deployment.createdAt,
+    updated_at: deployment.updatedAt,
+    deleted_at: deployment.deletedAt,
+    taken_down_at: deployment.takenDownAt,
+    take_down_reason: deployment.takeDownReason,
+  };
+  yield JSON.stringify({ deployment: head });
+  yield JSON.stringify({ settings: await findAnySettings(db, id) });
+  const html = await findAnyHtml(db, id);
+  if (html !== undefined) yield JSON.stringify({ html });
+  for (const { id: webhookId, url, type, events, active, createdAt: created_at } of await listWebhooks(db, id)) {
+    yield JSON.stringify({ webhook: { id: webhookId, url, type, events, active, created_at } });
+  }
+  for await (const batch of readSubmissions(db, id, { order: 'oldest' }, withRetries(LIMITS))) {
+    for (const submission of batch) yield `{"submission":${submissionLine(submission)}}`;
+  }
+  for await (const { id: spamId, data, ipAddress, createdAt, reason } of readSpam(db, id)) {
+    const rest = JSON.stringify({ ip_address: ipAddress, created_at: createdAt, reason }).slice(1);
+    yield `{"spam":{"id":"${spamId}","data":${compactJson(data)},${rest}}`;
+  }
+  for await (const file of listFiles(db, id)) {
+    const { id: fileId, submissionId, filename, contentType, size } = file;
+    yield JSON.stringify({
+      file: { id: fileId, submission_id: submissionId, filename, content_type: contentType, size },
+    });
+    const read = openFile(file);
+    let from = 0;
+    for (let position = 0; from < size; position += 1) {
+      const piece = await read(from);
+      if (!piece) break;
+      from += piece.length;
+      yield JSON.stringify({ file_piece: { file_id: fileId, position, base64: piece.toString('base64') } });
+    }
+  }
+}
+
+/** The lines of an export, each with its line end. */
+export async function* exportLines(db: Database, deployment: AnyDeployment, config: Config): AsyncGenerator<string> {
+  const bucket = openBucket(config);
+  try {
+    const openFile = createOpenFile(db, bucket.read, LIMITS);
+    for await (const line of exported(db, deployment, openFile)) yield `${line}\n`;
+  } finally {
+    await bucket.close();
+  }
+}
+
+/** Writes an export to a file that only the operator can read; never overwrites another file. */
+export async function exportToFile(db: Database, deployment: AnyDeployment, config: Config, file: string) {
+  try {
+    await pipeline(exportLines(db, deployment, config), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    if (hasCode(error, /^EEXIST$/)) throw new CommandError(`${file} exists already: name another file`);
+    await rm(file, { force: true });
+    if (hasCode(error, /^E/) && 'syscall' in error)
+      throw new CommandError(`${file} cannot be written: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Config, ConfigError, loadConfig } from '../config.ts';
+import { BackupError } from '../db/backup/backup-file.ts';
+import { MissingObjectError } from '../db/files/file-content.ts';
+import { connect, type Database } from '../db/postgres/connect.ts';
+import type { DatabaseServer } from '../db/postgres/database-server.ts';
+import { NoDatabaseError, openExistingDatabase } from '../db/postgres/existing-database.ts';
+import { migrate } from '../db/postgres/migrate.ts';
+import { type Bucket, createBucket } from '../files/bucket.ts';
+import { BucketError } from '../files/bucket-error.ts';
+import { patient } from '../files/with-retries.ts';
+import { parseDatabaseUrl } from '../lib/database-url.ts';
+import { LIMITS } from '../limits.ts';
+import { CommandError, hasCode, messageOf, UsageError } from './command-error.ts';
+import { say } from './output.ts';
+
+/*
+ * What the commands of operators share: settings, the database, the bucket.
+ */
+
+export type Settings = {
+  config: Config;
+  /** Where a setting comes from, in words. */
+  originOf(setting: string): string;
+};
+
+/** Reads the settings of the environment and of `.env`. Throws a ConfigError. */
+export function readSettings(): Settings {
+  // bin/formhost may be called in any folder.
+  if (process.env.FORMHOST_HOME !== undefined) process.chdir(process.env.FORMHOST_HOME);
+  const inEnvironment = new Set(Object.keys(process.env).filter((name) => process.env[name] !== ''));
+  if (existsSync('.env')) process.loadEnvFile();
+  return {
+    config: loadConfig(process.env),
+    originOf(name) {
+      if (inEnvironment.has(name)) return `${name}, which the environment sets`;
+      return process.env[name] ? `${name} in .env` : `the default, because ${name} is not set`;
+    },
+  };
+}
+
+/** Runs a command with the settings. `describe` gives the text of an error that a person can't correct. */
+export async function operate(
+  work: (settings: Settings) => Promise<void>,
+  describe: (message: string) => string = (message) => message,
+): Promise<void> {
+  try {
+    await work(readSettings());
+  } catch (error) {
+    if (error instanceof CommandError || error instanceof UsageError || hasCode(error, /^EPIPE$/)) throw error;
+    const isCorrectable = [ConfigError, BackupError, BucketError, MissingObjectError].some(
+      (kind) => error instanceof kind,
+    );
+    throw new CommandError(isCorrectable ? messageOf(error) : describe(messageOf(error)));
+  }
+}
+
+/** Where the settings say that the database is, without a password. */
+export function databasePlace({ config: { databaseUrl, dataDir }, originOf }: Settings): string {
+  if (databaseUrl === undefined) return `${resolve(dataDir)} (${originOf('DATA_DIR')})`;
+  const { servers, path } = parseDatabaseUrl(databaseUrl);
+  return `${servers.map(({ url }) => new URL(url).host).join(',')}${path} (${originOf('DATABASE_URL')})`;
+}
+
+/** What to do where the settings lead to no database of the service. */
+export const NO_DATABASE_ADVICE =
+  'set DATA_DIR or DATABASE_URL as the service has it, or run npm start first, which makes the database';
+
+/**
+ * Runs `work` with the database server of the settings; starts the embedded one where needed. Waits for the service's
+ * very first start. Creates no database: throws a CommandError where there is none.
+ */
+export async function withServer(settings: Settings, work: (server: DatabaseServer) => Promise<void>): Promise<void> {
+  const missing = `there is no database of the service in ${databasePlace(settings)}`;
+  const tell = (): void =>
+    say(`${missing} yet: waiting ${LIMITS.database.firstStartSignTimeoutMs / 1_000} s for a start of the service`);
+  const server = await openExistingDatabase(settings.config, LIMITS, tell).catch((error: unknown) => {
+    if (error instanceof NoDatabaseError) throw new CommandError(`${missing}: ${NO_DATABASE_ADVICE}`);
+    throw error;
+  });
+  try {
+    await work(server);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Runs a command on the migrated database, whether the service runs or not. `check` runs before it is opened. */
+export const onDatabase = (
+  work: (db: Database, config: Config) => Promise<void>,
+  check: (config: Config) => void = () => undefined,
+): Promise<void> =>
+  operate(
+    async (settings) => {
+      check(settings.config);
+      await withServer(settings, async ({ connection }) => {
+        await migrate(connection, { limits: LIMITS });
+        const db = connect(connection, { limits: LIMITS });
+        await work(db, settings.config).finally(() => db.close());
+      });
+    },
+    // Postgres' message follows the statement.
+    (message) => `the database cannot be used: ${message.split(' - ').at(-1)}`,
+  );
+
+/** The bucket of FILES_URL, whose reads are tried again. Without FILES_URL, a read says that it is missing. */
+export function openBucket({ bucket: location }: Pick<Config, 'bucket'>): Pick<Bucket, 'read' | 'close'> {
+  if (location) {
+    const bucket = createBucket(location, LIMITS);
+    return { read: (...part) => patient(LIMITS, () => bucket.read(...part)), close: bucket.close };
+  }
+  const missing = 'the content of some files is in a bucket: set FILES_URL and its credentials as the service has them';
+  return { read: () => Promise.reject(new CommandError(missing)), close: async () => undefined };
+}
+
+/** Throws unless PLAN_LIMITS has the plan. */
+export function checkPlan(plan: string, { planLimits }: Pick<Config, 'planLimits'>): void {
+  if (!planLimits.has(plan)) {
+    throw new CommandError(`there is no plan ${plan}: PLAN_LIMITS has ${[...planLimits.keys()].join(', ')}`);
+  }
+}

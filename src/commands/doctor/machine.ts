@@ -5,6 +5,19 @@ import { hasBucketFiles, installationOf } from '../../db/files/bucket-files.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
 import type { settingsInForce } from '../../db/postgres/transaction-pooler.ts';
+import { MailClient } from '../../delivery/mail/send-email.ts';
+import { createBucket } from '../../files/bucket.ts';
+import { BucketError } from '../../files/bucket-error.ts';
+import { ownerOfPrefix } from '../../files/claim.ts';
+import type { BucketLocation } from '../../files/location.ts';
+import { COMMAND_LIMITS, LIMITS } from '../../limits.ts';
+import { ask } from './ask.ts';
+import { type Finding, fail, ok, skip, warn } from './finding.ts';
+import type { Route } from './service.ts';
+
+/*
+ * Checks of what the service uses: the database, the disk, the clock, the mail server, the bucket.
+ */
 
 const MIN_VERSION = 15;
 const MIB = 1024 ** 2;

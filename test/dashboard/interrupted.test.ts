@@ -42,7 +42,12 @@ const FORMS: Form[] = [
   {
     name: 'New page',
     path: '/dashboard/new',
-    type: typed('HTML', HTML),
+    async type(page) {
+      const read = await typed('HTML', HTML)(page);
+      // Else its check may be what meets the interruption.
+      await page.getByText('Nothing to correct.').waitFor();
+      return read;
+    },
     press: (page) => button(page, 'Publish').click(),
     done: /^typed\S* is live\.$/,
   },
@@ -93,6 +98,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   const INTERRUPTIONS = [
     {
       what: 'without a connection',
+      forms: FORMS,
       async begin(page: Page): Promise<() => Promise<void>> {
         await page.context().setOffline(true);
         return () => page.context().setOffline(false);
@@ -100,6 +106,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     },
     {
       what: 'while the service is busy',
+      forms: FORMS.slice(0, 1),
       async begin(page: Page): Promise<() => Promise<void>> {
         await page.route(/./, (route) =>
           route.request().method() === 'GET' && !route.request().url().endsWith('/readyz')
@@ -111,8 +118,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     },
   ];
 
-  describe.each(INTERRUPTIONS)('$what', ({ begin }) => {
-    it.each(FORMS)('$name', async (form) => {
+  describe.each(INTERRUPTIONS)('$what', ({ forms, begin }) => {
+    it.each(forms)('$name', async (form) => {
       const { page, read } = await open(form);
       const before = await read();
       const end = await begin(page);
@@ -128,20 +135,19 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await isDone(page, form.done);
       await problem.waitFor({ state: 'detached' });
     });
+  });
 
-    it('Sign in', async () => {
-      const owner = await dashboard.owner();
-      const page = await dashboard.open(undefined, '/dashboard');
-      await page.getByLabel('API key').fill(owner.key);
-      const end = await begin(page);
-      await button(page, 'Sign in').click();
-      await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
-      expect(await page.getByLabel('API key').inputValue()).toBe(owner.key);
-      await expectAccessible(page);
-      await end();
-      await button(page, 'Sign in').click();
-      await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
-    });
+  it('keeps the key that was typed to sign in, without a connection', async () => {
+    const owner = await dashboard.owner();
+    const page = await dashboard.open(undefined, '/dashboard');
+    await page.getByLabel('API key').fill(owner.key);
+    await page.context().setOffline(true);
+    await button(page, 'Sign in').click();
+    await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
+    expect(await page.getByLabel('API key').inputValue()).toBe(owner.key);
+    await page.context().setOffline(false);
+    await button(page, 'Sign in').click();
+    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
   });
 
   it('says that the service is busy, also when what was sent before that is answered', async () => {
@@ -167,7 +173,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   });
 
   describe('after the session has ended', () => {
-    it.each(FORMS)('$name', async (form) => {
+    it.each(FORMS.slice(0, 2))('$name', async (form) => {
       const { owner, page, read } = await open(form);
       const before = await read();
       await owner.delete('/sessions').expect(200);

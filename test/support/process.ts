@@ -69,7 +69,11 @@ export async function startServiceProcess(settings: Record<string, string>, pref
     child,
     result,
     async ready() {
-      await vi.waitFor(() => request(url).get('/readyz').expect(200), { timeout: 60_000, interval: 50 });
+      const ended = result.then(({ code, stderr }) => {
+        throw new Error(`The service ended with ${code}: ${stderr}`);
+      });
+      const isReady = () => request(url).get('/readyz').expect(200);
+      await Promise.race([ended, vi.waitFor(isReady, { timeout: 110_000, interval: 50 })]);
     },
     /** Answers its exit code and what it has written. */
     stop() {

@@ -29,7 +29,7 @@ afterAll(async () => {
 // The windows are those of the clock: one that ends in the middle of a test would be mailed by itself.
 beforeEach(async () => {
   const leftMs = HOUR_MS - (Date.now() % HOUR_MS);
-  if (leftMs < 20_000) await delay(leftMs + 100);
+  if (leftMs < 60_000) await delay(leftMs + 100);
 });
 
 type Page = { id: string; slug: string };

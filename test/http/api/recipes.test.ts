@@ -28,11 +28,11 @@ describe('every command of an operator', () => {
     ([, name = '']) => name,
   ).filter((name) => name !== 'start');
 
-  it.each(declared)('%s has a script, and a row in README.md', (command) => {
+  it.each(declared)('%s has a script, and a row in docs/operations.md', (command) => {
     const [name] =
       Object.entries(scripts).find(([, script]) => script === `exec node src/commands/formhost.ts ${command}`) ?? [];
     expect(name, 'package.json has no script for it').toBeDefined();
-    expect(read('README.md')).toMatch(new RegExp(`^\\|.*\`npm run --silent ${name}\\b.*\\|$`, 'm'));
+    expect(read('docs/operations.md')).toMatch(new RegExp(`^\\|.*\`npm run --silent ${name}\\b.*\\|$`, 'm'));
   });
 });
 

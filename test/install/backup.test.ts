@@ -406,11 +406,11 @@ describe('restore', () => {
     ['restore', ['--force', 'a']],
     ['backup', []],
     ['backup', ['-', '--json']],
-  ])('%s %j prints the usage with exit code 2', async (name, args) => {
+  ])('%s %j is wrong usage: exit code 2', async (name, args) => {
     const { result } = startProgram(process.execPath, ['src/commands/formhost.ts', name, ...args], {
       DATABASE_URL: full.connectionString,
     });
-    const usage = expect.stringMatching(new RegExp(`^formhost: .*formhost ${name} --help shows the usage\n$`));
+    const usage = expect.stringMatching(/^formhost: [^\n]*\n$/);
     expect(await result).toEqual({ code: 2, stdout: '', stderr: usage });
   });
 

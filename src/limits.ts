@@ -18,6 +18,9 @@ export const SIZES = {
     /** A larger body of which fewer bytes arrive in this time is refused: a few slow clients could use up the memory for hours. */
     paceMs: 30_000,
     paceBytes: 256 * 1024,
+    /** A compressed body that becomes more than so many times as large is refused, once more than these bytes have come out. */
+    maxExpansion: 100,
+    freeExpansionBytes: 64 * 1024,
     /** Enough for a body with settings and no page. */
     settingsBytes: 256 * 1024,
   },
@@ -500,7 +503,7 @@ export const LIMITS = {
     refusedBodyTimeoutMs: 10_000,
     /** After a body that took longer to arrive its key is checked again: a revoked one is refused within a second. */
     slowBodyMs: 500,
-    /** Compressed bodies are decoded one at a time, those of each client in its turn; shorter than `answerTimeoutMs`. */
+    /** Compressed bodies are decoded one at a time, next that of the client that used the least time lately; shorter than `answerTimeoutMs`. */
     decodingWaitTimeoutMs: 2_000,
     maxWaitingDecodings: 1_000,
     /** A larger JSON body is parsed in a thread, one of each owner at a time. */
@@ -513,8 +516,6 @@ export const LIMITS = {
     largestInBudget: 4,
     /** Answers that are compressed at a time. Each uses up to a MiB until it has been read. */
     encoders: 64,
-    /** A request waits so long for the first compression of a fixed answer, then gets it uncompressed. */
-    fixedCompressionTimeoutMs: 1_500,
     /** Hosts of which it is remembered whose they are: parsing one costs as much as finding its page. */
     rememberedHosts: 10_000,
     /** Browsers ask every host for an icon, and are told for so long that there is none. */

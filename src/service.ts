@@ -23,12 +23,12 @@ import type { App, Readiness } from './http/app.ts';
 import { Listener } from './http/listener.ts';
 import { PageRenderer } from './http/pages/new-page.ts';
 import { PageCache } from './http/pages/page-cache.ts';
-import { createAuthentication } from './http/request/auth.ts';
-import { createBodyReader } from './http/request/body.ts';
+import { Authentication } from './http/request/auth.ts';
+import { BodyReader } from './http/request/body.ts';
 import { clientAddressFrom } from './http/request/client-address.ts';
 import { Hosts } from './http/request/hosts.ts';
 import { OwnerQueue } from './http/request/owner-queue.ts';
-import { createSessionCookie } from './http/request/session-cookie.ts';
+import { SessionCookie } from './http/request/session-cookie.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { HttpServer } from './http/server.ts';
 import type { Log } from './lib/log.ts';
@@ -165,7 +165,7 @@ export async function startService(
   }
 
   const clientAddress = clientAddressFrom(config.trustProxy);
-  const sessionCookie = createSessionCookie(config.baseUrl);
+  const sessionCookie = new SessionCookie(config.baseUrl);
   const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
   const renderer = new PageRenderer(config, compute, limits);
   const pages = new PageCache(
@@ -206,9 +206,9 @@ export async function startService(
     hosts: new Hosts(config, limits),
     clientAddress,
     sessionCookie,
-    authentication: createAuthentication({ db, clientAddress, sessionCookie, limits }),
+    authentication: new Authentication(db, clientAddress, sessionCookie, limits),
     ownerQueue: new OwnerQueue(limits),
-    bodyReader: createBodyReader({ largest: Math.max(config.maxHtmlBytes, config.maxFilesBytes), compute, limits }),
+    bodyReader: new BodyReader(Math.max(config.maxHtmlBytes, config.maxFilesBytes), compute, limits),
     responseWriter,
     onDeploymentChange,
     onPurge: cleanUp.wake,

@@ -2151,7 +2151,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body, or something in it, is too large. */
+        /** @description The body, or something in it, is too large, or it is compressed and has more than 100 times its compressed size. */
         TooLarge: {
             headers: {
                 [name: string]: unknown;

@@ -1,14 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, IncomingMessage, request } from 'node:http';
 import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MIMEType } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ComputePool } from '../../src/compute/pool.ts';
-import { type BodyReader, createBodyReader, mediaType } from '../../src/http/request/body.ts';
+import { BodyReader } from '../../src/http/request/body.ts';
+import { mediaType } from '../../src/http/request/json-body.ts';
 import { HttpError } from '../../src/http/response/errors.ts';
 import { type Limits, SIZES } from '../../src/limits.ts';
 import { testLimits } from '../support/limits.ts';
@@ -30,11 +32,15 @@ function clientOf({ headers }: IncomingMessage): string {
 }
 
 const newReader = (requests: Partial<Limits['requests']> = {}): BodyReader =>
-  createBodyReader({
-    largest: 1,
-    compute: new ComputePool({ maxHtmlBytes: 0 }, testLimits()),
-    limits: testLimits({ requests: { memoryBudgetBytes: BUDGET, ...requests } }),
-  });
+  new BodyReader(
+    1,
+    new ComputePool({ maxHtmlBytes: 0 }, testLimits()),
+    testLimits({ requests: { memoryBudgetBytes: BUDGET, ...requests } }),
+  );
+
+/** Text that becomes some 30 times as small. */
+const text30 = (bytes: number): string =>
+  Array.from({ length: bytes / 256 }, () => randomBytes(4).toString('hex').padEnd(256, '-')).join('');
 
 const statusOf = (error: unknown): string => (error instanceof HttpError ? `${error.status}` : String(error));
 
@@ -139,7 +145,7 @@ it('counts what a compressed body has become', async () => {
     await stored.promise;
     return bytes;
   });
-  const compressed = new Uint8Array(gzipSync(Buffer.alloc(LARGE)));
+  const compressed = new Uint8Array(gzipSync(text30(LARGE)));
   const held = [1, 2].map(() => send(compressed, { 'Content-Encoding': 'gzip' }));
   await vi.waitFor(() => expect(read).toBe(2), { timeout: 60_000 });
   expect(await send(new Uint8Array(LARGE))).toBe('503');
@@ -148,32 +154,84 @@ it('counts what a compressed body has become', async () => {
   expect(await send(new Uint8Array(LARGE))).toBe(`${LARGE}`);
 });
 
-it('decodes the bodies of each sender in turn', async () => {
-  const reader = newReader();
-  const encoded = gzipSync(Buffer.alloc(SMALL_BODY_BYTES));
-  const done: string[] = [];
-  const read = async (sender: string): Promise<void> => {
-    const incoming = new IncomingMessage(new Socket());
-    incoming.headers['content-encoding'] = 'gzip';
-    incoming.push(encoded);
-    incoming.push(null);
-    using reservation = reader.reserve(sender);
-    await reader.bytes(incoming, LIMIT, reservation);
-    done.push(sender);
-  };
-  await Promise.all([...Array.from({ length: 20 }, () => read('flooder')), read('other')]);
-  // One of the flooder's was under way, and the next was its turn.
-  expect(done.indexOf('other')).toBeLessThanOrEqual(2);
+/** A request with a compressed body, all of which has come. */
+function compressedRequest(body: Buffer, encoding = 'gzip'): IncomingMessage {
+  const incoming = new IncomingMessage(new Socket());
+  incoming.headers['content-encoding'] = encoding;
+  incoming.push(body);
+  incoming.push(null);
+  return incoming;
+}
+
+describe('compressed bodies', () => {
+  /** Decodes bodies of senders; `done` has the senders in the order in which that ended. */
+  function startDecoding() {
+    const reader = newReader();
+    const done: string[] = [];
+    return {
+      done,
+      async decode(sender: string): Promise<void> {
+        using reservation = reader.reserve(sender);
+        await reader.bytes(compressedRequest(gzipSync(text30(SMALL_BODY_BYTES))), LIMIT, reservation);
+        done.push(sender);
+      },
+    };
+  }
+
+  it('are decoded for each sender in turn', async () => {
+    const { done, decode } = startDecoding();
+    await Promise.all([...Array.from({ length: 20 }, () => decode('flooder')), decode('other')]);
+    // One of the flooder's was under way, and the next was its turn.
+    expect(done.indexOf('other')).toBeLessThanOrEqual(2);
+  });
+
+  it('of a sender whose bodies took long are decoded after those of others', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { done, decode } = startDecoding();
+    const first = decode('slow');
+    await nextTurn();
+    vi.advanceTimersByTime(1_000);
+    await first;
+    await Promise.all([decode('first'), decode('slow'), decode('other')]);
+    expect(done).toEqual(['slow', 'first', 'other', 'slow']);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('are refused early when they become more than 100 times as large: in %s', async (encoding, compress) => {
+    let counted = 0;
+    const reservation = {
+      client: 'a',
+      add(bytes: number) {
+        counted += bytes;
+      },
+      fits: () => true,
+      [Symbol.dispose]: () => undefined,
+    };
+    const bomb = compressedRequest(compress(Buffer.alloc(16 * MIB, ' ')), encoding);
+    const reading = newReader().bytes(bomb, 32 * MIB, reservation);
+    await expect(reading).rejects.toMatchObject({
+      status: 413,
+      message: 'The body has more than 100 times its compressed size: send it uncompressed.',
+    });
+    expect(counted).toBeLessThanOrEqual(4 * SIZES.body.freeExpansionBytes);
+  });
+
+  it('may become as much larger as they like up to 64 KB', async () => {
+    const body = Buffer.alloc(SIZES.body.freeExpansionBytes, 'a');
+    const reader = newReader();
+    using reservation = reader.reserve('a');
+    expect((await reader.bytes(compressedRequest(gzipSync(body)), LIMIT, reservation)).equals(body)).toBe(true);
+  });
 });
 
 it('answers 503 when too many compressed bodies wait', async () => {
   const reader = newReader({ maxWaitingDecodings: 0 });
-  const incoming = new IncomingMessage(new Socket());
-  incoming.headers['content-encoding'] = 'gzip';
-  incoming.push(gzipSync('x'));
-  incoming.push(null);
   using reservation = reader.reserve('a');
-  expect(await reader.bytes(incoming, LIMIT, reservation).then(String, statusOf)).toBe('503');
+  expect(await reader.bytes(compressedRequest(gzipSync('x')), LIMIT, reservation).then(String, statusOf)).toBe('503');
 });
 
 it('refuses a compressed body that becomes more than its sender may have', async () => {
@@ -186,14 +244,14 @@ it('refuses a compressed body that becomes more than its sender may have', async
     await stored.promise;
     return bytes;
   });
-  const bomb = new Uint8Array(gzipSync(Buffer.alloc(LARGE)));
-  const compressed = { 'Content-Encoding': 'gzip', 'x-sender': 'flooder' };
-  const held = send(bomb, compressed);
+  const compressed = new Uint8Array(gzipSync(text30(LARGE)));
+  const headers = { 'Content-Encoding': 'gzip', 'x-sender': 'flooder' };
+  const held = send(compressed, headers);
   await vi.waitFor(() => expect(read).toBe(1), { timeout: 60_000 });
-  expect(await send(bomb, compressed)).toBe('503');
+  expect(await send(compressed, headers)).toBe('503');
   stored.resolve();
   expect(await held).toBe(`${LARGE}`);
-  expect(await send(bomb, compressed)).toBe(`${LARGE}`);
+  expect(await send(compressed, headers)).toBe(`${LARGE}`);
 });
 
 it('lets one sender have half of the memory for large bodies, and leaves the rest to others', async () => {

@@ -3,11 +3,11 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import type { App } from '../../src/http/app.ts';
 import { PageRenderer } from '../../src/http/pages/new-page.ts';
 import { PageCache } from '../../src/http/pages/page-cache.ts';
-import { createAuthentication } from '../../src/http/request/auth.ts';
-import { createBodyReader } from '../../src/http/request/body.ts';
+import { Authentication } from '../../src/http/request/auth.ts';
+import { BodyReader } from '../../src/http/request/body.ts';
 import { Hosts } from '../../src/http/request/hosts.ts';
 import { OwnerQueue } from '../../src/http/request/owner-queue.ts';
-import { createSessionCookie } from '../../src/http/request/session-cookie.ts';
+import { SessionCookie } from '../../src/http/request/session-cookie.ts';
 import { ResponseWriter } from '../../src/http/response/response-writer.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
@@ -24,7 +24,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
   // It connects when it is first asked.
   const db = connect({ connectionString: 'postgres://nobody@localhost/nothing' }, { limits });
   const compute = { run: notCalled };
-  const sessionCookie = createSessionCookie(config.baseUrl);
+  const sessionCookie = new SessionCookie(config.baseUrl);
   return {
     config,
     limits,
@@ -45,9 +45,9 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     hosts: new Hosts(config, limits),
     clientAddress: notCalled,
     sessionCookie,
-    authentication: createAuthentication({ db, clientAddress: notCalled, sessionCookie, limits }),
+    authentication: new Authentication(db, notCalled, sessionCookie, limits),
     ownerQueue: new OwnerQueue(limits),
-    bodyReader: createBodyReader({ largest: 1, compute, limits }),
+    bodyReader: new BodyReader(1, compute, limits),
     responseWriter: new ResponseWriter({ largest: 1, limits }),
     onDeploymentChange: () => undefined,
     onPurge: () => undefined,

@@ -7,7 +7,7 @@ import { VIEW_PATHS } from '../../lib/dashboard-paths.ts';
 import type { App } from '../app.ts';
 import { type EndpointRequest, publicEndpoint } from '../request/endpoint.ts';
 import { pathOf } from '../request/hosts.ts';
-import { createChooseEncoding } from '../response/accept.ts';
+import { chooseEncoding } from '../response/accept.ts';
 import { errorKind, HttpError } from '../response/errors.ts';
 import { type Dashboard, readDashboard } from './files.ts';
 
@@ -42,7 +42,6 @@ const headersOf = (frameSource: string) => ({
 /** The dashboard's files. Its views are made in the browser: src/dashboard. */
 export function dashboardEndpoints({ config, sessionCookie }: App) {
   const headers = headersOf(pageUrl(config, '*'));
-  const chooseEncoding = createChooseEncoding();
   let reading: Promise<Dashboard | undefined> | undefined;
 
   /** They are read at the first request, and don't change while the process runs. */

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { NO_SLUG } from '../request/hosts.ts';
-import { createChooseEncoding, type Encoding } from '../response/accept.ts';
+import { chooseEncoding, type Encoding } from '../response/accept.ts';
 import { HttpError } from '../response/errors.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import { writeSmallPage } from '../response/small-page.ts';
@@ -38,7 +38,6 @@ export class PageServer {
   readonly #writer: ResponseWriter;
   /** The URL of the service that blocks pages that were taken down (RFC 7725, 4). */
   readonly #blockedBy: string;
-  readonly #chooseEncoding = createChooseEncoding();
 
   constructor(pages: PageCache, writer: ResponseWriter, { baseUrl }: Config) {
     this.#pages = pages;
@@ -55,7 +54,7 @@ export class PageServer {
     requestId: string,
   ): void | Promise<void> {
     checkAddress(slug, path);
-    const encoding = this.#chooseEncoding(request);
+    const encoding = chooseEncoding(request);
     const page = this.#pages.get(slug);
     if (page instanceof Promise) {
       return page.then((found) => this.#answer(request, response, slug, requestId, encoding, found));

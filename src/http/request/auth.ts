@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
-import type { Knex } from 'knex';
+import type { LRUCache } from 'lru-cache';
 import { isCredentialValid } from '../../db/account/credentials.ts';
 import { findOwnersByKeys, type Owner } from '../../db/account/owners.ts';
 import { findOwnersBySessions } from '../../db/account/sessions.ts';
+import type { Database } from '../../db/postgres/connect.ts';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
 import { hashOfKey, isApiKey } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/public-address.ts';
@@ -13,20 +14,6 @@ import { CredentialLookUps } from './credentials.ts';
 import { pathOf } from './hosts.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { SessionCookie } from './session-cookie.ts';
-
-/**
- * Finds the owner whose key a request carries, or whose session while it has no key. Throws 401; 429 when its address tries too
- * many unknown keys.
- */
-export type Authenticate = (request: Request, response: Response) => Promise<Owner>;
-
-export type Authentication = {
-  ofRequest: Authenticate;
-  /** As `ofRequest`, with a key that is given otherwise; it is one by its form. */
-  ofKey(request: Request, key: string): Promise<Owner>;
-  /** Whether the key or the session with this id is still valid. */
-  isCredentialValid(id: string): Promise<boolean>;
-};
 
 export const unauthorized = errorKind(
   { id: 'Unauthorized', description: 'The API key is missing, malformed, unknown, expired or revoked.' },
@@ -58,81 +45,89 @@ export const tooManyUnknownKeys = errorKind(
   SIZES.unknownKeys.seconds * 1_000,
 );
 
-export function createAuthentication({
-  db,
-  clientAddress,
-  sessionCookie,
-  limits,
-}: {
-  db: Knex;
-  sessionCookie: Pick<SessionCookie, 'name' | 'tokenOf' | 'isSameOrigin' | 'keep' | 'removeOthers'>;
-  clientAddress: ClientAddress;
-  limits: Limits;
-}): Authentication {
+/** Finds the owners of requests. */
+export class Authentication {
+  readonly #db: Database;
+  readonly #clientAddress: ClientAddress;
+  readonly #sessionCookie: SessionCookie;
+  readonly #keys: CredentialLookUps<Owner>;
+  readonly #sessions: CredentialLookUps<Owner & { isRenewed: boolean }>;
   /** The hashes of keys and sessions that were valid. */
-  const known = createBoundedCache<string, true>(limits.owners.rememberedKeys);
-  const unknownKeys = new RateLimit(SIZES.unknownKeys);
-  const keys = new CredentialLookUps((hashes) => findOwnersByKeys(db, hashes), limits);
-  const sessions = new CredentialLookUps((hashes) => findOwnersBySessions(db, hashes), limits);
+  readonly #known: LRUCache<string, true>;
+  readonly #unknownKeys = new RateLimit(SIZES.unknownKeys);
+
+  constructor(db: Database, clientAddress: ClientAddress, sessionCookie: SessionCookie, limits: Limits) {
+    this.#db = db;
+    this.#clientAddress = clientAddress;
+    this.#sessionCookie = sessionCookie;
+    this.#keys = new CredentialLookUps((hashes) => findOwnersByKeys(db, hashes), limits);
+    this.#sessions = new CredentialLookUps((hashes) => findOwnersBySessions(db, hashes), limits);
+    this.#known = createBoundedCache(limits.owners.rememberedKeys);
+  }
+
+  /**
+   * The owner whose key a request carries, or whose session while it has no key. Throws 401; 429 when its address tries too
+   * many unknown keys.
+   */
+  async ofRequest(request: Request, response: Response): Promise<Owner> {
+    const { authorization } = request.headers;
+    const token = authorization === undefined ? this.#sessionCookie.tokenOf(request) : undefined;
+    if (token !== undefined) return this.#ofSession(request, response, token);
+    const [, key = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    if (isApiKey(key)) return this.ofKey(request, key);
+    this.#removeOthers(request, response);
+    throw unauthorized();
+  }
+
+  /** The same with a key that is given otherwise; it is one by its form. */
+  async ofKey(request: Request, key: string): Promise<Owner> {
+    const owner = await this.#findOwner(request, hashOfKey(key), this.#keys);
+    if (!owner) throw keyRefused();
+    return owner;
+  }
+
+  /** Whether the key or the session with this id is still valid. */
+  isCredentialValid(id: string): Promise<boolean> {
+    return isCredentialValid(this.#db, id);
+  }
+
+  async #ofSession(request: Request, response: Response, token: string): Promise<Owner> {
+    const owner = await this.#findOwner(request, hashOfKey(token), this.#sessions);
+    if (!owner) {
+      this.#removeOthers(request, response);
+      throw sessionEnded();
+    }
+    const { isRenewed, ...found } = owner;
+    // The browser keeps it as long as the database.
+    if (isRenewed) response.append('Set-Cookie', this.#sessionCookie.keep(token));
+    return found;
+  }
 
   /** The owner of a credential, by its hash. Counts it as unknown when there is none. */
-  async function findOwner<Found extends Owner>(
+  async #findOwner<Found extends Owner>(
     request: Request,
     hash: Buffer,
     lookUps: CredentialLookUps<Found>,
   ): Promise<Found | undefined> {
     // Before the first await: a socket that has closed has no address.
-    const network = networkOf(clientAddress(request));
+    const network = networkOf(this.#clientAddress(request));
     const name = hash.toString('base64');
     // One that was valid waits for no unknown ones of its network.
-    const owner = await lookUps.find(known.get(name) ? name : network, hash);
+    const owner = await lookUps.find(this.#known.get(name) ? name : network, hash);
     if (owner) {
-      known.set(name, true);
+      this.#known.set(name, true);
       return owner;
     }
-    known.delete(name);
-    const leftMs = await unknownKeys.use(network);
+    this.#known.delete(name);
+    const leftMs = await this.#unknownKeys.use(network);
     if (leftMs !== undefined) throw tooManyUnknownKeys(leftMs);
     return undefined;
   }
 
-  async function ofSession(request: Request, response: Response, token: string): Promise<Owner> {
-    const owner = await findOwner(request, hashOfKey(token), sessions);
-    if (!owner) {
-      removeOthers(request, response);
-      throw sessionEnded();
-    }
-    const { isRenewed, ...found } = owner;
-    // The browser keeps it as long as the database.
-    if (isRenewed) response.append('Set-Cookie', sessionCookie.keep(token));
-    return found;
-  }
-
   /** A cookie of another host may be why: the browser's next request has its own alone. */
-  function removeOthers(request: Request, response: Response): void {
-    if (!request.headers.cookie?.includes(`${sessionCookie.name}=`) || !sessionCookie.isSameOrigin(request)) return;
-    response.append('Set-Cookie', sessionCookie.removeOthers(pathOf(request)));
+  #removeOthers(request: Request, response: Response): void {
+    const cookie = this.#sessionCookie;
+    if (!request.headers.cookie?.includes(`${cookie.name}=`) || !cookie.isSameOrigin(request)) return;
+    response.append('Set-Cookie', cookie.removeOthers(pathOf(request)));
   }
-
-  async function ofKey(request: Request, key: string): Promise<Owner> {
-    const owner = await findOwner(request, hashOfKey(key), keys);
-    if (!owner) throw keyRefused();
-    return owner;
-  }
-
-  return {
-    ofKey,
-    isCredentialValid: (id) => isCredentialValid(db, id),
-    async ofRequest(request, response) {
-      const { authorization } = request.headers;
-      const token = authorization === undefined ? sessionCookie.tokenOf(request) : undefined;
-      if (token !== undefined) return ofSession(request, response, token);
-      const [, key = ''] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-      if (!isApiKey(key)) {
-        removeOthers(request, response);
-        throw unauthorized();
-      }
-      return ofKey(request, key);
-    },
-  };
 }

@@ -1,9 +1,10 @@
 import { SIZES } from '../../limits.ts';
 import { errorKind } from '../response/errors.ts';
-import { malformed, notJson, notJsonOrText, tooLarge, tooSlow } from './body.ts';
+import { malformed, notJson, notJsonOrText } from './json-body.ts';
+import { tooLarge, tooSlow } from './receive.ts';
 
 const KIB = 1024;
-const { smallBytes, paceBytes, paceMs } = SIZES.body;
+const { smallBytes, paceBytes, paceMs, maxExpansion } = SIZES.body;
 
 const WRONG_TYPE =
   'The content type of the body is not supported, its charset is not UTF-8, or its content encoding is not gzip, deflate or br.';
@@ -25,7 +26,14 @@ export const bodyErrors = [
     },
     tooSlow,
   ),
-  errorKind({ id: 'TooLarge', description: 'The body, or something in it, is too large.' }, tooLarge, 2 * KIB * KIB),
+  errorKind(
+    {
+      id: 'TooLarge',
+      description: `The body, or something in it, is too large, or it is compressed and has more than ${maxExpansion} times its compressed size.`,
+    },
+    tooLarge,
+    2 * KIB * KIB,
+  ),
   errorKind({ id: 'WrongType', description: WRONG_TYPE }, notJson),
 ] as const;
 

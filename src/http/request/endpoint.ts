@@ -7,9 +7,10 @@ import { badRequest, type DeclaredError, failed, HttpError, unavailable } from '
 import { addNotice } from '../response/notice.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import { type Authentication, keyRefused, readOnlyKey, tooManyUnknownKeys, unauthorized } from './auth.ts';
-import { type BodyForm, type BodyReader, checkFields } from './body.ts';
+import type { BodyReader } from './body.ts';
 import { bodyErrors, wrongPageType } from './body-errors.ts';
 import { PARAMETERS } from './fields.ts';
+import { type BodyForm, checkFields } from './json-body.ts';
 import type { OwnerQueue } from './owner-queue.ts';
 import { badQuery, checkQuery, readQuery } from './query.ts';
 

@@ -2,27 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { TOKEN } from '../../lib/ids.ts';
 import { SIZES } from '../../limits.ts';
 
-/** The cookie of a session. Its name says over https that no other host can have set it (RFC 6265bis, 4.1.3.2). */
-export type SessionCookie = {
-  name: string;
-  /**
-   * The session's token; undefined when the request has none, or several, or comes from a page of another origin, which
-   * may neither use a session nor begin one.
-   */
-  tokenOf(request: IncomingMessage): string | undefined;
-  /** Whether the request comes from a page of the service itself. */
-  isSameOrigin(request: IncomingMessage): boolean;
-  /** The value of Set-Cookie that keeps the token for SIZES.session.lifetimeDays from now. */
-  keep(token: string): string;
-  /** The value of Set-Cookie that removes it. */
-  remove: string;
-  /**
-   * The values of Set-Cookie that remove the cookies of its name which a page of another host under the same domain has set for a
-   * path. Empty where browsers let no page do so.
-   */
-  removeOthers(path: string): string[];
-};
-
 const DAY_SECONDS = 24 * 60 * 60;
 
 /** The paths of cookies that a browser sends to a path (RFC 6265, 5.1.4); none is written that could end the attribute. */
@@ -41,36 +20,61 @@ export const cookiesNamed = (name: string, { cookie = '' }: IncomingHttpHeaders)
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`));
 
-/** `baseUrl`: the origin of the API. */
-export function createSessionCookie(baseUrl: string): SessionCookie {
-  const { origin: ownOrigin, protocol, hostname } = new URL(baseUrl);
-  const isSecure = protocol === 'https:';
-  const name = isSecure ? '__Host-formhost' : 'formhost';
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+/** The cookie of a session. Its name says over https that no other host can have set it (RFC 6265bis, 4.1.3.2). */
+export class SessionCookie {
+  readonly name: string;
+  readonly #ownOrigin: string;
+  readonly #attributes: string;
+  /** The domains for which another host can set a cookie that comes here as well. */
+  readonly #sharedDomains: readonly string[];
 
-  // Over plain http browsers use a session at localhost and under it only. Of `localhost` itself no other host can set a cookie.
-  const labels = hostname.endsWith('.localhost') && !isSecure ? hostname.split('.') : [];
-  const sharedDomains = labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
+  /** `baseUrl`: the origin of the API. */
+  constructor(baseUrl: string) {
+    const { origin, protocol, hostname } = new URL(baseUrl);
+    const isSecure = protocol === 'https:';
+    this.name = isSecure ? '__Host-formhost' : 'formhost';
+    this.#ownOrigin = origin;
+    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    // Over plain http browsers use a session at localhost and under it only. Of `localhost` itself no other host can set a cookie.
+    const labels = hostname.endsWith('.localhost') && !isSecure ? hostname.split('.') : [];
+    this.#sharedDomains = labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
+  }
 
-  // Browsers that send no Sec-Fetch-Site (over plain http, except to localhost) send an Origin with what changes anything.
-  const isSameOrigin = ({ headers }: IncomingMessage): boolean =>
-    headers['sec-fetch-site'] === 'same-origin' || headers.origin === ownOrigin;
+  /** Whether the request comes from a page of the service itself. */
+  isSameOrigin({ headers }: IncomingMessage): boolean {
+    // Browsers that send no Sec-Fetch-Site (over plain http, except to localhost) send an Origin with what changes anything.
+    return headers['sec-fetch-site'] === 'same-origin' || headers.origin === this.#ownOrigin;
+  }
 
-  return {
-    name,
-    isSameOrigin,
-    tokenOf(request) {
-      if (request.headers.cookie === undefined || !isSameOrigin(request)) return undefined;
-      const [pair = '', ...others] = cookiesNamed(name, request.headers);
-      const token = pair.slice(name.length + 1);
-      // Several: another host under the same domain may have set one of them.
-      return others.length === 0 && TOKEN.test(token) ? token : undefined;
-    },
-    keep: (token) => `${name}=${token}; Max-Age=${SIZES.session.lifetimeDays * DAY_SECONDS}; ${attributes}`,
-    remove: `${name}=; Max-Age=0; ${attributes}`,
-    removeOthers: (path) =>
-      sharedDomains.flatMap((domain) =>
-        cookiePaths(path).map((prefix) => `${name}=; Max-Age=0; Domain=${domain}; Path=${prefix}`),
-      ),
-  };
+  /**
+   * The session's token; undefined when the request has none, or several, or comes from a page of another origin, which
+   * may neither use a session nor begin one.
+   */
+  tokenOf(request: IncomingMessage): string | undefined {
+    if (request.headers.cookie === undefined || !this.isSameOrigin(request)) return undefined;
+    const [pair = '', ...others] = cookiesNamed(this.name, request.headers);
+    const token = pair.slice(this.name.length + 1);
+    // Several: another host under the same domain may have set one of them.
+    return others.length === 0 && TOKEN.test(token) ? token : undefined;
+  }
+
+  /** The value of Set-Cookie that keeps the token for SIZES.session.lifetimeDays from now. */
+  keep(token: string): string {
+    return `${this.name}=${token}; Max-Age=${SIZES.session.lifetimeDays * DAY_SECONDS}; ${this.#attributes}`;
+  }
+
+  /** The value of Set-Cookie that removes it. */
+  get remove(): string {
+    return `${this.name}=; Max-Age=0; ${this.#attributes}`;
+  }
+
+  /**
+   * The values of Set-Cookie that remove the cookies of its name which a page of another host under the same domain has set for a
+   * path. Empty where browsers let no page do so.
+   */
+  removeOthers(path: string): string[] {
+    return this.#sharedDomains.flatMap((domain) =>
+      cookiePaths(path).map((prefix) => `${this.name}=; Max-Age=0; Domain=${domain}; Path=${prefix}`),
+    );
+  }
 }

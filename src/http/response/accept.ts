@@ -17,32 +17,29 @@ export const acceptsJson = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** Chooses the encoding of an answer. */
-export type ChooseEncoding = (request: Pick<IncomingMessage, 'headers'>) => Encoding;
-
 /** In the order in which they are preferred where the client gives them the same q. */
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 
 const isEncoding = (name: string | undefined): name is Encoding => ENCODINGS.some((encoding) => encoding === name);
 
+/** Clients send only a few different headers, so the choice for each is remembered. */
+const known = createBoundedCache<string, Encoding>(rememberedEncodings);
+
 /**
- * Chooses by Accept-Encoding (RFC 9110, 12.5.3): the encoding with the highest q. Answers without an encoding when the
- * client accepts none. Clients send only a few different headers, so the choice for each is remembered.
+ * The encoding of an answer, by Accept-Encoding (RFC 9110, 12.5.3): that with the highest q. None when the client accepts
+ * none.
  */
-export function createChooseEncoding(): ChooseEncoding {
-  const known = createBoundedCache<string, Encoding>(rememberedEncodings);
-  return (request) => {
-    const header = request.headers['accept-encoding'];
-    if (header === undefined || header.length > acceptChars) return 'identity';
-    const before = known.get(header);
-    if (before) return before;
-    const negotiator = new Negotiator(request);
-    // The types of negotiator lack the second parameter.
-    const rank: (of: readonly string[], how: { preferred: readonly string[] }) => string[] =
-      negotiator.encodings.bind(negotiator);
-    const [best] = rank([...ENCODINGS], { preferred: ENCODINGS });
-    const encoding = isEncoding(best) ? best : 'identity';
-    if (header.length <= rememberedEncodingChars) known.set(header, encoding);
-    return encoding;
-  };
+export function chooseEncoding(request: Pick<IncomingMessage, 'headers'>): Encoding {
+  const header = request.headers['accept-encoding'];
+  if (header === undefined || header.length > acceptChars) return 'identity';
+  const before = known.get(header);
+  if (before) return before;
+  const negotiator = new Negotiator(request);
+  // The types of negotiator lack the second parameter.
+  const rank: (of: readonly string[], how: { preferred: readonly string[] }) => string[] =
+    negotiator.encodings.bind(negotiator);
+  const [best] = rank([...ENCODINGS], { preferred: ENCODINGS });
+  const encoding = isEncoding(best) ? best : 'identity';
+  if (header.length <= rememberedEncodingChars) known.set(header, encoding);
+  return encoding;
 }

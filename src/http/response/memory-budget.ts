@@ -1,6 +1,46 @@
 import type { Limits } from '../../limits.ts';
 
-/** The part of the budget that one body, or one answer, uses until it is disposed of. */
+/**
+ * Bounds the memory of bodies, or of answers: one client may use half of the budget. The first of a client, or of the
+ * process, always fits: its own limit bounds it.
+ */
+export class MemoryBudget<Client extends string | number> {
+  readonly #budget: number;
+  readonly #share: number;
+  readonly #bytesOf = new Map<Client, number>();
+  #total = 0;
+
+  /** `largest`: bytes of the largest body or answer. */
+  constructor(largest: number, { requests }: Limits) {
+    this.#budget = Math.max(requests.memoryBudgetBytes, requests.largestInBudget * largest);
+    this.#share = this.#budget / 2;
+  }
+
+  /** An empty reservation for a client. */
+  reserve(client: Client): MemoryReservation {
+    return new Reservation(this, client);
+  }
+
+  count(client: Client, bytes: number): void {
+    const before = this.#bytesOf.get(client) ?? 0;
+    const after = before + bytes;
+    if (after > 0) this.#bytesOf.set(client, after);
+    else this.#bytesOf.delete(client);
+    // Bytes of a client beyond its share do not reduce the others' part.
+    this.#total += Math.min(after, this.#share) - Math.min(before, this.#share);
+  }
+
+  /** Whether a client that has `own` bytes in a reservation may have more. */
+  fits(client: Client, own: number, bytes: number): boolean {
+    const ofClient = this.#bytesOf.get(client) ?? 0;
+    return (
+      (ofClient === own || ofClient + bytes <= this.#share) &&
+      (this.#total === own || this.#total + bytes <= this.#budget)
+    );
+  }
+}
+
+/** The part of a budget that one body, or one answer, uses until it is disposed of. */
 export type MemoryReservation = Disposable & {
   /** Whose it is. */
   readonly client: string | number;
@@ -10,51 +50,27 @@ export type MemoryReservation = Disposable & {
   fits(bytes: number): boolean;
 };
 
-type MemoryBudget<Client extends string | number> = {
-  /** An empty reservation for a client. */
-  reserve(client: Client): MemoryReservation;
-};
+class Reservation<Client extends string | number> implements MemoryReservation {
+  readonly client: Client;
+  readonly #budget: MemoryBudget<Client>;
+  #own = 0;
 
-/**
- * Bounds the memory of bodies, or of answers: one client may use half of the budget. The first of a client, or of the
- * process, always fits: its own limit bounds it. `largest`: bytes of the largest body or answer.
- */
-export function createMemoryBudget<Client extends string | number>(
-  largest: number,
-  { requests }: Limits,
-): MemoryBudget<Client> {
-  const budget = Math.max(requests.memoryBudgetBytes, requests.largestInBudget * largest);
-  const share = budget / 2;
-  const bytesOf = new Map<Client, number>();
-  let total = 0;
-
-  function count(client: Client, bytes: number): void {
-    const before = bytesOf.get(client) ?? 0;
-    const after = before + bytes;
-    if (after > 0) bytesOf.set(client, after);
-    else bytesOf.delete(client);
-    // Bytes of a client beyond its share do not reduce the others' part.
-    total += Math.min(after, share) - Math.min(before, share);
+  constructor(budget: MemoryBudget<Client>, client: Client) {
+    this.#budget = budget;
+    this.client = client;
   }
 
-  return {
-    reserve(client) {
-      let own = 0;
-      return {
-        client,
-        add(bytes) {
-          own += bytes;
-          count(client, bytes);
-        },
-        fits(bytes) {
-          const ofClient = bytesOf.get(client) ?? 0;
-          return (ofClient === own || ofClient + bytes <= share) && (total === own || total + bytes <= budget);
-        },
-        [Symbol.dispose]() {
-          count(client, -own);
-          own = 0;
-        },
-      };
-    },
-  };
+  add(bytes: number): void {
+    this.#own += bytes;
+    this.#budget.count(this.client, bytes);
+  }
+
+  fits(bytes: number): boolean {
+    return this.#budget.fits(this.client, this.#own, bytes);
+  }
+
+  [Symbol.dispose](): void {
+    this.#budget.count(this.client, -this.#own);
+    this.#own = 0;
+  }
 }

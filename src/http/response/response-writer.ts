@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import { type Limits, SIZES } from '../../limits.ts';
 import { HttpError, retryAfter } from './errors.ts';
-import { createMemoryBudget, type MemoryReservation } from './memory-budget.ts';
+import { MemoryBudget, type MemoryReservation } from './memory-budget.ts';
 
 const { smallBytes, sliceBytes } = SIZES.internalAnswers;
 
@@ -18,14 +18,14 @@ type Pieces = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 
 /** Writes large answers as fast as they are read, and bounds the memory of those that are read slowly. */
 export class ResponseWriter {
-  readonly #budget: ReturnType<typeof createMemoryBudget<number | string>>;
+  readonly #budget: MemoryBudget<number | string>;
   /** What to call when a response accepts more, or its client has disconnected. */
   readonly #wakers = new WeakMap<ServerResponse, { wake(): void }>();
   readonly #shared = new Map<Buffer, { readers: number; reservation: MemoryReservation }>();
 
   /** `largest`: bytes of the largest page. */
   constructor({ largest, limits }: { largest: number; limits: Limits }) {
-    this.#budget = createMemoryBudget(largest, limits);
+    this.#budget = new MemoryBudget(largest, limits);
   }
 
   /**

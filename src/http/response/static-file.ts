@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type BrotliOptions, brotliCompress, constants, gzip } from 'node:zlib';
 import type { Response } from 'express';
-import type { Limits } from '../../limits.ts';
-import type { ChooseEncoding, Encoding } from './accept.ts';
+import { chooseEncoding, type Encoding } from './accept.ts';
 
 /** Answers of what has an ETag. */
 export const notModified = { description: 'The client has this version (If-None-Match).' };
@@ -22,58 +20,44 @@ const compress = (body: Buffer, encoding: Exclude<Encoding, 'identity'>): Promis
 /** Content in an encoding. */
 type Variant = { encoding: Encoding; etag: string; body: Buffer };
 
-/** Sends what does not change while the process runs. It is read, hashed and compressed at its first use. */
-export function staticFile({
-  type,
-  headers,
-  chooseEncoding,
-  read,
-  limits,
-}: {
-  type: string;
-  headers: Readonly<Record<string, string>>;
-  chooseEncoding: ChooseEncoding;
-  read(): Promise<Buffer>;
-  limits: Limits;
-}): (response: Response) => Promise<void> {
-  const variants = new Map<Encoding, Variant | Promise<Variant>>();
+/** What does not change while the process runs. It is read, hashed and compressed at its first use. */
+export class StaticFile {
+  readonly #type: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #read: () => Promise<Buffer>;
+  readonly #variants = new Map<Encoding, Promise<Variant>>();
 
-  async function make(encoding: Encoding): Promise<Variant> {
-    const content = await read();
+  constructor(type: string, headers: Readonly<Record<string, string>>, read: () => Promise<Buffer>) {
+    this.#type = type;
+    this.#headers = headers;
+    this.#read = read;
+  }
+
+  readonly send = async (response: Response): Promise<void> => {
+    const { encoding, etag, body } = await this.#variant(chooseEncoding(response.req));
+    response
+      .type(this.#type)
+      .vary('Accept-Encoding')
+      .set({ ...this.#headers, ETag: etag });
+    // A 304 has no body that could be encoded.
+    if (encoding !== 'identity' && !response.req.fresh) response.set('Content-Encoding', encoding);
+    response.send(body);
+  };
+
+  #variant(encoding: Encoding): Promise<Variant> {
+    const known = this.#variants.get(encoding);
+    if (known) return known;
+    const making = this.#make(encoding);
+    this.#variants.set(encoding, making);
+    making.catch(() => this.#variants.delete(encoding));
+    return making;
+  }
+
+  async #make(encoding: Encoding): Promise<Variant> {
+    const content = await this.#read();
     // Each encoding has its own (RFC 9110, 8.8.3.3).
     const hash = createHash('sha256').update(content).digest('base64url');
     if (encoding === 'identity') return { encoding, etag: `"${hash}"`, body: content };
     return { encoding, etag: `"${hash}-${encoding}"`, body: await compress(content, encoding) };
   }
-
-  function variant(encoding: Encoding): Variant | Promise<Variant> {
-    const known = variants.get(encoding);
-    if (known) return known;
-    const making = make(encoding);
-    variants.set(encoding, making);
-    making.then(
-      (made) => variants.set(encoding, made),
-      () => variants.delete(encoding),
-    );
-    return making;
-  }
-
-  /** The variant in an encoding, or the plain one while a busy machine is still compressing. */
-  async function variantInTime(encoding: Encoding): Promise<Variant> {
-    const wanted = variant(encoding);
-    if (!(wanted instanceof Promise)) return wanted;
-    const late = delay(limits.requests.fixedCompressionTimeoutMs, undefined, { ref: false });
-    return (await Promise.race([wanted, late])) ?? variant('identity');
-  }
-
-  return async (response) => {
-    const { encoding, etag, body } = await variantInTime(chooseEncoding(response.req));
-    response
-      .type(type)
-      .vary('Accept-Encoding')
-      .set({ ...headers, ETag: etag });
-    // A 304 has no body that could be encoded.
-    if (encoding !== 'identity' && !response.req.fresh) response.set('Content-Encoding', encoding);
-    response.send(body);
-  };
 }

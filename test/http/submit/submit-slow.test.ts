@@ -4,7 +4,7 @@ import request from 'supertest';
 import { expect, it, onTestFinished } from 'vitest';
 import { ComputePool } from '../../../src/compute/pool.ts';
 import { NO_RULES } from '../../../src/db/submissions/forms.ts';
-import { createBodyReader } from '../../../src/http/request/body.ts';
+import { BodyReader } from '../../../src/http/request/body.ts';
 import { SubmissionHandler } from '../../../src/http/submit/submission-handler.ts';
 import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
 import { newDeploymentId } from '../../../src/lib/ids.ts';
@@ -29,11 +29,7 @@ it('a connection may stand still for longer while the files of its submission ar
       },
       forms: { get: async () => undefined, inMemory: () => undefined },
       visitorPages: createVisitorPages(() => 'http://slow.example', limits),
-      body: createBodyReader({
-        largest: 1_024,
-        compute: new ComputePool({ maxHtmlBytes: 0 }, testLimits()),
-        limits: testLimits(),
-      }),
+      body: new BodyReader(1_024, new ComputePool({ maxHtmlBytes: 0 }, testLimits()), testLimits()),
       clientAddress: () => '127.0.0.1',
     },
     { maxSubmissionBytes: 1_024, maxFileBytes: 1_024, maxFilesBytes: 1_024 },

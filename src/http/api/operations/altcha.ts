@@ -9,9 +9,8 @@ import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
 import { badQuery, readQuery } from '../../request/query.ts';
-import { createChooseEncoding } from '../../response/accept.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
-import { notModified, staticFile } from '../../response/static-file.ts';
+import { notModified, StaticFile } from '../../response/static-file.ts';
 
 /** The widget with all of its translations; its worker is in the same file. */
 const WIDGET = join(fileURLToPath(import.meta.resolve('altcha/i18n')), '..', 'altcha.i18n.min.js');
@@ -42,17 +41,12 @@ export function altchaEndpoints({ limits, altcha, forms, clientAddress }: App) {
     slots: limits.spam.maxConcurrentChallenges,
     maxWaiting: limits.spam.maxWaitingChallenges,
   });
-  const sendWidget = staticFile({
-    type: 'text/javascript',
-    headers: {
-      ...ANY_ORIGIN,
-      'Cache-Control': `public, max-age=${SIZES.captcha.widgetSeconds}`,
-      'X-Content-Type-Options': 'nosniff',
-    },
-    chooseEncoding: createChooseEncoding(),
-    read: () => readFile(WIDGET),
-    limits,
-  });
+  const widgetHeaders = {
+    ...ANY_ORIGIN,
+    'Cache-Control': `public, max-age=${SIZES.captcha.widgetSeconds}`,
+    'X-Content-Type-Options': 'nosniff',
+  };
+  const widget = new StaticFile('text/javascript', widgetHeaders, () => readFile(WIDGET));
 
   return {
     challenge: publicEndpoint({
@@ -116,7 +110,7 @@ export function altchaEndpoints({ limits, altcha, forms, clientAddress }: App) {
         headers: documented,
       },
       otherAnswers: { 304: notModified },
-      handle: () => sendWidget,
+      handle: () => widget.send,
     }),
   };
 }

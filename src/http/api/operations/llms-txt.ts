@@ -3,8 +3,7 @@ import { type Config, pageUrl } from '../../../config.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { publicEndpoint } from '../../request/endpoint.ts';
-import { createChooseEncoding } from '../../response/accept.ts';
-import { notModified, staticFile } from '../../response/static-file.ts';
+import { notModified, StaticFile } from '../../response/static-file.ts';
 
 const SLUG = 'summer-fair';
 
@@ -140,14 +139,9 @@ An error is \`{"error": "<a sentence that says what to do>"}\`: do that, then se
 `;
 }
 
-export const llmsTxtEndpoints = ({ config, limits }: App) => {
-  const send = staticFile({
-    type: 'text/plain',
-    headers: { 'Cache-Control': 'public, max-age=0, must-revalidate', 'X-Content-Type-Options': 'nosniff' },
-    chooseEncoding: createChooseEncoding(),
-    read: async () => Buffer.from(llmsTxt(config)),
-    limits,
-  });
+export const llmsTxtEndpoints = ({ config }: App) => {
+  const headers = { 'Cache-Control': 'public, max-age=0, must-revalidate', 'X-Content-Type-Options': 'nosniff' };
+  const page = new StaticFile('text/plain', headers, async () => Buffer.from(llmsTxt(config)));
   return {
     get: publicEndpoint({
       method: 'GET',
@@ -164,7 +158,7 @@ export const llmsTxtEndpoints = ({ config, limits }: App) => {
         example: '# formhost\n',
       },
       otherAnswers: { 304: notModified },
-      handle: () => send,
+      handle: () => page.send,
     }),
   };
 };

@@ -6,8 +6,8 @@ import { pageUrl } from '../../../config.ts';
 import { PROJECT } from '../../../lib/project.ts';
 import type { App } from '../../app.ts';
 import { type Endpoint, publicEndpoint } from '../../request/endpoint.ts';
-import { type ChooseEncoding, createChooseEncoding, namesHtml } from '../../response/accept.ts';
-import { notModified, staticFile } from '../../response/static-file.ts';
+import { namesHtml } from '../../response/accept.ts';
+import { notModified, StaticFile } from '../../response/static-file.ts';
 
 const REVALIDATE = {
   'Cache-Control': 'public, max-age=0, must-revalidate',
@@ -42,25 +42,20 @@ type PageFile<Path extends string> = {
 };
 
 /** A file of the page that shows the reference. */
-function pageFile<const Path extends string>(
-  chooseEncoding: ChooseEncoding,
-  limits: App['limits'],
-  { folder, file, type, example, ...described }: PageFile<Path>,
-) {
-  const read = () => readFile(join(folder, file));
-  const send = staticFile({ type, headers: PAGE_HEADERS, chooseEncoding, read, limits });
+function pageFile<const Path extends string>({ folder, file, type, example, ...described }: PageFile<Path>) {
+  const page = new StaticFile(type, PAGE_HEADERS, () => readFile(join(folder, file)));
   return publicEndpoint({
     ...described,
     method: 'GET',
     tag: 'Service',
     answer: { status: 200, description: 'A page for a browser.', type, schema: z.string(), example },
     otherAnswers: { 304: notModified },
-    handle: () => send,
+    handle: () => page.send,
   });
 }
 
 /** The reference, as OpenAPI and as a page. */
-export function referenceEndpoints({ config, limits }: App, endpoints: () => readonly Endpoint[]) {
+export function referenceEndpoints({ config }: App, endpoints: () => readonly Endpoint[]) {
   const { baseUrl, abuseContact: contact } = config;
   const start: z.infer<typeof Start> = {
     service: 'formhost',
@@ -68,21 +63,11 @@ export function referenceEndpoints({ config, limits }: App, endpoints: () => rea
     openapi: `${baseUrl}/openapi.json`,
   };
 
-  const chooseEncoding = createChooseEncoding();
-  const sendDocument = staticFile({
-    type: 'json',
-    headers: REVALIDATE,
-    chooseEncoding,
-    async read() {
-      // Loaded on demand: it takes time and memory.
-      const { createReference } = await import('./reference/document.ts');
-      return Buffer.from(
-        JSON.stringify(
-          createReference({ baseUrl, contact, urlOf: (slug) => pageUrl(config, slug), endpoints: endpoints() }),
-        ),
-      );
-    },
-    limits,
+  const document = new StaticFile('json', REVALIDATE, async () => {
+    // Loaded on demand: it takes time and memory.
+    const { createReference } = await import('./reference/document.ts');
+    const urlOf = (slug: string): string => pageUrl(config, slug);
+    return Buffer.from(JSON.stringify(createReference({ baseUrl, contact, urlOf, endpoints: endpoints() })));
   });
 
   return {
@@ -122,10 +107,10 @@ export function referenceEndpoints({ config, limits }: App, endpoints: () => rea
         example: { openapi: '3.1.0' },
       },
       otherAnswers: { 304: notModified },
-      handle: () => sendDocument,
+      handle: () => document.send,
     }),
 
-    page: pageFile(chooseEncoding, limits, {
+    page: pageFile({
       path: '/docs',
       name: 'getReferencePage',
       summary: 'Get this document as a page that can send requests',
@@ -137,7 +122,7 @@ export function referenceEndpoints({ config, limits }: App, endpoints: () => rea
       example: '<!doctype html>',
     }),
 
-    pageScript: pageFile(chooseEncoding, limits, {
+    pageScript: pageFile({
       path: '/docs/start.js',
       name: 'getReferenceScript',
       summary: 'What starts the page',
@@ -148,7 +133,7 @@ export function referenceEndpoints({ config, limits }: App, endpoints: () => rea
       example: 'const spec = {};',
     }),
 
-    pageStyles: pageFile(chooseEncoding, limits, {
+    pageStyles: pageFile({
       path: '/docs/page.css',
       name: 'getReferenceStyles',
       summary: "The page's styles",
@@ -159,7 +144,7 @@ export function referenceEndpoints({ config, limits }: App, endpoints: () => rea
       example: 'body {}',
     }),
 
-    swaggerStyles: pageFile(chooseEncoding, limits, {
+    swaggerStyles: pageFile({
       path: '/docs/swagger-ui.css',
       name: 'getSwaggerStyles',
       summary: "Swagger UI's styles",
@@ -170,7 +155,7 @@ export function referenceEndpoints({ config, limits }: App, endpoints: () => rea
       example: 'body {}',
     }),
 
-    swaggerScript: pageFile(chooseEncoding, limits, {
+    swaggerScript: pageFile({
       path: '/docs/swagger-ui-bundle.js',
       name: 'getSwaggerScript',
       summary: 'Swagger UI',

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import { type ContentType, parse as parseContentType } from 'content-type';
+import type { z } from 'zod';
+import type { Member, ReadMembers } from '../../compute/read-members.ts';
+import { SIZES } from '../../limits.ts';
+import { HttpError } from '../response/errors.ts';
+
+/*
+ * The bodies of the API: which types they may have, and the fields of JSON objects.
+ */
+
+/** The `params` of a schema's check whose failure is a 413 and comes before any other. */
+export const OVER_LIMIT = { status: 413 } as const;
+
+const MALFORMED = 'The body is malformed: send a JSON object.';
+const TOO_COMPLEX = `The body has too many fields or levels: send at most ${SIZES.json.maxMembers} of each.`;
+
+/** The body of an API's request: a JSON object, at most `maxBytes` long, with the fields of `schema`. */
+export type BodyForm<S extends z.ZodObject> = {
+  schema: S;
+  maxBytes: number;
+  /** Levels of objects below the body's own that may be long; 0. */
+  longLevels?: number;
+  /** Another form: this field is the whole body, of the media type `type`. The query has the other fields. */
+  text?: TextForm;
+};
+type TextForm = { field: string; type: string; maxBytes: number };
+
+/**
+ * The media type of a request, its type in lower case; undefined when it is too long to be one. 415 when its charset
+ * isn't UTF-8.
+ */
+export function mediaType(request: IncomingMessage): ContentType | undefined {
+  const { 'content-type': header = '' } = request.headers;
+  if (header.length > SIZES.internalHeaders.contentTypeChars) return undefined;
+  const mediaType = parseContentType(header);
+  const { charset = '' } = mediaType.parameters;
+  if (charset !== '' && !/^utf-?8$/i.test(charset)) {
+    throw new HttpError(415, 'The charset of the body is not supported: send UTF-8.');
+  }
+  return mediaType;
+}
+
+export const malformed = (): HttpError => new HttpError(400, MALFORMED);
+
+export const notJson = (): HttpError =>
+  new HttpError(415, 'The content type is not supported: send JSON, with Content-Type: application/json.');
+
+export const notJsonOrText = (type: string): HttpError =>
+  new HttpError(
+    415,
+    `The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: ${type}.`,
+  );
+
+/** The form in which a body comes, by its type; the error where it is refused. */
+export function formOf(request: IncomingMessage, text: TextForm | undefined): 'json' | 'text' | HttpError {
+  try {
+    const type = mediaType(request)?.type;
+    if (type === 'application/json') return 'json';
+    if (type !== undefined && type === text?.type) return 'text';
+  } catch (error) {
+    if (error instanceof HttpError) return error;
+    throw error;
+  }
+  return text ? notJsonOrText(text.type) : notJson();
+}
+
+/** The fields of a body, as the schema says; throws 400 and 413. */
+export function checkFields<S extends z.ZodObject>(values: Readonly<Record<string, unknown>>, schema: S): z.infer<S> {
+  const read = schema.safeParse(values);
+  if (read.success) return read.data;
+  const { issues } = read.error;
+  const tooLong = issues.find((issue) => issue.code === 'custom' && issue.params === OVER_LIMIT);
+  throw new HttpError(tooLong ? 413 : 400, (tooLong ?? issues[0])?.message ?? MALFORMED);
+}
+
+const fromMembers = (members: readonly Member[]): Record<string, unknown> =>
+  Object.fromEntries(members.map(({ name, value }) => [name, readValue(value)]));
+
+function readValue(value: Member['value']): unknown {
+  if ('members' in value) return fromMembers(value.members);
+  return 'string' in value ? value.string : JSON.parse(value.json);
+}
+
+/** What was read as an object; throws 400 where it could not be read. */
+export function toObject({ members, problem }: ReadMembers): Record<string, unknown> {
+  if (problem === 'not UTF-8') throw new HttpError(400, 'The body is not valid UTF-8: send JSON in UTF-8.');
+  if (problem === 'too deep' || problem === 'too many members') throw new HttpError(400, TOO_COMPLEX);
+  if (problem !== undefined) throw new HttpError(400, MALFORMED);
+  return fromMembers(members);
+}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import { createSubmissionWatch } from '../../../src/http/api/submissions/submission-watch.ts';
+import { SubmissionWatch } from '../../../src/http/api/submissions/submission-watch.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
 import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
@@ -283,11 +283,11 @@ describe('GET /submissions/:deployId/stream', () => {
   });
 });
 
-describe('createSubmissionWatch', () => {
+describe('SubmissionWatch', () => {
   it('asks once in an interval for all that wait, and goes on while the database is away', async () => {
     const asked: [number, number][] = [];
     let last = 0;
-    const watch = createSubmissionWatch(
+    const watch = new SubmissionWatch(
       async (deploymentIds, credentialIds) => {
         asked.push([deploymentIds.length, credentialIds.length]);
         if (asked.length === 1) throw new Error('away');

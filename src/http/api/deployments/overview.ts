@@ -94,7 +94,7 @@ export const overviewEndpoints = ({ db, config }: App) => ({
             last_submission_at: one.lastSubmissionAt?.toISOString() ?? null,
             email_notifications: one.emailNotifications,
             failing_webhooks: one.failingWebhooks,
-            taken_down: one.takenDownAt !== null,
+            taken_down: one.isTakenDown,
             updated_at: one.updatedAt.toISOString(),
           })),
         ),

@@ -9,7 +9,7 @@ import { type Submission, submissionLine } from '../../../db/submissions/submiss
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { pauseDeadline } from '../../request/deadline.ts';
-import { type EndpointRequest, endpoint } from '../../request/endpoint.ts';
+import { endpoint } from '../../request/endpoint.ts';
 import { HONEYPOT, REDIRECT } from '../../request/reserved-fields.ts';
 import { unavailable } from '../../response/errors.ts';
 import { noSuchDeployment, ownDeployment } from '../deployments/own-deployment.ts';
@@ -26,7 +26,14 @@ const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progr
 /** `readRows`: submissions without those before a cursor. */
 type Source = TableSource & { readRows: TableSource['read']; slice: TimeSlice };
 
-const NO_LABELS: Labels = new Map();
+/** What a request asks for. */
+type Wanted = { deployment: Deployment; hasLabels: boolean; after: number };
+
+type Call = {
+  owner: Owner;
+  resource: Deployment;
+  query: { labels?: '1' | undefined; after?: string | undefined };
+};
 
 const WithLabels = z.object({
   labels: z
@@ -67,144 +74,154 @@ async function* toLines(batches: AsyncIterable<readonly Submission[]>): AsyncGen
   for await (const batch of batches) yield batch.map((submission) => `${submissionLine(submission)}\n`).join('');
 }
 
-/** All submissions of a deployment, as a file. */
-export function exportEndpoints({ db, limits, labelsOf, responseWriter }: App) {
-  const limitReads = limitConcurrency(limits.reads.maxConcurrentExportReads);
-  const retry = withRetries(limits);
-  const run: RunRead = (read) => retry(() => limitReads(read));
-  const newSlice = createTimeSlices(limits.reads.exportSliceMs);
-  /** The owners of exports that are in progress. */
-  const ownerIds: number[] = [];
+/** The exports of this process, of which a limited number is in progress. */
+class Exports {
+  readonly #app: App;
+  readonly #read: RunRead;
+  readonly #newSlice: () => TimeSlice;
+  readonly #ownerIds: number[] = [];
 
-  /** Runs an export; throws 503 when too many are in progress. */
-  async function runExport(ownerId: number, write: () => Promise<void>): Promise<void> {
-    const ofOwner = ownerIds.filter((id) => id === ownerId).length;
-    if (ownerIds.length >= limits.reads.maxConcurrentExports || ofOwner >= limits.reads.maxConcurrentExportsPerOwner) {
+  constructor(app: App) {
+    const { reads } = app.limits;
+    const limitReads = limitConcurrency(reads.maxConcurrentExportReads);
+    const retry = withRetries(app.limits);
+    this.#app = app;
+    this.#read = (read) => retry(() => limitReads(read));
+    this.#newSlice = createTimeSlices(reads.exportSliceMs);
+  }
+
+  /** Writes an answer; throws 503 when too many are in progress. */
+  async send(response: Response, ownerId: number, format: Format, wanted: Wanted): Promise<void> {
+    const { maxConcurrentExports, maxConcurrentExportsPerOwner } = this.#app.limits.reads;
+    const ofOwner = this.#ownerIds.filter((id) => id === ownerId).length;
+    if (this.#ownerIds.length >= maxConcurrentExports || ofOwner >= maxConcurrentExportsPerOwner)
       throw tooManyExports();
-    }
-    ownerIds.push(ownerId);
+    this.#ownerIds.push(ownerId);
     try {
-      await write();
+      const source = await this.#sourceOf(response, wanted);
+      const date = new Date().toISOString().slice(0, 10);
+      response.setHeader('Content-Type', format.contentType);
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      response.setHeader(
+        'Content-Disposition',
+        `attachment; filename="${wanted.deployment.slug}-${date}.${format.extension}"`,
+      );
+      if (response.req.method === 'HEAD') response.end();
+      else await this.#app.responseWriter.stream(response, format.write(source));
     } finally {
-      ownerIds.splice(ownerIds.indexOf(ownerId), 1);
+      this.#ownerIds.splice(this.#ownerIds.indexOf(ownerId), 1);
     }
   }
 
-  /** Reading a page for its labels, once after each change, has limits of its own. */
-  async function readLabels(response: Response, id: string): Promise<Labels> {
+  async #sourceOf(response: Response, { deployment, hasLabels, after }: Wanted): Promise<Source> {
+    const { db, labelsOf } = this.#app;
+    const before = deployment.lastSubmissionNumber + 1;
+    const readAfter = (number: number) => () =>
+      readSubmissions(db, deployment.id, { order: 'oldest', after: number, before }, this.#read);
+    // Reading a page for its labels, once after each change, has limits of its own.
     const resumeDeadline = pauseDeadline(response);
     try {
-      return await labelsOf(id);
+      const labels: Labels = hasLabels ? await labelsOf(deployment.id) : new Map();
+      return { labels, slice: this.#newSlice(), read: readAfter(0), readRows: readAfter(after) };
     } finally {
       resumeDeadline();
     }
   }
+}
 
-  /** The part of the declarations that is the same for all formats. */
-  const exportAs = ({ extension, contentType, isCompressed = false, example, write }: Format) => ({
-    find: (owner: Owner, { deployId }: { deployId: string }) => ownDeployment(db, owner, deployId),
-    answer: {
-      status: 200,
-      description: 'All submissions.',
-      headers: {
-        'Content-Disposition': {
-          description: 'A filename made of the slug and the date.',
-          schema: { type: 'string' as const },
-        },
+/** The part of a declaration that is the same for all formats. */
+const exportAs = ({ db }: App, exports: Exports, format: Format) => ({
+  find: (owner: Owner, { deployId }: { deployId: string }) => ownDeployment(db, owner, deployId),
+  answer: {
+    status: 200,
+    description: 'All submissions.',
+    headers: {
+      'Content-Disposition': {
+        description: 'A filename made of the slug and the date.',
+        schema: { type: 'string' as const },
       },
-      type: contentType.replace(/;.*/, ''),
-      // Generators make a Blob of it.
-      schema: isCompressed ? z.string().meta({ format: 'binary' }) : z.string(),
-      example,
     },
-    errors: isCompressed ? [noSuchDeployment] : [noSuchCursor],
-    handle: async ({
-      request,
-      owner,
-      resource,
-      query,
-    }: {
-      request: EndpointRequest;
-      owner: Owner;
-      resource: Deployment;
-      query: { labels?: '1' | undefined; after?: string | undefined };
-    }) => {
-      const after =
-        query.after === undefined ? 0 : await numberAt(db, owner, resource, { name: 'after', cursor: query.after });
-      return (response: Response) =>
-        runExport(owner.id, async () => {
-          const { id, slug } = resource;
-          const labels = query.labels === undefined ? NO_LABELS : await readLabels(response, id);
-          const readFrom = (number: number) => () =>
-            readSubmissions(db, id, { order: 'oldest', after: number, before: resource.lastSubmissionNumber + 1 }, run);
-          response.setHeader('Content-Type', contentType);
-          response.setHeader('X-Content-Type-Options', 'nosniff');
-          const date = new Date().toISOString().slice(0, 10);
-          response.setHeader('Content-Disposition', `attachment; filename="${slug}-${date}.${extension}"`);
-          const source = { labels, slice: newSlice(), read: readFrom(0), readRows: readFrom(after) };
-          if (request.method === 'HEAD') response.end();
-          else await responseWriter.stream(response, write(source));
-        });
-    },
+    type: format.contentType.replace(/;.*/, ''),
+    // Generators make a Blob of it.
+    schema: format.isCompressed ? z.string().meta({ format: 'binary' }) : z.string(),
+    example: format.example,
+  },
+  errors: format.isCompressed ? [noSuchDeployment] : [noSuchCursor],
+  handle: async ({ owner, resource, query }: Call) => {
+    const { after: cursor, labels } = query;
+    const after = cursor === undefined ? 0 : await numberAt(db, owner, resource, { name: 'after', cursor });
+    const wanted = { deployment: resource, hasLabels: labels !== undefined, after };
+    return (response: Response) => exports.send(response, owner.id, format, wanted);
+  },
+});
+
+const csvEndpoint = (app: App, exports: Exports) =>
+  endpoint({
+    method: 'GET',
+    path: '/submissions/:deployId/export.csv',
+    name: 'exportCsv',
+    tag: 'Submissions',
+    summary: 'Get all submissions of a deployment as CSV',
+    description:
+      'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
+      `they first appear, without \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
+      `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
+    query: WithLabels.extend(After.shape),
+    ...exportAs(app, exports, {
+      extension: 'csv',
+      contentType: 'text/csv; charset=utf-8; header=present',
+      example:
+        'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
+      write: ({ slice, readRows, ...source }) => toCsv(source, slice, readRows),
+    }),
   });
 
+const xlsxEndpoint = (app: App, exports: Exports) =>
+  endpoint({
+    method: 'GET',
+    path: '/submissions/:deployId/export.xlsx',
+    name: 'exportXlsx',
+    tag: 'Submissions',
+    summary: 'Get all submissions of a deployment as an Excel workbook',
+    description:
+      'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
+      `everything else as text. When a sheet is full, another one follows. A text over ${SIZES.export.maxCellChars} characters is cut and ends in \`…\`. ` +
+      TOO_MANY_EXPORTS,
+    query: WithLabels,
+    ...exportAs(app, exports, {
+      extension: 'xlsx',
+      contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      isCompressed: true,
+      example: 'PK...',
+      write: ({ slice, ...source }) => toXlsx(source, slice),
+    }),
+  });
+
+const ndjsonEndpoint = (app: App, exports: Exports) =>
+  endpoint({
+    method: 'GET',
+    path: '/submissions/:deployId/export.ndjson',
+    name: 'exportNdjson',
+    tag: 'Submissions',
+    summary: 'Get all submissions of a deployment as lines of JSON',
+    description:
+      'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. ' +
+      TOO_MANY_EXPORTS,
+    query: After,
+    ...exportAs(app, exports, {
+      extension: 'ndjson',
+      contentType: 'application/x-ndjson',
+      example: `${JSON.stringify(exampleSubmission)}\n`,
+      write: ({ readRows }) => toLines(readRows()),
+    }),
+  });
+
+/** All submissions of a deployment, as a file. */
+export function exportEndpoints(app: App) {
+  const exports = new Exports(app);
   return {
-    csv: endpoint({
-      method: 'GET',
-      path: '/submissions/:deployId/export.csv',
-      name: 'exportCsv',
-      tag: 'Submissions',
-      summary: 'Get all submissions of a deployment as CSV',
-      description:
-        'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
-        `they first appear, without \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
-        `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
-      query: WithLabels.extend(After.shape),
-      ...exportAs({
-        extension: 'csv',
-        contentType: 'text/csv; charset=utf-8; header=present',
-        example:
-          'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
-        write: ({ slice, readRows, ...source }) => toCsv(source, slice, readRows),
-      }),
-    }),
-
-    xlsx: endpoint({
-      method: 'GET',
-      path: '/submissions/:deployId/export.xlsx',
-      name: 'exportXlsx',
-      tag: 'Submissions',
-      summary: 'Get all submissions of a deployment as an Excel workbook',
-      description:
-        'Oldest first, the columns of the CSV export, with numbers, booleans and dates (`created_at`, UTC) as such and ' +
-        `everything else as text. When a sheet is full, another one follows. A text over ${SIZES.export.maxCellChars} characters is cut and ends in \`…\`. ` +
-        TOO_MANY_EXPORTS,
-      query: WithLabels,
-      ...exportAs({
-        extension: 'xlsx',
-        contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-        isCompressed: true,
-        example: 'PK...',
-        write: ({ slice, ...source }) => toXlsx(source, slice),
-      }),
-    }),
-
-    ndjson: endpoint({
-      method: 'GET',
-      path: '/submissions/:deployId/export.ndjson',
-      name: 'exportNdjson',
-      tag: 'Submissions',
-      summary: 'Get all submissions of a deployment as lines of JSON',
-      description:
-        'Oldest first, each line a submission as `GET /submissions/{deployId}/{submissionId}` answers it. ' +
-        TOO_MANY_EXPORTS,
-      query: After,
-      ...exportAs({
-        extension: 'ndjson',
-        contentType: 'application/x-ndjson',
-        example: `${JSON.stringify(exampleSubmission)}\n`,
-        write: ({ readRows }) => toLines(readRows()),
-      }),
-    }),
+    csv: csvEndpoint(app, exports),
+    xlsx: xlsxEndpoint(app, exports),
+    ndjson: ndjsonEndpoint(app, exports),
   };
 }

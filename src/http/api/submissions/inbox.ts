@@ -122,94 +122,101 @@ async function rangeOf(
   return { after: first - 1, before: Math.min(last, cursor === undefined ? last : Number(cursor)) };
 }
 
+const searchEndpoint = ({ db, limits }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/submissions/:deployId/search',
+    name: 'searchSubmissions',
+    tag: 'Submissions',
+    summary: 'Search submissions',
+    description:
+      `Newest first. A request works for ${limits.reads.searchMs / 1_000} second at most, and answers what it has found by then, and a ` +
+      '`next_cursor` to go on from with the same query.',
+    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+    query: Query,
+    answer: {
+      status: 200,
+      description: 'What was found.',
+      schema: Results,
+      example: { submissions: [exampleInbox], next_cursor: null, searched: 1, total: 1 },
+    },
+    errors: [noSuchDeployment],
+    async handle({ resource, query }) {
+      const range = await rangeOf(db, resource, query);
+      const { numbers, searched, next } = await searchSubmissions(db, resource.id, {
+        ...range,
+        matches: query.q ? createMatcher(query.q) : () => true,
+        unread: query.unread !== undefined,
+        starred: query.starred !== undefined,
+        limit: query.limit,
+        maxMs: limits.reads.searchMs,
+        turnMs: limits.reads.searchSliceMs,
+      });
+      const found = await findInboxSubmissions(db, resource.id, numbers);
+      const cursor = next === undefined ? 'null' : `"${next}"`;
+      const text = `{"submissions":[${found.map(inboxJson).join(',')}],"next_cursor":${cursor},"searched":${searched},"total":${resource.submissionCount}}`;
+      return jsonText(text);
+    },
+  });
+
+const markEndpoint = ({ db }: App) =>
+  endpoint({
+    method: 'PATCH',
+    path: '/submissions/:deployId/:submissionId',
+    name: 'markSubmission',
+    tag: 'Submissions',
+    summary: 'Mark a submission as read, or with a star',
+    description: 'What is left out stays as it is. Answers the submission as a search shows it.',
+    async find(owner, params) {
+      const [id, submissionId] = idsOf(params);
+      const submission = await findSubmission(db, owner.id, id, submissionId);
+      if (!submission) throw noSuchSubmission();
+      return { id, number: submission.number, submissionId };
+    },
+    body: { schema: MarksBody, example: { read: true }, maxBytes: SIZES.body.settingsBytes },
+    answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody, example: exampleInbox },
+    errors: [noSuchSubmission],
+    async handle({ owner, resource: { id, number, submissionId }, body }) {
+      const changed = await markSubmissions(db, owner.id, id, [submissionId], body);
+      const [found] = await findInboxSubmissions(db, id, [number]);
+      // The deployment may have been deleted while the body arrived.
+      const isGone = changed === 0 && !(await findSubmission(db, owner.id, id, submissionId));
+      if (!found || isGone) throw noSuchSubmission();
+      return jsonText(inboxJson(found));
+    },
+  });
+
+const bulkEndpoint = ({ db, onPurge }: App) =>
+  endpoint({
+    method: 'POST',
+    path: '/submissions/:deployId/bulk',
+    name: 'changeSubmissions',
+    tag: 'Submissions',
+    summary: 'Mark, delete or keep apart many submissions',
+    description: 'If it fails, some of them may have been changed: send it again.',
+    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+    body: {
+      schema: Bulk,
+      example: { action: 'read', ids: [exampleSubmission.id] },
+      maxBytes: SIZES.search.maxBulkBodyBytes,
+    },
+    answer: { status: 200, description: 'It is done.', schema: Done, example: { done: 1 } },
+    errors: [noSuchDeployment],
+    async handle({ owner, resource: { id }, body: { action, ids: given } }) {
+      // Only ids reach Postgres, which refuses some texts (NUL).
+      const ids = [...new Set(given.filter(isSubmissionId))];
+      const done = await CHANGES[action](db, owner.id, id, ids);
+      // None may be there because the deployment was deleted while the body arrived.
+      if (done === 0) await ownDeployment(db, owner, id);
+      // The folder may have had too much.
+      if (action === 'spam') onPurge();
+      return { done };
+    },
+  });
+
 /** Finding submissions, and keeping track of them. */
-export function inboxEndpoints({ db, limits, onPurge }: App) {
-  return {
-    search: endpoint({
-      method: 'GET',
-      path: '/submissions/:deployId/search',
-      name: 'searchSubmissions',
-      tag: 'Submissions',
-      summary: 'Search submissions',
-      description:
-        `Newest first. A request works for ${limits.reads.searchMs / 1_000} second at most, and answers what it has found by then, and a ` +
-        '`next_cursor` to go on from with the same query.',
-      find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-      query: Query,
-      answer: {
-        status: 200,
-        description: 'What was found.',
-        schema: Results,
-        example: { submissions: [exampleInbox], next_cursor: null, searched: 1, total: 1 },
-      },
-      errors: [noSuchDeployment],
-      async handle({ resource, query }) {
-        const range = await rangeOf(db, resource, query);
-        const { numbers, searched, next } = await searchSubmissions(db, resource.id, {
-          ...range,
-          matches: query.q ? createMatcher(query.q) : () => true,
-          unread: query.unread !== undefined,
-          starred: query.starred !== undefined,
-          limit: query.limit,
-          maxMs: limits.reads.searchMs,
-          turnMs: limits.reads.searchSliceMs,
-        });
-        const found = await findInboxSubmissions(db, resource.id, numbers);
-        const cursor = next === undefined ? 'null' : `"${next}"`;
-        const text = `{"submissions":[${found.map(inboxJson).join(',')}],"next_cursor":${cursor},"searched":${searched},"total":${resource.submissionCount}}`;
-        return jsonText(text);
-      },
-    }),
-
-    mark: endpoint({
-      method: 'PATCH',
-      path: '/submissions/:deployId/:submissionId',
-      name: 'markSubmission',
-      tag: 'Submissions',
-      summary: 'Mark a submission as read, or with a star',
-      description: 'What is left out stays as it is. Answers the submission as a search shows it.',
-      async find(owner, params) {
-        const [id, submissionId] = idsOf(params);
-        const submission = await findSubmission(db, owner.id, id, submissionId);
-        if (!submission) throw noSuchSubmission();
-        return { id, number: submission.number, submissionId };
-      },
-      body: { schema: MarksBody, example: { read: true }, maxBytes: SIZES.body.settingsBytes },
-      answer: { status: 200, description: 'The submission.', schema: InboxSubmissionBody, example: exampleInbox },
-      errors: [noSuchSubmission],
-      async handle({ owner, resource: { id, number, submissionId }, body }) {
-        await markSubmissions(db, owner.id, id, [submissionId], body);
-        const [found] = await findInboxSubmissions(db, id, [number]);
-        if (!found) throw noSuchSubmission();
-        return jsonText(inboxJson(found));
-      },
-    }),
-
-    bulk: endpoint({
-      method: 'POST',
-      path: '/submissions/:deployId/bulk',
-      name: 'changeSubmissions',
-      tag: 'Submissions',
-      summary: 'Mark, delete or keep apart many submissions',
-      description: 'If it fails, some of them may have been changed: send it again.',
-      find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-      body: {
-        schema: Bulk,
-        example: { action: 'read', ids: [exampleSubmission.id] },
-        maxBytes: SIZES.search.maxBulkBodyBytes,
-      },
-      answer: { status: 200, description: 'It is done.', schema: Done, example: { done: 1 } },
-      errors: [noSuchDeployment],
-      async handle({ owner, resource: { id }, body: { action, ids: given } }) {
-        // Only ids reach Postgres, which refuses some texts (NUL).
-        const ids = [...new Set(given.filter(isSubmissionId))];
-        const done = await CHANGES[action](db, owner.id, id, ids);
-        // None may be there because the deployment was deleted while the body arrived.
-        if (done === 0) await ownDeployment(db, owner, id);
-        // The folder may have had too much.
-        if (action === 'spam') onPurge();
-        return { done };
-      },
-    }),
-  };
-}
+export const inboxEndpoints = (app: App) => ({
+  search: searchEndpoint(app),
+  mark: markEndpoint(app),
+  bulk: bulkEndpoint(app),
+});

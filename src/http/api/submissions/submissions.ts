@@ -50,76 +50,80 @@ export function idsOf({ deployId, submissionId }: { deployId: string; submission
   return [deployId, submissionId];
 }
 
-/** What was submitted to a deployment. */
-export function submissionEndpoints({ db, ownerQueue }: App) {
-  return {
-    list: endpoint({
-      method: 'GET',
-      path: '/submissions/:deployId',
-      name: 'listSubmissions',
-      tag: 'Submissions',
-      summary: 'List the submissions of a deployment',
-      description: 'Newest first.',
-      find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
-      query: Paging,
-      answer: {
-        status: 200,
-        description: 'A page of submissions.',
-        schema: Submissions,
-        example: { submissions: [exampleSubmission], total: 1, page: 1, limit: 50 },
-      },
-      errors: [noSuchDeployment],
-      async handle({ response, owner, resource, query: { page, limit } }) {
-        const { first, rest } = await listSubmissions(db, resource, { page, limit });
-        const bytes = first.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
-        async function* pieces(): AsyncGenerator<string> {
-          yield `{"submissions":[${first.map(submissionJson).join(',')}`;
-          const queued: RunRead = (read) => ownerQueue.run(owner.id, response, read);
-          for await (const batch of rest ? readSubmissions(db, resource.id, rest, queued) : []) {
-            yield batch.map((submission) => `,${submissionJson(submission)}`).join('');
-          }
-          yield `],"total":${resource.submissionCount},"page":${page},"limit":${limit}}`;
+const listEndpoint = ({ db, ownerQueue }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/submissions/:deployId',
+    name: 'listSubmissions',
+    tag: 'Submissions',
+    summary: 'List the submissions of a deployment',
+    description: 'Newest first.',
+    find: (owner, { deployId }) => ownDeployment(db, owner, deployId),
+    query: Paging,
+    answer: {
+      status: 200,
+      description: 'A page of submissions.',
+      schema: Submissions,
+      example: { submissions: [exampleSubmission], total: 1, page: 1, limit: 50 },
+    },
+    errors: [noSuchDeployment],
+    async handle({ response, owner, resource, query: { page, limit } }) {
+      const { first, rest } = await listSubmissions(db, resource, { page, limit });
+      const bytes = first.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
+      async function* pieces(): AsyncGenerator<string> {
+        yield `{"submissions":[${first.map(submissionJson).join(',')}`;
+        const queued: RunRead = (read) => ownerQueue.run(owner.id, response, read);
+        for await (const batch of rest ? readSubmissions(db, resource.id, rest, queued) : []) {
+          yield batch.map((submission) => `,${submissionJson(submission)}`).join('');
         }
-        return new JsonPieces(rest ? Math.max(bytes, SIZES.internal.listBatchBytes) : bytes, pieces());
-      },
-    }),
+        yield `],"total":${resource.submissionCount},"page":${page},"limit":${limit}}`;
+      }
+      return new JsonPieces(rest ? Math.max(bytes, SIZES.internal.listBatchBytes) : bytes, pieces());
+    },
+  });
 
-    // Each is one query, which also checks the deployment.
-    get: endpoint({
-      method: 'GET',
-      path: '/submissions/:deployId/:submissionId',
-      name: 'getSubmission',
-      tag: 'Submissions',
-      summary: 'Get a submission',
-      description: 'One submission, in the shape in which the list has it.',
-      answer: { status: 200, description: 'The submission.', schema: Listed, example: exampleSubmission },
-      errors: [noSuchSubmission],
-      async handle({ owner, params }) {
-        const submission = await findSubmission(db, owner.id, ...idsOf(params));
-        if (!submission) throw noSuchSubmission();
-        return jsonText(submissionJson(submission));
-      },
-    }),
+const getEndpoint = ({ db }: App) =>
+  endpoint({
+    method: 'GET',
+    path: '/submissions/:deployId/:submissionId',
+    name: 'getSubmission',
+    tag: 'Submissions',
+    summary: 'Get a submission',
+    description: 'One submission, in the shape in which the list has it.',
+    answer: { status: 200, description: 'The submission.', schema: Listed, example: exampleSubmission },
+    errors: [noSuchSubmission],
+    async handle({ owner, params }) {
+      const submission = await findSubmission(db, owner.id, ...idsOf(params));
+      if (!submission) throw noSuchSubmission();
+      return jsonText(submissionJson(submission));
+    },
+  });
 
-    delete: endpoint({
-      method: 'DELETE',
-      path: '/submissions/:deployId/:submissionId',
-      name: 'deleteSubmission',
-      tag: 'Submissions',
-      summary: 'Delete a submission',
-      description: 'Permanently, with its files and its pending deliveries.',
-      answer: {
-        status: 200,
-        description: 'The submission is deleted.',
-        schema: Deleted,
-        example: { message: 'Submission deleted', id: exampleSubmission.id },
-      },
-      errors: [noSuchSubmission],
-      async handle({ owner, params }) {
-        const [deploymentId, id] = idsOf(params);
-        if ((await deleteSubmissions(db, owner.id, deploymentId, [id])) === 0) throw noSuchSubmission();
-        return { message: 'Submission deleted', id };
-      },
-    }),
-  };
-}
+const deleteEndpoint = ({ db }: App) =>
+  endpoint({
+    method: 'DELETE',
+    path: '/submissions/:deployId/:submissionId',
+    name: 'deleteSubmission',
+    tag: 'Submissions',
+    summary: 'Delete a submission',
+    description: 'Permanently, with its files and its pending deliveries.',
+    answer: {
+      status: 200,
+      description: 'The submission is deleted.',
+      schema: Deleted,
+      example: { message: 'Submission deleted', id: exampleSubmission.id },
+    },
+    errors: [noSuchSubmission],
+    async handle({ owner, params }) {
+      const [deploymentId, id] = idsOf(params);
+      if ((await deleteSubmissions(db, owner.id, deploymentId, [id])) === 0) throw noSuchSubmission();
+      return { message: 'Submission deleted', id };
+    },
+  });
+
+/** What was submitted to a deployment. */
+export const submissionEndpoints = (app: App) => ({
+  list: listEndpoint(app),
+  get: getEndpoint(app),
+  delete: deleteEndpoint(app),
+});

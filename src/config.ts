@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type BucketLocation, parseFilesUrl } from './files/location.ts';
 import { checkDatabaseUrl, DatabaseUrlError, withEnvironment } from './lib/database-url.ts';
 import { CELL } from './lib/ids.ts';
+import { isMailAddress } from './lib/mail-address.ts';
 import { type Cidr, isLoopback, parseCidr } from './lib/public-address.ts';
 import { SIZES } from './limits.ts';
 
@@ -129,10 +130,6 @@ const smtpUrl = (text: string): string => {
   assert(/^smtps?:$/.test(url.protocol) && (isIP(hostname) !== 0 || isDomain(hostname)));
   return text;
 };
-
-/** Whether a text is one mail address, by the rules of a browser's e-mail field. */
-export const isMailAddress = (text: string): boolean =>
-  z.email({ pattern: z.regexes.html5Email }).max(254).safeParse(text).success;
 
 /** `you@example.org`, or `Name <you@example.org>` (RFC 5322, 3.4), the name plain or in quotes. */
 const mailbox = (text: string): Mailbox => {

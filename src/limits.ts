@@ -708,8 +708,9 @@ export const LIMITS = {
     ipv6TimeoutMs: 250,
     /** The next address is tried. A distant receiver answers before; an address that never answers costs no more. */
     nextAddressMs: 1_000,
-    /** Idle connections that are kept, to all receivers together, and for how long. */
-    idleConnections: 512,
+    /** A connection that nobody waits for any more is not made: longer than the time-out of an attempt. */
+    connectTimeoutMs: 20_000,
+    /** An idle connection is kept for this long at most. */
     idleConnectionMs: 10_000,
   },
   mail: {

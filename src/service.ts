@@ -13,11 +13,11 @@ import { createOpenFile } from './db/files/file-content.ts';
 import { connect } from './db/postgres/connect.ts';
 import { isMigratedPrimary } from './db/postgres/migrate.ts';
 import { HoneypotHits } from './db/spam/honeypot-hits.ts';
-import { createAskProvider, type SiteverifyUrls } from './delivery/ask-provider.ts';
+import { CaptchaProviders, type SiteverifyUrls } from './delivery/captcha-providers.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
 import { runDigestLoop } from './delivery/mail/digest-loop.ts';
 import { Sender } from './delivery/sender.ts';
-import { createOwnAddress } from './delivery/webhooks/own-address.ts';
+import { OwnAddress } from './delivery/webhooks/own-address.ts';
 import { createFilesBucket } from './files/files-bucket.ts';
 import type { App, Readiness } from './http/app.ts';
 import { Listener } from './http/listener.ts';
@@ -88,7 +88,7 @@ export async function startService(
   const labels = new LabelReader({ db, limits, checks, baseUrl, pagesDomain, urlOf });
 
   let listening: AddressInfo | undefined;
-  const own = createOwnAddress({
+  const own = new OwnAddress({
     baseUrl: new URL(config.baseUrl),
     pagesUrl: new URL(pageUrl(config, 'a-page')),
     listening: () => listening,
@@ -108,7 +108,12 @@ export async function startService(
     log,
   });
   const altcha = createChallenges(db, limits);
-  const asking = createAskProvider({ limits, allowedNetworks: config.webhookAllowCidrs, own, urls: siteverifyUrls });
+  const captchas = new CaptchaProviders({
+    limits,
+    allowedNetworks: config.webhookAllowCidrs,
+    own,
+    urls: siteverifyUrls,
+  });
   if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
   const dispatcher = new Dispatcher({
     db,
@@ -138,7 +143,7 @@ export async function startService(
     db,
     forms,
     store,
-    spamCheck: new SpamCheck(db, { altcha, ask: asking.ask }, limits),
+    spamCheck: new SpamCheck(db, { altcha, ask: (question) => captchas.ask(question) }, limits),
     honeypotHits,
     origins: { originOf: (slug) => new URL(pageUrl(config, slug)).origin, ownOrigin: new URL(config.baseUrl).origin },
     count: metrics.submission,
@@ -198,7 +203,7 @@ export async function startService(
     links,
     altcha,
     mailLink: config.smtpUrl === undefined ? undefined : (to, url) => sender.mailLink(to, url),
-    isOwnUrl: own.isIn,
+    isOwnUrl: (url) => own.isIn(url),
     forms,
     submissions,
     pages,
@@ -233,7 +238,7 @@ export async function startService(
     dispatcher.run();
     readingChanges = changeFeed.run(stopping.signal);
     cleaningUp = cleanUp.run();
-    makingDigests = runDigestLoop({ db, limits, wake: () => dispatcher.wake(), log, signal: stopping.signal });
+    makingDigests = runDigestLoop({ db, limits, log, signal: stopping.signal }, () => dispatcher.wake());
     cleaningBucket = files.run();
     return { firstOwner };
   }
@@ -250,7 +255,7 @@ export async function startService(
     await dispatcher.close();
     await sender.close();
     await Promise.all([compute.close(), checks.close()]);
-    await asking.close();
+    await captchas.close();
     await Promise.all([honeypotHits.close(), readingChanges, cleaningUp, makingDigests, files.close(), cleaningBucket]);
     await db.close();
     await databaseServer.close();

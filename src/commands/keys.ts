@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isMailAddress } from '../config.ts';
 import { isOneLine, listKeys, revokeKey } from '../db/account/api-keys.ts';
 import { makeKey } from '../db/account/owners.ts';
+import { isMailAddress } from '../lib/mail-address.ts';
 import { SIZES } from '../limits.ts';
 import { CommandError } from './command-error.ts';
 import { checkPlan, onDatabase } from './operator.ts';

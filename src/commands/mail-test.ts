@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isMailAddress } from '../config.ts';
-import { MailClient } from '../delivery/mail/send-email.ts';
+import { MailClient } from '../delivery/mail/mail-client.ts';
+import { isMailAddress } from '../lib/mail-address.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError } from './command-error.ts';
 import { operate } from './operator.ts';

@@ -1,5 +1,5 @@
-import { isMailAddress } from '../config.ts';
 import { changeEmail, changePlan, listOwners } from '../db/account/owners.ts';
+import { isMailAddress } from '../lib/mail-address.ts';
 import { CommandError } from './command-error.ts';
 import { checkPlan, onDatabase } from './operator.ts';
 import { type Output, printResult, printRows } from './output.ts';

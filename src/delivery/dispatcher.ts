@@ -1,17 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { findDuePairs, leaseDeliveries, type Pair } from '../db/deliveries/delivery-queue.ts';
-import { type LeasedDelivery, MAIL } from '../db/deliveries/delivery-target.ts';
+import { LOGGED_MAIL_EVENTS } from '../db/deliveries/delivery-log.ts';
+import { findDuePairs, type LeasedDelivery, leaseDeliveries, type Pair } from '../db/deliveries/delivery-queue.ts';
 import { type AttemptOutcome, settleDeliveries } from '../db/deliveries/settle-deliveries.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
+import { type Attempt, decide } from './attempt.ts';
 import { OutcomeQueue } from './outcome-queue.ts';
 import { type Polled, PollLoop } from './poll-loop.ts';
-import { decide } from './retry-policy.ts';
 import type { Sender } from './sender.ts';
-import { type Slot, Slots } from './slots.ts';
-import type { Attempt } from './webhooks/send-webhook.ts';
-import { within } from './within.ts';
+import { Slots } from './slots.ts';
 
 type Options = {
   db: Knex;
@@ -52,8 +50,9 @@ export class Dispatcher {
     this.#loop = new PollLoop({
       poll: () => this.#claim(),
       pollMs: limits.delivery.pollIntervalMs,
+      failure: 'due deliveries could not be claimed; trying again',
       limits,
-      onError: (error) => log.warn({ err: error }, 'due deliveries could not be claimed; trying again'),
+      log,
       signal: this.#draining.signal,
     });
   }
@@ -91,43 +90,36 @@ export class Dispatcher {
     if (memory <= 0 || this.#outcomes.isFailing) return 'nothing';
     const { pairs, last } = await findDuePairs(db, this.#last);
     this.#last = last;
-    const slots = this.#slots.take(pairs, limits.delivery.claimedDeliveries);
+    const allotted = this.#slots.allot(pairs, limits.delivery.claimedDeliveries);
     const otherwise = last ? 'more' : 'nothing';
-    if (slots.length === 0) return otherwise;
+    if (allotted.length === 0) return otherwise;
     const leaseEndsAt = performance.now() + leaseMs;
-    try {
-      const options = { memory, leaseMs, maxAttempts: retryDelays.length + 1 };
-      const { deliveries, count } = await leaseDeliveries(db, slots, options);
-      await this.#startAll(deliveries, slots, leaseEndsAt);
-      return count > 0 ? 'work' : otherwise;
-    } finally {
-      for (const slot of slots) this.#slots.release(slot);
-    }
+    const options = { memory, leaseMs, maxAttempts: retryDelays.length + 1 };
+    const { deliveries, count } = await leaseDeliveries(db, allotted, options);
+    await this.#startAll(deliveries, leaseEndsAt);
+    return count > 0 ? 'work' : otherwise;
   }
 
-  /** Starts all that were leased, and removes their slots from `slots`. `leaseEndsAt` is a time of performance.now(). */
-  async #startAll(deliveries: readonly LeasedDelivery[], slots: Slot[], leaseEndsAt: number): Promise<void> {
+  /** `leaseEndsAt` is a time of performance.now(). */
+  async #startAll(deliveries: readonly LeasedDelivery[], leaseEndsAt: number): Promise<void> {
     const { timeoutMs, limits } = this.#options;
     for (const [index, delivery] of deliveries.entries()) {
       // Hundreds in one turn would delay other work.
       if (index % limits.delivery.startsPerTurn === 0) await nextTurn();
       const ms = attemptTimeMs(timeoutMs, leaseEndsAt - performance.now(), limits);
-      const slot = ms === undefined || this.#draining.signal.aborted ? undefined : removeSlot(slots, delivery);
-      if (ms !== undefined && slot) this.#start(delivery, slot, ms);
+      if (ms !== undefined && !this.#draining.signal.aborted) this.#start(delivery, ms);
       else this.#outcomes.add(toOutcome(delivery, 'returned', {}, 0));
     }
   }
 
-  #start(delivery: LeasedDelivery, slot: Slot, timeoutMs: number): void {
+  #start(delivery: LeasedDelivery, timeoutMs: number): void {
     const controller = new AbortController();
     const timeout = setTimeout(() => controller.abort(), timeoutMs);
-    const chars = delivery.data?.length ?? 0;
-    this.#slots.addChars(slot.ownerId, chars);
+    const end = this.#slots.begin(delivery, delivery.data?.length);
     const ended = this.#attempt(delivery, controller.signal).finally(() => {
       clearTimeout(timeout);
       this.#running.delete(controller);
-      this.#slots.addChars(slot.ownerId, -chars);
-      this.#slots.release(slot);
+      end();
       // Others may wait for this slot.
       this.wake();
     });
@@ -141,9 +133,7 @@ export class Dispatcher {
       log.error({ err: error, delivery: delivery.id }, 'an attempt failed because of an internal error');
       return { error: 'an internal error of the service' };
     });
-    if (delivery.target.kind !== 'unreadable') {
-      this.#slots.noteAnswer(delivery.receiver, attempt.status !== undefined && !signal.aborted);
-    }
+    this.#slots.noteAnswer(delivery.receiver, attempt.status !== undefined && !signal.aborted);
     if (this.#isCancelling && attempt.error !== undefined) {
       this.#outcomes.add(toOutcome(delivery, 'returned', {}, 0));
     } else this.#conclude(delivery, attempt);
@@ -151,22 +141,24 @@ export class Dispatcher {
 
   #conclude(delivery: LeasedDelivery, attempt: Attempt): void {
     const { retryDelays, count, log } = this.#options;
-    const { id, attempts, receiver, target } = delivery;
-    const { result, delay } = decide(attempt, attempts, retryDelays, Math.random());
-    this.#outcomes.add(toOutcome(delivery, result, attempt, delay));
-    count(receiver === MAIL ? 'mail' : 'webhook', result);
-    const webhook = target.kind === 'webhook' ? target.webhookId : undefined;
+    const { id, attempts, webhook } = delivery;
+    const { result, delay: seconds } = decide(attempt, attempts, retryDelays, Math.random());
+    this.#outcomes.add(toOutcome(delivery, result, attempt, seconds));
+    count(webhook ? 'webhook' : 'mail', result);
     const { status, error } = attempt;
     const level = error === undefined ? 'debug' : 'info';
-    log[level]({ delivery: id, webhook, attempts, status, error }, `delivery: ${result}`);
+    log[level]({ delivery: id, webhook: webhook?.id, attempts, status, error }, `delivery: ${result}`);
   }
 
   async #settle(batch: readonly AttemptOutcome[]): Promise<void> {
     const { db, log } = this.#options;
     const { webhooks, mails } = await settleDeliveries(db, batch);
     for (const webhook of webhooks) log.warn({ webhook }, 'webhook switched off');
-    for (const { deploymentId, recipient } of mails) {
-      log.warn({ deployment: deploymentId, recipient }, 'mail switched off: the mail server refuses the address');
+    for (const { deploymentId, recipientId } of mails) {
+      log.warn(
+        { deployment: deploymentId, recipient: recipientId },
+        'mail switched off: the mail server refuses the address',
+      );
     }
     // Their notices are due.
     if (webhooks.length > 0 || mails.length > 0) this.wake();
@@ -186,30 +178,32 @@ export function attemptTimeMs(timeoutMs: number, leftMs: number, { delivery }: L
   return leftMs < timeoutMs * delivery.minPartOfTimeout ? undefined : Math.min(timeoutMs, leftMs);
 }
 
-function removeSlot(slots: Slot[], { receiver, ownerId }: Pair): Slot | undefined {
-  const index = slots.findIndex((slot) => slot.receiver === receiver && slot.ownerId === ownerId);
-  return index < 0 ? undefined : slots.splice(index, 1)[0];
-}
-
-const toOutcome = (
-  { id, attempts, deploymentId, target }: LeasedDelivery,
+function toOutcome(
+  { id, attempts, deploymentId, event, webhook, recipientId }: LeasedDelivery,
   result: AttemptOutcome['result'],
   { status, error, isRefused = false }: Attempt,
   delay: number,
-): AttemptOutcome => ({
-  id,
-  deploymentId,
-  attempts,
-  webhook:
-    target.kind === 'webhook' && (target.isFailing || result !== 'succeeded')
-      ? { id: target.webhookId, url: target.url }
-      : undefined,
-  mail:
-    target.kind === 'mail' || target.kind === 'digest' || target.kind === 'test-mail'
-      ? { deploymentId, recipientId: target.recipientId, isRefused }
-      : undefined,
-  result,
-  lastStatus: status,
-  lastError: error,
-  delay,
-});
+): AttemptOutcome {
+  const isTelling = isRefused || result === 'succeeded';
+  return {
+    id,
+    deploymentId,
+    attempts,
+    webhook:
+      webhook && (webhook.isFailing || result !== 'succeeded') ? { id: webhook.id, url: webhook.url } : undefined,
+    mail: !webhook && LOGGED_MAIL_EVENTS.has(event) && isTelling ? { deploymentId, recipientId, isRefused } : undefined,
+    result,
+    lastStatus: status,
+    lastError: error,
+    delay,
+  };
+}
+
+/** Waits for a promise, but at most `ms` milliseconds. */
+async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  const settled = new AbortController();
+  await Promise.race([
+    promise.finally(() => settled.abort()),
+    delay(ms, undefined, { signal: settled.signal }).catch(() => undefined),
+  ]);
+}

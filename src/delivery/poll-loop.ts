@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
 
 /** `work`: a poll did some, and there may be more. `more`: it found none yet, and has not looked everywhere. */
@@ -8,9 +9,10 @@ type Options = {
   poll(): Promise<Polled>;
   /** The time between two polls that find nothing. */
   pollMs: number;
+  /** What the log says of the first failure in a row. */
+  failure: string;
   limits: Limits;
-  /** Called for the first failure in a row. */
-  onError(error: unknown): void;
+  log: Log;
   signal: AbortSignal;
 };
 
@@ -49,12 +51,13 @@ export class PollLoop {
   }
 
   async #poll(): Promise<Polled> {
+    const { poll, log, failure } = this.#options;
     try {
-      const polled = await this.#options.poll();
+      const polled = await poll();
       this.#isFailing = false;
       return polled;
     } catch (error) {
-      if (!this.#isFailing) this.#options.onError(error);
+      if (!this.#isFailing) log.warn({ err: error }, failure);
       this.#isFailing = true;
       return 'nothing';
     }

@@ -1,74 +1,61 @@
-import type { DigestRange, LeasedDelivery, Target } from '../db/deliveries/delivery-target.ts';
-import type { Digest } from '../db/deliveries/digests.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { LeasedDelivery } from '../db/deliveries/delivery-queue.ts';
 import type { Labels } from '../db/deployments/labels.ts';
+import { EVENTS, type Event } from '../lib/events.ts';
 import { newSessionId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import type { Cidr } from '../lib/public-address.ts';
-import { confirmationExpiry, type SignedLinks } from '../lib/signed-links.ts';
 import { type Limits, SIZES } from '../limits.ts';
-import {
-  confirmationEmail,
-  digestEmail,
-  type Email,
-  noticeEmail,
-  recipientOffEmail,
-  storageEmail,
-  submissionEmail,
-  testEmail,
-} from './mail/emails.ts';
-import type { MailClient } from './mail/send-email.ts';
-import { signInEmail } from './mail/sign-in-email.ts';
-import type { OwnAddress } from './webhooks/own-address.ts';
-import { type Content, genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './webhooks/payloads.ts';
-import type { Attempt, WebhookClient } from './webhooks/send-webhook.ts';
+import type { Attempt } from './attempt.ts';
+import type { Email } from './mail/layout.ts';
+import { MailClient } from './mail/mail-client.ts';
+import { MAIL_KINDS, type MailSources, signInEmail } from './mail/mail-kinds.ts';
+import type { Fence } from './webhooks/fenced-agent.ts';
+import { genericHeaders, genericPayload, SAMPLE_DATA, slackPayload } from './webhooks/payloads.ts';
+import { WebhookClient } from './webhooks/webhook-client.ts';
 
-const NO_LABELS: Labels = new Map();
+type Options = Fence &
+  MailSources & {
+    limits: Limits;
+    /** undefined: mail is off. */
+    smtpUrl: string | undefined;
+    mailFrom: { name: string; address: string };
+    log: Log;
+  };
 
-/** A target of one kind, or of several. */
-type Of<Kind extends Target['kind']> = Extract<Target, { kind: Kind }>;
-type MailTarget = Exclude<Target, Of<'webhook' | 'unreadable'>>;
-
-type Options = {
-  limits: Limits;
-  allowedNetworks: readonly Cidr[];
-  own: OwnAddress;
-  /** A page's URL by its slug. */
-  urlOf(slug: string): string;
-  /** The origin of the API. */
-  baseUrl: string;
-  /** The links in mails. */
-  links(): Promise<SignedLinks>;
-  /** What people are shown instead of the names of a deployment's fields. */
-  labelsOf(deploymentId: string): Promise<Labels>;
-  readDigest(deploymentId: string, range: DigestRange): Promise<Digest>;
-  /** undefined: mail is off. */
-  smtpUrl: string | undefined;
-  mailFrom: { name: string; address: string };
-  log: Log;
-};
-
-/** Sends each kind of delivery. What a kind needs is loaded when its first delivery is due. */
+/** Sends each kind of delivery. */
 export class Sender {
   readonly #options: Options;
-  #webhooks: Promise<WebhookClient> | undefined;
-  #mail: Promise<MailClient> | undefined;
+  readonly #webhooks: WebhookClient;
+  readonly #mail: MailClient | undefined;
   #hasWarned = false;
 
   constructor(options: Options) {
+    const { smtpUrl, mailFrom: from, limits } = options;
     this.#options = options;
+    this.#webhooks = new WebhookClient(options);
+    this.#mail =
+      smtpUrl === undefined
+        ? undefined
+        : new MailClient({ smtpUrl, from, maxConnections: limits.mail.concurrent, limits });
   }
 
   /** Sends a delivery once; settles soon after `signal` has fired. */
   async attempt(delivery: LeasedDelivery, signal: AbortSignal): Promise<Attempt> {
-    const { id, target } = delivery;
-    switch (target.kind) {
-      case 'unreadable':
-        this.#options.log.error({ delivery: id, reason: target.reason }, 'a delivery cannot be read');
-        return { error: `the delivery cannot be read: ${target.reason}`, isFinal: target.isFinal };
-      case 'webhook':
-        return this.#sendWebhook(delivery, target, signal);
-      default:
-        return this.#sendEmail({ id, to: target.to }, () => this.#write(delivery, target, signal), signal);
+    const { event, webhook } = delivery;
+    const webhookEvent = EVENTS.find((known) => known === event);
+    const readMail = MAIL_KINDS.get(event);
+    // During an update a newer version may make deliveries of events that this one does not know, and sends them later.
+    if (!webhookEvent && !readMail) return this.#unreadable(delivery, `this version does not know the event ${event}`);
+    if (webhook && webhookEvent) return this.#post(delivery, webhook, webhookEvent, signal);
+    if (webhook || !readMail) return this.#unreadable(delivery, `${event} is not for its receiver`, true);
+    try {
+      const write = readMail(delivery);
+      const labelsOf = (id: string): Promise<Labels> => this.#labelsOrNames(id, signal);
+      return await this.#sendEmail(delivery, () => write({ ...this.#options, labelsOf }), signal);
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      return this.#unreadable(delivery, z.prettifyError(error), true);
     }
   }
 
@@ -82,111 +69,56 @@ export class Sender {
   }
 
   async close(): Promise<void> {
-    (await this.#mail)?.close();
-    await (await this.#webhooks)?.close();
+    this.#mail?.close();
+    await this.#webhooks.close();
   }
 
-  async #sendWebhook(
+  #unreadable({ id: delivery }: LeasedDelivery, reason: string, isFinal = false): Attempt {
+    this.#options.log.error({ delivery, reason }, 'a delivery cannot be read');
+    return { error: `the delivery cannot be read: ${reason}`, isFinal };
+  }
+
+  #post(
     { id, deploymentId, slug, submissionId, data, createdAt }: LeasedDelivery,
-    { event, url, secrets, type }: Of<'webhook'>,
+    { url, type, secrets }: NonNullable<LeasedDelivery['webhook']>,
+    event: Event,
     signal: AbortSignal,
   ): Promise<Attempt> {
-    const pageUrl = this.#options.urlOf(slug);
-    const content: Content = { deploymentId, slug, data: data ?? SAMPLE_DATA[event], createdAt };
-    const body = type === 'slack' ? slackPayload(event, content) : genericPayload(event, content);
-    const headers = type === 'slack' ? {} : genericHeaders({ submissionId, slug, pageUrl });
-    this.#webhooks ??= this.#openWebhooks();
-    return (await this.#webhooks).send({ id, url, secrets, headers, body }, signal);
-  }
-
-  async #openWebhooks(): Promise<WebhookClient> {
-    const { WebhookClient } = await import('./webhooks/send-webhook.ts');
-    return new WebhookClient(this.#options);
+    const content = { deploymentId, slug, data: data ?? SAMPLE_DATA[event], createdAt };
+    const message =
+      type === 'slack'
+        ? { body: slackPayload(event, content), headers: {} }
+        : {
+            body: genericPayload(event, content),
+            headers: genericHeaders({ submissionId, slug, pageUrl: this.#options.urlOf(slug) }),
+          };
+    return this.#webhooks.send({ id, url, secrets, ...message }, signal);
   }
 
   async #sendEmail(
-    { id, to }: { id: string; to: string },
+    { id, to }: Pick<LeasedDelivery, 'id' | 'to'>,
     write: () => Email | Promise<Email | undefined>,
     signal: AbortSignal,
   ): Promise<Attempt> {
-    const { smtpUrl, log } = this.#options;
-    if (smtpUrl === undefined) {
+    if (!this.#mail) {
       if (!this.#hasWarned) {
-        log.warn('a mail is due, but mail is off: set SMTP_URL, and it is sent when it is tried again');
+        this.#options.log.warn('a mail is due, but mail is off: set SMTP_URL, and it is sent when it is tried again');
       }
       this.#hasWarned = true;
       return { error: 'mail is off: SMTP_URL is not set' };
     }
     const email = await write();
-    // The submissions of a digest have been deleted.
-    if (!email) return {};
-    this.#mail ??= this.#openMail(smtpUrl);
-    return (await this.#mail).send({ id, to, ...email }, signal);
-  }
-
-  async #openMail(smtpUrl: string): Promise<MailClient> {
-    const { limits, mailFrom } = this.#options;
-    const { MailClient } = await import('./mail/send-email.ts');
-    return new MailClient({ smtpUrl, from: mailFrom, maxConnections: limits.mail.concurrent, limits });
-  }
-
-  async #write(delivery: LeasedDelivery, target: MailTarget, signal: AbortSignal): Promise<Email | undefined> {
-    const { deploymentId, slug, createdAt } = delivery;
-    const { urlOf, baseUrl, links } = this.#options;
-    const about = { deploymentId, slug, pageUrl: urlOf(slug), baseUrl };
-    switch (target.kind) {
-      case 'notice':
-        return noticeEmail({ ...about, notice: target.notice });
-      case 'recipient-off': {
-        const { recipient, recipients, lastError } = target;
-        return recipientOffEmail({ ...about, recipient, recipients, lastError });
-      }
-      case 'storage':
-        return storageEmail({ ...target, baseUrl });
-      case 'confirmation': {
-        const { recipientId, owner } = target;
-        const expires = confirmationExpiry(createdAt);
-        const url = (await links()).confirm({ deploymentId, recipientId }, expires);
-        return confirmationEmail({ slug, pageUrl: about.pageUrl, owner, url, expires });
-      }
-      default:
-        return this.#writeShown(delivery, target, signal);
-    }
-  }
-
-  /** A mail to a person who wants mail about a deployment: to its owner, or to a recipient. */
-  async #writeShown(
-    { deploymentId, slug, submissionId, data, createdAt }: LeasedDelivery,
-    target: Of<'mail' | 'digest' | 'test-mail'>,
-    signal: AbortSignal,
-  ): Promise<Email | undefined> {
-    const { urlOf, baseUrl, links, readDigest } = this.#options;
-    const { recipientId } = target;
-    const [labels, signed] = await Promise.all([this.#labelsOrNames(deploymentId, signal), links()]);
-    const pageUrl = urlOf(slug);
-    const mail = { deploymentId, slug, pageUrl, baseUrl, recipientId, labels, links: signed, now: new Date() };
-    if (target.kind === 'test-mail') return testEmail({ ...mail, data: SAMPLE_DATA.submission });
-    if (target.kind === 'digest') {
-      const { range } = target;
-      const { submissions, total } = await readDigest(deploymentId, range);
-      return total === 0 ? undefined : digestEmail({ ...mail, from: range.from, to: range.to, submissions, total });
-    }
-    if (submissionId === undefined || data === undefined) throw new Error('A mail is about no submission.');
-    return submissionEmail({ ...mail, submission: { id: submissionId, data, createdAt } });
+    return email ? this.#mail.send({ id, to, ...email }, signal) : {};
   }
 
   /** A mail is better with labels, and is sent without them rather than late or not at all. */
-  async #labelsOrNames(deploymentId: string, signal: AbortSignal): Promise<Labels> {
+  #labelsOrNames(deploymentId: string, signal: AbortSignal): Promise<Labels> {
     const { limits, labelsOf, log } = this.#options;
-    const ending = AbortSignal.any([signal, AbortSignal.timeout(limits.mail.labelsTimeoutMs)]);
-    const none = new Promise<Labels>((resolve) => {
-      ending.addEventListener('abort', () => resolve(NO_LABELS), { once: true });
-    });
-    try {
-      return await Promise.race([labelsOf(deploymentId), none]);
-    } catch (error) {
+    const none: Labels = new Map();
+    const late = delay(limits.mail.labelsTimeoutMs, none, { signal, ref: false });
+    return Promise.race([labelsOf(deploymentId), late]).catch((error: unknown) => {
       log.warn({ err: error, deployment: deploymentId }, 'labels could not be read: a mail has the names of fields');
-      return NO_LABELS;
-    }
+      return none;
+    });
   }
 }

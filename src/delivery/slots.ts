@@ -1,36 +1,42 @@
 import type { Pair } from '../db/deliveries/delivery-queue.ts';
-import { MAIL } from '../db/deliveries/delivery-target.ts';
+import { MAIL } from '../db/deliveries/mail-recipients.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import type { Limits } from '../limits.ts';
 
 /** A capacity that owners share. An owner may use as much as is left free: one alone gets half, two get a third each. */
 class Share {
-  #free: number;
+  readonly #capacity: number;
   readonly #usedBy = new Map<number, number>();
+  #used = 0;
 
   constructor(capacity: number) {
-    this.#free = capacity;
+    this.#capacity = capacity;
+  }
+
+  get used(): number {
+    return this.#used;
   }
 
   get free(): number {
-    return this.#free;
+    return this.#capacity - this.#used;
+  }
+
+  usedBy(ownerId: number): number {
+    return this.#usedBy.get(ownerId) ?? 0;
   }
 
   accepts(ownerId: number): boolean {
-    return (this.#usedBy.get(ownerId) ?? 0) < this.#free;
+    return this.usedBy(ownerId) < this.free;
   }
 
   /** Adds to what an owner uses; a negative amount is given back. */
   add(ownerId: number, amount: number): void {
-    const used = (this.#usedBy.get(ownerId) ?? 0) + amount;
-    this.#free -= amount;
+    const used = this.usedBy(ownerId) + amount;
+    this.#used += amount;
     if (used > 0) this.#usedBy.set(ownerId, used);
     else this.#usedBy.delete(ownerId);
   }
 }
-
-/** The right to attempt one delivery of an owner to a receiver. */
-export type Slot = Pair & { pool: Share };
 
 /**
  * Limits how many attempts run at a time: in all, of each receiver, and of each owner. So a receiver that does not answer
@@ -44,8 +50,8 @@ export class Slots {
   readonly #otherPool: Share;
   /** Characters of the submissions of running attempts. */
   readonly #memory: Share;
-  /** The running attempts of each receiver, by owner. */
-  readonly #running = new Map<string, Map<number, number>>();
+  /** The running attempts of each receiver. */
+  readonly #running = new Map<string, Share>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
@@ -62,35 +68,38 @@ export class Slots {
   }
 
   /**
-   * Takes slots for pairs that have deliveries due, at most `max`. The pairs of a receiver take turns: the one with the
+   * The attempts that may begin now, each as its pair, at most `max`. The pairs of a receiver take turns: the one with the
    * fewest running attempts comes first.
    */
-  take(pairs: readonly Pair[], max: number): Slot[] {
-    const slots: Slot[] = [];
+  allot(pairs: readonly Pair[], max: number): Pair[] {
+    const allotted: { pair: Pair; end: () => void }[] = [];
     let left = shuffled(pairs);
-    for (let level = 0; left.length > 0 && slots.length < max; level += 1) {
+    for (let level = 0; left.length > 0 && allotted.length < max; level += 1) {
       left = left.filter((pair) => {
-        if (this.#runningOf(pair) > level) return true;
-        const slot = slots.length < max ? this.#takeOne(pair) : undefined;
-        if (slot) slots.push(slot);
-        return slot !== undefined;
+        if ((this.#running.get(pair.receiver)?.usedBy(pair.ownerId) ?? 0) > level) return true;
+        if (allotted.length === max || !this.#accepts(pair)) return false;
+        return allotted.push({ pair, end: this.begin(pair) }) > 0;
       });
     }
-    return slots;
+    for (const { end } of allotted) end();
+    return allotted.map(({ pair }) => pair);
   }
 
-  release({ receiver, ownerId, pool }: Slot): void {
-    pool.add(ownerId, -1);
-    const owners = this.#running.get(receiver);
-    const running = (owners?.get(ownerId) ?? 0) - 1;
-    if (running > 0) owners?.set(ownerId, running);
-    else owners?.delete(ownerId);
-    if (owners?.size === 0) this.#running.delete(receiver);
-  }
-
-  /** Adds to the characters of an owner's submissions that are in memory; a negative amount is given back. */
-  addChars(ownerId: number, chars: number): void {
-    this.#memory.add(ownerId, chars);
+  /** Counts an attempt, with the characters of its submission; to be called when it ends. */
+  begin({ receiver, ownerId }: Pair, chars = 0): () => void {
+    const [pool] = this.#poolOf(receiver);
+    const running = this.#running.get(receiver) ?? new Share(Number.POSITIVE_INFINITY);
+    this.#running.set(receiver, running);
+    const count = (change: 1 | -1): void => {
+      pool.add(ownerId, change);
+      running.add(ownerId, change);
+      this.#memory.add(ownerId, change * chars);
+    };
+    count(1);
+    return () => {
+      count(-1);
+      if (running.used === 0) this.#running.delete(receiver);
+    };
   }
 
   /** Remembers whether a receiver answered. */
@@ -99,25 +108,20 @@ export class Slots {
     else this.#answering.delete(receiver);
   }
 
-  #takeOne({ receiver, ownerId }: Pair): Slot | undefined {
-    const { delivery, mail } = this.#limits;
-    const isAnswering = this.#answering.get(receiver) === true;
-    const pool = isAnswering ? this.#answeringPool : this.#otherPool;
-    const most = receiver === MAIL ? mail.concurrent : delivery.concurrentOfReceiver;
-    const limit = isAnswering ? most : Math.min(most, delivery.initialConcurrentOfReceiver);
-    const owners = this.#running.get(receiver) ?? new Map<number, number>();
-    if (sum(owners.values()) >= limit || !pool.accepts(ownerId) || !this.#memory.accepts(ownerId)) return undefined;
-    pool.add(ownerId, 1);
-    this.#running.set(receiver, owners.set(ownerId, (owners.get(ownerId) ?? 0) + 1));
-    return { receiver, ownerId, pool };
+  #accepts({ receiver, ownerId }: Pair): boolean {
+    const [pool, max] = this.#poolOf(receiver);
+    return (this.#running.get(receiver)?.used ?? 0) < max && pool.accepts(ownerId) && this.#memory.accepts(ownerId);
   }
 
-  #runningOf({ receiver, ownerId }: Pair): number {
-    return this.#running.get(receiver)?.get(ownerId) ?? 0;
+  /** Where the attempts of a receiver count, and how many of them may run. */
+  #poolOf(receiver: string): [pool: Share, max: number] {
+    const { delivery, mail } = this.#limits;
+    const max = receiver === MAIL ? mail.concurrent : delivery.concurrentOfReceiver;
+    return this.#answering.get(receiver) === true
+      ? [this.#answeringPool, max]
+      : [this.#otherPool, Math.min(max, delivery.initialConcurrentOfReceiver)];
   }
 }
-
-const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0);
 
 const shuffled = <T>(items: readonly T[]): T[] =>
   items

@@ -5,6 +5,6 @@ const MAILBOX =
   /^(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 
 /** Whether a text is one mail address, without a name, quotes or anything that mail software could read as more. */
-export const isPlainAddress = (text: string): boolean =>
+export const isMailAddress = (text: string): boolean =>
   // `=?` begins an encoded word (RFC 2047), which some software could decode to a second address.
   text.length <= SIZES.mail.maxAddressChars && MAILBOX.test(text) && !text.includes('=?');

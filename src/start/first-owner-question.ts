@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
-import { isMailAddress } from '../config.ts';
+import { isMailAddress } from '../lib/mail-address.ts';
 import type { FirstOwner } from './prepare-database.ts';
 
 /** Whether a person can answer: both ends are a terminal, and this process may read from it. */

@@ -2,10 +2,11 @@ import { text } from 'node:stream/consumers';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLinks } from '../../src/db/account/link-secret.ts';
-import { confirmationEmail, digestEmail, submissionEmail } from '../../src/delivery/mail/emails.ts';
-import { createSignedLinks, type SignedLinks } from '../../src/lib/signed-links.ts';
+import { digestEmail, submissionEmail } from '../../src/delivery/mail/submission-mails.ts';
+import { SignedLinks } from '../../src/lib/signed-links.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { type Owner, startTestService, type TestService } from '../support/service.ts';
+import { writeMail } from '../support/write-mail.ts';
 
 /* What the reader of a mail sees and does. */
 describe.skipIf(!hasChromium())("a mail reader's browser", () => {
@@ -52,7 +53,7 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
       recipientId: undefined,
       labels: new Map(),
       now: new Date(),
-      links: createSignedLinks('https://forms.example.org', Buffer.alloc(32)),
+      links: new SignedLinks('https://forms.example.org', Buffer.alloc(32)),
       pageUrl: 'https://letters.pages.example.org',
       baseUrl: 'https://forms.example.org',
     });
@@ -108,14 +109,17 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
         recipientId: 'rcp_1',
         labels: new Map([['long', `Label ${LONG}`]]),
         now: new Date(),
-        links: createSignedLinks('https://forms.example.org', Buffer.alloc(32)),
+        links: new SignedLinks('https://forms.example.org', Buffer.alloc(32)),
         from: new Date(),
         to: new Date(),
         submissions: [1, 2, 3].map((at) => ({ id: `sub_${at}`, data: JSON.stringify(DATA), createdAt: new Date() })),
         total: 250,
       });
-      const url = `https://forms.example.org/confirm/${LONG}`;
-      const asks = confirmationEmail({ ...about, owner: `${LONG}@example.org`, url, expires: new Date() });
+      const notice = JSON.stringify({ owner: `${LONG}@example.org` });
+      const asks = await writeMail(
+        { event: 'confirmation', recipientId: LONG, notice },
+        { links: async () => new SignedLinks('https://forms.example.org', Buffer.alloc(32)) },
+      );
       for (const { html } of [digest, asks]) {
         const page = await newPage({ colorScheme, viewport: { width, height: 800 } });
         await page.setContent(html);

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { type Polled, PollLoop } from '../../src/delivery/poll-loop.ts';
+import { createLog } from '../../src/lib/log.ts';
 import { testLimits } from '../support/limits.ts';
 
 const LONG_MS = 3_600_000;
@@ -16,7 +17,8 @@ function poll(pollMs: number, ...results: Polled[]) {
     },
     pollMs,
     limits: testLimits({ delivery: { minPollPauseMs: 1 } }),
-    onError: () => undefined,
+    failure: 'A poll failed.',
+    log: createLog('silent'),
     signal: stopping.signal,
   });
   return { results, ended: loop.run(), loop };

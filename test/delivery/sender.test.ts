@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { LeasedDelivery } from '../../src/db/deliveries/delivery-target.ts';
+import type { LeasedDelivery } from '../../src/db/deliveries/delivery-queue.ts';
 import { Sender } from '../../src/delivery/sender.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { createSignedLinks } from '../../src/lib/signed-links.ts';
+import { SignedLinks } from '../../src/lib/signed-links.ts';
 import { testLimits } from '../support/limits.ts';
 import { readMail, startSmtpServer } from '../support/smtp.ts';
 
@@ -21,24 +21,17 @@ const parts = {
 };
 const sender = new Sender(parts);
 
-const delivery = (target: LeasedDelivery['target']): LeasedDelivery => ({
-  id: 'dl_1',
-  attempts: 1,
-  receiver: 'receiver.test:443',
-  ownerId: 1,
-  deploymentId: 'd_1',
-  slug: 'a-form',
-  submissionId: undefined,
-  target,
-  data: undefined,
-  createdAt: new Date(),
-});
+const delivery: LeasedDelivery = {
+  ...{ id: 'dl_1', attempts: 1, receiver: '@mail', ownerId: 1, deploymentId: 'd_1', slug: 'a-form' },
+  ...{ event: 'submission', webhook: undefined, to: 'owner@test.example', recipientId: undefined, notice: undefined },
+  ...{ submissionId: 'sub_1', data: '{"name":"Ada"}', createdAt: new Date() },
+};
 
-it.each<LeasedDelivery['target']>([
-  { kind: 'mail', to: 'owner@test.example', recipientId: undefined },
-  { kind: 'notice', to: 'owner@test.example', notice: 'A webhook was switched off.' },
-])('fails for a $kind without SMTP_URL', async (target) => {
-  expect(await sender.attempt(delivery(target), AbortSignal.timeout(5_000))).toEqual({
+it.each<[string, Partial<LeasedDelivery>]>([
+  ['a mail about a submission', {}],
+  ['a mail about a webhook', { event: 'webhook-off', notice: 'A webhook was switched off.' }],
+])('fails for %s without SMTP_URL', async (_what, row) => {
+  expect(await sender.attempt({ ...delivery, ...row }, AbortSignal.timeout(5_000))).toEqual({
     error: 'mail is off: SMTP_URL is not set',
   });
 });
@@ -46,11 +39,9 @@ it.each<LeasedDelivery['target']>([
 it('sends a mail with the names of fields when their labels cannot be read', async () => {
   const smtp = await startSmtpServer();
   onTestFinished(() => smtp.close());
-  const links = async () => createSignedLinks('https://api.test', Buffer.alloc(32));
+  const links = async () => new SignedLinks('https://api.test', Buffer.alloc(32));
   const sending = new Sender({ ...parts, links, smtpUrl: smtp.url });
   onTestFinished(() => sending.close());
-  const mail = { kind: 'mail', to: 'owner@test.example', recipientId: undefined } as const;
-  const sent = { ...delivery(mail), submissionId: 'sub_1', data: '{"name":"Ada"}' };
-  expect(await sending.attempt(sent, AbortSignal.timeout(15_000))).toMatchObject({ status: 250 });
+  expect(await sending.attempt(delivery, AbortSignal.timeout(15_000))).toMatchObject({ status: 250 });
   expect(readMail(smtp.received[0]?.raw ?? Buffer.alloc(0)).parts[0]?.text).toContain('\n\nname: Ada\n\n');
 });

@@ -1,7 +1,9 @@
 import { networkInterfaces } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Attempt } from '../../src/delivery/attempt.ts';
 import type { Resolve } from '../../src/delivery/webhooks/resolve.ts';
-import { type Attempt, WebhookClient } from '../../src/delivery/webhooks/send-webhook.ts';
+import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
 import { testLimits } from '../support/limits.ts';
 import { ownAddress } from '../support/own-address.ts';
@@ -42,6 +44,8 @@ async function attempt(urls: readonly string[], networks: readonly string[] = []
   for (const url of urls) {
     const message = { id: 'msg_1', url, secrets: ['whsec_AAAA'], headers: {}, body: '{}' };
     attempts.push([url, await client.send(message, AbortSignal.timeout(10_000))]);
+    // The connection is free a turn later.
+    await nextTurn();
   }
   return attempts;
 }

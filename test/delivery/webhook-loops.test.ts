@@ -2,9 +2,9 @@ import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createOwnAddress } from '../../src/delivery/webhooks/own-address.ts';
+import { OwnAddress } from '../../src/delivery/webhooks/own-address.ts';
 import type { Resolve } from '../../src/delivery/webhooks/resolve.ts';
-import { WebhookClient } from '../../src/delivery/webhooks/send-webhook.ts';
+import { WebhookClient } from '../../src/delivery/webhooks/webhook-client.ts';
 import { parseCidr } from '../../src/lib/public-address.ts';
 import { aSentence, failure } from '../support/answers.ts';
 import { testLimits } from '../support/limits.ts';
@@ -33,22 +33,22 @@ const listeningAt = (address: string, port: number) => ({
 const words = (...lines: string[]): string[] => lines.flatMap((line) => line.split(' '));
 
 describe('what a URL says by itself', () => {
-  const laptop = createOwnAddress({
+  const laptop = new OwnAddress({
     baseUrl: new URL('http://localhost:3000'),
     pagesUrl: new URL('http://a-page.localhost:3000'),
     listening: () => listeningAt('127.0.0.1', 3_000),
   });
-  const hosted = createOwnAddress({
+  const hosted = new OwnAddress({
     baseUrl: new URL('https://forms.example.org'),
     pagesUrl: new URL('https://a-page.pages.example.org'),
     listening: () => listeningAt('0.0.0.0', 3_000),
   });
-  const onPort80 = createOwnAddress({
+  const onPort80 = new OwnAddress({
     baseUrl: new URL('http://forms.example.org'),
     pagesUrl: new URL('http://a-page.pages.example.org'),
     listening: () => listeningAt('127.0.0.1', 80),
   });
-  const byAddress = createOwnAddress({
+  const byAddress = new OwnAddress({
     baseUrl: new URL('http://192.0.2.7:8080'),
     pagesUrl: new URL('https://a-page.pages.example.org'),
     listening: () => listeningAt('::', 3_000),

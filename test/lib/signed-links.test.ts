@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createSignedLinks, fileLinkExpiry, type LinkedFile } from '../../src/lib/signed-links.ts';
+import { SignedLinks, fileLinkExpiry, type LinkedFile } from '../../src/lib/signed-links.ts';
 import { SIZES } from '../../src/limits.ts';
 
 const SECRET = Buffer.from('0123456789abcdef0123456789abcdef');
 const FILE: LinkedFile = { deploymentId: 'd_1', submissionId: 'sub_2', fileId: 'file_3' };
 const NOW = new Date('2026-11-22T16:04:00.000Z');
-const links = createSignedLinks('https://forms.test', SECRET);
+const links = new SignedLinks('https://forms.test', SECRET);
 
 /** What follows the question mark. */
 const queryOf = (url: string): string => url.slice(url.indexOf('?') + 1);
@@ -35,8 +35,8 @@ describe('a link to a file', () => {
 
   it('works in each process, and with no other secret', () => {
     at(NOW);
-    expect(createSignedLinks('https://other.test', Buffer.from(SECRET)).checkFile(FILE, QUERY)).toBe('valid');
-    expect(createSignedLinks('https://forms.test', Buffer.alloc(32)).checkFile(FILE, QUERY)).toBe('wrong');
+    expect(new SignedLinks('https://other.test', Buffer.from(SECRET)).checkFile(FILE, QUERY)).toBe('valid');
+    expect(new SignedLinks('https://forms.test', Buffer.alloc(32)).checkFile(FILE, QUERY)).toBe('wrong');
   });
 
   it('expires after seven days, at the next whole minute', () => {

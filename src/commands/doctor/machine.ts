@@ -5,7 +5,7 @@ import { hasBucketFiles, installationOf } from '../../db/files/bucket-files.ts';
 import type { Database } from '../../db/postgres/connect.ts';
 import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
 import type { settingsInForce } from '../../db/postgres/transaction-pooler.ts';
-import { MailClient } from '../../delivery/mail/send-email.ts';
+import { MailClient } from '../../delivery/mail/mail-client.ts';
 import { createBucket } from '../../files/bucket.ts';
 import { BucketError } from '../../files/bucket-error.ts';
 import { ownerOfPrefix } from '../../files/claim.ts';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type Altcha, createAltcha } from '../../lib/altcha.ts';
-import { createSignedLinks, type SignedLinks } from '../../lib/signed-links.ts';
+import { SignedLinks } from '../../lib/signed-links.ts';
 import type { Limits } from '../../limits.ts';
 import { queryOne } from '../postgres/query.ts';
 
@@ -20,7 +20,7 @@ function fromSecret<T>(db: Knex, make: (secret: Buffer) => T): () => Promise<T> 
 
 /** Answers the links that are signed with the database's secret. */
 export const createLinks = (db: Knex, baseUrl: string): (() => Promise<SignedLinks>) =>
-  fromSecret(db, (secret) => createSignedLinks(baseUrl, secret));
+  fromSecret(db, (secret) => new SignedLinks(baseUrl, secret));
 
 /** Answers what makes and checks ALTCHA's challenges, with keys that are derived from the database's secret. */
 export const createChallenges = (db: Knex, limits: Limits): (() => Promise<Altcha>) =>

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import type { MailEvent } from '../../lib/events.ts';
 import { newDeliveryId } from '../../lib/ids.ts';
 import { SIZES } from '../../limits.ts';
-import type { MAIL_EVENTS, StorageUse } from '../deliveries/delivery-target.ts';
 import { execute, query } from '../postgres/query.ts';
 
 /*
@@ -98,14 +98,14 @@ function duePercent({ used, limit, mailedPercent, lowest }: Storage, isRefused: 
   return reached.findLast((percent) => percent > mailedPercent || !reaches(lowest, percent - mailAgainPercent));
 }
 
-const EVENT: (typeof MAIL_EVENTS)[number] = 'storage';
+const EVENT: MailEvent = 'storage';
 
 /** Makes the mail to an owner whose storage is nearly full, or full. It is sent as a mail about the newest live page. */
 async function mailUse(db: Knex, storage: Storage, isRefused: boolean): Promise<void> {
   const percent = duePercent(storage, isRefused);
   if (percent === undefined) return;
   const { ownerId, mailedPercent, lowest, used, limit, plan } = storage;
-  const notice: StorageUse = { percent, used, limit, plan };
+  const notice = { percent, used, limit, plan };
   await execute(
     db,
     'mail-storage',

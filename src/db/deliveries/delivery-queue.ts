@@ -1,11 +1,37 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../limits.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
-import { type LeasedDelivery, MAIL, type TargetRow, toTarget } from './delivery-target.ts';
-import { isWantedMail } from './mail-recipients.ts';
+import { isWantedMail, MAIL } from './mail-recipients.ts';
 
-/** Deliveries of one owner to one receiver. */
+/** Deliveries of one owner to one receiver: a host and port, or MAIL. */
 export type Pair = { receiver: string; ownerId: number };
+
+/** A delivery that this process may attempt until its lease ends. */
+export type LeasedDelivery = Pair & {
+  id: string;
+  /** How many attempts there have been, including the one that this lease is for. */
+  attempts: number;
+  deploymentId: string;
+  slug: string;
+  /** As stored, and `webhook-off` for a mail about a webhook. */
+  event: string;
+  /** undefined for a mail. `isFailing`: nothing has succeeded since a failure. */
+  webhook:
+    | { id: string; url: string; type: 'generic' | 'slack'; secrets: readonly string[]; isFailing: boolean }
+    | undefined;
+  /** The address of a mail. */
+  to: string;
+  /** undefined where the mail is for the owner. */
+  recipientId: string | undefined;
+  /** What the mail is about, where that is no submission. */
+  notice: string | undefined;
+  /** undefined for a test, a digest or a notice. */
+  submissionId: string | undefined;
+  /** The JSON text that was submitted; undefined where there is no `submissionId`. */
+  data: string | undefined;
+  /** When the submission was accepted, or the test, the digest or the notice was made. */
+  createdAt: Date;
+};
 
 const IS_WANTED = isWantedMail('fitting');
 
@@ -115,35 +141,29 @@ const LEASE = `
   ), deleted AS (
     DELETE FROM deliveries USING claimed
      WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'delete'
-  ), held AS (
-    UPDATE deliveries SET next_attempt_at = 'infinity', leased = false, updated_at = now()
-      FROM claimed
-     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'hold'
-  ), moved AS (
-    UPDATE deliveries SET receiver = claimed.receiver, owner_id = claimed.owner_id
-      FROM claimed
-     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'move'
-  ), failed AS (
+  ), updated AS (
     UPDATE deliveries
-       SET status = 'failed', leased = false, updated_at = now(),
+       SET attempts = attempts + (action = 'attempt')::int,
+           leased = action = 'attempt' OR action = 'move' AND leased,
+           status = CASE WHEN action IN ('fail', 'refused') THEN 'failed' ELSE status END,
+           next_attempt_at = CASE action
+             WHEN 'attempt' THEN now() + ? * interval '1 ms'
+             WHEN 'hold' THEN 'infinity'
+             ELSE next_attempt_at
+           END,
            last_error = CASE action
              WHEN 'refused' THEN coalesce(last_error, 'the mail server has refused other mails to the address')
-             ELSE 'the service stopped during the last attempt'
-           END
+             WHEN 'fail' THEN 'the service stopped during the last attempt'
+             ELSE last_error
+           END,
+           receiver = claimed.receiver, owner_id = claimed.owner_id, updated_at = now()
       FROM claimed
-     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id
-       AND action IN ('fail', 'refused')
-  ), attempted AS (
-    UPDATE deliveries
-       SET attempts = attempts + 1, leased = true, next_attempt_at = now() + ? * interval '1 ms',
-           updated_at = now()
-      FROM claimed
-     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action = 'attempt'
-    RETURNING deliveries.id, attempts
+     WHERE deliveries.id = claimed.id AND deliveries.deployment_id = claimed.deployment_id AND action <> 'delete'
+    RETURNING deliveries.id, CASE WHEN action = 'attempt' THEN attempts END AS attempts
   )
-  SELECT claimed.*, attempts FROM claimed LEFT JOIN attempted USING (id) ORDER BY position`;
+  SELECT claimed.*, attempts FROM claimed LEFT JOIN updated USING (id) ORDER BY position`;
 
-type LeasedRow = TargetRow & {
+type LeasedRow = {
   id: string;
   /** null where the delivery was not leased. */
   attempts: number | null;
@@ -151,10 +171,31 @@ type LeasedRow = TargetRow & {
   owner_id: number;
   deployment_id: string;
   slug: string;
+  event: string | null;
+  webhook_id: string | null;
+  url: string;
+  type: 'generic' | 'slack';
+  secret: string;
+  previous_secrets: readonly { secret: string; until: string }[];
+  failing: boolean;
+  mail_to: string;
+  recipient_id: string | null;
+  notice: string | null;
   submission_id: string | null;
   data: string | null;
   created_at: Date;
 };
+
+/** An older version has made mails about webhooks with the event `submission`. */
+const eventOf = ({ event, webhook_id, notice }: LeasedRow): string =>
+  event === null || (event === 'submission' && webhook_id === null && notice !== null) ? 'webhook-off' : event;
+
+function webhookOf(row: LeasedRow): LeasedDelivery['webhook'] {
+  const { webhook_id: id, url, type, secret, previous_secrets: previous, failing: isFailing } = row;
+  if (id === null) return undefined;
+  const valid = previous.filter(({ until }) => Date.parse(until) > Date.now()).map((old) => old.secret);
+  return { id, url, type, secrets: [secret, ...valid], isFailing };
+}
 
 const toLeased = (row: LeasedRow, attempts: number): LeasedDelivery => ({
   id: row.id,
@@ -163,8 +204,12 @@ const toLeased = (row: LeasedRow, attempts: number): LeasedDelivery => ({
   ownerId: row.owner_id,
   deploymentId: row.deployment_id,
   slug: row.slug,
+  event: eventOf(row),
+  webhook: webhookOf(row),
+  to: row.mail_to,
+  recipientId: row.recipient_id ?? undefined,
+  notice: row.notice ?? undefined,
   submissionId: row.submission_id ?? undefined,
-  target: toTarget(row),
   data: row.data ?? undefined,
   createdAt: row.created_at,
 });

@@ -2,11 +2,12 @@ import type { Knex } from 'knex';
 import { newDeliveryId } from '../../lib/ids.ts';
 import { SIZES } from '../../limits.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
-import { firstNumbersAt } from '../submissions/statistics.ts';
 import { readBatch } from '../submissions/submission-reader.ts';
 import type { Submission } from '../submissions/submissions.ts';
-import type { DigestRange } from './delivery-target.ts';
 import { MAX_RECEIVERS, receivers } from './mail-recipients.ts';
+
+/** What a digest is about: the submissions with numbers above `after`, up to `last`. Times are of its window. */
+export type DigestRange = { after: number; last: number; from: Date; to: Date };
 
 /** How often mail about submissions comes: for each of them, or for all of an hour or a day in UTC. */
 export const NOTIFY_EVERY = ['submission', 'hour', 'day'] as const;
@@ -92,14 +93,7 @@ const makeDigests = (
     },
   );
 
-type DueRow = {
-  deployment_id: string;
-  owner_id: number;
-  is_on: boolean;
-  unit: NotifyEvery;
-  last_number: number;
-  last_submission_number: number;
-};
+type DueRow = { deployment_id: string; is_on: boolean; unit: NotifyEvery; after: number; newest: number };
 
 /** What became of a digest that was due: `mailed` where deliveries are due now. */
 type Claimed = 'mailed' | 'empty';
@@ -112,25 +106,19 @@ type Claimed = 'mailed' | 'empty';
  * ended are committed, and are seen by the statements after the one that locks. Nothing is waited for: there is no
  * deadlock.
  */
-export async function claimDigest(db: Knex): Promise<Claimed | undefined> {
-  // Every process asks once a second, and mostly there is none: this needs no transaction.
-  const isDue = await execute(db, 'is-digest-due', 'SELECT FROM digests WHERE next_at <= now() LIMIT 1');
-  return isDue === 0 ? undefined : claimDue(db);
-}
-
-const claimDue = (db: Knex): Promise<Claimed | undefined> =>
+export const claimDigest = (db: Knex): Promise<Claimed | undefined> =>
   db.transaction(async (transaction) => {
     const [due] = await query<DueRow>(
       transaction,
       'claim-digest',
-      `SELECT deployment_id, owner_id, email_notifications AND deleted_at IS NULL AS is_on, notify_every AS unit,
-              last_number, last_submission_number
+      `SELECT deployment_id, email_notifications AND deleted_at IS NULL AS is_on, notify_every AS unit,
+              last_number AS after, last_submission_number AS newest
          FROM digests JOIN deployments ON deployments.id = deployment_id
         WHERE next_at <= now() ORDER BY next_at LIMIT 1
           FOR NO KEY UPDATE SKIP LOCKED`,
     );
     if (!due) return undefined;
-    const { deployment_id: deploymentId, unit } = due;
+    const { deployment_id: deploymentId, unit, after } = due;
     const window = due.is_on ? await closedWindow(transaction, due) : undefined;
     // Without submissions, the next window is the one that is open now; otherwise it may have ended long ago, too.
     await execute(
@@ -140,12 +128,7 @@ const claimDue = (db: Knex): Promise<Claimed | undefined> =>
           SET last_number = :last,
               next_at = ${endOfWindow('CAST(:unit AS text)', 'coalesce(CAST(:end AS timestamptz), clock_timestamp())')}
         WHERE deployment_id = :deploymentId`,
-      {
-        deploymentId,
-        unit,
-        end: window?.to ?? null,
-        last: window?.last ?? (due.is_on ? due.last_number : due.last_submission_number),
-      },
+      { deploymentId, unit, end: window?.to ?? null, last: window?.last ?? (due.is_on ? after : due.newest) },
     );
     return window && (await makeDigests(transaction, deploymentId, window)) > 0 ? 'mailed' : 'empty';
   });
@@ -153,22 +136,23 @@ const claimDue = (db: Knex): Promise<Claimed | undefined> =>
 /** The oldest window that has ended and has submissions that were not mailed. */
 async function closedWindow(
   transaction: Knex,
-  { deployment_id: deploymentId, unit, last_number: after }: DueRow,
+  { deployment_id: deploymentId, unit, after }: DueRow,
 ): Promise<DigestRange | undefined> {
-  const [window] = await query<{ first: number; from: Date; to: Date }>(
+  const [window] = await query<Omit<DigestRange, 'after'>>(
     transaction,
     'find-closed-window',
-    `SELECT number AS first, ${windowOf('CAST(:unit AS text)', 'created_at')} AS from, ${endOfWindow('CAST(:unit AS text)', 'created_at')} AS to
-       FROM (SELECT number, created_at FROM submissions
-              WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT 1) AS oldest
-      WHERE ${endOfWindow('CAST(:unit AS text)', 'created_at')} <= clock_timestamp()`,
+    // Where a clock has been set back, times don't rise with numbers: each window has its first submission at least.
+    `WITH oldest AS MATERIALIZED (
+       SELECT ${windowOf('CAST(:unit AS text)', 'created_at')} AS from, ${endOfWindow('CAST(:unit AS text)', 'created_at')} AS to
+         FROM submissions WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT 1
+     )
+     SELECT oldest.*, (
+              SELECT max(number) FROM submissions
+               WHERE deployment_id = :deploymentId AND number > :after AND created_at < oldest.to) AS last
+       FROM oldest WHERE oldest.to <= clock_timestamp()`,
     { deploymentId, after, unit },
   );
-  if (!window) return undefined;
-  const { first, from, to } = window;
-  const [next = 0] = await firstNumbersAt(transaction, deploymentId, [to]);
-  // Where a clock has been set back, times don't rise with numbers: each window has its first submission at least.
-  return { after, last: Math.max(next - 1, first), from, to };
+  return window && { after, ...window };
 }
 
 /** What there is of a digest's submissions now: the oldest, and how many there are in all. */

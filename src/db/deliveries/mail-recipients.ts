@@ -4,6 +4,9 @@ import { SIZES } from '../../limits.ts';
 import { FIRST_OWNER } from '../account/owners.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
 
+/** The receiver of all mail. No host has an @. */
+export const MAIL = '@mail';
+
 /** Whether a row of mail_recipients, or of its alias `recipient`, gets mail. */
 const receivesMail = (recipient: string): string =>
   `${recipient}.removed_at IS NULL AND ${recipient}.confirmed_at IS NOT NULL AND ${recipient}.switched_off_at IS NULL`;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { query } from '../postgres/query.ts';
-import { type MailOutcome, type MailSwitchedOff, settleMail } from './mail-failures.ts';
+import { type Addressee, settleMail } from './mail-failures.ts';
 
 /** What became of an attempt. */
 export type AttemptOutcome = {
@@ -13,7 +13,8 @@ export type AttemptOutcome = {
    * nothing failed.
    */
   webhook: { id: string; url: string } | undefined;
-  mail: MailOutcome['mail'];
+  /** Who got the mail, or refused it for good; undefined where the attempt says nothing of the address. */
+  mail: (Addressee & { isRefused: boolean }) | undefined;
   /** `returned`: no attempt was made. It is not counted, and the delivery is due again at once. */
   result: 'succeeded' | 'failed' | 'retry' | 'returned';
   lastStatus: number | undefined;
@@ -86,25 +87,25 @@ const SETTLE = `
   )
   SELECT id FROM changed WHERE switched_off`;
 
-/** What is switched off because of outcomes. */
-export type SwitchedOff = { webhooks: string[]; mails: MailSwitchedOff[] };
+/** What is switched off because of outcomes. `webhooks`: their ids. */
+export type SwitchedOff = { webhooks: string[]; mails: Addressee[] };
 
-/** Stores outcomes, in one transaction; then what follows for those who get mail. */
+/** Stores outcomes, in one transaction; before that, what follows for those who get mail. */
 export async function settleDeliveries(db: Knex, outcomes: readonly AttemptOutcome[]): Promise<SwitchedOff> {
+  const mails: Addressee[] = [];
   // First: once an attempt is settled, the next one may be due, and must not go to an address that is off.
-  const mails = await settleMail(db, outcomes);
+  for (const { mail, lastError } of outcomes) {
+    if (mail && (await settleMail(db, mail, mail.isRefused, lastError))) mails.push(mail);
+  }
   const rows = await query<{ id: string }>(db, 'settle-deliveries', SETTLE, [
     JSON.stringify(
-      outcomes.map(({ id, deploymentId, attempts, webhook, result, lastStatus, lastError, delay }) => ({
-        id,
+      outcomes.map(({ deploymentId, webhook, lastStatus, lastError, mail: _, ...outcome }) => ({
+        ...outcome,
         deployment_id: deploymentId,
-        attempts,
         webhook_id: webhook?.id,
         url: webhook?.url,
-        result,
         last_status: lastStatus,
         last_error: lastError,
-        delay,
       })),
     ),
     outcomes.map(({ id }) => id),

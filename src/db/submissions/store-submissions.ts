@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
-import type { Event } from '../../lib/events.ts';
+import type { Event, MailEvent } from '../../lib/events.ts';
 import { SIZES } from '../../limits.ts';
-import { MAIL, type MAIL_EVENTS } from '../deliveries/delivery-target.ts';
-import { ownerReceives, RECEIVES_MAIL } from '../deliveries/mail-recipients.ts';
+import { MAIL, ownerReceives, RECEIVES_MAIL } from '../deliveries/mail-recipients.ts';
 import { query } from '../postgres/query.ts';
 
 export type NewSubmission = {
@@ -27,7 +26,7 @@ export type Outcome =
 
 /** The event that a submission is, and that of its mail to a recipient. */
 const EVENT: Event = 'submission';
-const RECIPIENT_EVENT: (typeof MAIL_EVENTS)[number] = 'submission-mail';
+const RECIPIENT_EVENT: MailEvent = 'submission-mail';
 
 /** Whether a deployment's submissions are mailed one by one. */
 export const IS_MAILED = "email_notifications AND notify_every = 'submission'";

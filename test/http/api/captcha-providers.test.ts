@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SiteverifyUrls } from '../../../src/delivery/ask-provider.ts';
-import { createSiteverify } from '../../../src/delivery/siteverify.ts';
+import { CaptchaProviders, type SiteverifyUrls } from '../../../src/delivery/captcha-providers.ts';
 import { parseCidr } from '../../../src/lib/public-address.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { testLimits } from '../../support/limits.ts';
@@ -222,17 +221,17 @@ describe('a form with a captcha of a provider', () => {
   });
 });
 
-describe('createSiteverify', () => {
+describe('CaptchaProviders', () => {
   const LOOPBACK = [parseCidr('127.0.0.0/8')];
   const ask = (url: string, allowedNetworks = LOOPBACK, limits = testLimits()) => {
-    const siteverify = createSiteverify({
+    const providers = new CaptchaProviders({
       limits,
       allowedNetworks,
       own: ownAddress(),
       urls: { turnstile: url, hcaptcha: url, recaptcha: url },
     });
     return (deploymentId = 'd_1', token = 't') =>
-      siteverify.ask({
+      providers.ask({
         ...{ provider: 'turnstile', deploymentId, token, secret: 's', siteKey: undefined, ipAddress: '192.0.2.1' },
       });
   };

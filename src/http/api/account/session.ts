@@ -11,6 +11,7 @@ import {
   useSignInLink,
 } from '../../../db/account/sessions.ts';
 import { hashOfKey, isApiKey, isSessionId, newToken, TOKEN } from '../../../lib/ids.ts';
+import { isMailAddress } from '../../../lib/mail-address.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
@@ -62,9 +63,7 @@ const Email = z.object({
   email: z
     .string('email is missing: send an address as a string.')
     .max(SIZES.mail.maxAddressChars, 'email is too long to be an address.')
-    .refine((text) => /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(text), {
-      error: 'email is not an address: send one such as you@example.com.',
-    }),
+    .refine(isMailAddress, 'email is not an address: send one such as you@example.com.'),
 });
 const SignedIn = z.strictObject({ email: z.string(), plan: z.string() }).meta({ id: 'SignedIn' });
 const Message = z.strictObject({ message: z.string() });

@@ -6,10 +6,7 @@ import {
   type Delivery,
   findLoggedMail,
   listDeliveries,
-  listMails,
-  type Mail,
   retryDelivery,
-  retryMail,
 } from '../../../db/deliveries/delivery-log.ts';
 import { listRecipients } from '../../../db/deliveries/mail-recipients.ts';
 import { isDeliveryId } from '../../../lib/ids.ts';
@@ -106,7 +103,21 @@ const example: z.infer<typeof Listed> = {
   updated_at: '2026-11-21T11:09:12.104Z',
 };
 
-const toListed = (delivery: Delivery): z.infer<typeof Listed> => ({
+const started = (description: string) =>
+  ({ status: 202, description, schema: Started, example: { id: exampleId } }) as const;
+const retried = {
+  status: 202,
+  description: 'It will be tried.',
+  schema: Retried,
+  example: { id: exampleId, status: 'pending' },
+} as const;
+
+const toListedMail = ({ recipient, ...delivery }: Delivery): z.infer<typeof ListedMail> => ({
+  ...toListed(delivery),
+  recipient,
+});
+
+const toListed = (delivery: Omit<Delivery, 'recipient'>): z.infer<typeof Listed> => ({
   id: delivery.id,
   submission_id: delivery.submissionId,
   status: delivery.status,
@@ -118,7 +129,10 @@ const toListed = (delivery: Delivery): z.infer<typeof Listed> => ({
   updated_at: delivery.updatedAt.toISOString(),
 });
 
-const toListedMail = (mail: Mail): z.infer<typeof ListedMail> => ({ ...toListed(mail), recipient: mail.recipient });
+/** The log of the mails about a deployment. */
+const mailLog = ({ id }: { id: string }) => ({ deploymentId: id, webhookId: undefined });
+/** The log of a webhook. */
+const webhookLog = ({ id, deploymentId }: { id: string; deploymentId: string }) => ({ deploymentId, webhookId: id });
 
 /** The deliveries of a webhook, and those by mail: the log, another attempt, a test. */
 export function deliveryEndpoints({ db, config, limits }: App) {
@@ -141,7 +155,7 @@ export function deliveryEndpoints({ db, config, limits }: App) {
         'It is sent like any other delivery, and waits while the webhook is off. No submission is stored. The list of ' +
         `deliveries shows its outcome. An owner may send ${LIMITS.owners.testsPerMinute} tests a minute, to webhooks and by mail together.`,
       find: (owner, ids) => ownWebhook(db, owner, ids),
-      answer: { status: 202, description: 'The delivery will be sent.', schema: Started, example: { id: exampleId } },
+      answer: started('The delivery will be sent.'),
       errors: [noSuchWebhook, tooManyTests],
       async handle({ owner, resource: webhook }) {
         await countTest(owner);
@@ -168,7 +182,7 @@ export function deliveryEndpoints({ db, config, limits }: App) {
       },
       errors: [noSuchWebhook],
       async handle({ resource: webhook, query: paging }) {
-        const { deliveries, total } = await listDeliveries(db, webhook.id, paging);
+        const { deliveries, total } = await listDeliveries(db, webhookLog(webhook), paging);
         return { deliveries: deliveries.map(toListed), total, ...paging };
       },
     }),
@@ -183,15 +197,10 @@ export function deliveryEndpoints({ db, config, limits }: App) {
         'It is tried at once, or when the webhook is switched on again, even if it has succeeded or failed, or if it would be ' +
         'tried later. A delivery that is being attempted does not change.',
       find: (owner, ids) => ownWebhook(db, owner, ids),
-      answer: {
-        status: 202,
-        description: 'It will be tried.',
-        schema: Retried,
-        example: { id: exampleId, status: 'pending' },
-      },
+      answer: retried,
       errors: [noSuchDelivery],
       async handle({ params: { deliveryId: id }, resource: webhook }) {
-        if (!isDeliveryId(id) || !(await retryDelivery(db, webhook, id))) throw noSuchDelivery();
+        if (!isDeliveryId(id) || !(await retryDelivery(db, webhookLog(webhook), id))) throw noSuchDelivery();
         return { id, status: 'pending' as const };
       },
     }),
@@ -207,12 +216,7 @@ export function deliveryEndpoints({ db, config, limits }: App) {
         'mail, also while `email_notifications` is off, and no submission is stored. It counts as one of the ' +
         `${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute, to webhooks and by mail together.`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: {
-        status: 202,
-        description: 'It will be sent. The id is that of the first of its deliveries.',
-        schema: Started,
-        example: { id: exampleId },
-      },
+      answer: started('It will be sent. The id is that of the first of its deliveries.'),
       errors: [noSuchDeployment, nobodyGetsMail, tooManyTests],
       async handle({ owner, resource: { id } }) {
         if (config.smtpUrl === undefined) throw nobodyGetsMail('the operator must set SMTP_URL');
@@ -254,9 +258,9 @@ export function deliveryEndpoints({ db, config, limits }: App) {
         },
       },
       errors: [noSuchDeployment],
-      async handle({ resource: { id }, query: paging }) {
-        const { mails, total } = await listMails(db, id, paging);
-        return { deliveries: mails.map(toListedMail), total, ...paging };
+      async handle({ resource: deployment, query: paging }) {
+        const { deliveries, total } = await listDeliveries(db, mailLog(deployment), paging);
+        return { deliveries: deliveries.map(toListedMail), total, ...paging };
       },
     }),
 
@@ -270,12 +274,7 @@ export function deliveryEndpoints({ db, config, limits }: App) {
         'It is tried at once, even if it has succeeded or failed, or if it would be tried later. A mail that is being ' +
         `attempted does not change. One that has succeeded counts as one of the ${LIMITS.owners.testsPerMinute} tests that an owner may send in a minute.`,
       find: (owner, { id }) => ownDeployment(db, owner, id),
-      answer: {
-        status: 202,
-        description: 'It will be tried.',
-        schema: Retried,
-        example: { id: exampleId, status: 'pending' },
-      },
+      answer: retried,
       errors: [noSuchMail, nobodyGetsMail, tooManyTests],
       async handle({ owner, params: { deliveryId: id }, resource: deployment }) {
         const mail = isDeliveryId(id) ? await findLoggedMail(db, deployment.id, id) : undefined;
@@ -283,7 +282,7 @@ export function deliveryEndpoints({ db, config, limits }: App) {
         if (!mail.isWanted) throw nobodyGetsMail('switch email_notifications on, or have the recipient confirm');
         // Otherwise nothing would bound how much mail an owner can have sent.
         if (mail.status === 'succeeded') await countTest(owner);
-        if (!(await retryMail(db, deployment.id, id))) throw noSuchMail();
+        if (!(await retryDelivery(db, mailLog(deployment), id))) throw noSuchMail();
         return { id, status: 'pending' as const };
       },
     }),

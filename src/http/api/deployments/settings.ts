@@ -9,7 +9,7 @@ import { changeSettings, findSettings, NoSecret, type Settings } from '../../../
 import { hasAltcha } from '../../../db/submissions/forms.ts';
 import { CAPTCHA_PROVIDERS } from '../../../lib/captcha-fields.ts';
 import { LANGUAGES } from '../../../lib/languages.ts';
-import { isPlainAddress } from '../../../lib/mail-address.ts';
+import { isMailAddress } from '../../../lib/mail-address.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
 import { endpoint } from '../../request/endpoint.ts';
@@ -176,7 +176,7 @@ const recipients = z
   .array(
     z
       .string(NO_ADDRESS_LIST)
-      .refine(isPlainAddress, 'recipients has a value that is not an e-mail address: send each as ada@example.org.')
+      .refine(isMailAddress, 'recipients has a value that is not an e-mail address: send each as ada@example.org.')
       .toLowerCase()
       .meta({ format: 'email' }),
     NO_ADDRESS_LIST,

@@ -1,5 +1,4 @@
 import limitConcurrency from 'p-limit';
-import { z } from 'zod';
 import { findLinkedFile } from '../../../db/files/stored-files.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
@@ -8,6 +7,7 @@ import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { LINK_HEADERS } from '../../response/link-page.ts';
 import { fileAnswer, sendFile } from '../submissions/submission-files.ts';
+import { ExpiringLink, linkEndpoint } from './link-endpoint.ts';
 
 /** The same for a wrong signature, and for a file that has been deleted. */
 const noSuchLink = errorKind(
@@ -33,22 +33,15 @@ export function fileLinkEndpoints({ db, limits, links, openFile, responseWriter 
 
   return {
     get: publicEndpoint({
+      ...linkEndpoint,
       method: 'GET',
       path: '/files/:deployId/:submissionId/:fileId',
       name: 'openFileLink',
-      tag: 'Links',
       summary: 'Get a file by the link in a mail',
       description:
         `As with an API key. A link works for ${SIZES.links.fileDays} days, while its submission and its deployment exist. ` +
         'Errors are small HTML pages.',
-      errorPageTitle: 'This link cannot be opened',
-      query: z.object({
-        expires: z.string().meta({ description: 'Until when it works, in seconds since 1970.', example: '1795968000' }),
-        signature: z.string().meta({
-          description: 'A signature of the ids and of `expires`.',
-          example: 'KtuzOmS1nxRCbGFkHD0HuT2ZVbZ9O3bNqRzu3kXkzUs',
-        }),
-      }),
+      query: ExpiringLink,
       answer: fileAnswer,
       errors: [noSuchLink, linkExpired],
       handle: (request) => async (response) => {

@@ -1,6 +1,6 @@
 import { createTransport, type NodemailerError } from 'nodemailer';
 import type { Limits } from '../../limits.ts';
-import type { Attempt } from '../webhooks/send-webhook.ts';
+import type { Attempt } from '../attempt.ts';
 
 /** One mail to one recipient; the addresses are ASCII. */
 export type Message = {

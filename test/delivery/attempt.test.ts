@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/delivery/retry-policy.ts';
+import { decide } from '../../src/delivery/attempt.ts';
 import { SIZES } from '../../src/limits.ts';
 
 const RETRY_DELAYS = [60, 3_600];

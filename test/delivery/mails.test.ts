@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WebhookNotice } from '../../src/db/deliveries/delivery-target.ts';
-import { digestEmail, noticeEmail, submissionEmail } from '../../src/delivery/mail/emails.ts';
+import { digestEmail, submissionEmail } from '../../src/delivery/mail/submission-mails.ts';
 import { fieldsOf } from '../../src/delivery/webhooks/payloads.ts';
 import { SIZES } from '../../src/limits.ts';
 import { KIB } from '../support/form-limits.ts';
 import { objectTexts, stringTexts } from '../support/json-texts.ts';
+import { writeMail } from '../support/write-mail.ts';
 
 const DEPLOYMENT = 'd_0VbbZBZKKTcBD17YQfyDgVGm';
 const SUBMISSION = 'sub_0VbbZBa7Zs1yGh5JkLpOiUyT';
@@ -534,23 +534,18 @@ describe('Reply-To', () => {
 });
 
 describe('the mail about a webhook', () => {
-  const notice = (given: Partial<WebhookNotice> | string) =>
-    noticeEmail({
+  const off = {
+    webhook_id: 'wh_1',
+    url: 'https://example.com/?a=1&b=<2>',
+    gone: false,
+    last_error: 'the receiver answered 503',
+    failing_since: '2026-10-29T23:59:59.999+00:00',
+  };
+  const notice = (given: Partial<typeof off> | string) =>
+    writeMail({
+      event: 'webhook-off',
       deploymentId: DEPLOYMENT,
-      slug: 'my-page',
-      notice:
-        typeof given === 'string'
-          ? given
-          : {
-              webhookId: 'wh_1',
-              url: 'https://example.com/?a=1&b=<2>',
-              isGone: false,
-              lastError: 'the receiver answered 503',
-              failingSince: new Date('2026-10-29T23:59:59.999Z'),
-              ...given,
-            },
-      pageUrl: 'https://my-page.pages.test',
-      baseUrl: 'https://api.test',
+      notice: typeof given === 'string' ? given : JSON.stringify({ ...off, ...given }),
     });
   const AGAIN = `Submissions that come while it is off are stored, and not sent to it. Deliveries that wait for another attempt are sent when it is on again. To switch it on, mend its receiver and send this request, with your API key:
 
@@ -560,8 +555,8 @@ You get this mail because you own my-page. It comes once a day for a webhook at 
 Open the page: https://my-page.pages.test
 `;
 
-  it('says why, since when, and how to switch it on again', () => {
-    const { html, ...mail } = notice({});
+  it('says why, since when, and how to switch it on again', async () => {
+    const { html, ...mail } = await notice({});
     expect(mail).toEqual({
       subject: 'A webhook of my-page was switched off',
       text: `The webhook wh_1 of my-page was switched off: no delivery to it has succeeded since 29 October 2026, 23:59 UTC.
@@ -578,8 +573,8 @@ ${AGAIN}`,
     expect(unescaped(html)).toContain(`-d '{"active": true}'</p>`);
   });
 
-  it('says that its receiver is gone', () => {
-    expect(notice({ isGone: true, lastError: 'the receiver answered 410' }).text).toBe(
+  it('says that its receiver is gone', async () => {
+    expect((await notice({ gone: true, last_error: 'the receiver answered 410' })).text).toBe(
       `The webhook wh_1 of my-page was switched off: its receiver answered 410 Gone, which asks for no further deliveries.
 
 URL: https://example.com/?a=1&b=<2>
@@ -590,14 +585,14 @@ ${AGAIN}`,
     );
   });
 
-  it('has the words of an older version', () => {
-    expect(notice('The webhook wh_1 was switched off.').text).toBe(
+  it('has the words of an older version', async () => {
+    expect((await notice('The webhook wh_1 was switched off.')).text).toBe(
       'The webhook wh_1 was switched off.\n\nYou get this mail because you own my-page. It comes once a day for a webhook at most.\nOpen the page: https://my-page.pages.test\n',
     );
   });
 
-  it('shows what mail software refuses as U+FFFD', () => {
-    const { text, html } = notice('Off: \0\x1b\ud800.');
+  it('shows what mail software refuses as U+FFFD', async () => {
+    const { text, html } = await notice('Off: \0\x1b\ud800.');
     expect([text.split('\n')[0], html.split('\n').find((line) => line.startsWith('<p'))]).toEqual([
       'Off: \ufffd\ufffd\ufffd.',
       '<p style="margin:0 0 16px">Off: \ufffd\ufffd\ufffd.</p>',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
-import { MailClient, type Message } from '../../src/delivery/mail/send-email.ts';
+import { MailClient, type Message } from '../../src/delivery/mail/mail-client.ts';
 import { aSentence } from '../support/answers.ts';
 import { testLimits } from '../support/limits.ts';
 import { freePort, startProgram } from '../support/process.ts';
@@ -480,7 +480,7 @@ describe.concurrent('the connections', () => {
   it('end when they are idle, and keep no process alive', async (context) => {
     const { server } = await start(context);
     const program = `
-      import { MailClient } from './src/delivery/mail/send-email.ts';
+      import { MailClient } from './src/delivery/mail/mail-client.ts';
       const mail = new MailClient(${JSON.stringify({ smtpUrl: server.url, from: FROM, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() })});
       const attempts = [1, 2].map(() => mail.send(${JSON.stringify(MESSAGE)}, AbortSignal.timeout(20_000)));
       console.log(JSON.stringify(await Promise.all(attempts)));`;

@@ -1,6 +1,5 @@
-import type { Socket } from 'node:net';
 import { errors } from 'undici';
-import { SIZES } from '../limits.ts';
+import { SIZES } from '../../limits.ts';
 
 /*
  * The reasons why attempts fail, as owners read them.
@@ -17,10 +16,8 @@ const UNKNOWN = 'the attempt failed';
 /** The codes are of the system, of OpenSSL or of undici. */
 const REASONS: readonly [code: RegExp, reason: string][] = [
   [/^ECONNREFUSED$/, 'the connection was refused'],
-  [/^(?:EHOST|ENET|EADDRNOTAVAIL$|ETIMEDOUT$)/, 'the receiver could not be reached'],
+  [/^(?:EHOST|ENET|EADDRNOTAVAIL$|ETIMEDOUT$|UND_ERR_CONNECT_TIMEOUT$)/, 'the receiver could not be reached'],
   [/^(?:ECONNRESET|EPIPE|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, CUT_OFF],
-  // undici does not accept 100 (Continue) and 101.
-  [/^UND_ERR_SOCKET$/, NOT_HTTP],
   [/^UND_ERR_HEADERS_OVERFLOW$/, `the answer has more than ${SIZES.webhook.maxHeaderBytes} bytes of headers`],
   [/^(?:ERR_SSL_|EPROTO$)/, 'no secure connection could be made'],
   [/CERT|ISSUER|SIGNATURE|CRL|INVALID_CA|PATH_LENGTH|PURPOSE|HOSTNAME/, 'the certificate is not valid'],
@@ -29,12 +26,11 @@ const REASONS: readonly [code: RegExp, reason: string][] = [
 /** An error whose message the owner may read. */
 export class PlainError extends Error {}
 
-/** `socket`: of the connection, if there was one. */
-export function reasonFor(error: Error, socket: Socket | undefined): string {
+export function reasonFor(error: unknown): string {
   if (error instanceof PlainError) return error.message;
-  if (socket?.readableEnded) return CUT_OFF;
-  // This error has no code.
-  if (error instanceof errors.HTTPParserError) return NOT_HTTP;
-  const code = 'code' in error ? String(error.code) : '';
+  if (error instanceof errors.HTTPParserError) return error.message.includes('Invalid EOF') ? CUT_OFF : NOT_HTTP;
+  // The same class says that the connection has ended, and that undici does not accept an answer, such as 100 and 101.
+  if (error instanceof errors.SocketError) return error.message.startsWith('bad ') ? NOT_HTTP : CUT_OFF;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return REASONS.find(([codes]) => codes.test(code))?.[1] ?? UNKNOWN;
 }

@@ -1,5 +1,18 @@
 import { SIZES } from '../limits.ts';
-import type { Attempt } from './webhooks/send-webhook.ts';
+
+/** What came of an attempt to deliver. */
+export type Attempt = {
+  /** The HTTP status or the SMTP reply, if one came. */
+  status?: number;
+  /** The reason why it failed, as the owner reads it; absent when it succeeded. */
+  error?: string;
+  /** The seconds that Retry-After asks for: 0 or more, without a limit. */
+  retryAfter?: number;
+  /** Whether another attempt would fail as well: there is none. */
+  isFinal?: boolean;
+  /** Whether a mail server has refused the recipient, or the mail, for good. */
+  isRefused?: boolean;
+};
 
 /** `delay`: seconds until the next attempt; 0 when there is none. */
 type Decision = { result: 'succeeded' | 'failed' | 'retry'; delay: number };

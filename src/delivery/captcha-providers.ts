@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { CaptchaProvider } from '../lib/captcha-fields.ts';
+import { createFairQueue } from '../lib/fair-queue.ts';
+import { type Limits, SIZES } from '../limits.ts';
+import { type Fence, FencedAgent } from './webhooks/fenced-agent.ts';
+
+/** The providers that are asked whether a token is genuine. */
+type AskedProvider = Exclude<CaptchaProvider, 'altcha'>;
+
+/** Where each is asked. */
+export type SiteverifyUrls = Readonly<Record<AskedProvider, string>>;
+
+/** As their documentation says. */
+const SITEVERIFY_URLS: SiteverifyUrls = {
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+  hcaptcha: 'https://api.hcaptcha.com/siteverify',
+  recaptcha: 'https://www.google.com/recaptcha/api/siteverify',
+};
+
+/** `misconfigured`: the provider does not know the secret. `unavailable`: it gave no answer that can be read, in time. */
+type TokenState = 'genuine' | 'wrong' | 'reused' | 'misconfigured' | 'unavailable';
+
+type Question = {
+  provider: AskedProvider;
+  deploymentId: string;
+  token: string;
+  secret: string;
+  siteKey: string | undefined;
+  ipAddress: string;
+};
+
+const Answer = z.object({
+  success: z.boolean(),
+  'error-codes': z.array(z.string()).optional(),
+  score: z.number().optional(),
+});
+
+const REUSED = /duplicate|already-seen/;
+const MISCONFIGURED = /secret|sitekey/;
+
+function stateOf({ success, 'error-codes': codes = [], score }: z.infer<typeof Answer>): TokenState {
+  if (success) return score === undefined || score >= SIZES.captcha.minScore ? 'genuine' : 'wrong';
+  if (codes.some((code) => MISCONFIGURED.test(code))) return 'misconfigured';
+  return codes.some((code) => REUSED.test(code)) ? 'reused' : 'wrong';
+}
+
+/** Asks providers of captchas about tokens. */
+export class CaptchaProviders {
+  readonly #urls: SiteverifyUrls;
+  readonly #limits: Limits['spam'];
+  readonly #agent: FencedAgent;
+  readonly #queue;
+
+  constructor({
+    limits,
+    urls = SITEVERIFY_URLS,
+    ...fence
+  }: Fence & { limits: Limits; urls: SiteverifyUrls | undefined }) {
+    this.#urls = urls;
+    this.#limits = limits.spam;
+    this.#agent = new FencedAgent({ ...fence, limits, dnsTimeoutMs: limits.spam.providerDnsTimeoutMs });
+    this.#queue = createFairQueue<string>({
+      slots: limits.spam.providerRequests,
+      slotsOfKey: limits.spam.providerRequestsOfDeployment,
+      maxWaiting: limits.spam.providerWaiting,
+    });
+  }
+
+  /** Never rejects. */
+  ask({ provider, deploymentId, token, secret, siteKey, ipAddress }: Question): Promise<TokenState> {
+    const signal = AbortSignal.timeout(this.#limits.providerTimeoutMs);
+    const form = new URLSearchParams({ secret, response: token, remoteip: ipAddress });
+    if (siteKey !== undefined && provider === 'hcaptcha') form.set('sitekey', siteKey);
+    const { promise: tooLate, resolve } = Promise.withResolvers<TokenState>();
+    signal.addEventListener('abort', () => resolve('unavailable'));
+    const asking = this.#queue
+      .run(deploymentId, this.#limits.providerSlotTimeoutMs, () =>
+        this.#post(new URL(this.#urls[provider]), form, signal),
+      )
+      // Nothing is logged: an error could have the address, and with it nothing that an operator can correct.
+      .catch((): TokenState => 'unavailable');
+    return Promise.race([asking, tooLate]);
+  }
+
+  /** Refuses the questions that wait, and closes all connections. */
+  async close(): Promise<void> {
+    this.#queue.close();
+    await this.#agent.close();
+  }
+
+  async #post(url: URL, form: URLSearchParams, signal: AbortSignal): Promise<TokenState> {
+    const { statusCode, body } = await this.#agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'formhost' },
+      body: form.toString(),
+      // When a connection that is used again is cut off, the provider may have used the token up.
+      reset: true,
+      signal,
+    });
+    let text = '';
+    for await (const chunk of body.setEncoding('utf8')) {
+      text += chunk;
+      if (text.length > this.#limits.providerAnswerBytes) return 'unavailable';
+    }
+    // Some answer a wrong token with a 4xx, and its reason.
+    return statusCode < 500 ? stateOf(Answer.parse(JSON.parse(text))) : 'unavailable';
+  }
+}

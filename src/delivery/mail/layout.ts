@@ -1,0 +1,82 @@
+import { escapeHtml } from '../../lib/html.ts';
+import { type MailFields, printable } from './mail-fields.ts';
+
+/** A mail without its sender and its recipient. `replyTo` is one plain address. */
+export type Email = {
+  subject: string;
+  text: string;
+  html: string;
+  replyTo?: string;
+  /** A URL that stops such mails (RFC 8058). */
+  unsubscribe?: string;
+};
+
+/** A part of a mail, as text and as HTML. */
+export type Block = { text: string; html: string };
+
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+] as const;
+
+/** A time for people: `22 November 2026, 16:04 UTC`. */
+export const inWords = (time: Date): string =>
+  `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${time.getUTCFullYear()}, ${time.toISOString().slice(11, 16)} UTC`;
+
+function element(tag: string, style: string, words: string): Block {
+  const text = printable(words);
+  return { text, html: `<${tag} style="${style}">${escapeHtml(text).replaceAll('\n', '<br>')}</${tag}>` };
+}
+
+const LINE_ABOVE = 'margin:24px 0 0;padding:12px 0 0;border-top:1px solid #888';
+
+export const paragraph = (words: string): Block => element('p', 'margin:0 0 16px', words);
+
+export const code = (words: string): Block =>
+  element('p', 'margin:0 0 16px;font:14px/1.4 Consolas,Menlo,monospace', words);
+
+export const heading = (words: string): Block => element('h2', `${LINE_ABOVE};font-size:16px`, words);
+
+export const link = (label: string, url: string): Block => ({
+  text: url,
+  html: `<p style="margin:0 0 16px"><a href="${escapeHtml(url)}"><b>${escapeHtml(label)}</b></a></p>`,
+});
+
+// Without line breaks between its elements, which would be shown.
+export const fieldList = ({ text, html }: MailFields): Block => ({
+  text,
+  html: `<div style="margin:0 0 16px;white-space:pre-wrap">${html}</div>`,
+});
+
+export function footer(words: string, links: readonly (readonly [label: string, url: string])[]): Block {
+  const anchors = links.map(([label, url]) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`);
+  return {
+    text: [words, ...links.map(([label, url]) => `${label}: ${url}`)].join('\n'),
+    html: `<p style="${LINE_ABOVE};font-size:13px">${escapeHtml(words)}<br>${anchors.join(' &middot; ')}</p>`,
+  };
+}
+
+export function compose(subject: string, blocks: readonly Block[]): Email {
+  return {
+    subject,
+    text: `${blocks.map(({ text }) => text).join('\n\n')}\n`,
+    // No colours of text and background: those of the mail client are readable in light and in dark mode.
+    html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body>
+<div style="max-width:640px;margin:0 auto;font:16px/1.5 'Segoe UI',Roboto,Helvetica,Arial,sans-serif;overflow-wrap:anywhere;word-break:break-word">
+<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">${escapeHtml(subject)}</h1>
+${blocks.map(({ html }) => html).join('\n')}
+</div>
+</body>
+</html>
+`,
+  };
+}

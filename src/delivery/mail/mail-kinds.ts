@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import type { LeasedDelivery } from '../../db/deliveries/delivery-queue.ts';
+import type { Digest, DigestRange } from '../../db/deliveries/digests.ts';
+import type { Labels } from '../../db/deployments/labels.ts';
+import { inBytes } from '../../lib/byte-size.ts';
+import { confirmationExpiry, type SignedLinks } from '../../lib/signed-links.ts';
+import { SIZES } from '../../limits.ts';
+import { SAMPLE_DATA } from '../webhooks/payloads.ts';
+import { type Block, code, compose, type Email, footer, inWords, link, paragraph } from './layout.ts';
+import { digestEmail, type SubmissionMail, submissionEmail, testEmail } from './submission-mails.ts';
+
+/*
+ * Each kind of mail: its row in `deliveries`, by its event, and the mail that is written of it. `notice` is JSON, as the
+ * statement writes it that makes such a delivery.
+ */
+
+/** What is looked up for mails. */
+export type MailSources = {
+  /** A page's URL by its slug. */
+  urlOf(slug: string): string;
+  /** The origin of the API. */
+  baseUrl: string;
+  links(): Promise<SignedLinks>;
+  /** What people are shown instead of the names of a deployment's fields. */
+  labelsOf(deploymentId: string): Promise<Labels>;
+  readDigest(deploymentId: string, range: DigestRange): Promise<Digest>;
+};
+
+/** Writes the mail of a row that has been read; undefined when there is nothing left to tell. */
+type Write = (sources: MailSources) => Email | Promise<Email | undefined>;
+
+/** A kind of mail: what its row has, and what is written of it. */
+const kind =
+  <Row>(row: z.ZodType<Row>, write: (row: Row, sources: MailSources) => ReturnType<Write>) =>
+  (delivery: LeasedDelivery): Write => {
+    const read = row.parse(delivery);
+    return (sources) => write(read, sources);
+  };
+
+/** A text of JSON. */
+const json = <Content>(content: z.ZodType<Content>) =>
+  z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue('not JSON');
+        return z.NEVER;
+      }
+    })
+    .pipe(content);
+
+const Row = z.object({ deploymentId: z.string(), slug: z.string(), createdAt: z.date() });
+const ShownRow = Row.extend({ recipientId: z.string().optional() });
+
+async function submissionMail(
+  { deploymentId, slug, recipientId }: z.infer<typeof ShownRow>,
+  { urlOf, baseUrl, links, labelsOf }: MailSources,
+): Promise<SubmissionMail> {
+  const [labels, signed] = await Promise.all([labelsOf(deploymentId), links()]);
+  return { deploymentId, slug, pageUrl: urlOf(slug), baseUrl, recipientId, labels, links: signed, now: new Date() };
+}
+
+const aboutSubmission = kind(
+  ShownRow.extend({ submissionId: z.string(), data: z.string() }),
+  async ({ submissionId: id, data, ...row }, sources) =>
+    submissionEmail({ ...(await submissionMail(row, sources)), submission: { id, data, createdAt: row.createdAt } }),
+);
+
+const test = kind(ShownRow, async (row, sources) =>
+  testEmail({ ...(await submissionMail(row, sources)), data: SAMPLE_DATA.submission }),
+);
+
+const digest = kind(
+  ShownRow.extend({
+    notice: json(z.object({ after: z.number(), last: z.number(), from: z.coerce.date(), to: z.coerce.date() })),
+  }),
+  async ({ notice: range, ...row }, sources) => {
+    const { submissions, total } = await sources.readDigest(row.deploymentId, range);
+    // Its submissions have been deleted.
+    if (total === 0) return undefined;
+    const { from, to } = range;
+    return digestEmail({ ...(await submissionMail(row, sources)), from, to, submissions, total });
+  },
+);
+
+/** Asks a person whether to send mail about a deployment. `owner`: the address of the person who wants it. */
+const confirmation = kind(
+  Row.extend({ recipientId: z.string(), notice: json(z.object({ owner: z.string() })) }),
+  async ({ deploymentId, slug, createdAt, recipientId, notice: { owner } }, { urlOf, links }) => {
+    const expires = confirmationExpiry(createdAt);
+    const url = (await links()).confirm({ deploymentId, recipientId }, expires);
+    return compose(`Do you want mail about ${slug}?`, [
+      paragraph(
+        `${owner} wants you to get a mail when a form of ${slug} is submitted. You get none before you have confirmed.`,
+      ),
+      paragraph(`To get these mails, open this link until ${inWords(expires)}, and press the button on the page:`),
+      link('Confirm', url),
+      paragraph('If you do not want them, do nothing.'),
+      footer(
+        `You get this mail because ${owner}, the owner of ${slug}, gave your address. It comes once a day at most.`,
+        [['Open the page', urlOf(slug)]],
+      ),
+    ]);
+  },
+);
+
+/** Tells the owner that a recipient was switched off. `recipients`: the whole list. */
+const recipientOff = kind(
+  Row.extend({
+    notice: json(z.object({ recipient: z.string(), recipients: z.array(z.string()), last_error: z.string() })),
+  }),
+  ({ deploymentId, slug, notice: { recipient, recipients, last_error: lastError } }, { urlOf, baseUrl }) => {
+    // An address may have quotes and backticks, which a shell would read.
+    const list = JSON.stringify({ recipients }).replaceAll("'", '\\u0027');
+    return compose(`Mail to ${recipient} was switched off`, [
+      paragraph(
+        `${recipient} gets no more mail about ${slug}, because mails to it were refused for good ${SIZES.recipient.maxRefusals} times in a row.`,
+      ),
+      paragraph(`Last failure: ${lastError}`),
+      paragraph(
+        'Check the address. This request, with your API key, switches it on again; without the address in the list, it removes it:',
+      ),
+      patch(`${baseUrl}/deploy/${deploymentId}`, list),
+      footer(`You get this mail because you own ${slug}.`, [['Open the page', urlOf(slug)]]),
+    ]);
+  },
+);
+
+/** Tells an owner that the storage is nearly full, or full. `used` and `limit` in bytes. */
+const storage = kind(
+  z.object({
+    notice: json(z.object({ percent: z.number(), used: z.number(), limit: z.number(), plan: z.string() })),
+  }),
+  ({ notice: { percent, used, limit, plan } }, { baseUrl }) => {
+    const isFull = percent >= 100;
+    return compose(isFull ? 'Your storage is full' : `Your storage is ${percent} % full`, [
+      paragraph(
+        `Your pages, their versions and the files of submissions have ${inBytes(used)}, those in the trash and in spam included. Your plan (${plan}) allows ${inBytes(limit)}.`,
+      ),
+      paragraph(
+        `${isFull ? 'New pages, changes of pages and files of visitors are refused.' : 'When it is full, new pages, changes of pages and files of visitors are refused.'} Submissions without files are always accepted.`,
+      ),
+      paragraph(
+        'To free storage, delete pages for good in the trash, or submissions that have files. Or ask the operator for a larger plan.',
+      ),
+      footer(`You get this mail because you own pages at ${baseUrl}. It comes once until less is used.`, [
+        ['Open the trash', `${baseUrl}/dashboard/trash`],
+      ]),
+    ]);
+  },
+);
+
+const WebhookOff = json(
+  z.object({
+    webhook_id: z.string(),
+    url: z.string(),
+    /** Whether its receiver answered 410. */
+    gone: z.boolean(),
+    last_error: z.string(),
+    failing_since: z.coerce.date(),
+  }),
+);
+
+/** Tells the owner that a webhook was switched off. An older version has made its text itself. */
+const webhookOff = kind(
+  Row.extend({ notice: z.union([z.string().regex(/^(?!\{)/), WebhookOff]) }),
+  ({ deploymentId, slug, notice }, { urlOf, baseUrl }) => {
+    const end = footer(`You get this mail because you own ${slug}. It comes once a day for a webhook at most.`, [
+      ['Open the page', urlOf(slug)],
+    ]);
+    const told =
+      typeof notice === 'string'
+        ? [paragraph(notice)]
+        : aboutWebhook(notice, slug, `${baseUrl}/webhooks/${deploymentId}`);
+    return compose(`A webhook of ${slug} was switched off`, [...told, end]);
+  },
+);
+
+function aboutWebhook(webhook: z.infer<typeof WebhookOff>, slug: string, webhooksUrl: string): Block[] {
+  const since = inWords(webhook.failing_since);
+  const reason = webhook.gone
+    ? 'its receiver answered 410 Gone, which asks for no further deliveries'
+    : `no delivery to it has succeeded since ${since}`;
+  return [
+    paragraph(`The webhook ${webhook.webhook_id} of ${slug} was switched off: ${reason}.`),
+    paragraph(`URL: ${webhook.url}\nFailing since: ${since}\nLast failure: ${webhook.last_error}`),
+    paragraph(
+      'Submissions that come while it is off are stored, and not sent to it. Deliveries that wait for another attempt are ' +
+        'sent when it is on again. To switch it on, mend its receiver and send this request, with your API key:',
+    ),
+    patch(`${webhooksUrl}/${webhook.webhook_id}`, '{"active": true}'),
+  ];
+}
+
+const patch = (url: string, body: string): Block =>
+  code(`curl -X PATCH ${url} -H "Authorization: Bearer YOUR_API_KEY" -H "Content-Type: application/json" -d '${body}'`);
+
+/** By event. Each reads a row, and throws a ZodError for one of another shape. */
+export const MAIL_KINDS: ReadonlyMap<string, (delivery: LeasedDelivery) => Write> = new Map([
+  // To the owner, and to a recipient.
+  ['submission', aboutSubmission],
+  ['submission-mail', aboutSubmission],
+  ['test-mail', test],
+  ['digest', digest],
+  ['confirmation', confirmation],
+  ['recipient-off', recipientOff],
+  ['storage', storage],
+  ['webhook-off', webhookOff],
+]);
+
+/** The mail with a link that signs in. `minutes`: for how long the link works. */
+export const signInEmail = ({ url, baseUrl, minutes }: { url: string; baseUrl: string; minutes: number }): Email =>
+  compose('Sign in to formhost', [
+    paragraph(`This link signs you in to ${baseUrl}. It works once, for ${minutes} minutes:`),
+    paragraph(url),
+    footer('You get this mail because somebody asked for it with your address. If it was not you, do nothing.', [
+      ['Sign in', url],
+    ]),
+  ]);

@@ -1,0 +1,143 @@
+import type { Labels } from '../../db/deployments/labels.ts';
+import { isFileId } from '../../lib/ids.ts';
+import { readJsonObject, unquote } from '../../lib/json-text.ts';
+import { isMailAddress } from '../../lib/mail-address.ts';
+import { fileLinkExpiry, type SignedLinks } from '../../lib/signed-links.ts';
+import { SIZES } from '../../limits.ts';
+import { type Block, code, compose, type Email, fieldList, footer, heading, inWords, paragraph } from './layout.ts';
+import { layOutFields, type MailFields } from './mail-fields.ts';
+
+/** What every mail that shows submissions has. `pageUrl`: the page; `baseUrl`: the origin of the API. */
+export type SubmissionMail = {
+  deploymentId: string;
+  slug: string;
+  pageUrl: string;
+  baseUrl: string;
+  /** Who gets it; undefined for the owner. */
+  recipientId: string | undefined;
+  labels: Labels;
+  /** When the mail is made: its links to files work from then on. */
+  now: Date;
+  links: Pick<SignedLinks, 'file' | 'unsubscribe'>;
+};
+
+/** A submission. `data`: JSON text of an object, as stored. */
+type Shown = { id: string; data: string; createdAt: Date };
+
+/** The mail about a submission. */
+export function submissionEmail(mail: SubmissionMail & { submission: Shown }): Email {
+  const { slug, submission } = mail;
+  const fields = fieldsOf(mail, submission);
+  const replyTo = replyAddress(submission.data);
+  const end = fields.count === 0 ? ', with no fields to show.' : '.';
+  const blocks = [
+    paragraph(`A form of ${slug} was submitted on ${inWords(submission.createdAt)}${end}`),
+    ...(fields.isCut
+      ? [
+          paragraph('It is too large for a mail, which shows a part of it. This request answers all of it:'),
+          curl(`${addressOf(mail)}/${submission.id}`),
+        ]
+      : []),
+    ...(fields.count > 0 ? [fieldList(fields)] : []),
+  ];
+  return {
+    ...stoppable(mail, `New submission for ${slug}`, blocks, fields.hasFiles),
+    ...(replyTo === undefined ? {} : { replyTo }),
+  };
+}
+
+/** The mail that shows what mail about submissions looks like. `data`: a sample. */
+export const testEmail = (mail: SubmissionMail & { data: string }): Email =>
+  stoppable(mail, `Test mail for ${mail.slug}`, [
+    paragraph(`This is a test, and no form was submitted. A mail about a submission to ${mail.slug} looks like this:`),
+    fieldList(fieldsOf(mail, { id: '', data: mail.data })),
+  ]);
+
+/** Bytes of HTML for what stands around the fields of a submission in a digest, at most. */
+const HEADING_BYTES = 320;
+
+/** The mail about all submissions of an hour or a day: the first of them, and how many there are in all. */
+export function digestEmail(
+  mail: SubmissionMail & { from: Date; to: Date; submissions: readonly Shown[]; total: number },
+): Email {
+  const { slug, from, to, submissions, total } = mail;
+  const [subjectCount, textCount] =
+    total === 1 ? ['1 new submission', '1 submission'] : [`${total} new submissions`, `${total} submissions`];
+  let left = SIZES.mail.maxFieldsBytes;
+  const shown = submissions.map((submission, at) => {
+    // What one leaves free is for those after it.
+    const fields = fieldsOf(mail, submission, Math.floor(left / (submissions.length - at)) - HEADING_BYTES);
+    left -= fields.bytes + HEADING_BYTES;
+    return { submission, fields };
+  });
+  const blocks = [
+    paragraph(`${textCount} to ${slug} came from ${inWords(from)} to ${inWords(to)}.`),
+    ...(total > shown.length
+      ? [
+          paragraph(`This mail shows the first ${shown.length}. This request answers all, newest first:`),
+          curl(`"${addressOf(mail)}?limit=100"`),
+        ]
+      : []),
+    ...(shown.some(({ fields }) => fields.isCut)
+      ? [
+          paragraph(
+            'Some are too large for this mail, which shows a part of them. This request answers one by its id:',
+          ),
+          curl(`"${addressOf(mail)}/ID"`),
+        ]
+      : []),
+    ...shown.flatMap(({ submission, fields }, at) => [
+      heading(`${at + 1}. ${inWords(submission.createdAt)}`),
+      fields.count === 0 ? paragraph('No fields to show.') : fieldList(fields),
+      ...(fields.isCut ? [paragraph(`A part of ${submission.id}`)] : []),
+    ]),
+  ];
+  const hasFiles = shown.some(({ fields }) => fields.hasFiles);
+  return stoppable(mail, `${subjectCount} for ${slug}`, blocks, hasFiles);
+}
+
+const addressOf = ({ baseUrl, deploymentId }: SubmissionMail): string => `${baseUrl}/submissions/${deploymentId}`;
+
+const curl = (address: string): Block => code(`curl ${address} -H "Authorization: Bearer YOUR_API_KEY"`);
+
+/** A mail that ends with why it comes and how it stops, and before that with how long its links to files work. */
+function stoppable(mail: SubmissionMail, subject: string, blocks: readonly Block[], hasFiles = false): Email {
+  const { deploymentId, slug, recipientId, pageUrl, links, now } = mail;
+  const unsubscribe = links.unsubscribe(deploymentId, recipientId);
+  const reason =
+    recipientId === undefined
+      ? `mail about submissions to ${slug} is on`
+      : `you are a recipient of mail about submissions to ${slug}`;
+  const until = inWords(fileLinkExpiry(now));
+  const end = [
+    ...(hasFiles ? [paragraph(`The links to files work until ${until}, for everybody who has them.`)] : []),
+    footer(`You get this mail because ${reason}.`, [
+      ['Open the page', pageUrl],
+      ['Stop these mails', unsubscribe],
+    ]),
+  ];
+  return { ...compose(subject, [...blocks, ...end]), unsubscribe };
+}
+
+/** The fields of a submission, with links to its files, in at most `maxBytes` of HTML. */
+function fieldsOf(
+  { deploymentId, labels, now, links }: SubmissionMail,
+  { id: submissionId, data }: Pick<Shown, 'id' | 'data'>,
+  maxBytes?: number,
+): MailFields {
+  const expires = fileLinkExpiry(now);
+  const files = `/submissions/${deploymentId}/${submissionId}/files/`;
+  const fileUrl = (path: string): string | undefined => {
+    const fileId = path.startsWith(files) ? path.slice(files.length) : '';
+    return isFileId(fileId) ? links.file({ deploymentId, submissionId, fileId }, expires) : undefined;
+  };
+  return layOutFields(data, fileUrl, labels, maxBytes);
+}
+
+/** The address for Reply-To: the value of the field `email`, if there is one such field and it is one plain address. */
+function replyAddress(data: string): string | undefined {
+  const [field, ...others] = readJsonObject(data).members.filter(({ name }) => name === 'email');
+  if (field === undefined || others.length > 0 || !field.value.startsWith('"')) return undefined;
+  const address = unquote(field.value);
+  return isMailAddress(address) ? address : undefined;
+}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, ConfigError, isLocalHost } from '../config.ts';
-import { createProbe, findProbeAddress, removeProbe } from '../db/doctor-probe.ts';
+import { createProbe, removeProbe } from '../db/doctor-probe.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import { type DatabaseServer, openDatabaseServer } from '../db/postgres/database-server.ts';
 import { embeddedExists } from '../db/postgres/existing-database.ts';
@@ -12,7 +12,7 @@ import { createResolve, type Resolve } from '../delivery/webhooks/resolve.ts';
 import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './doctor/finding.ts';
 import { type Clock, checkClock, checkDatabase, checkDisk, checkFiles, checkMail, clockOf } from './doctor/machine.ts';
-import { checkCertificate, checkPage, checkReady, checkVisitors, type Route } from './doctor/service.ts';
+import { checkCertificate, checkPage, checkReady, type Route } from './doctor/service.ts';
 import { databasePlace, NO_DATABASE_ADVICE, readSettings, type Settings } from './operator.ts';
 import { type Output, print } from './output.ts';
 
@@ -122,27 +122,24 @@ const hostOf = (address: string): string =>
 
 /** Makes a page for the checks that need one, and removes it afterwards. */
 async function examinePage(
-  { baseUrl, pagesDomain, pagesScheme, trustProxy, cell }: Config,
+  { pagesDomain, pagesScheme, cell }: Config,
   db: Database | undefined,
   isReady: boolean,
   resolve: Resolve,
 ): Promise<NamedFinding[]> {
-  const all = (finding: Finding): NamedFinding[] =>
-    ['pages-tls', 'pages', 'visitors'].map((check) => ({ check, ...finding }));
+  const all = (finding: Finding): NamedFinding[] => ['pages-tls', 'pages'].map((check) => ({ check, ...finding }));
   if (db === undefined) return all(skip('needs the database'));
   if (!isReady) return all(skip('needs the service, which does not answer'));
   const html = `<!doctype html><title>formhost doctor</title>${randomUUID()}`;
   try {
     const probe = await createProbe(db, html, cell);
     const url = `${pagesScheme}://${probe.slug}.${pagesDomain}/`;
-    const storedAddress = () => findProbeAddress(db, probe);
     const checks: Record<string, Check> = {
       'pages-tls': (route) =>
         pagesScheme === 'https'
           ? checkCertificate(url, `*.${hostOf(pagesDomain)}`, route)
           : skip('PAGES_SCHEME is http'),
       pages: (route) => checkPage(url, html, route),
-      visitors: (route) => checkVisitors({ baseUrl, trust: String(trustProxy), probe: probe.id, storedAddress }, route),
     };
     return await runChecks(checks, resolve).finally(() => removeProbe(db, probe));
   } catch (error) {

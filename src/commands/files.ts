@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import limitConcurrency from 'p-limit';
@@ -73,20 +74,6 @@ async function toBucket(db: Database, bucket: Bucket, file: MovedFile): Promise<
   return isMoved;
 }
 
-/** Reads what was written to a file, in the pieces that the database has. */
-async function* inChunks(spool: FileHandle, size: number): AsyncGenerator<Buffer> {
-  for (let from = 0; from < size; from += SIZES.file.chunkBytes) {
-    const chunk = Buffer.alloc(Math.min(SIZES.file.chunkBytes, size - from));
-    let read = 0;
-    while (read < chunk.length) {
-      const { bytesRead } = await spool.read(chunk, read, chunk.length - read, from + read);
-      if (bytesRead === 0) throw new Error('a temporary file has been cut');
-      read += bytesRead;
-    }
-    yield chunk;
-  }
-}
-
 /** Whether it was moved. The object is deleted from the bucket later, by the service. */
 async function toDatabase(db: Database, bucket: Bucket, file: MovedFile, folder: string): Promise<boolean> {
   const { id, size, object } = file;
@@ -107,7 +94,7 @@ async function toDatabase(db: Database, bucket: Bucket, file: MovedFile, folder:
     if (!hash.digest().equals(object.sha256)) {
       throw new CommandError(`the object ${object.id} has other content than was stored`);
     }
-    return await moveToDatabase(db, file, inChunks(spool, size));
+    return await moveToDatabase(db, file, createReadStream(path, { highWaterMark: SIZES.file.chunkBytes }));
   } finally {
     await spool.close();
     await rm(path);

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { COMMAND_LIMITS } from '../limits.ts';
 import { Interrupted, UsageError } from './command-error.ts';
 
 /*
@@ -98,23 +97,6 @@ export async function printRows<Column extends string>(
   }
   const objects = all.map((row) => JSON.stringify(Object.fromEntries(columns.map((column, at) => [column, row[at]]))));
   await printLine(objects.length === 0 ? '[]' : `[\n${objects.join(',\n')}\n]`);
-}
-
-/** A line on standard error that is rewritten to show the progress, on a terminal only. */
-export class StatusLine {
-  #drawnAt = Number.NEGATIVE_INFINITY;
-
-  show(line: string): void {
-    const now = performance.now();
-    if (!process.stderr.isTTY || now - this.#drawnAt < COMMAND_LIMITS.exports.redrawMs) return;
-    this.#drawnAt = now;
-    process.stderr.write(`\r\u001b[K${line}`);
-  }
-
-  clear(): void {
-    if (this.#drawnAt > 0) process.stderr.write('\r\u001b[K');
-    this.#drawnAt = Number.NEGATIVE_INFINITY;
-  }
 }
 
 /** Asks on the terminal, on standard error. Ctrl-C and Ctrl-D reject. `hidden`: the answer is not shown. */

@@ -11,8 +11,8 @@ import type { Service } from './owner/service.ts';
 
 /** The service that the user is logged in at. */
 async function service(): Promise<Service> {
-  const { createService } = await import('./owner/service.ts');
-  return createService(await readAccount(process.env));
+  const { Service: OwnersService } = await import('./owner/service.ts');
+  return new OwnersService(await readAccount(process.env));
 }
 
 const ID = 'id of the page, or its slug';

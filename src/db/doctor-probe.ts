@@ -43,13 +43,6 @@ export async function createProbe(db: Knex, html: string, cell = ''): Promise<Pr
   });
 }
 
-/** The address that the service stored with a submission to a probe; undefined when there is no submission. */
-export async function findProbeAddress(db: Knex, { id }: Probe): Promise<string | undefined> {
-  const sql = 'SELECT ip_address FROM submissions WHERE deployment_id = ?';
-  const [row] = await query<{ ip_address: string }>(db, 'find-probe-address', sql, [id]);
-  return row?.ip_address;
-}
-
 /** Removes a probe, with its submissions. */
 export async function removeProbe(db: Knex, { id }: Probe): Promise<void> {
   await db.transaction(async (transaction) => {

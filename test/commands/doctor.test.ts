@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ask, connectionProblem } from '../../src/commands/doctor/ask.ts';
 import type { Finding } from '../../src/commands/doctor/finding.ts';
 import { checkClock, checkDatabase, checkMail, clockOf, findDisk } from '../../src/commands/doctor/machine.ts';
-import { checkCertificate, checkPage, checkReady, checkVisitors } from '../../src/commands/doctor/service.ts';
+import { checkCertificate, checkPage, checkReady } from '../../src/commands/doctor/service.ts';
 import { createProbe, removeProbe } from '../../src/db/doctor-probe.ts';
 import { inspectDatabase } from '../../src/db/postgres/inspect.ts';
 import { storeSubmissions } from '../../src/db/submissions/store-submissions.ts';
@@ -195,52 +195,6 @@ async function startProxy(certificate?: Certificate) {
   };
 }
 
-describe('visitors', () => {
-  it.each<[string, number, string, string]>([
-    ['0', 0, 'http', 'ok'],
-    ['1, without a proxy', 0, 'http', 'fail'],
-    ['1', 1, 'https', 'ok'],
-    ['0, behind one', 1, 'https', 'fail'],
-    ['2, behind one', 1, 'https', 'fail'],
-    ['2', 2, 'https', 'ok'],
-    ['127.0.0.0/8', 2, 'https', 'fail'],
-  ])('with TRUST_PROXY=%s and %d proxies, over %s: %s', async (text, proxies, scheme, status) => {
-    const [trust = ''] = text.split(',');
-    const service = await startTestService({ TRUST_PROXY: trust });
-    onTestFinished(() => service.close());
-    let url = service.url;
-    for (let count = proxies; count > 0; count -= 1) {
-      const proxy = await startProxy(count === 1 && scheme === 'https' ? makeCertificate(['api.test']) : undefined);
-      proxy.leadTo(url);
-      url = count === 1 ? `${scheme}://api.test:${proxy.port}` : `http://127.0.0.1:${proxy.port}`;
-    }
-    const owner = await service.owner();
-    const { id } = await owner.deploy();
-    const found = await checkVisitors(
-      {
-        baseUrl: url,
-        trust: String(service.config.trustProxy),
-        probe: id,
-        storedAddress: async () => (await owner.get(`/submissions/${id}`)).body.submissions[0]?.ip_address,
-      },
-      await here(),
-    );
-    expect(summary(found)).toEqual([status, expect.any(String)]);
-  });
-
-  it('are not known where the submission ends up elsewhere', async () => {
-    const { url } = await startReceiver();
-    const found = await checkVisitors(
-      { baseUrl: url, trust: '0', probe: 'd_1', storedAddress: async () => undefined },
-      await here(),
-    );
-    expect(summary(found)).toEqual([
-      'fail',
-      `a submission to ${url}/submit/d_1 was answered with 200, and is not in the database`,
-    ]);
-  });
-});
-
 describe('a page', () => {
   it.each([
     [200, 'mine', 'ok', /shows the page/],
@@ -413,17 +367,9 @@ describe('npm run doctor', () => {
         answers: 'ok',
         'pages-tls': 'ok',
         pages: 'ok',
-        visitors: 'ok',
       },
     });
     expect(await rowsIn(service.db)).toEqual({ deliveries: 0, ...had });
-
-    // The same, with a proxy more than there is.
-    const wrong = await startTestService({ ...settings, TRUST_PROXY: '2' });
-    onTestFinished(() => wrong.close());
-    proxy.leadTo(wrong.url);
-    const { code, statuses } = await examine({ ...settings, DATABASE_URL: wrong.databaseUrl });
-    expect([code, statuses['api-tls'], statuses.pages, statuses.visitors]).toEqual([1, 'fail', 'ok', 'fail']);
   });
 
   it('tells of a database that takes no changes where it needs one', async () => {
@@ -435,7 +381,7 @@ describe('npm run doctor', () => {
     const { code, stderr, statuses } = await examine(settings);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const failed = Object.keys(statuses).filter((check) => statuses[check] === 'fail');
-    expect(failed).toEqual(['pages-tls', 'pages', 'visitors']);
+    expect(failed).toEqual(['pages-tls', 'pages']);
   });
 
   it('clears away what a doctor left that was killed', async () => {

@@ -677,16 +677,6 @@ describe('formhost export', { timeout: 60_000 }, () => {
     expect((await run(['export', id, '--format', 'csv', '--output', '/dev/null'])).code).toBe(0);
     expect((await stat('/dev/null')).isFile()).toBe(false);
   });
-
-  it('shows the progress on a terminal only', async () => {
-    const { screen, ended } = formhostInTerminal(
-      ['export', id, '--format', 'ndjson', '--output', '/dev/null'],
-      account,
-    );
-    expect(await ended).toBe(0);
-    expect(screen.text).toContain('\r\u001b[K');
-    expect(screen.text).toMatch(/K[\d.]+ MB/);
-  });
 });
 
 describe('formhost stats', { timeout: 60_000 }, () => {

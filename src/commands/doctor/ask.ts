@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { TLSSocket } from 'node:tls';
+import { z } from 'zod';
 import type { Resolve } from '../../delivery/webhooks/resolve.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { reasonOf } from './finding.ts';
@@ -15,19 +16,11 @@ export type Answer = {
   headers: IncomingHttpHeaders;
   /** At most COMMAND_LIMITS.doctor.answerBytes of it. */
   body: string;
-  /** The local address of the connection; an IPv4-mapped one is written as IPv4. */
-  localAddress: string;
   /** Only of https. */
   certificate: Certificate | undefined;
 };
 
-type Question = {
-  resolve: Resolve;
-  signal: AbortSignal;
-  method?: string;
-  headers?: Record<string, string>;
-  body?: string;
-};
+type Question = { resolve: Resolve; signal: AbortSignal; method?: string };
 
 function certificateOf(socket: TLSSocket): Certificate {
   const { subjectaltname = '', valid_to } = socket.getPeerCertificate();
@@ -42,10 +35,10 @@ function certificateOf(socket: TLSSocket): Certificate {
  * Sends one request, and follows no redirects. The answer says whether the certificate is valid. Rejects where no answer comes
  * before the signal fires.
  */
-export function ask(url: string, { resolve, signal, method = 'GET', headers = {}, body = '' }: Question) {
+export function ask(url: string, { resolve, signal, method = 'GET' }: Question) {
   const { promise, resolve: settle, reject } = Promise.withResolvers<Answer>();
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
-  const options = { method, headers, signal, agent: false, rejectUnauthorized: false };
+  const options = { method, signal, agent: false, rejectUnauthorized: false };
   const request = send(url, {
     ...options,
     lookup: (hostname, { all }, callback) => {
@@ -58,7 +51,6 @@ export function ask(url: string, { resolve, signal, method = 'GET', headers = {}
   request.on('response', (response) => {
     const { socket, statusCode = 0, headers: received } = response;
     const certificate = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
-    const localAddress = (socket.localAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
     const chunks: Buffer[] = [];
     let length = 0;
     const finish = (): void => {
@@ -66,7 +58,7 @@ export function ask(url: string, { resolve, signal, method = 'GET', headers = {}
         status: statusCode,
         headers: received,
         body: Buffer.concat(chunks).toString(),
-        localAddress,
+
         certificate,
       });
       response.destroy();
@@ -79,29 +71,24 @@ export function ask(url: string, { resolve, signal, method = 'GET', headers = {}
     response.on('end', finish).on('error', reject);
   });
   request.on('error', reject);
-  request.end(body);
+  request.end();
   return promise;
 }
 
 /** A fault, and what to do about it. */
 export type Problem = { saw: string; mend: string };
 
-type Failure = { code: string; syscall: string };
-
-/** The code of an error, or of the first of several. */
-function failureOf(error: unknown): Failure {
-  if (error instanceof AggregateError && error.errors.length > 0) return failureOf(error.errors[0]);
-  if (!(error instanceof Error)) return { code: '', syscall: '' };
-  const code = 'code' in error ? String(error.code) : error.name;
-  return { code, syscall: 'syscall' in error ? String(error.syscall) : '' };
-}
-
 /** Why there was no answer: the name, the connection, a time-out or TLS, which need different remedies. */
 export function connectionProblem(error: unknown, url: string): Problem {
-  const { protocol, hostname, port } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const { protocol, hostname: host, port } = new URL(url);
   const at = `port ${port || (protocol === 'https:' ? 443 : 80)} of ${host}`;
-  const { code, syscall } = failureOf(error);
+  // Of several addresses that were tried, the first.
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const { code = '', syscall = '' } = z
+    .object({ code: z.string(), syscall: z.string() })
+    .partial()
+    .catch({})
+    .parse(cause);
   const detail = reasonOf(error);
   if (syscall.startsWith('query')) {
     return {
@@ -110,22 +97,16 @@ export function connectionProblem(error: unknown, url: string): Problem {
     };
   }
   if (code === 'ECONNREFUSED') {
-    return {
-      saw: `${at} refuses connections (${detail})`,
-      mend: 'start the program that listens there, such as the proxy',
-    };
+    const mend = 'start the program that listens there, such as the proxy';
+    return { saw: `${at} refuses connections (${detail})`, mend };
   }
-  if (/^(?:ABORT_ERR|AbortError|TimeoutError|ETIMEDOUT)$/.test(code)) {
-    return {
-      saw: `${at} gives no answer in time`,
-      mend: 'check whether a firewall drops the packets, and whether the address in DNS is the right one',
-    };
+  if (code === 'ABORT_ERR' || code === 'ETIMEDOUT') {
+    const mend = 'check whether a firewall drops the packets, and whether the address in DNS is the right one';
+    return { saw: `${at} gives no answer in time`, mend };
   }
   if (protocol === 'https:' && /^(?:EPROTO$|ERR_SSL_|ECONNRESET$)/.test(code)) {
-    return {
-      saw: `${at} speaks no TLS for ${host} (${detail})`,
-      mend: `run a proxy with a certificate for ${host} there; one on demand may take a minute: try again`,
-    };
+    const mend = `run a proxy with a certificate for ${host} there; one on demand may take a minute: try again`;
+    return { saw: `${at} speaks no TLS for ${host} (${detail})`, mend };
   }
   return { saw: `${at} cannot be reached (${detail})`, mend: 'look in the log of the proxy, and of the service' };
 }

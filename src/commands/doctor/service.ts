@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Resolve } from '../../delivery/webhooks/resolve.ts';
-import { isReachable } from '../../lib/public-address.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { ask, connectionProblem } from './ask.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /*
- * Checks of the service from outside: BASE_URL, pages, certificates, and the addresses of visitors.
+ * Checks of the service from outside: BASE_URL, pages and certificates.
  */
 
 /** How a request is sent, and for how long an answer is waited for. */
@@ -79,47 +78,4 @@ export async function checkPage(url: string, html: string, route: Route): Promis
     const problem = connectionProblem(error, url);
     return fail(`${saw}: ${problem.saw}`, problem.mend);
   }
-}
-
-/** An address that no machine has, because it is reserved for documentation (RFC 5737). */
-const MADE_UP = '192.0.2.123';
-
-export type Visit = {
-  baseUrl: string;
-  /** TRUST_PROXY. */
-  trust: string;
-  /** The id of the deployment that receives the submission. */
-  probe: string;
-  storedAddress(): Promise<string | undefined>;
-};
-
-/** Checks that the service sees visitors' own addresses: sends a submission with a made-up one, and reads what was stored. */
-export async function checkVisitors({ baseUrl, trust, probe, storedAddress }: Visit, route: Route): Promise<Finding> {
-  const url = `${baseUrl}/submit/${probe}`;
-  const headers = { 'X-Forwarded-For': MADE_UP, 'Content-Type': 'application/json' };
-  const answer = await ask(url, { ...route, method: 'POST', headers, body: '{}' }).catch((error: unknown) =>
-    connectionProblem(error, url),
-  );
-  if ('mend' in answer) return fail(`a submission to ${url} failed: ${answer.saw}`, answer.mend);
-  const seen = await storedAddress();
-  if (seen === undefined) {
-    return fail(
-      `a submission to ${url} was answered with ${answer.status}, and is not in the database`,
-      'check that the service uses the same database as this command, and that the proxy forwards POST',
-    );
-  }
-  const mend = `set TRUST_PROXY (${trust}) to the number of proxies in front of the service, usually 1, and restart it`;
-  if (seen === MADE_UP) return fail(`the service trusts any X-Forwarded-For (it stored the made-up ${seen})`, mend);
-  // The service speaks no TLS: with https there is a proxy.
-  if (trust === '0' && baseUrl.startsWith('https:')) {
-    return fail(`the service sees the address of its proxy (${seen}) for every visitor`, mend);
-  }
-  const { localAddress } = answer;
-  if (seen === localAddress || (isReachable(seen, []) && !isReachable(localAddress, []))) {
-    return ok(`the service saw the visitor's own address, ${seen}, and not one that was made up`);
-  }
-  return warn(
-    `the service saw ${seen}, and this request came from ${localAddress}`,
-    `if ${seen} is a proxy's, ${mend}; if a network in between changes addresses (NAT), nothing is wrong`,
-  );
 }

@@ -3,8 +3,8 @@ import { bodyOf, readPage, showProblems } from './page-file.ts';
 import type { Service } from './service.ts';
 
 /** Looks for what would keep forms of a page from arriving. Exit code 1: there is such an error. */
-export async function check({ api, answer }: Service, file: string, { json }: Output): Promise<void> {
-  const { data, text } = await answer(api.POST('/check', bodyOf(await readPage(file))));
+export async function check(service: Service, file: string, { json }: Output): Promise<void> {
+  const { data, text } = await service.answer(service.api.POST('/check', bodyOf(await readPage(file))));
   if (json) await printAnswer(text);
   else {
     for (const line of showProblems(file, data.problems, process.stdout)) await printLine(line);

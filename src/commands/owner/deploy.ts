@@ -21,23 +21,23 @@ export type DeployOptions = Output & {
 type Target = Output & { file: string; id: string | undefined; slug: string | undefined };
 
 /** Publishes the bytes of a page, or puts them in place of what is live. Answers the deployment's id. */
-async function publish({ api, answer }: Service, page: Buffer, { file, id, slug, json }: Target): Promise<string> {
+async function publish(service: Service, page: Buffer, { file, id, slug, json }: Target): Promise<string> {
   const body = bodyOf(page);
-  const { data, text } = await answer(
+  const { data, text } = await service.answer(
     id === undefined
-      ? api.POST('/deploy', { params: { query: slug === undefined ? {} : { slug } }, ...body })
-      : api.PUT('/deploy/{id}', { params: { path: { id } }, ...body }),
+      ? service.api.POST('/deploy', { params: { query: slug === undefined ? {} : { slug } }, ...body })
+      : service.api.PUT('/deploy/{id}', { params: { path: { id } }, ...body }),
   );
   await (json ? printAnswer(text) : printLine(printable(data.url)));
   say(`${id === undefined ? 'published' : 'updated'} ${data.slug} (${data.id})`);
-  await sayProblems({ api, answer }, file, data.id);
+  await sayProblems(service, file, data.id);
   return data.id;
 }
 
 /** What would keep the forms of the live page from arriving. */
-async function sayProblems({ api, answer }: Pick<Service, 'api' | 'answer'>, file: string, id: string): Promise<void> {
+async function sayProblems(service: Service, file: string, id: string): Promise<void> {
   try {
-    const { data } = await answer(api.GET('/deploy/{id}/check', { params: { path: { id } } }));
+    const { data } = await service.answer(service.api.GET('/deploy/{id}/check', { params: { path: { id } } }));
     for (const line of showProblems(file, data.problems, process.stderr)) process.stderr.write(`${line}\n`);
   } catch (error) {
     // The page is live all the same.

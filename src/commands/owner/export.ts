@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import { COMMAND_LIMITS } from '../../limits.ts';
 import { CommandError, UsageError } from '../command-error.ts';
-import { isTerminal, megabytes, print, printableCsv, printableJson, StatusLine, say } from '../output.ts';
+import { isTerminal, megabytes, print, printableCsv, printableJson, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { ConnectionError, idOf, isTransient, pause, piecesOf, type Service } from './service.ts';
 import { replaceFile } from './write-file.ts';
@@ -76,23 +76,17 @@ async function saveTo(output: string, pieces: AsyncIterable<Uint8Array>): Promis
   const real = await fs.realpath(output).catch(() => output);
   const there = await fs.stat(real).catch(() => undefined);
   if (there?.isDirectory()) throw new CommandError(`${output} is a folder: name a file`);
-  const status = new StatusLine();
   let bytes = 0;
   const write = async (out: fs.FileHandle): Promise<void> => {
     for await (const piece of pieces) {
       await out.writeFile(piece);
       bytes += piece.length;
-      status.show(megabytes(bytes));
     }
   };
-  try {
-    if (!there || there.isFile()) await replaceFile(real, write);
-    else {
-      await using out = await fs.open(real, 'w');
-      await write(out);
-    }
-  } finally {
-    status.clear();
+  if (!there || there.isFile()) await replaceFile(real, write);
+  else {
+    await using out = await fs.open(real, 'w');
+    await write(out);
   }
   say(`wrote ${megabytes(bytes)} to ${output}`);
 }

@@ -3,11 +3,11 @@ import { type Output, printAnswer, printTable } from '../output.ts';
 import type { Service } from './service.ts';
 
 /** All deployments, newest first. */
-export async function list({ api, answer }: Service, { json }: Output): Promise<void> {
+export async function list(service: Service, { json }: Output): Promise<void> {
   const rows: string[][] = [];
   for (let page = 1, seen = 0; ; page += 1) {
-    const { data, text } = await answer(
-      api.GET('/deploy', { params: { query: { page, limit: COMMAND_LIMITS.lists.pageSize } } }),
+    const { data, text } = await service.answer(
+      service.api.GET('/deploy', { params: { query: { page, limit: COMMAND_LIMITS.lists.pageSize } } }),
     );
     if (json) await printAnswer(text);
     for (const { id, slug, submission_count, updated_at, url } of data.deployments) {

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { UsageError } from '../command-error.ts';
 import { ask, type Output, printAnswer, printable, printLine, say } from '../output.ts';
 import { DEFAULT_URL, readKey, readUrl, storeAccount } from './account.ts';
-import { createService } from './service.ts';
+import { Service } from './service.ts';
 
 const isLocal = ({ hostname }: URL): boolean => /^(?:localhost|.*\.localhost|127\..*|\[::1\])$/.test(hostname);
 
@@ -20,8 +20,8 @@ export async function login(given: string | undefined, { json }: Output): Promis
     throw new UsageError('the API key is read from standard input: formhost login URL < FILE');
   }
   const key = readKey(typed, 'what was given');
-  const { api, answer } = createService({ url, key, keyFrom: 'this login' });
-  const { data, text: me } = await answer(api.GET('/me'));
+  const service = new Service({ url, key, keyFrom: 'this login' });
+  const { data, text: me } = await service.answer(service.api.GET('/me'));
   const file = await storeAccount(process.env, { url, key });
   if (json) await printAnswer(me);
   else await printLine(`Logged in at ${url} as ${printable(data.email)}`);

@@ -7,11 +7,10 @@ export async function remove(
   name: string,
   { json, yes }: Output & { yes?: true | undefined },
 ): Promise<void> {
-  const { api, answer } = service;
   const id = await idOf(service, name);
   const path = { params: { path: { id } } };
   if (!yes) {
-    const { data } = await answer(api.GET('/deploy/{id}', path));
+    const { data } = await service.answer(service.api.GET('/deploy/{id}', path));
     const what = `${printable(data.url)} (${printable(data.id)}) with ${countOf(data.submission_count, 'submission')}`;
     if (!(await agrees(`Delete ${what}?`, '--yes'))) {
       say('nothing was deleted');
@@ -19,7 +18,7 @@ export async function remove(
       return;
     }
   }
-  const { text } = await answer(api.DELETE('/deploy/{id}', path));
+  const { text } = await service.answer(service.api.DELETE('/deploy/{id}', path));
   if (json) return await printAnswer(text);
   await printLine(printable(id));
   say('deleted: it is in the trash of the dashboard, with its submissions');

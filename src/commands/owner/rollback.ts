@@ -3,8 +3,10 @@ import { type Output, printAnswer, printable, printLine, say } from '../output.t
 import { idOf, type Service } from './service.ts';
 
 /** The version before the live one. */
-async function previousVersion({ api, answer }: Service, id: string): Promise<string> {
-  const { data } = await answer(api.GET('/deploy/{id}/versions', { params: { path: { id }, query: { limit: 2 } } }));
+async function previousVersion(service: Service, id: string): Promise<string> {
+  const { data } = await service.answer(
+    service.api.GET('/deploy/{id}/versions', { params: { path: { id }, query: { limit: 2 } } }),
+  );
   const previous = data.versions.find(({ live }) => !live);
   if (!previous) throw new CommandError(`${id} has no version before the live one`);
   return String(previous.version);

@@ -1,6 +1,6 @@
 import { readJsonList, readJsonObject } from '../../lib/json-text.ts';
 import { COMMAND_LIMITS } from '../../limits.ts';
-import { countOf, type Output, print, printAnswer, StatusLine, say } from '../output.ts';
+import { countOf, type Output, print, printAnswer, say } from '../output.ts';
 import { untilInterrupted } from './interrupt.ts';
 import { idOf, isTransient, pause, type Service } from './service.ts';
 import { showSubmission } from './submission-text.ts';
@@ -15,9 +15,7 @@ export type SearchOptions = Output & {
 /** Prints all submissions in which a text is, newest first. A page that fails is asked for again, except the first. */
 export const search = (service: Service, name: string, q: string, { json, ...filters }: SearchOptions): Promise<void> =>
   untilInterrupted(async (signal) => {
-    const { api, answer } = service;
     const id = await idOf(service, name);
-    const status = new StatusLine();
     const conditions = {
       ...(q !== '' && { q }),
       ...(filters.from !== undefined && { from: filters.from }),
@@ -25,7 +23,7 @@ export const search = (service: Service, name: string, q: string, { json, ...fil
       ...(filters.unread && { unread: 'true' as const }),
       ...(filters.starred && { starred: 'true' as const }),
     };
-    let [found, searched, failures] = [0, 0, 0];
+    let [found, failures] = [0, 0];
     let cursor: string | null | undefined;
     while (cursor !== null) {
       const query = {
@@ -34,22 +32,21 @@ export const search = (service: Service, name: string, q: string, { json, ...fil
         ...(cursor !== undefined && { cursor }),
       };
       try {
-        const call = api.GET('/submissions/{deployId}/search', { params: { path: { deployId: id }, query }, signal });
-        const { data, text } = await answer(call);
-        status.clear();
+        const call = service.api.GET('/submissions/{deployId}/search', {
+          params: { path: { deployId: id }, query },
+          signal,
+        });
+        const { data, text } = await service.answer(call);
         if (json) await printAnswer(text);
         else {
           const list = readJsonObject(text).members.find(({ name }) => name === 'submissions');
           for (const submission of readJsonList(list?.value ?? '[]')) await print(`${showSubmission(submission)}\n`);
         }
         found += data.submissions.length;
-        searched += data.searched;
         cursor = data.next_cursor;
         failures = 0;
-        if (cursor !== null) status.show(`${countOf(found, 'submission')} found in ${searched} of ${data.total}`);
       } catch (error) {
         failures += 1;
-        status.clear();
         if (cursor === undefined || failures > COMMAND_LIMITS.requests.searchTries || !isTransient(error)) throw error;
         await pause(failures, error, signal);
       }

@@ -37,20 +37,6 @@ export async function pause(failures: number, error: CommandError, signal: Abort
   await delay(Math.max(ms, asked), undefined, { signal });
 }
 
-type Answered<T> = { data: T /** The answer as it was sent. */; text: string };
-
-export type Service = {
-  url: string;
-  api: Client;
-  /** What a call of `api` answers. Throws a CommandError for anything but a success. */
-  answer<T>(call: Promise<{ data?: T; response: Response }>): Promise<Answered<NonNullable<T>>>;
-  /** An answer of this content type that is read as it arrives. */
-  open(
-    path: string,
-    options: { type: string; headers?: Record<string, string>; signal: AbortSignal },
-  ): Promise<Response>;
-};
-
 /** Why fetch has failed: the error of the socket or of the name, which it wraps. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -68,90 +54,97 @@ function sentenceOf(text: string): string | undefined {
   }
 }
 
-export function createService({ url, key, keyFrom }: Account): Service {
-  const texts = new WeakMap<Response, string>();
-  const notOurs = (status: number): ApiError =>
-    new ApiError(status, `${url} does not answer as formhost does (status ${status}): check the address`);
+/** Requests to a service with the key of an owner. All methods throw a CommandError for anything but a success. */
+export class Service {
+  readonly url: string;
+  readonly api: Client;
+  readonly #account: Account;
+  readonly #texts = new WeakMap<Response, string>();
 
-  async function errorOf(response: Response): Promise<ApiError> {
-    const { status } = response;
-    const sentence = sentenceOf(await response.text().catch(() => ''));
-    if (status >= 300 && status < 400) {
-      const place = response.headers.get('location') ?? 'another address';
-      return new ApiError(status, `${url} leads to ${place}: use the address that the service has itself`);
-    }
-    if (sentence === undefined && status >= 500) {
-      return new ApiError(
-        status,
-        `${url} answers ${status}: the service or its proxy is not ready, try again in a moment`,
-      );
-    }
-    if (sentence === undefined) return notOurs(status);
-    if (status === 401) {
-      const advice = keyFrom === 'FORMHOST_KEY' ? 'set another' : 'run formhost login with another';
-      return new ApiError(status, `the API key of ${keyFrom} is not valid at ${url}: ${advice}`);
-    }
-    const seconds = Number(response.headers.get('retry-after') ?? 0);
-    return new ApiError(status, sentence, Number.isFinite(seconds) ? seconds * 1_000 : 0);
+  constructor(account: Account) {
+    this.#account = account;
+    this.url = account.url;
+    this.api = createClient({ baseUrl: account.url, fetch: (request) => this.#call(request) });
   }
 
-  async function send(request: Request): Promise<Response> {
+  /** What a call of `api` answers, and its text as it was sent. */
+  async answer<T>(call: Promise<{ data?: T; response: Response }>): Promise<{ data: NonNullable<T>; text: string }> {
+    const { data, response } = await call.catch((error: unknown) => {
+      throw error instanceof SyntaxError ? this.#notOurs(200) : error;
+    });
+    if (data === undefined || data === null) throw this.#notOurs(response.status);
+    return { data, text: this.#texts.get(response) ?? '' };
+  }
+
+  /** An answer of this content type that is read as it arrives. */
+  async open(
+    path: string,
+    { type, headers = {}, signal }: { type: string; headers?: Record<string, string>; signal: AbortSignal },
+  ): Promise<Response> {
+    const begin = new AbortController();
+    const timer = setTimeout(() => begin.abort(new Error('no answer')), COMMAND_LIMITS.requests.beginTimeoutMs);
+    try {
+      const request = new Request(this.url + path, { headers, signal: AbortSignal.any([signal, begin.signal]) });
+      const response = await this.#send(request);
+      // A page that asks for a password, for example, is no submissions.
+      if (response.headers.get('content-type')?.startsWith(type)) return response;
+      begin.abort(new Error('not read'));
+      throw this.#notOurs(response.status);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #call(request: Request): Promise<Response> {
+    const timeout = AbortSignal.timeout(COMMAND_LIMITS.requests.answerTimeoutMs);
+    const response = await this.#send(new Request(request, { signal: timeout }));
+    const text = await response.text().catch((error: unknown) => {
+      const advice = request.method === 'GET' ? 'try again' : 'what was asked may have been done';
+      throw new ConnectionError(`the connection to ${this.url} broke (${reasonOf(error)}): ${advice}`);
+    });
+    if (!response.headers.get('content-type')?.startsWith('application/json')) throw this.#notOurs(response.status);
+    const read = new Response(text, response);
+    this.#texts.set(read, text);
+    return read;
+  }
+
+  async #send(request: Request): Promise<Response> {
     // In a copy of the request, because a redirect to another host must not get a page or become a GET.
     const own = new Request(request, { redirect: 'manual' });
-    own.headers.set('Authorization', `Bearer ${key}`);
+    own.headers.set('Authorization', `Bearer ${this.#account.key}`);
     const response = await fetch(own).catch((error: unknown) => {
       throw new ConnectionError(
-        `${url} cannot be reached (${reasonOf(error)}): check the address, and that the service runs`,
+        `${this.url} cannot be reached (${reasonOf(error)}): check the address, and that the service runs`,
       );
     });
-    if (!response.ok) throw await errorOf(response);
+    if (!response.ok) throw await this.#errorOf(response);
     const notice = response.headers.get('formhost-notice');
     if (notice !== null) say(notice);
     return response;
   }
 
-  const api = createClient({
-    baseUrl: url,
-    async fetch(request) {
-      const timeout = AbortSignal.timeout(COMMAND_LIMITS.requests.answerTimeoutMs);
-      const response = await send(new Request(request, { signal: timeout }));
-      const text = await response.text().catch((error: unknown) => {
-        const advice = request.method === 'GET' ? 'try again' : 'what was asked may have been done';
-        throw new ConnectionError(`the connection to ${url} broke (${reasonOf(error)}): ${advice}`);
-      });
-      if (!response.headers.get('content-type')?.startsWith('application/json')) throw notOurs(response.status);
-      const read = new Response(text, response);
-      texts.set(read, text);
-      return read;
-    },
-  });
+  #notOurs(status: number): ApiError {
+    return new ApiError(status, `${this.url} does not answer as formhost does (status ${status}): check the address`);
+  }
 
-  return {
-    url,
-    api,
-    async answer(call) {
-      const { data, response } = await call.catch((error: unknown) => {
-        throw error instanceof SyntaxError ? notOurs(200) : error;
-      });
-      if (data === undefined || data === null) throw notOurs(response.status);
-      return { data, text: texts.get(response) ?? '' };
-    },
-    async open(path, { type, headers, signal }) {
-      const begin = new AbortController();
-      const timer = setTimeout(() => begin.abort(new Error('no answer')), COMMAND_LIMITS.requests.beginTimeoutMs);
-      try {
-        const response = await send(
-          new Request(url + path, { ...(headers && { headers }), signal: AbortSignal.any([signal, begin.signal]) }),
-        );
-        // A page that asks for a password, for example, is no submissions.
-        if (response.headers.get('content-type')?.startsWith(type)) return response;
-        begin.abort(new Error('not read'));
-        throw notOurs(response.status);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-  };
+  async #errorOf(response: Response): Promise<ApiError> {
+    const { status, headers } = response;
+    const { url, keyFrom } = this.#account;
+    const sentence = sentenceOf(await response.text().catch(() => ''));
+    if (status >= 300 && status < 400) {
+      const place = headers.get('location') ?? 'another address';
+      return new ApiError(status, `${url} leads to ${place}: use the address that the service has itself`);
+    }
+    if (sentence === undefined) {
+      if (status < 500) return this.#notOurs(status);
+      return new ApiError(status, `${url} answers ${status}: the service or its proxy is not ready, try again later`);
+    }
+    if (status === 401) {
+      const advice = keyFrom === 'FORMHOST_KEY' ? 'set another' : 'run formhost login with another';
+      return new ApiError(status, `the API key of ${keyFrom} is not valid at ${url}: ${advice}`);
+    }
+    return new ApiError(status, sentence, (Number(headers.get('retry-after')) || 0) * 1_000);
+  }
 }
 
 /** The pieces of an answer's body. A connection that breaks, or is silent for too long, is a ConnectionError. */
@@ -180,12 +173,12 @@ export async function* piecesOf(
 }
 
 /** The id of a deployment that is named by its id or its slug. Throws a CommandError where there is none. */
-export async function idOf({ api, answer }: Service, name: string): Promise<string> {
+export async function idOf(service: Service, name: string): Promise<string> {
   // A slug has no underscore.
   if (name.includes('_')) return name;
   for (let page = 1, seen = 0; ; page += 1) {
-    const { data } = await answer(
-      api.GET('/deploy', { params: { query: { page, limit: COMMAND_LIMITS.lists.slugPageSize } } }),
+    const { data } = await service.answer(
+      service.api.GET('/deploy', { params: { query: { page, limit: COMMAND_LIMITS.lists.slugPageSize } } }),
     );
     const found = data.deployments.find(({ slug }) => slug === name);
     if (found) return found.id;

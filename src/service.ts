@@ -44,7 +44,6 @@ import {
 import { Forms } from './submissions/forms.ts';
 import { LabelReader } from './submissions/labels.ts';
 import { SpamCheck } from './submissions/spam-check.ts';
-import { SubmissionService } from './submissions/submission-service.ts';
 import { SubmissionStore } from './submissions/submission-store.ts';
 
 export type Service = {
@@ -131,23 +130,14 @@ export async function startService(
 
   const honeypotHits = new HoneypotHits(db, log, limits.submissions.honeypotIntervalMs);
   const forms = new Forms(db, limits);
-  const store = new SubmissionStore({
+  const spamCheck = new SpamCheck(db, { altcha, ask: (question) => captchas.ask(question) }, limits);
+  const submissions = new SubmissionStore({
     db,
     limits,
     storageLimits,
     bucket: files.forNewFiles,
     wakeDispatcher: () => dispatcher.wake(),
     countBatch: metrics.batch,
-  });
-  const submissions = new SubmissionService({
-    db,
-    forms,
-    store,
-    spamCheck: new SpamCheck(db, { altcha, ask: (question) => captchas.ask(question) }, limits),
-    honeypotHits,
-    origins: { originOf: (slug) => new URL(pageUrl(config, slug)).origin, ownOrigin: new URL(config.baseUrl).origin },
-    count: metrics.submission,
-    limits,
   });
 
   const cleanUp = createCleanUp({
@@ -184,12 +174,12 @@ export async function startService(
   function onDeploymentChange({ deploymentId, slug }: DeploymentChange): void {
     pages.invalidate(slug);
     forms.invalidate(deploymentId);
-    store.invalidate(deploymentId);
+    submissions.invalidate(deploymentId);
   }
   function onGap(): void {
     pages.invalidateAll();
     forms.invalidateAll();
-    store.invalidateAll();
+    submissions.invalidateAll();
   }
   const app: App = {
     config,
@@ -205,7 +195,9 @@ export async function startService(
     mailLink: config.smtpUrl === undefined ? undefined : (to, url) => sender.mailLink(to, url),
     isOwnUrl: (url) => own.isIn(url),
     forms,
+    spamCheck,
     submissions,
+    honeypotHits,
     pages,
     renderer,
     hosts: new Hosts(config, limits),

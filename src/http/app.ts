@@ -4,13 +4,15 @@ import type { DeploymentChange } from '../db/deployments/change-feed.ts';
 import type { Labels } from '../db/deployments/labels.ts';
 import type { OpenFile } from '../db/files/file-content.ts';
 import type { Database } from '../db/postgres/connect.ts';
+import type { HoneypotHits } from '../db/spam/honeypot-hits.ts';
 import type { Altcha } from '../lib/altcha.ts';
 import type { Log } from '../lib/log.ts';
 import type { SignedLinks } from '../lib/signed-links.ts';
 import type { Limits } from '../limits.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Forms } from '../submissions/forms.ts';
-import type { SubmissionService } from '../submissions/submission-service.ts';
+import type { SpamCheck } from '../submissions/spam-check.ts';
+import type { SubmissionStore } from '../submissions/submission-store.ts';
 import type { PageRenderer } from './pages/new-page.ts';
 import type { PageCache } from './pages/page-cache.ts';
 import type { Authentication } from './request/auth.ts';
@@ -45,7 +47,9 @@ export type App = {
   isOwnUrl(url: URL): boolean;
 
   forms: Forms;
-  submissions: Pick<SubmissionService, 'submit'>;
+  spamCheck: SpamCheck;
+  submissions: SubmissionStore;
+  honeypotHits: Pick<HoneypotHits, 'add'>;
   pages: PageCache;
   renderer: PageRenderer;
 

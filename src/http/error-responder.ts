@@ -6,9 +6,8 @@ import { pathOf } from './request/hosts.ts';
 import { toLoggedError, writeError } from './response/errors.ts';
 import { writeLinkPage } from './response/link-page.ts';
 import { isSubmission, PAGE, routeOf, SUBMIT } from './route-names.ts';
-import { SubmissionError } from './submit/refusals.ts';
-import { CORS } from './submit/submission-handler.ts';
-import { type Visitor, type VisitorPages, visitorOf } from './submit/visitors.ts';
+import { CORS, SubmissionError } from './submit/submission-service.ts';
+import { type Visitor, type VisitorPages, visitorOf } from './submit/visitor-pages.ts';
 
 /** A request that failed. `slug`: of a page's host. `isApi`: Express has it, and metrics count it when it is closed. */
 type Failed = { requestId: string; slug: string | undefined; isApi: boolean };

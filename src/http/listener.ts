@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Express } from 'express';
-import { pageUrl } from '../config.ts';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import { createRequestIds } from '../lib/ids.ts';
 import { SECURITY_TXT, sendSecurityTxt } from './api/operations/security-txt.ts';
@@ -17,9 +16,8 @@ import { namesHtml } from './response/accept.ts';
 import { methodNotAllowed } from './response/errors.ts';
 import { PAGE, routeOf, SUBMIT, submitIdIn } from './route-names.ts';
 import { createApi } from './router.ts';
-import { showThanks } from './submit/endpoint.ts';
-import { SubmissionHandler } from './submit/submission-handler.ts';
-import { createVisitorPages, THANKS, type VisitorPages } from './submit/visitors.ts';
+import { SubmissionService } from './submit/submission-service.ts';
+import { THANKS, VisitorPages } from './submit/visitor-pages.ts';
 
 /** What is known of a request; only this file changes it. */
 type Context = {
@@ -44,7 +42,7 @@ export class Listener {
   readonly #app: App;
   readonly #api: Express;
   readonly #pages: PageServer;
-  readonly #submissions: SubmissionHandler;
+  readonly #submissions: SubmissionService;
   readonly #visitorPages: VisitorPages;
   readonly #errors: ErrorResponder;
   readonly #requestLog: RequestLog;
@@ -56,7 +54,7 @@ export class Listener {
   readonly #logsAll: boolean;
 
   constructor(app: App) {
-    const { config, limits, log, pages, responseWriter, submissions, forms, bodyReader, clientAddress } = app;
+    const { config, log, pages, responseWriter } = app;
     const endpoints = createEndpoints(app);
     this.#app = app;
     this.#api = createApi(endpoints, app);
@@ -65,11 +63,9 @@ export class Listener {
       this.#errors.fail(error, request, response, { requestId, slug: undefined, isApi: true });
     }) satisfies ErrorRequestHandler);
     this.#pages = new PageServer(pages, responseWriter, config);
-    this.#visitorPages = createVisitorPages((slug) => pageUrl(config, slug), limits);
-    const visitorPages = this.#visitorPages;
-    const parts = { submissions, forms, visitorPages, body: bodyReader, clientAddress };
-    this.#submissions = new SubmissionHandler(parts, config, limits);
-    this.#errors = new ErrorResponder(app, endpoints, visitorPages);
+    this.#visitorPages = new VisitorPages(app);
+    this.#submissions = new SubmissionService(app, this.#visitorPages);
+    this.#errors = new ErrorResponder(app, endpoints, this.#visitorPages);
     this.#requestLog = new RequestLog(log, [...endpoints.map(({ path }) => path), ...Object.values(VIEW_PATHS)]);
     this.#earlyPaths = pathsOf(endpoints.filter(({ answersWhileStarting }) => answersWhileStarting));
     this.#polledPaths = pathsOf(endpoints.filter(({ isPolled }) => isPolled));
@@ -153,7 +149,7 @@ export class Listener {
   async #thank(request: IncomingMessage, response: ServerResponse, slug: string, requestId: string): Promise<void> {
     if (!isRead(request)) throw methodNotAllowed('GET, HEAD');
     const deploymentId = await this.#pages.findForm(slug, '/');
-    await showThanks(this.#app, this.#visitorPages, response, { deploymentId, headers: { 'x-request-id': requestId } });
+    await this.#visitorPages.thank(response, deploymentId, { 'x-request-id': requestId });
     this.#app.metrics.request(PAGE, response.statusCode);
   }
 
@@ -175,7 +171,7 @@ export class Listener {
     deploymentId: string,
     { requestId, slug }: Pick<Context, 'requestId' | 'slug'>,
   ): Promise<void> {
-    await this.#submissions.handle(request, response, { deploymentId, requestId, pageSlug: slug });
+    await this.#submissions.submit(request, response, { deploymentId, requestId, pageSlug: slug });
     this.#app.metrics.request(SUBMIT, response.statusCode);
   }
 
@@ -187,8 +183,7 @@ export class Listener {
     deploymentId: string,
   ): Promise<void> {
     this.#log(request, response, context);
-    const form = await this.#app.forms.get(deploymentId).catch(() => undefined);
-    this.#visitorPages.refuseGet(response, form, { 'x-request-id': context.requestId });
+    await this.#visitorPages.refuseGet(response, deploymentId, { 'x-request-id': context.requestId });
     this.#app.metrics.request(`${request.method} /submit/:deployId`, response.statusCode);
   }
 

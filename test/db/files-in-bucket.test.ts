@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLinks } from '../../src/db/account/link-secret.ts';
 import { sweepOrphans } from '../../src/files/files-bucket.ts';
-import { attemptQuery } from '../../src/http/submit/sent-again.ts';
+import { attemptQuery } from '../../src/http/submit/attempt.ts';
 import { newObjectId, newSubmissionId } from '../../src/lib/ids.ts';
 import type { LimitOverrides } from '../../src/limits.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
@@ -184,7 +184,7 @@ describe('a service with FILES_URL', () => {
   it('stores a submission once that is sent again, and knows its file by the hash', async () => {
     const id = await deploy();
     const attempt = newSubmissionId();
-    const query = attemptQuery(attempt, [['name', 'Ada']], []);
+    const query = attemptQuery(attempt, [['name', 'Ada']]);
     const first = await submit(id, 'one', { query });
     const again = await submit(id, 'one', { query });
     const other = await submit(id, 'two', { query });

@@ -12,6 +12,8 @@ import { ResponseWriter } from '../../src/http/response/response-writer.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { Forms } from '../../src/submissions/forms.ts';
+import { SpamCheck } from '../../src/submissions/spam-check.ts';
+import { SubmissionStore } from '../../src/submissions/submission-store.ts';
 import { testLimits } from './limits.ts';
 
 const notCalled = (): never => {
@@ -39,7 +41,16 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     mailLink: undefined,
     isOwnUrl: () => false,
     forms: new Forms(db, limits),
-    submissions: { submit: notCalled },
+    spamCheck: new SpamCheck(db, { altcha: notCalled, ask: notCalled }, limits),
+    submissions: new SubmissionStore({
+      db,
+      bucket: undefined,
+      storageLimits: new Map(),
+      wakeDispatcher: notCalled,
+      countBatch: () => undefined,
+      limits,
+    }),
+    honeypotHits: { add: notCalled },
     pages: new PageCache({ read: notCalled, render: notCalled, canSend: notCalled }, { maxBytes: 1, limits }),
     renderer: new PageRenderer(config, compute, limits),
     hosts: new Hosts(config, limits),

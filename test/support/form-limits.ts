@@ -25,4 +25,4 @@ export const tooLarge = (bytes: number) => [
 export const tooManyFields = (fields: number) => [413, `The submission has too many fields: send at most ${fields}.`];
 
 /** What is stored of a submission. */
-export const stored = ({ text, honeypot }: Submitted) => ({ text, honeypot });
+export const stored = ({ honeypot, dataWith }: Submitted) => ({ text: dataWith(() => '/f'), honeypot });

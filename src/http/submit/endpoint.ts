@@ -1,23 +1,21 @@
-import type { ServerResponse } from 'node:http';
 import cors from 'cors';
 import { z } from 'zod';
-import { pageUrl } from '../../config.ts';
 import { LANGUAGES } from '../../lib/languages.ts';
 import { SIZES } from '../../limits.ts';
 import type { App } from '../app.ts';
 import { publicEndpoint } from '../request/endpoint.ts';
 import { HONEYPOT, REDIRECT } from '../request/reserved-fields.ts';
 import { errorKind } from '../response/errors.ts';
-import { originRefused } from './origin-refused.ts';
 import {
-  keyReused as keyReusedError,
+  keyReused,
   noStorageForFiles,
   noSuchForm,
+  OriginRefused,
   tooManySubmissions,
   webhookLoop,
 } from './refusals.ts';
-import { CORS, Received } from './submission-handler.ts';
-import { createVisitorPages, type VisitorPages } from './visitors.ts';
+import { CORS, Received } from './submission-service.ts';
+import { VisitorPages } from './visitor-pages.ts';
 
 const corsHeaders = {
   'Access-Control-Allow-Origin': { description: 'Pages of any origin may read it.', schema: { const: '*' } },
@@ -72,7 +70,7 @@ const errors = [
       id: 'OriginRefused',
       description: 'The deployment has `allowed_origins`, and the form is on a page of another origin.',
     },
-    originRefused,
+    (origin: string) => new OriginRefused(origin),
     'https://example.com',
   ),
   errorKind(
@@ -80,7 +78,7 @@ const errors = [
       id: 'KeyReused',
       description: `The \`Idempotency-Key\` was used with another submission in the last ${SIZES.idempotencyKey.lifetimeHours} hours.`,
     },
-    keyReusedError,
+    keyReused,
   ),
   errorKind(
     {
@@ -104,24 +102,10 @@ const errors = [
 /** Answers a preflight (Fetch, 3.3.2): any origin, any header it asks for, no credentials. */
 const allowAnyOrigin = cors({ methods: 'POST', maxAge: SIZES.submission.preflightSeconds, preflightContinue: true });
 
-/** Answers with the page that thanks a visitor of a deployment. */
-export async function showThanks(
-  { forms }: Pick<App, 'forms'>,
-  visitorPages: VisitorPages,
-  response: ServerResponse,
-  { deploymentId, headers }: { deploymentId: string; headers: Readonly<Record<string, string>> },
-): Promise<void> {
-  const form = await forms.get(deploymentId).then(
-    (found) => found ?? ('absent' as const),
-    () => undefined,
-  );
-  visitorPages.thank(response, form, headers);
-}
-
-/** Where forms post to. Submissions are answered by submission-handler.ts, ahead of Express. */
-export const submitEndpoints = ({ config, forms, limits }: App) => {
-  const { maxSubmissionBytes, maxFileBytes, maxFilesBytes } = config;
-  const visitorPages = createVisitorPages((slug) => pageUrl(config, slug), limits);
+/** Where forms post to. Submissions are answered by submission-service.ts, ahead of Express. */
+export const submitEndpoints = (app: App) => {
+  const { maxSubmissionBytes, maxFileBytes, maxFilesBytes } = app.config;
+  const visitorPages = new VisitorPages(app);
   return {
     submit: publicEndpoint({
       method: 'POST',
@@ -194,7 +178,7 @@ export const submitEndpoints = ({ config, forms, limits }: App) => {
       handle:
         ({ params: { deployId = '' } }) =>
         (response) =>
-          showThanks({ forms }, visitorPages, response, { deploymentId: deployId, headers: CORS }),
+          visitorPages.thank(response, deployId, CORS),
     }),
 
     preflight: publicEndpoint({

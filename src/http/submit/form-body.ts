@@ -1,15 +1,19 @@
 import { isUtf8 } from 'node:buffer';
+import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { readJsonObject, unescapedBytes } from '../../lib/json-text.ts';
 import { SIZES } from '../../limits.ts';
 import { HONEYPOT, isEmptyJson } from '../request/reserved-fields.ts';
 import { HttpError } from '../response/errors.ts';
 
-/** A parsed body: the text of a JSON object, which is stored, and whether the honeypot field was filled in. */
+/** A parsed body. */
 export type Submitted = {
-  text: string;
+  /** Whether the honeypot field is filled in. */
   honeypot: boolean;
   /** Undefined for JSON. */
-  form?: Form;
+  form: Form | undefined;
+  files: readonly NewFile[];
+  /** The text of a JSON object. `urlOf` returns the URL of a file. */
+  dataWith(urlOf: (fileId: string) => string): string;
 };
 
 /** A file in a submission's data. `size` in bytes; `url`: the path of the API at which it is downloaded. */
@@ -70,7 +74,8 @@ export function readJson(body: Buffer, { maxBytes, maxFields }: FormLimits): Sub
     case 'malformed':
       throw new HttpError(400, 'The JSON body is malformed: send a JSON object.');
   }
-  return { text, honeypot: members.some(({ name, value }) => name === HONEYPOT && !isEmptyJson(value)) };
+  const honeypot = members.some(({ name, value }) => name === HONEYPOT && !isEmptyJson(value));
+  return { honeypot, form: undefined, files: [], dataWith: () => text };
 }
 
 /** Reads application/x-www-form-urlencoded (WHATWG URL, section 5.1). Throws 400 for what is not UTF-8. */
@@ -87,7 +92,8 @@ export function readUrlencoded(body: Buffer, { maxBytes, maxFields }: FormLimits
   });
   if (decoded.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > maxBytes) throw tooLarge(maxBytes);
   const form = decoded.map(([name, value]) => [utf8(name), utf8(value)] as const);
-  return { ...writeFields(form), form };
+  const text = writeFields(form);
+  return { honeypot: hasHoneypot(form), form, files: [], dataWith: () => text };
 }
 
 /** The bytes of a name or a value, of which `text` has one in each character. A `%` without two digits stays. */
@@ -117,21 +123,20 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
+/** Whether the honeypot is filled in, perhaps with a file. */
+export const hasHoneypot = (form: Form): boolean =>
+  form.some(([name, value, file]) => name === HONEYPOT && (value !== '' || (file && isChosen(file))));
+
 /** Writes a form's fields as a JSON object. A repeated name becomes a list, at the position of the first one. */
-export function writeFields(fields: readonly Entry[]): Submitted {
+export function writeFields(fields: readonly Entry[]): string {
   const byName = new Map<string, Entry[1] | Entry[1][]>();
-  let honeypot = false;
   for (const [name, value] of fields) {
     const before = byName.get(name);
     if (before === undefined) byName.set(name, value);
     else if (Array.isArray(before)) before.push(value);
     else byName.set(name, [before, value]);
-    if (name === HONEYPOT && value !== '') honeypot = true;
   }
   // Not with JSON.stringify of an object, which would put `10` after `2`, and lose `__proto__`.
-  let members = '';
-  for (const [name, value] of byName) {
-    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`;
-  }
-  return { text: `{${members}}`, honeypot };
+  const members = Array.from(byName, ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return `{${members.join(',')}}`;
 }

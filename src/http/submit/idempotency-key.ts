@@ -1,9 +1,11 @@
-import { createHash, webcrypto } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { sha256 } from '../../db/submissions/find-stored.ts';
 import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { normalizeJson } from '../../lib/json-text.ts';
 import { SIZES } from '../../limits.ts';
 import { HttpError } from '../response/errors.ts';
+import type { Submitted } from './form-body.ts';
 
 /*
  * The header Idempotency-Key: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
@@ -24,19 +26,15 @@ export function keyHashOf({ headers }: IncomingMessage): Buffer | undefined {
   return createHash('sha256').update(`${key}`).digest();
 }
 
-/**
- * The SHA-256 of a submission's data, the same for each encoding of it. `urlOf` returns the URL of a file, which is
- * left out: it differs each time.
- */
-export function dataHashOf(text: string, files: readonly NewFile[], urlOf: (fileId: string) => string): Buffer {
-  const data = normalizeJson(files.reduce((rest, { id }) => rest.replace(urlOf(id), ''), text));
-  return createHash('sha256').update(data).digest();
-}
+/** The SHA-256 of a submission's data, the same for each encoding of it. The URLs of files are left out: they differ each time. */
+export const dataHashOf = ({ dataWith }: Submitted): Buffer =>
+  createHash('sha256')
+    .update(normalizeJson(dataWith(() => '')))
+    .digest();
 
 /** The SHA-256 of what was submitted: of its data, and of the contents of its files. */
 export async function bodyHashOf(dataHash: Buffer, files: readonly NewFile[]): Promise<Buffer> {
   const hash = createHash('sha256').update(dataHash);
-  // On another thread: all files together may have tens of megabytes.
-  for (const file of files) hash.update(Buffer.from(await webcrypto.subtle.digest('SHA-256', file.content)));
+  for (const { content } of files) hash.update(await sha256(content));
   return hash.digest();
 }

@@ -7,6 +7,7 @@ import {
   type Field,
   type Form,
   type FormLimits,
+  hasHoneypot,
   isChosen,
   type SentFile,
   type Submitted,
@@ -17,7 +18,7 @@ import {
 import { type Part, readParts } from './multipart-parts.ts';
 
 /** Why files were refused. `limit`: in bytes, or a count. */
-type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
+export type FileLimit = { kind: 'count' | 'file' | 'files'; limit: number };
 
 /** Files are too large, or too many. */
 export class FilesRefused extends HttpError {
@@ -32,24 +33,14 @@ export class FilesRefused extends HttpError {
   }
 }
 
-type ReadForm = {
-  form: Form;
-  files: readonly NewFile[];
-  /** The data. `urlOf` returns the URL of a file. */
-  write(urlOf: (fileId: string) => string): Pick<Submitted, 'text' | 'honeypot'>;
-};
-
 // RFC 9110, section 8.3.1.
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const QUOTED = '"(?:[\\t !\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\t -~])*"';
 // A parameter may be empty (5.6.6). White space before a semicolon matches in one way only, which keeps this fast.
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:[ \\t]*;(?:[ \\t]*${TOKEN}=(?:${TOKEN}|${QUOTED}))?)*$`);
 
-/**
- * Reads multipart/form-data. `boundary` is the content type's parameter. A file input that was left empty is the value
- * `""`.
- */
-export function readMultipart(body: Buffer, boundary: string, limits: FormLimits): ReadForm {
+/** Reads multipart/form-data. `boundary` is the content type's parameter. A file input that was left empty is the value `""`. */
+export function readMultipart(body: Buffer, boundary: string, limits: FormLimits): Submitted {
   const parts = readParts(body, boundary, limits);
   checkTexts(parts, limits);
   checkFiles(parts, limits);
@@ -59,18 +50,17 @@ export function readMultipart(body: Buffer, boundary: string, limits: FormLimits
     if (!file || !isChosen(file)) return undefined;
     return { id: newFileId(), filename: file.filename, contentType: mediaTypeOf(part), content: part.content };
   });
+  const entry = (urlOf: (fileId: string) => string, [name, value]: Field, index: number): Entry => {
+    const file = files[index];
+    if (!file) return [name, value];
+    const { id, filename, contentType, content } = file;
+    return [name, { filename, content_type: contentType, size: content.length, url: urlOf(id) }];
+  };
   return {
+    honeypot: hasHoneypot(form),
     form,
     files: files.filter((file) => file !== undefined),
-    write: (urlOf) =>
-      writeFields(
-        form.map(([name, value], index): Entry => {
-          const file = files[index];
-          if (!file) return [name, value];
-          const { id, filename, contentType, content } = file;
-          return [name, { filename, content_type: contentType, size: content.length, url: urlOf(id) }];
-        }),
-      ),
+    dataWith: (urlOf) => writeFields(form.map((field, index) => entry(urlOf, field, index))),
   };
 }
 

@@ -1,21 +1,28 @@
-import type { Refusal } from '../../submissions/submission-service.ts';
+import { StorageFull } from '../../db/account/storage.ts';
+import { BusyError } from '../../lib/fair-queue.ts';
+import { SIZES } from '../../limits.ts';
+import type { Stored } from '../../submissions/submission-store.ts';
 import { HttpError, inSeconds, retryAfter } from '../response/errors.ts';
 import type { Form } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
-import { originRefused } from './origin-refused.ts';
-import type { Visitor } from './visitors.ts';
 
-/** Says by its `cause` why a submission was refused. `visitor` is set when the answer is a page for a visitor. */
-export class SubmissionError extends Error {
-  readonly visitor: Visitor | undefined;
+/** Why a submission is not stored. */
+export type Refusal =
+  | Extract<Stored, { kind: 'no-deployment' | 'rate-limited' }>
+  /** It comes from a page that its form accepts nothing from. */
+  | { kind: 'origin-refused'; origin: string }
+  /** Its Idempotency-Key was used with another submission. */
+  | { kind: 'key-reused' };
 
-  constructor(cause: unknown, visitor: Visitor | undefined) {
-    // As in HttpError: no stack, which would be a tenth of a refusal's cost.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
-    super('The submission was refused.', { cause });
-    Error.stackTraceLimit = stackTraceLimit;
-    this.visitor = visitor;
+/** The form is on a site that its deployment accepts nothing from. */
+export class OriginRefused extends HttpError {
+  readonly origin: string;
+
+  constructor(origin: string) {
+    const { maxShownOriginChars } = SIZES.errorPage;
+    const shown = origin.length > maxShownOriginChars ? `${origin.slice(0, maxShownOriginChars)}…` : origin;
+    super(403, `This form accepts no submissions from ${shown}: its owner must add ${shown} to allowed_origins.`);
+    this.origin = shown;
   }
 }
 
@@ -31,9 +38,6 @@ export const keyReused = (): HttpError =>
     'The Idempotency-Key was used with another submission: send each submission with a key of its own.',
   );
 
-export const tooManyWaiting = (): HttpError =>
-  new HttpError(503, 'Too many submissions are waiting: try again shortly.', retryAfter(1_000));
-
 export function tooManySubmissions(retryAfterMs: number): HttpError {
   return new HttpError(429, `Too many submissions: try again in ${inSeconds(retryAfterMs)}.`, retryAfter(retryAfterMs));
 }
@@ -46,16 +50,23 @@ export const noStorageForFiles = (form: Form): HttpError =>
     form,
   );
 
-/** The error that answers a submission that was not stored. */
-export function errorOf(outcome: Refusal): HttpError {
-  switch (outcome.kind) {
+/** The error that answers a submission that was refused. */
+export function refusalOf(result: Refusal): HttpError {
+  switch (result.kind) {
     case 'no-deployment':
       return noSuchForm();
     case 'rate-limited':
-      return tooManySubmissions(outcome.retryAfterMs);
+      return tooManySubmissions(result.retryAfterMs);
     case 'origin-refused':
-      return originRefused(outcome.origin);
+      return new OriginRefused(result.origin);
     case 'key-reused':
       return keyReused();
   }
+}
+
+/** What to tell a client about an error. `form`: all that was sent, as far as it is known. */
+export function explained(error: unknown, form: Form | undefined): unknown {
+  if (error instanceof StorageFull) return noStorageForFiles(form ?? []);
+  if (!(error instanceof BusyError)) return error;
+  return new HttpError(503, 'Too many submissions are waiting: try again shortly.', retryAfter(1_000));
 }

@@ -1,70 +1,65 @@
 import { escapeHtml } from '../../lib/html.ts';
 import { SIZES } from '../../limits.ts';
 import type { Speech } from '../response/translations.ts';
-import type { Form } from './form-body.ts';
-import { attemptQuery, type FileInput } from './sent-again.ts';
+import { attemptQuery } from './attempt.ts';
+import { type Form, isChosen, type SentFile } from './form-body.ts';
+import type { FileLimit } from './multipart.ts';
 
-/** What an error page needs to send a form again. */
-type KeptForm = {
-  enctype: string;
-  form: Form;
-  inputs: readonly FileInput[];
-  /** The submission's id. */
-  attempt: string;
-  /** Whether it can only be sent with other files. */
-  isChanged: boolean;
-  /** Files with more bytes are too large; undefined when that is not why the form was refused. */
-  maxFileBytes: number | undefined;
-};
+/** What an error page needs to send a form again. `attempt`: the submission's id. `refused`: why its files were refused. */
+type KeptForm = { enctype: string; form: Form; attempt: string; refused: FileLimit | undefined };
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
-  const characters = Array.from(name.slice(0, 2 * SIZES.errorPage.maxShownNameChars));
-  const isLong =
-    characters.length > SIZES.errorPage.maxShownNameChars || name.length > 2 * SIZES.errorPage.maxShownNameChars;
-  const shown = isLong ? `${characters.slice(0, SIZES.errorPage.maxShownNameChars).join('')}…` : name;
-  return `<bdi>${escapeHtml(withoutNul(shown))}</bdi>`;
+  const { maxShownNameChars } = SIZES.errorPage;
+  const characters = Array.from(name.slice(0, 2 * maxShownNameChars));
+  const isLong = characters.length > maxShownNameChars || name.length > 2 * maxShownNameChars;
+  const shown = isLong ? `${characters.slice(0, maxShownNameChars).join('')}…` : name;
+  return `<bdi>${attribute(shown)}</bdi>`;
 }
 
 // HTML has no NUL.
-const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
+const attribute = (text: string): string => escapeHtml(text.replaceAll('\0', '\uFFFD'));
 
-const attribute = (text: string): string => escapeHtml(withoutNul(text));
+/** The files that have to be chosen again, by the names of their inputs. None are left where the form takes no files. */
+export function lostFilesOf({ form, refused }: Pick<KeptForm, 'form' | 'refused'>): ReadonlyMap<string, SentFile[]> {
+  const lost = new Map<string, SentFile[]>();
+  if (refused?.limit === 0) return lost;
+  for (const [name, , file] of form) {
+    if (file && name !== '' && isChosen(file)) lost.set(name, [...(lost.get(name) ?? []), file]);
+  }
+  return lost;
+}
 
-function labelOf({ name, files }: FileInput, maxFileBytes: number | undefined, speech: Speech): string {
+/** The label of an input for files, by those that were chosen before. */
+function labelOf(name: string, files: readonly SentFile[], refused: FileLimit | undefined, speech: Speech): string {
   const names = files.map(({ filename }) => shownName(filename || name));
-  const [only = shownName(name)] = names;
-  const isTooLarge = maxFileBytes !== undefined && files.some(({ size }) => size > maxFileBytes);
-  if (isTooLarge && names.length === 1) return speech.chooseSmaller(only);
-  const shown =
-    names.length > SIZES.errorPage.maxShownNames ? [...names.slice(0, SIZES.errorPage.maxShownNames), '…'] : names;
-  return speech.chooseAgain(names.length > 1 ? speech.list(shown) : only);
+  const [first = shownName(name)] = names;
+  const isTooLarge = refused?.kind === 'file' && files.some(({ size }) => size > refused.limit);
+  if (names.length === 1) return isTooLarge ? speech.chooseSmaller(first) : speech.chooseAgain(first);
+  const { maxShownNames } = SIZES.errorPage;
+  const shown = names.length > maxShownNames ? [...names.slice(0, maxShownNames), '…'] : names;
+  return speech.chooseAgain(speech.list(shown));
 }
 
 /**
  * A form whose hidden fields contain what was filled in. One click sends it again, as the same submission. Files, which
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
-export function resubmitForm(kept: KeptForm, speech: Speech): string {
-  const { enctype, form, inputs, attempt, isChanged, maxFileBytes } = kept;
-  const unused = new Map(inputs.map((input, index) => [input.name, { input, id: `file${index + 1}` }]));
+export function resubmitForm({ enctype, form, attempt, refused }: KeptForm, speech: Speech): string {
+  const lost = lostFilesOf({ form, refused });
+  const inputs = new Set<string>();
   const controls = form.map(([name, value, file]) => {
     // Textareas, because browsers change a hidden input named _charset_. HTML drops a first line break.
-    if (!file) return `<textarea name="${attribute(name)}" hidden>\n${attribute(value)}</textarea>`;
-    const found = unused.get(name);
-    if (!found) return '';
-    unused.delete(name);
-    const { input, id } = found;
-    const common = `type="file" name="${attribute(name)}"${input.isMultiple ? ' multiple' : ''}`;
-    if (!input.isLost) return `<input ${common} hidden>`;
-    return `<p><label for="${id}">${labelOf(input, maxFileBytes, speech)}</label>\n<input ${common} id="${id}"></p>`;
+    if (!file) return `<textarea name="${attribute(name)}" hidden>\n${attribute(value)}</textarea>\n`;
+    if (name === '' || inputs.has(name)) return '';
+    inputs.add(name);
+    const files = lost.get(name);
+    if (!files) return `<input type="file" name="${attribute(name)}" hidden>\n`;
+    const id = `file${inputs.size}`;
+    const input = `<input type="file" name="${attribute(name)}"${files.length > 1 ? ' multiple' : ''} id="${id}">`;
+    return `<p><label for="${id}">${labelOf(name, files, refused, speech)}</label>\n${input}</p>\n`;
   });
-  const label = isChanged ? speech.send : speech.sendAgain;
-  const action = attemptQuery(attempt, form, inputs);
-  return [
-    `<form method="post" action="${action}" enctype="${enctype}" autocomplete="off">`,
-    ...controls.filter((control) => control !== ''),
-    `<button>${label}</button>`,
-    '</form>',
-  ].join('\n');
+  return `<form method="post" action="${attemptQuery(attempt, form)}" enctype="${enctype}" autocomplete="off">
+${controls.join('')}<button>${refused ? speech.send : speech.sendAgain}</button>
+</form>`;
 }

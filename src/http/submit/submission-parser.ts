@@ -1,155 +1,128 @@
 import type { IncomingMessage } from 'node:http';
-import type { NewFile } from '../../db/submissions/submission-files.ts';
 import { newSubmissionId } from '../../lib/ids.ts';
-import { type Limits, SIZES } from '../../limits.ts';
-import type { BodyReader } from '../request/body.ts';
+import { SIZES } from '../../limits.ts';
+import type { App } from '../app.ts';
 import { mediaType } from '../request/json-body.ts';
 import { HttpError } from '../response/errors.ts';
 import type { MemoryReservation } from '../response/memory-budget.ts';
-import { createDropFiles } from './drop-files.ts';
-import { readJson, readUrlencoded, type Submitted } from './form-body.ts';
+import { attemptOf } from './attempt.ts';
+import { DropFiles } from './drop-files.ts';
+import { type FormLimits, readJson, readUrlencoded, type Submitted } from './form-body.ts';
 import { readMultipart, refusalOfLarge } from './multipart.ts';
 import { maxMultipartBytes } from './multipart-parts.ts';
-import { attemptOf } from './sent-again.ts';
-import type { ShareLargeWork } from './time-share.ts';
+import type { TimeShare } from './time-share.ts';
+import { visitorOf } from './visitor-pages.ts';
 
-/**
- * `id` is that of an earlier attempt when it `isRetry`. `dataWithId` returns the text with another id in the URLs of its
- * files.
- */
+/** A submission as it was sent. */
 export type ParsedSubmission = Submitted & {
+  /** That of the first attempt, when it `isRetry`. */
   id: string;
   isRetry: boolean;
-  files?: readonly NewFile[];
-  dataWithId?: (id: string) => string;
+  /** The text of a JSON object, which is stored. */
+  data: string;
 };
 
-/**
- * The client's network that a submission comes from, and the deployment that it is for. `isVisitor`: whether the answer is
- * a page for a visitor.
- */
-export type Sender = { deploymentId: string; network: string; isVisitor: boolean };
+type ContentType = 'application/json' | 'application/x-www-form-urlencoded' | 'multipart/form-data';
 
-/** In bytes: of names and values, of each file, and of all files of a submission. */
-export type SubmissionSizes = { maxSubmissionBytes: number; maxFileBytes: number; maxFilesBytes: number };
-
-// The most bytes of a body for one decoded byte: \u0041 in JSON, %41 in a form; and the separators of a form.
+// The most bytes of a body for one decoded byte: \u0041 in JSON, %41 in a form.
 const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;
 
-/** The path of the API at which a file is downloaded. */
-export const fileUrl = (deploymentId: string, submissionId: string, fileId: string): string =>
-  `/submissions/${deploymentId}/${submissionId}/files/${fileId}`;
-
-// Called when the body is complete: ids rise in the order in which submissions are stored.
-function withId(request: IncomingMessage, submitted: Submitted): ParsedSubmission {
-  const attempt = attemptOf(request, submitted.form);
-  return { id: attempt?.id ?? newSubmissionId(), isRetry: attempt !== undefined, ...submitted };
-}
+/** The data of a submission under an id, which is in the paths of the API at which its files are downloaded. */
+export const dataUnder = (submissionId: string, deploymentId: string, { dataWith }: Pick<Submitted, 'dataWith'>) =>
+  dataWith((fileId) => `/submissions/${deploymentId}/${submissionId}/files/${fileId}`);
 
 /** Reads submissions in the three content types. */
 export class SubmissionParser {
-  readonly #body: BodyReader;
-  readonly #shareLargeWork: ShareLargeWork;
-  readonly #formLimits: { maxBytes: number; maxFields: number; maxFileBytes: number; maxFilesBytes: number };
-  /** Of names, values and the lines around them in a multipart body, and of the contents of its files. */
+  readonly #app: Pick<App, 'bodyReader' | 'limits'>;
+  readonly #timeShare: TimeShare;
+  readonly #formLimits: FormLimits;
+  readonly #maxBytes: Readonly<Record<ContentType, number>>;
+  /** Of a multipart body, without the contents of its files; and of these. */
   readonly #maxTextBytes: number;
   readonly #maxContentBytes: number;
-  readonly #maxDroppedBodyBytes: number;
 
-  constructor(
-    { body, shareLargeWork }: { body: BodyReader; shareLargeWork: ShareLargeWork },
-    { maxSubmissionBytes, maxFileBytes, maxFilesBytes }: SubmissionSizes,
-    limits: Limits,
-  ) {
-    this.#body = body;
-    this.#shareLargeWork = shareLargeWork;
-    this.#formLimits = {
-      maxBytes: maxSubmissionBytes,
-      maxFields: SIZES.submission.maxFields,
-      maxFileBytes,
-      maxFilesBytes,
-    };
-    this.#maxTextBytes = maxMultipartBytes(maxSubmissionBytes);
+  constructor(app: Pick<App, 'bodyReader' | 'limits' | 'config'>, timeShare: TimeShare) {
+    const { maxSubmissionBytes: maxBytes, maxFileBytes, maxFilesBytes } = app.config;
+    this.#app = app;
+    this.#timeShare = timeShare;
+    this.#formLimits = { maxBytes, maxFields: SIZES.submission.maxFields, maxFileBytes, maxFilesBytes };
+    this.#maxTextBytes = maxMultipartBytes(maxBytes);
     this.#maxContentBytes = Math.min(SIZES.submission.maxFiles * maxFileBytes, maxFilesBytes);
-    this.#maxDroppedBodyBytes = limits.submissions.maxDroppedBodyBytes;
+    this.#maxBytes = {
+      'application/json': maxBytes * JSON_GROWTH,
+      'application/x-www-form-urlencoded': maxBytes * FORM_GROWTH + SIZES.internal.formSeparatorBytes,
+      'multipart/form-data': this.#maxTextBytes + this.#maxContentBytes,
+    };
   }
 
-  /** Throws HttpError. */
-  async read(request: IncomingMessage, sender: Sender, reservation: MemoryReservation): Promise<ParsedSubmission> {
-    const contentType = mediaType(request);
-    const { maxBytes } = this.#formLimits;
-    switch (contentType?.type) {
-      case 'application/json':
-        return this.#readText(request, sender, reservation, maxBytes * JSON_GROWTH, readJson);
-      case 'application/x-www-form-urlencoded': {
-        const limit = maxBytes * FORM_GROWTH + SIZES.internal.formSeparatorBytes;
-        return this.#readText(request, sender, reservation, limit, readUrlencoded);
-      }
-      case 'multipart/form-data':
-        return this.#readMultipart(request, contentType.parameters.boundary, sender, reservation);
-      default:
-        throw new HttpError(
-          415,
-          'The content type is not supported: send application/json, application/x-www-form-urlencoded or multipart/form-data.',
-        );
+  /** Throws HttpError. `memory` counts the body, whose memory files share. */
+  async read(request: IncomingMessage, deploymentId: string, memory: MemoryReservation): Promise<ParsedSubmission> {
+    const { type, boundary } = contentTypeOf(request);
+    const maxBytes = this.#maxBytes[type];
+    const isMultipart = type === 'multipart/form-data';
+    if (isMultipart && Number(request.headers['content-length']) > maxBytes) {
+      throw await this.#refuseLarge(request, boundary, memory);
     }
-  }
-
-  async #readText(
-    request: IncomingMessage,
-    { network }: Sender,
-    reservation: MemoryReservation,
-    maxBytes: number,
-    parse: typeof readJson,
-  ): Promise<ParsedSubmission> {
-    const bytes = await this.#body.bytes(request, maxBytes, reservation);
-    return this.#shareLargeWork(request, network, bytes.length, () => withId(request, parse(bytes, this.#formLimits)));
-  }
-
-  async #readMultipart(
-    request: IncomingMessage,
-    boundary: string | undefined,
-    sender: Sender,
-    reservation: MemoryReservation,
-  ): Promise<ParsedSubmission> {
-    if (!boundary) throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
-    const maxBytes = this.#maxTextBytes + this.#maxContentBytes;
-    if (Number(request.headers['content-length']) > maxBytes) {
-      throw await this.#refuseLarge(request, boundary, sender, reservation);
-    }
-    const options = { decodedLimit: this.#maxTextBytes };
-    const bytes = await this.#body.bytes(request, maxBytes, reservation, options);
-    return this.#shareLargeWork(request, sender.network, bytes.length, () => {
-      const { form, files, write } = readMultipart(bytes, boundary, this.#formLimits);
-      const attempt = attemptOf(request, form);
-      const id = attempt?.id ?? newSubmissionId();
-      const writeWith = (other: string) => write((fileId) => fileUrl(sender.deploymentId, other, fileId));
-      const submitted = { ...writeWith(id), form, files, id, isRetry: attempt !== undefined };
-      return attempt ? { ...submitted, dataWithId: (other) => writeWith(other).text } : submitted;
+    const decodedLimit = isMultipart ? this.#maxTextBytes : maxBytes;
+    const body = await this.#app.bodyReader.bytes(request, maxBytes, memory, { decodedLimit });
+    return this.#timeShare.run(request, memory.client, body.length, () => {
+      const submitted = this.#parse(type, body, boundary);
+      // Made when the body is complete: ids rise in the order in which submissions are stored.
+      const attempt = attemptOf(request, submitted.form);
+      const id = attempt ?? newSubmissionId();
+      return { ...submitted, id, isRetry: attempt !== undefined, data: dataUnder(id, deploymentId, submitted) };
     });
   }
 
+  #parse(type: ContentType, body: Buffer, boundary: string): Submitted {
+    switch (type) {
+      case 'application/json':
+        return readJson(body, this.#formLimits);
+      case 'application/x-www-form-urlencoded':
+        return readUrlencoded(body, this.#formLimits);
+      case 'multipart/form-data':
+        return readMultipart(body, boundary, this.#formLimits);
+    }
+  }
+
   /** The refusal of a body that is too large. The texts of a visitor are read for it, without the files. */
-  async #refuseLarge(
-    request: IncomingMessage,
-    boundary: string,
-    { network, isVisitor }: Sender,
-    reservation: MemoryReservation,
-  ): Promise<HttpError> {
+  async #refuseLarge(request: IncomingMessage, boundary: string, memory: MemoryReservation): Promise<HttpError> {
     const { maxBytes, maxFields } = this.#formLimits;
-    const isRead = isVisitor && boundary.length <= SIZES.submission.maxBoundaryChars;
+    const isRead = visitorOf(request, undefined) && boundary.length <= SIZES.submission.maxBoundaryChars;
     if (!isRead || request.headers['content-encoding'] !== undefined) {
       return new HttpError(
         413,
         `The submission is too large: send at most ${maxBytes} bytes of names and values and ${this.#maxContentBytes} bytes of files.`,
       );
     }
-    const { filter, sizes } = createDropFiles(boundary, maxFields);
-    const limit = Math.max(this.#maxTextBytes + this.#maxContentBytes, this.#maxDroppedBodyBytes);
-    const kept = await this.#body.bytes(request, limit, reservation, { filter, decodedLimit: this.#maxTextBytes });
-    return this.#shareLargeWork(request, network, kept.length, () =>
-      refusalOfLarge(kept, boundary, sizes, this.#formLimits),
+    const { bodyReader, limits } = this.#app;
+    const dropFiles = new DropFiles(boundary, maxFields);
+    const limit = Math.max(this.#maxBytes['multipart/form-data'], limits.submissions.maxDroppedBodyBytes);
+    const filter = (chunk?: Buffer): Buffer => dropFiles.filter(chunk);
+    const kept = await bodyReader.bytes(request, limit, memory, { filter, decodedLimit: this.#maxTextBytes });
+    return this.#timeShare.run(request, memory.client, kept.length, () =>
+      refusalOfLarge(kept, boundary, dropFiles.sizes, this.#formLimits),
     );
+  }
+}
+
+/** Throws 415, and 400 without the boundary of a multipart body. */
+function contentTypeOf(request: IncomingMessage): { type: ContentType; boundary: string } {
+  const contentType = mediaType(request);
+  const type = contentType?.type;
+  const boundary = contentType?.parameters.boundary ?? '';
+  switch (type) {
+    case 'multipart/form-data':
+      if (boundary !== '') return { type, boundary };
+      throw new HttpError(400, 'The multipart body has no boundary: name it in the content type.');
+    case 'application/json':
+    case 'application/x-www-form-urlencoded':
+      return { type, boundary };
+    default:
+      throw new HttpError(
+        415,
+        'The content type is not supported: send application/json, application/x-www-form-urlencoded or multipart/form-data.',
+      );
   }
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createDropFiles } from '../../../src/http/submit/drop-files.ts';
+import { DropFiles } from '../../../src/http/submit/drop-files.ts';
 import { multipartBody } from '../../support/multipart.ts';
 
 /** What is kept of a body that arrives in pieces of so many bytes, and the sizes of its files. */
 function dropFiles(body: Buffer, size: number, maxParts = 1_000_000): { kept: string; sizes: readonly number[] } {
-  const { filter, sizes } = createDropFiles('b', maxParts);
+  const dropper = new DropFiles('b', maxParts);
   const pieces = Array.from({ length: Math.ceil(body.length / size) }, (_, at) =>
-    filter(body.subarray(at * size, (at + 1) * size)),
+    dropper.filter(body.subarray(at * size, (at + 1) * size)),
   );
-  return { kept: Buffer.concat([...pieces, filter()]).toString('latin1'), sizes };
+  return { kept: Buffer.concat([...pieces, dropper.filter()]).toString('latin1'), sizes: dropper.sizes };
 }
 
 /** It begins with the line break that belongs to the first delimiter. */
@@ -16,7 +16,7 @@ const whole = (body: Buffer): string => `\r\n${body.toString('latin1')}`;
 
 const PIECES = [1, 2, 3, 7, 64, 1_000_000];
 
-describe('createDropFiles', () => {
+describe('DropFiles', () => {
   it.each(PIECES)('keeps all but the contents of files, in pieces of %i bytes', (size) => {
     const fields = (...files: string[]): Buffer =>
       multipartBody(

@@ -2,44 +2,48 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import request from 'supertest';
 import { expect, it, onTestFinished } from 'vitest';
-import { ComputePool } from '../../../src/compute/pool.ts';
-import { NO_RULES } from '../../../src/db/submissions/forms.ts';
-import { BodyReader } from '../../../src/http/request/body.ts';
-import { SubmissionHandler } from '../../../src/http/submit/submission-handler.ts';
-import { createVisitorPages } from '../../../src/http/submit/visitors.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { type LiveForm, NO_RULES } from '../../../src/db/submissions/forms.ts';
+import { SubmissionService } from '../../../src/http/submit/submission-service.ts';
+import { VisitorPages } from '../../../src/http/submit/visitor-pages.ts';
 import { newDeploymentId } from '../../../src/lib/ids.ts';
-import { testLimits } from '../../support/limits.ts';
+import { Forms } from '../../../src/submissions/forms.ts';
+import { SubmissionStore } from '../../../src/submissions/submission-store.ts';
+import { idleApp } from '../../support/app.ts';
 
 const STANDSTILL_MS = 30_000;
 
+/** The time-outs of the connection, while the submission is being stored and after that. */
+const timeouts: (number | undefined)[] = [];
+let socket: Socket | undefined;
+
+class OneForm extends Forms {
+  override async get(deploymentId: string): Promise<LiveForm> {
+    return { deploymentId, slug: 'slow', language: null, lang: undefined, rules: NO_RULES };
+  }
+}
+class SlowStore extends SubmissionStore {
+  override async store(): Promise<{ kind: 'accepted' }> {
+    timeouts.push(socket?.timeout);
+    return { kind: 'accepted' };
+  }
+}
+
 it('a connection may stand still for longer while the files of its submission are stored', async () => {
-  const slug = 'slow';
-  const limits = testLimits();
-  /** The time-outs of the connection, while the submission is being stored and after that. */
-  const timeouts: (number | undefined)[] = [];
-  let socket: Socket | undefined;
-  const submit = new SubmissionHandler(
-    {
-      submissions: {
-        async submit({ id, deploymentId }) {
-          timeouts.push(socket?.timeout);
-          const form = { deploymentId, slug, language: null, lang: undefined, rules: NO_RULES };
-          return { kind: 'accepted', id, form };
-        },
-      },
-      forms: { get: async () => undefined, inMemory: () => undefined },
-      visitorPages: createVisitorPages(() => 'http://slow.example', limits),
-      body: new BodyReader(1_024, new ComputePool({ maxHtmlBytes: 0 }, testLimits()), testLimits()),
-      clientAddress: () => '127.0.0.1',
-    },
-    { maxSubmissionBytes: 1_024, maxFileBytes: 1_024, maxFilesBytes: 1_024 },
-    limits,
-  );
+  const idle = idleApp(loadConfig({ BASE_URL: 'http://api.test', PAGES_DOMAIN: 'pages.test' }));
+  const parts = { ...idle, bucket: undefined, storageLimits: new Map(), countBatch: () => undefined };
+  const app = {
+    ...idle,
+    clientAddress: () => '127.0.0.1',
+    forms: new OneForm(idle.db, idle.limits),
+    submissions: new SlowStore({ ...parts, wakeDispatcher: () => undefined }),
+  };
+  const submissions = new SubmissionService(app, new VisitorPages(app));
   const deploymentId = newDeploymentId();
   const server = createServer((asked, response) => {
     const target = { deploymentId, requestId: 'x', pageSlug: undefined };
     socket = asked.socket;
-    submit.handle(asked, response, target).then(
+    submissions.submit(asked, response, target).then(
       () => timeouts.push(socket?.timeout),
       (error) => response.destroy(error),
     );
@@ -47,5 +51,5 @@ it('a connection may stand still for longer while the files of its submission ar
   server.setTimeout(STANDSTILL_MS);
   onTestFinished(() => void server.close());
   await request(server).post('/').attach('file', Buffer.from('x'), 'a.txt').expect(200);
-  expect(timeouts).toEqual([limits.submissions.aloneSocketTimeoutMs, STANDSTILL_MS]);
+  expect(timeouts).toEqual([idle.limits.submissions.aloneSocketTimeoutMs, STANDSTILL_MS]);
 });

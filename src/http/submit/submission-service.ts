@@ -1,0 +1,239 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { StorageFull } from '../../db/account/storage.ts';
+import { isOutOfReach } from '../../db/postgres/out-of-reach.ts';
+import type { SpamReason } from '../../db/spam/spam-submissions.ts';
+import { findStored } from '../../db/submissions/find-stored.ts';
+import type { LiveForm } from '../../db/submissions/forms.ts';
+import { findByKey, type IdempotencyKey } from '../../db/submissions/idempotency-keys.ts';
+import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
+import { BusyError, createFairQueue } from '../../lib/fair-queue.ts';
+import { isDeploymentId, newSubmissionId } from '../../lib/ids.ts';
+import { networkOf } from '../../lib/public-address.ts';
+import type { Stored } from '../../submissions/submission-store.ts';
+import type { App } from '../app.ts';
+import { submissionId } from '../request/fields.ts';
+import { attemptOf } from './attempt.ts';
+import { bodyHashOf, dataHashOf, keyHashOf } from './idempotency-key.ts';
+import { FilesRefused } from './multipart.ts';
+import { refusedOrigin } from './origin.ts';
+import { explained, noSuchForm, type Refusal, refusalOf, webhookLoop } from './refusals.ts';
+import { dataUnder, type ParsedSubmission, SubmissionParser } from './submission-parser.ts';
+import { TimeShare } from './time-share.ts';
+import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
+
+/** `pageSlug` is set when the form was posted to its own page. Otherwise, pages of any origin may read the answer. */
+type Target = { deploymentId: string; requestId: string; pageSlug: string | undefined };
+
+type Sent = ParsedSubmission & { deploymentId: string; ipAddress: string; key: IdempotencyKey | undefined };
+
+/** What a visitor is told of as a success. `id`: the submission's, or that of the first one when it is `repeated`. */
+type Success = { kind: 'accepted' | 'repeated' | 'honeypot' | 'spam' | 'spam-dropped'; id: string; form: LiveForm };
+
+/** Another submission has been stored under its id or its key, or with its solution. */
+type Duplicate = Extract<Stored, { kind: 'duplicate' | 'solution-used' }>;
+
+export const Received = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionReceived' });
+
+/** The headers of every answer of POST /submit: pages of any origin may read it. */
+export const CORS = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' } as const;
+
+/** Says by its `cause` why a submission was refused. `visitor` is set when the answer is a page for a visitor. */
+export class SubmissionError extends Error {
+  readonly visitor: Visitor | undefined;
+
+  constructor(cause: unknown, visitor: Visitor | undefined) {
+    // As in HttpError: no stack, which would be a tenth of a refusal's cost.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super('The submission was refused.', { cause });
+    Error.stackTraceLimit = stackTraceLimit;
+    this.visitor = visitor;
+  }
+}
+
+/**
+ * Receives submissions: reads, decides, stores and answers. It runs on node:http, ahead of Express: through Express' router
+ * and res.json a submission takes about a quarter longer.
+ */
+export class SubmissionService {
+  readonly #app: App;
+  readonly #visitorPages: VisitorPages;
+  readonly #timeShare = new TimeShare();
+  readonly #parser: SubmissionParser;
+  readonly #lookUps: ReturnType<typeof createFairQueue<string>>;
+
+  constructor(app: App, visitorPages: VisitorPages) {
+    const { maxConcurrentLookUps, maxWaitingLookUps } = app.limits.submissions;
+    this.#app = app;
+    this.#visitorPages = visitorPages;
+    this.#parser = new SubmissionParser(app, this.#timeShare);
+    this.#lookUps = createFairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
+  }
+
+  /** Answers a submission after its transaction has ended. Throws SubmissionError, which the listener answers. */
+  async submit(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
+    const { deploymentId, requestId, pageSlug } = target;
+    const visitor = visitorOf(request, pageSlug);
+    let parsed: ParsedSubmission | undefined;
+    try {
+      if (request.headers[DELIVERY_HEADER] !== undefined) throw webhookLoop();
+      if (!isDeploymentId(deploymentId)) throw noSuchForm();
+      // Before the first await: a socket that has closed has no address.
+      const ipAddress = this.#app.clientAddress(request);
+      // Files are in memory until they are stored.
+      using memory = this.#app.bodyReader.reserve(networkOf(ipAddress));
+      parsed = await this.#parser.read(request, deploymentId, memory);
+      const keyHash = keyHashOf(request);
+      using _timeout = this.#extendTimeout(request, parsed, keyHash);
+      const key = keyHash && (await this.#keyOf(request, parsed, keyHash, memory.client));
+      const result = await this.#decideAndCount(request, { ...parsed, deploymentId, ipAddress, key });
+      if (!('form' in result)) throw refusalOf(result);
+      const headers = { ...(pageSlug === undefined ? CORS : {}), 'x-request-id': requestId };
+      if (visitor) this.#visitorPages.redirect(response, { ...visitor, form: parsed.form }, result.form, headers);
+      else sendReceived(response, result.id, headers);
+    } catch (error) {
+      const cause = explained(error, parsed?.form);
+      throw new SubmissionError(cause, visitor && (await this.#recognize(visitor, request, target, parsed, cause)));
+    }
+  }
+
+  async #decideAndCount(request: IncomingMessage, sent: Sent): Promise<Success | Refusal> {
+    const { submission: count } = this.#app.metrics;
+    try {
+      const result = await this.#decide(request, sent);
+      if (result.kind === 'duplicate' || result.kind === 'solution-used') throw new BusyError();
+      if (result.kind !== 'key-reused') count(result.kind);
+      return result;
+    } catch (error) {
+      count(error instanceof StorageFull ? 'storage-full' : 'failed');
+      throw error;
+    }
+  }
+
+  async #decide(request: IncomingMessage, sent: Sent): Promise<Success | Refusal | Duplicate> {
+    const { forms, config, honeypotHits } = this.#app;
+    const form = await forms.get(sent.deploymentId);
+    if (!form) return { kind: 'no-deployment' };
+    const origin = refusedOrigin(request, form, config);
+    if (origin !== undefined) return { kind: 'origin-refused', origin };
+    if (sent.honeypot) {
+      // A robot gets the answer of a success, and nothing is stored.
+      honeypotHits.add(sent.deploymentId);
+      return { kind: 'honeypot', id: sent.id, form };
+    }
+    if (!sent.key && !sent.isRetry) return this.#checkAndStore(sent, form);
+    return this.#storeOnce(sent, form);
+  }
+
+  /** Stores a submission that may have been stored before: once, and the answer is that of the first one. */
+  async #storeOnce(sent: Sent, form: LiveForm): Promise<Success | Refusal | Duplicate> {
+    const earlier = await this.#findEarlier(sent, form);
+    if (earlier === 'other-files') return this.#checkAndStore(withNewId(sent), form);
+    if (earlier) return earlier;
+    const result = await this.#checkAndStore(sent, form);
+    if (result.kind !== 'duplicate' && result.kind !== 'rate-limited') return result;
+    // Any process may have stored the first one meanwhile.
+    const meanwhile = await this.#findEarlier(sent, form);
+    if (meanwhile && meanwhile !== 'other-files') return meanwhile;
+    // The id is that of a deleted submission, or of one to another deployment. A key has expired just now.
+    return result.kind === 'duplicate' && sent.isRetry ? this.#checkAndStore(withNewId(sent), form) : result;
+  }
+
+  /** What was stored under the submission's key or id. 'other-files': one with the same id, and without all of its files. */
+  async #findEarlier(sent: Sent, form: LiveForm): Promise<Success | Refusal | 'other-files' | undefined> {
+    const { db, limits } = this.#app;
+    const { id, deploymentId, ipAddress, key, files } = sent;
+    return this.#lookUps.run(networkOf(ipAddress), limits.submissions.lookUpWaitTimeoutMs, async () => {
+      if (key) {
+        const first = await findByKey(db, deploymentId, key.hash);
+        if (!first) return undefined;
+        return first.bodyHash.equals(key.bodyHash) ? { kind: 'repeated', id: first.id, form } : { kind: 'key-reused' };
+      }
+      const first = await findStored(db, sent, files);
+      if (!first) return undefined;
+      return first.hasFiles ? { kind: 'repeated', id, form } : 'other-files';
+    });
+  }
+
+  async #checkAndStore(sent: Sent, form: LiveForm): Promise<Success | Refusal | Duplicate> {
+    const check = await this.#app.spamCheck.run(sent, form.rules);
+    if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
+    if (check.kind === 'refused') return check.outcome;
+    let stored: Stored | undefined;
+    try {
+      stored = await this.#app.submissions.store(sent, { ...sent, solution: check.solution });
+    } finally {
+      if (stored?.kind !== 'accepted') check.giveBack?.();
+    }
+    if (stored.kind === 'solution-used') return this.#storeAsSpam(sent, form, 'captcha-reused');
+    return stored.kind === 'accepted' ? { kind: 'accepted', id: sent.id, form } : stored;
+  }
+
+  /** Stores spam, or drops it. Either way, the visitor is told of a success. */
+  async #storeAsSpam(sent: Sent, form: LiveForm, reason: SpamReason): Promise<Success | Refusal | Duplicate> {
+    const { id } = sent;
+    const stored = await this.#app.submissions.storeAsSpam(sent, reason, sent);
+    if (stored.kind === 'accepted') return { kind: 'spam', id, form };
+    // If the provider was not reached, it may be a person's: an answer of a success would lose it.
+    if (stored.kind !== 'rate-limited' || reason === 'captcha-unavailable') return stored;
+    return { kind: 'spam-dropped', id, form };
+  }
+
+  async #keyOf(
+    request: IncomingMessage,
+    parsed: ParsedSubmission,
+    hash: Buffer,
+    client: string | number,
+  ): Promise<IdempotencyKey> {
+    const dataHash = await this.#timeShare.run(request, client, parsed.data.length, () => dataHashOf(parsed));
+    return { hash, bodyHash: await bodyHashOf(dataHash, parsed.files) };
+  }
+
+  /** Until it is disposed of, the connection of a submission that needs a transaction of its own may stand still. */
+  #extendTimeout(
+    { socket }: IncomingMessage,
+    { isRetry, files }: ParsedSubmission,
+    keyHash: Buffer | undefined,
+  ): Disposable | undefined {
+    if (!keyHash && !isRetry && files.length === 0) return undefined;
+    const { timeout = 0 } = socket;
+    socket.setTimeout(this.#app.limits.submissions.aloneSocketTimeoutMs);
+    return { [Symbol.dispose]: () => void socket.setTimeout(timeout) };
+  }
+
+  /** What the page that answers a refusal needs to know: how to get back, in which language, what was filled in. */
+  async #recognize(
+    visitor: Visitor,
+    request: IncomingMessage,
+    { deploymentId }: Target,
+    parsed: ParsedSubmission | undefined,
+    error: unknown,
+  ): Promise<Visitor> {
+    const { forms } = this.#app;
+    const form = error instanceof FilesRefused ? error.form : parsed?.form;
+    const attempt = parsed?.id ?? (form && (attemptOf(request, form) ?? newSubmissionId()));
+    // Where the database is out of reach, the answer does not wait for it once more.
+    const page = isOutOfReach(error)
+      ? forms.inMemory(deploymentId)
+      : await forms.get(deploymentId).catch(() => undefined);
+    return { ...visitor, form, attempt, page, slug: visitor.slug ?? page?.slug };
+  }
+}
+
+/** The same submission under an id of its own. */
+function withNewId(sent: Sent): Sent {
+  const id = newSubmissionId();
+  return { ...sent, id, data: dataUnder(id, sent.deploymentId, sent), isRetry: false };
+}
+
+function sendReceived(response: ServerResponse, id: string, headers: Readonly<Record<string, string>>): void {
+  const text = `{"message":"Submission received","id":"${id}"}`;
+  response.writeHead(200, {
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': text.length,
+    'Cache-Control': 'no-store',
+  });
+  response.end(text);
+}

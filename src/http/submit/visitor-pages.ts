@@ -1,0 +1,203 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pageUrl } from '../../config.ts';
+import type { LiveForm } from '../../db/submissions/forms.ts';
+import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
+import { escapeHtml } from '../../lib/html.ts';
+import type { App } from '../app.ts';
+import { namesHtml } from '../response/accept.ts';
+import { type HttpError, methodNotAllowed } from '../response/errors.ts';
+import { writeSmallPage } from '../response/small-page.ts';
+import { type Speech, translationsFor, whenToTryAgain } from '../response/translations.ts';
+import { type Form, isChosen } from './form-body.ts';
+import { FilesRefused } from './multipart.ts';
+import { redirectWithin } from './redirect.ts';
+import { OriginRefused } from './refusals.ts';
+import { lostFilesOf, resubmitForm, shownName } from './resubmit-form.ts';
+
+/** A person whose browser shows the answer to the form that it sent, and what is known of the form. */
+export type Visitor = {
+  /** How the form was sent: its content type without parameters. */
+  readonly enctype: string;
+  /** Whether the form was posted to the host of its own page. */
+  readonly isOnPage: boolean;
+  /** The slug of the page that the form is on. */
+  readonly slug: string | undefined;
+  /** That page, which has a language. */
+  readonly page: LiveForm | undefined;
+  readonly form: Form | undefined;
+  /** The submission's id, which it keeps when the form is sent again. */
+  readonly attempt: string | undefined;
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The path of the page that thanks, on the host of a page. */
+export const THANKS = '/thanks';
+/** What POST /submit/:deployId allows. */
+const ALLOWED = 'OPTIONS, POST';
+
+const FORM_ENCODED = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)(?=[\t ]*(?:;|$))/i;
+
+/**
+ * The visitor, when the request posts a form as a browser does that shows the answer: its Accept names text/html. A
+ * webhook's delivery never has one. `slug`: that of the page to whose own address the form is posted.
+ */
+export function visitorOf({ method, headers }: IncomingMessage, slug: string | undefined): Visitor | undefined {
+  if (method !== 'POST') return undefined;
+  const [enctype] = FORM_ENCODED.exec(headers['content-type'] ?? '') ?? [];
+  if (enctype === undefined || headers[DELIVERY_HEADER] !== undefined || !namesHtml(headers)) return undefined;
+  const isOnPage = slug !== undefined;
+  return { enctype: enctype.toLowerCase(), isOnPage, slug, page: undefined, form: undefined, attempt: undefined };
+}
+
+const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;
+
+/** Sentences about the files that were refused, with their names where these say more. */
+function aboutFiles({ exceeded: { kind, limit }, form }: FilesRefused, speech: Speech): string[] {
+  const { file, files, fileCount, noFiles } = speech.tooLarge;
+  if (limit === 0) return [noFiles];
+  if (kind === 'count') return [fileCount(speech.number(limit))];
+  if (kind === 'files') return [files(speech.size(limit))];
+  return form.flatMap(([name, , sent]) =>
+    sent && isChosen(sent) && sent.size > limit ? [file(shownName(sent.filename || name), speech.size(limit))] : [],
+  );
+}
+
+type Words = { sign: 'wait' | 'problem'; title: string; sentences: readonly string[] };
+
+function wordsOf(error: HttpError, speech: Speech): Words {
+  const say = ({ title, text }: { title: string; text: string }, ...more: string[]): Words => ({
+    sign: 'problem',
+    title,
+    sentences: [text, ...more],
+  });
+  const { tooLarge } = speech;
+  if (error instanceof OriginRefused) {
+    return say(speech.wrongSite, speech.wrongSite.owner(escapeHtml(error.origin)), speech.nothingSent);
+  }
+  switch (error.status) {
+    case 404:
+      return say(speech.unavailable, speech.nothingSent);
+    case 408:
+      return say(speech.slow, speech.tryAgainSoon);
+    case 413:
+      if (!(error instanceof FilesRefused)) return say(tooLarge);
+      return { sign: 'problem', title: tooLarge.title, sentences: aboutFiles(error, speech) };
+    case 429:
+      return { ...say(speech.full, whenToTryAgain(error, speech)), sign: 'wait' };
+    case 503:
+      return { ...say(speech.busy, whenToTryAgain(error, speech)), sign: 'wait' };
+    case 500:
+      return say(speech.failed, whenToTryAgain(error, speech));
+    default:
+      return say(speech.notSent, speech.nothingSent);
+  }
+}
+
+/** Origins besides the page's own that the answer to its form may lead to. */
+const destinationsOf = ({ rules: { redirectUrl, allowedOrigins } }: LiveForm): readonly string[] =>
+  redirectUrl === null ? allowedOrigins : [new URL(redirectUrl).origin, ...allowedOrigins];
+
+/** Answers visitors: redirects after a success, and pages in their language. */
+export class VisitorPages {
+  readonly #app: Pick<App, 'config' | 'forms' | 'limits'>;
+  /** Characters of the forms in error pages that are being sent. */
+  #keptChars = 0;
+
+  constructor(app: Pick<App, 'config' | 'forms' | 'limits'>) {
+    this.#app = app;
+  }
+
+  /**
+   * The answer to a success, and to a filled-in honeypot: a redirect to `_redirect`, else to where the form's rules say,
+   * else to the page that thanks.
+   */
+  redirect(
+    response: ServerResponse,
+    visitor: Visitor,
+    { deploymentId, slug, rules }: LiveForm,
+    headers: Headers,
+  ): void {
+    const chosen = visitor.form && redirectWithin(this.#urlOf(slug), rules.allowedOrigins, visitor.form);
+    const configured = rules.redirectUrl === null ? undefined : new URL(rules.redirectUrl).href;
+    const location = chosen ?? configured ?? (visitor.isOnPage ? THANKS : `/submit/${deploymentId}${THANKS}`);
+    response.writeHead(303, { ...headers, Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' });
+    response.end();
+  }
+
+  /** The page that a visitor sees after a success. */
+  async thank(response: ServerResponse, deploymentId: string, headers: Headers): Promise<void> {
+    const page = await this.#app.forms.get(deploymentId).then(
+      (found) => found ?? 'absent',
+      () => undefined,
+    );
+    const isAbsent = page === 'absent';
+    const speech = translationsFor(response.req.headers, isAbsent ? undefined : page);
+    const { title, text } = isAbsent ? speech.unavailable : speech.thanks;
+    const content = `${paragraph(text)}${isAbsent ? '' : this.#linkBack(page?.slug, speech)}`;
+    const shown = { speech, sign: isAbsent ? 'problem' : 'done', title, content } as const;
+    writeSmallPage(response, isAbsent ? 404 : 200, shown, headers, this.#app.limits);
+  }
+
+  /** The answer to a refusal, with the error's status and headers. */
+  refuse(response: ServerResponse, visitor: Visitor, error: HttpError, headers: Headers): void {
+    const { slug, page } = visitor;
+    const speech = translationsFor(response.req.headers, page);
+    const { sign, title, sentences } = wordsOf(error, speech);
+    const kept = this.#keep(response, visitor, error, speech);
+    const advice = error.status === 404 ? '' : `\n${kept ?? paragraph(speech.goBack)}${this.#linkBack(slug, speech)}`;
+    const content = `${paragraph(sentences.join(speech.gap))}${advice}`;
+    // Browsers apply form-action to the redirect that follows the form, too. Where that leads may not be known.
+    const destinations = page ? [this.#urlOf(page.slug), ...destinationsOf(page)] : ['http:', 'https:'];
+    const formAction = kept === undefined ? undefined : ["'self'", ...destinations].join(' ');
+    const shown = { speech, sign, title, content, isLong: kept !== undefined, formAction };
+    writeSmallPage(response, error.status, shown, { ...error.headers, ...headers }, this.#app.limits);
+  }
+
+  /** The answer to a form without method="post", which arrives as a GET. */
+  async refuseGet(response: ServerResponse, deploymentId: string, headers: Headers): Promise<void> {
+    const page = await this.#app.forms.get(deploymentId).catch(() => undefined);
+    const speech = translationsFor(response.req.headers, page);
+    const { title, text, owner } = speech.wrongForm;
+    const code = (source: string): string => `<code dir="ltr">${escapeHtml(source)}</code>`;
+    const content = [
+      paragraph(text, speech.gap, speech.nothingSent) + this.#linkBack(page?.slug, speech),
+      `<p class="note">${owner(code('method="post"'), code('<form>'))}</p>`,
+    ].join('\n');
+    const error = methodNotAllowed(ALLOWED);
+    // Its own address has what was filled in.
+    const all = { ...error.headers, 'Referrer-Policy': 'no-referrer', ...headers };
+    const shown = { speech, sign: 'problem', title, content, isLong: true } as const;
+    writeSmallPage(response, error.status, shown, all, this.#app.limits);
+  }
+
+  #urlOf(slug: string): string {
+    return pageUrl(this.#app.config, slug);
+  }
+
+  #linkBack(slug: string | undefined, speech: Speech): string {
+    return slug === undefined ? '' : `\n<p><a href="${escapeHtml(this.#urlOf(slug))}/">${speech.back}</a></p>`;
+  }
+
+  /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
+  #keep(response: ServerResponse, visitor: Visitor, error: HttpError, speech: Speech): string | undefined {
+    const { enctype, form, attempt } = visitor;
+    const refused = error instanceof FilesRefused ? error.exceeded : undefined;
+    const mayBeSentAgain = error.status === 429 || error.status >= 500 || refused;
+    if (!mayBeSentAgain || !form || attempt === undefined || !this.#reserve(response, form)) return undefined;
+    const note = lostFilesOf({ form, refused }).size > 0 ? [speech.gap, speech.filesNotKept] : [];
+    return `${paragraph(speech.kept, ...note)}\n${resubmitForm({ enctype, form, attempt, refused }, speech)}`;
+  }
+
+  /** Counts the characters of a form until the answer is closed; whether there is room for them. */
+  #reserve(response: ServerResponse, form: Form): boolean {
+    const chars = form.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    const isFull = this.#keptChars + chars > this.#app.limits.submissions.maxKeptFormChars;
+    if (response.closed || isFull) return false;
+    this.#keptChars += chars;
+    response.once('close', () => {
+      this.#keptChars -= chars;
+    });
+    return true;
+  }
+}

@@ -18,7 +18,8 @@ import { Dispatcher } from './delivery/dispatcher.ts';
 import { runDigestLoop } from './delivery/mail/digest-loop.ts';
 import { Sender } from './delivery/sender.ts';
 import { OwnAddress } from './delivery/webhooks/own-address.ts';
-import { createFilesBucket } from './files/files-bucket.ts';
+import { Bucket } from './files/bucket.ts';
+import { FilesBucket } from './files/files-bucket.ts';
 import type { App, Readiness } from './http/app.ts';
 import { Listener } from './http/listener.ts';
 import { PageRenderer } from './http/pages/new-page.ts';
@@ -126,7 +127,8 @@ export async function startService(
   });
 
   const stopping = new AbortController();
-  const files = await createFilesBucket(config.bucket, { db, limits, log, signal: stopping.signal });
+  const bucket = config.bucket && new Bucket(config.bucket, limits);
+  const files = new FilesBucket(bucket, { db, limits, log });
 
   const honeypotHits = new HoneypotHits(db, log, limits.submissions.honeypotIntervalMs);
   const forms = new Forms(db, limits);
@@ -135,7 +137,7 @@ export async function startService(
     db,
     limits,
     storageLimits,
-    bucket: files.forNewFiles,
+    bucket: config.bucket?.isForOldFiles === false ? files : undefined,
     wakeDispatcher: () => dispatcher.wake(),
     countBatch: metrics.batch,
   });
@@ -189,7 +191,7 @@ export async function startService(
     db,
     checks,
     labelsOf: (id) => labels.read(id),
-    openFile: createOpenFile(db, files.read, limits),
+    openFile: createOpenFile(db, (...part) => files.read(...part), limits),
     links,
     altcha,
     mailLink: config.smtpUrl === undefined ? undefined : (to, url) => sender.mailLink(to, url),
@@ -231,7 +233,7 @@ export async function startService(
     readingChanges = changeFeed.run(stopping.signal);
     cleaningUp = cleanUp.run();
     makingDigests = runDigestLoop({ db, limits, log, signal: stopping.signal }, () => dispatcher.wake());
-    cleaningBucket = files.run();
+    cleaningBucket = files.run(stopping.signal);
     return { firstOwner };
   }
   const ready = start();

@@ -9,7 +9,7 @@ import { backUp } from '../db/backup/backup.ts';
 import { canDump, dump } from '../db/backup/pg-dump.ts';
 import { COMMAND_LIMITS } from '../limits.ts';
 import { CommandError, UsageError } from './command-error.ts';
-import { openBucket, operate, withServer } from './operator.ts';
+import { objectReader, operate, withServer } from './operator.ts';
 import { type Output, printLine, say } from './output.ts';
 
 type Write = (out: Writable) => Promise<void>;
@@ -59,15 +59,14 @@ export const backup = (file: string, { json }: Output): Promise<void> =>
       if (file === '-' && json) throw new UsageError('--json needs a FILE: standard output gets the backup');
       if (file === '-' && process.stdout.isTTY)
         throw new CommandError('a backup cannot be printed on a terminal: name a file');
-      const bucket = openBucket(config);
       const damaged: string[] = [];
-      const reading = { readObject: bucket.read, onDamaged: (id: string) => void damaged.push(id) };
+      const reading = { readObject: objectReader(config), onDamaged: (id: string) => void damaged.push(id) };
       await withServer(settings, async ({ connection, isEmbedded }) => {
         // With FILES_URL, a file may come into the bucket at any time.
         const dumps = !isEmbedded && config.bucket === undefined && (await canDump(connection, process.env));
         const write: Write = (out) => (dumps ? dump(connection, process.env, out) : backUp(connection, out, reading));
         await (file === '-' ? write(process.stdout) : intoFile(file, write));
-      }).finally(() => bucket.close());
+      });
       if (damaged.length > 0) say(incomplete(damaged));
       if (json) await printLine(JSON.stringify({ file }));
     },

@@ -14,7 +14,7 @@ import { submissionLine } from '../db/submissions/submissions.ts';
 import { compactJson } from '../lib/json-text.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError, hasCode } from './command-error.ts';
-import { openBucket } from './operator.ts';
+import { objectReader } from './operator.ts';
 
 /**
  * Everything about a deployment, one JSON object in each line: the deployment, its settings, its html, its webhooks, its
@@ -67,13 +67,8 @@ async function* exported(db: Database, deployment: AnyDeployment, openFile: Open
 
 /** The lines of an export, each with its line end. */
 export async function* exportLines(db: Database, deployment: AnyDeployment, config: Config): AsyncGenerator<string> {
-  const bucket = openBucket(config);
-  try {
-    const openFile = createOpenFile(db, bucket.read, LIMITS);
-    for await (const line of exported(db, deployment, openFile)) yield `${line}\n`;
-  } finally {
-    await bucket.close();
-  }
+  const openFile = createOpenFile(db, objectReader(config), LIMITS);
+  for await (const line of exported(db, deployment, openFile)) yield `${line}\n`;
 }
 
 /** Writes an export to a file that only the operator can read; never overwrites another file. */

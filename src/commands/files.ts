@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import limitConcurrency from 'p-limit';
 import type { Config } from '../config.ts';
 import {
@@ -17,9 +18,9 @@ import {
 } from '../db/files/bucket-files.ts';
 import { findFileObject } from '../db/files/stored-files.ts';
 import type { Database } from '../db/postgres/connect.ts';
-import { type Bucket, createBucket } from '../files/bucket.ts';
+import { Bucket } from '../files/bucket.ts';
 import { claimPrefix, takePrefix } from '../files/claim.ts';
-import { patient } from '../files/with-retries.ts';
+import { withRetries } from '../files/with-retries.ts';
 import { COMMAND_LIMITS, LIMITS, SIZES } from '../limits.ts';
 import { CommandError, messageOf } from './command-error.ts';
 import { onDatabase } from './operator.ts';
@@ -33,12 +34,7 @@ async function withBucket<T>(
   work: (bucket: Bucket, place: string) => Promise<T>,
 ): Promise<T> {
   if (!location) throw new CommandError('FILES_URL is not set: there is no bucket');
-  const bucket = createBucket(location, LIMITS);
-  try {
-    return await work(bucket, `s3://${location.bucket}/${location.prefix}`);
-  } finally {
-    await bucket.close();
-  }
+  return work(new Bucket(location, LIMITS), `s3://${location.bucket}/${location.prefix}`);
 }
 
 /** How many files are where. */
@@ -68,7 +64,8 @@ async function isDone(db: Database, { id, object }: MovedFile): Promise<boolean>
 
 /** Whether it was moved: not when it was deleted meanwhile. */
 async function toBucket(db: Database, bucket: Bucket, file: MovedFile): Promise<boolean> {
-  const object = await patient(LIMITS, () => bucket.put({ size: file.size, pieces: () => readChunks(db, file) }));
+  const content = await buffer(readChunks(db, file));
+  const object = await withRetries(LIMITS, () => bucket.put(content));
   const isMoved = await moveToObject(db, file, object, LIMITS);
   if (!isMoved) await bucket.delete(object.id);
   return isMoved;
@@ -85,7 +82,7 @@ async function toDatabase(db: Database, bucket: Bucket, file: MovedFile, folder:
     const hash = createHash('sha256');
     for (let from = 0; from < size; ) {
       const part = { from, length: Math.min(COMMAND_LIMITS.files.pieceChunks * SIZES.file.chunkBytes, size - from) };
-      const piece = await patient(LIMITS, () => bucket.read(object.id, part, COMMAND_LIMITS.files.readTimeoutMs));
+      const piece = await withRetries(LIMITS, () => bucket.read(object.id, part, COMMAND_LIMITS.files.readTimeoutMs));
       if (!piece) throw new CommandError(`the bucket has no object ${object.id}`);
       hash.update(piece);
       await spool.write(piece, 0, piece.length, from);
@@ -138,7 +135,7 @@ export const move = ({ to, json }: Output & { to: Place }): Promise<void> =>
   onDatabase((db, config) =>
     withBucket(config, async (bucket) => {
       const installation = await installationOf(db);
-      if (!(await patient(LIMITS, () => claimPrefix(bucket, installation)))) {
+      if (!(await withRetries(LIMITS, () => claimPrefix(bucket, installation)))) {
         throw new CommandError(
           'the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run `files claim`',
         );

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
 import { BackupError } from '../db/backup/backup-file.ts';
-import { MissingObjectError } from '../db/files/file-content.ts';
+import { MissingObjectError, type ReadObject } from '../db/files/file-content.ts';
 import { connect, type Database } from '../db/postgres/connect.ts';
 import type { DatabaseServer } from '../db/postgres/database-server.ts';
 import { NoDatabaseError, openExistingDatabase } from '../db/postgres/existing-database.ts';
 import { migrate } from '../db/postgres/migrate.ts';
-import { type Bucket, createBucket } from '../files/bucket.ts';
+import { Bucket } from '../files/bucket.ts';
 import { BucketError } from '../files/bucket-error.ts';
-import { patient } from '../files/with-retries.ts';
+import { withRetries } from '../files/with-retries.ts';
 import { parseDatabaseUrl } from '../lib/database-url.ts';
 import { LIMITS } from '../limits.ts';
 import { CommandError, hasCode, messageOf, UsageError } from './command-error.ts';
@@ -104,14 +104,14 @@ export const onDatabase = (
     (message) => `the database cannot be used: ${message.split(' - ').at(-1)}`,
   );
 
-/** The bucket of FILES_URL, whose reads are tried again. Without FILES_URL, a read says that it is missing. */
-export function openBucket({ bucket: location }: Pick<Config, 'bucket'>): Pick<Bucket, 'read' | 'close'> {
+/** Reads objects of the bucket of FILES_URL, again when that fails. Without FILES_URL, says that it is missing. */
+export function objectReader({ bucket: location }: Pick<Config, 'bucket'>): ReadObject {
   if (location) {
-    const bucket = createBucket(location, LIMITS);
-    return { read: (...part) => patient(LIMITS, () => bucket.read(...part)), close: bucket.close };
+    const bucket = new Bucket(location, LIMITS);
+    return (...part) => withRetries(LIMITS, () => bucket.read(...part));
   }
   const missing = 'the content of some files is in a bucket: set FILES_URL and its credentials as the service has them';
-  return { read: () => Promise.reject(new CommandError(missing)), close: async () => undefined };
+  return () => Promise.reject(new CommandError(missing));
 }
 
 /** Throws unless PLAN_LIMITS has the plan. */

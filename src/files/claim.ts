@@ -2,26 +2,26 @@ import type { Bucket } from './bucket.ts';
 import { BucketError } from './bucket-error.ts';
 
 /** The object that says which installation a prefix belongs to: another would remove its files as orphans. */
-const MARK = 'installation';
+const MARKER = 'installation';
 
 /** What a server answers that has such an object already, or does not know the condition. */
 const EXISTS = /^(?:PreconditionFailed|ConditionalRequestConflict|409|412)$/;
 const UNKNOWN_CONDITION = /^(?:NotImplemented|501)$/;
 
-type Notes = Pick<Bucket, 'readNote' | 'writeNote'>;
-
 /** The installation that the prefix of a bucket belongs to; undefined when it is nobody's yet. */
-export const ownerOfPrefix = async ({ readNote }: Notes): Promise<string | undefined> => (await readNote(MARK))?.trim();
+export const ownerOfPrefix = async (bucket: Bucket): Promise<string | undefined> =>
+  (await bucket.readMarker(MARKER))?.trim();
 
 /** Makes the prefix of a bucket an installation's, whoever had it. */
-export const takePrefix = ({ writeNote }: Notes, installation: string): Promise<void> => writeNote(MARK, installation);
+export const takePrefix = (bucket: Bucket, installation: string): Promise<void> =>
+  bucket.writeMarker(MARKER, installation);
 
 /** Makes the prefix of a bucket an installation's if it is nobody's; whether it is then its own. */
-export async function claimPrefix(bucket: Notes, installation: string): Promise<boolean> {
+export async function claimPrefix(bucket: Bucket, installation: string): Promise<boolean> {
   const owner = await ownerOfPrefix(bucket);
   if (owner !== undefined) return owner === installation;
   try {
-    await bucket.writeNote(MARK, installation, true);
+    await bucket.writeMarker(MARKER, installation, true);
   } catch (error) {
     const code = error instanceof BucketError ? error.code : '';
     if (UNKNOWN_CONDITION.test(code)) await takePrefix(bucket, installation);

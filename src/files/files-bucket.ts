@@ -13,42 +13,9 @@ import type { ReadObject } from '../db/files/file-content.ts';
 import type { FileObject, NewObject } from '../db/files/stored-files.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket, Listed } from './bucket.ts';
 import { BucketError } from './bucket-error.ts';
 import { claimPrefix } from './claim.ts';
-import type { BucketLocation } from './location.ts';
-
-/** The bucket that has the content of files. */
-export type FileBucket = {
-  /** Rejects when it could not be stored, or the signal fires. */
-  put(content: Buffer, signal: AbortSignal): Promise<NewObject>;
-  /** Deletes objects that nothing names. Does not wait for it, and never throws. */
-  discard(objects: readonly FileObject[]): void;
-};
-
-/** What the service does with the bucket. */
-export type FilesBucket = {
-  /** undefined: the content of new files is stored in the database. */
-  forNewFiles: FileBucket | undefined;
-  read: ReadObject;
-  /** Deletes what no file has any more, until the signal fires. */
-  run(): Promise<void>;
-  close(): Promise<void>;
-};
-
-const notSet = (): BucketError =>
-  new BucketError('FILES_URL is not set, and the content of a file is in a bucket', 'NOT_SET');
-
-/** Without FILES_URL: files that are in a bucket can't be read. */
-const withoutBucket = (db: Knex, log: Log): FilesBucket => ({
-  forNewFiles: undefined,
-  read: () => Promise.reject(notSet()),
-  async run() {
-    const hasSome = await hasBucketFiles(db).catch(() => false);
-    if (hasSome) log.error('FILES_URL is not set, and the content of some files is in a bucket: they cannot be read');
-  },
-  close: async () => undefined,
-});
 
 /** Deletes objects that files had; how many. After a failure it begins no other deletion, and rejects. */
 export async function deleteRemovedObjects(
@@ -89,14 +56,10 @@ export async function sweepOrphans(
   let deleted = 0;
   for (let after: string | undefined = ''; after !== undefined; ) {
     signal?.throwIfAborted();
-    const { objects, next, now }: Awaited<ReturnType<Bucket['list']>> = await bucket.list(after);
+    const { objects, next, now }: Listed = await bucket.list(after);
     const old = objects.filter(({ modifiedAt }) => now.getTime() - modifiedAt.getTime() > limits.orphanAgeMs);
-    for (const id of old.length > 0
-      ? await findOrphans(
-          db,
-          old.map(({ id }) => id),
-        )
-      : []) {
+    const ids = old.map(({ id }) => id);
+    for (const id of ids.length > 0 ? await findOrphans(db, ids) : []) {
       signal?.throwIfAborted();
       await bucket.delete(id);
       deleted += 1;
@@ -106,74 +69,101 @@ export async function sweepOrphans(
   return deleted;
 }
 
-const belongsToAnother = (): BucketError =>
-  new BucketError(
-    "the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run 'files claim'",
-    'OTHER_INSTALLATION',
-  );
+/** Where the content of files is, as the service uses it: the bucket of FILES_URL. Without one, what is in a bucket can't be read. */
+export class FilesBucket {
+  readonly #bucket: Bucket | undefined;
+  readonly #db: Knex;
+  readonly #limits: Limits;
+  readonly #log: Log;
+  /** Whether the prefix is known to belong to this installation. */
+  #isOwn = false;
+  readonly #discarding = new Set<Promise<void>>();
 
-/** The bucket of FILES_URL, as the service uses it. */
-export async function createFilesBucket(
-  location: BucketLocation | undefined,
-  { db, limits, log, signal }: { db: Knex; limits: Limits; log: Log; signal: AbortSignal },
-): Promise<FilesBucket> {
-  if (!location) return withoutBucket(db, log);
-  // Not loaded without a bucket: undici and what signs requests.
-  const { contentOf, createBucket } = await import('./bucket.ts');
-  const bucket = createBucket(location, limits);
-  const discarding = new Set<Promise<void>>();
-  let isOwn = false;
+  constructor(bucket: Bucket | undefined, { db, limits, log }: { db: Knex; limits: Limits; log: Log }) {
+    this.#bucket = bucket;
+    this.#db = db;
+    this.#limits = limits;
+    this.#log = log;
+  }
+
+  read(...part: Parameters<ReadObject>): ReturnType<ReadObject> {
+    return this.#get().read(...part);
+  }
+
+  /** Rejects when the content could not be stored, or the signal fires. */
+  async put(content: Buffer, signal: AbortSignal): Promise<NewObject> {
+    await this.#checkOwn();
+    return this.#get().put(content, signal);
+  }
+
+  /** Deletes objects that nothing names. Does not wait for it, and never throws. */
+  discard(objects: readonly FileObject[]): void {
+    for (const { id } of objects) {
+      // What can't be deleted now is an orphan tomorrow.
+      const discarded = this.#get()
+        .delete(id)
+        .catch(() => undefined);
+      this.#discarding.add(discarded);
+      void discarded.finally(() => this.#discarding.delete(discarded));
+    }
+  }
+
+  /** Deletes what no file has any more, until the signal fires. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (!this.#bucket) return this.#warnOfMissing();
+    const { deletionsIntervalMs, deletionsRetryMs } = this.#limits.files;
+    while (!signal.aborted) {
+      let waitMs = deletionsIntervalMs;
+      try {
+        await this.#cleanUp(this.#bucket, signal);
+      } catch (error) {
+        waitMs = deletionsRetryMs;
+        if (!signal.aborted)
+          this.#log.warn({ err: error }, 'objects could not be removed from the bucket; trying again');
+      }
+      await delay(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Waits for the deletions of `discard`. */
+  async close(): Promise<void> {
+    await Promise.all(this.#discarding);
+  }
+
+  async #cleanUp(bucket: Bucket, signal: AbortSignal): Promise<void> {
+    await this.#checkOwn();
+    const { deletedBatch } = this.#limits.files;
+    while (!signal.aborted && (await deleteRemovedObjects(this.#db, bucket, this.#limits)) === deletedBatch);
+    if (!(await claimSweep(this.#db, this.#limits))) return;
+    // Another installation may have claimed the prefix since.
+    this.#isOwn = false;
+    await this.#checkOwn();
+    const deleted = await sweepOrphans(this.#db, bucket, this.#limits, signal);
+    if (deleted > 0) this.#log.info({ deleted }, 'removed objects from the bucket that no file has');
+  }
 
   /** Throws unless the prefix belongs to this installation. */
-  async function checkOwn(): Promise<void> {
-    isOwn ||= await claimPrefix(bucket, await installationOf(db));
-    if (!isOwn) throw belongsToAnother();
+  async #checkOwn(): Promise<void> {
+    this.#isOwn ||= await claimPrefix(this.#get(), await installationOf(this.#db));
+    if (this.#isOwn) return;
+    throw new BucketError(
+      "the prefix of FILES_URL belongs to another installation: use another prefix, or, if that one is gone, run 'files claim'",
+      'OTHER_INSTALLATION',
+    );
   }
 
-  async function cleanUp(): Promise<void> {
-    await checkOwn();
-    while (!signal.aborted && (await deleteRemovedObjects(db, bucket, limits)) === limits.files.deletedBatch);
-    if (!(await claimSweep(db, limits))) return;
-    // The mark may have been taken by another installation since.
-    isOwn = false;
-    await checkOwn();
-    const deleted = await sweepOrphans(db, bucket, limits, signal);
-    if (deleted > 0) log.info({ deleted }, 'removed objects from the bucket that no file has');
+  async #warnOfMissing(): Promise<void> {
+    const isMissing = await hasBucketFiles(this.#db).catch(() => false);
+    if (isMissing) {
+      this.#log.error('FILES_URL is not set, and the content of some files is in a bucket: they cannot be read');
+    }
   }
 
-  const forNewFiles: FileBucket = {
-    async put(content, cancelled) {
-      await checkOwn();
-      return bucket.put(contentOf(content), cancelled);
-    },
-    discard(objects) {
-      for (const { id } of objects) {
-        // What can't be deleted now is an orphan tomorrow.
-        const discarded = bucket.delete(id).catch(() => undefined);
-        discarding.add(discarded);
-        void discarded.finally(() => discarding.delete(discarded));
-      }
-    },
-  };
-
-  return {
-    forNewFiles: location.isForOldFiles ? undefined : forNewFiles,
-    read: bucket.read,
-    async run() {
-      while (!signal.aborted) {
-        let waitMs = limits.files.deletionsIntervalMs;
-        try {
-          await cleanUp();
-        } catch (error) {
-          waitMs = limits.files.deletionsRetryMs;
-          if (!signal.aborted) log.warn({ err: error }, 'objects could not be removed from the bucket; trying again');
-        }
-        await delay(waitMs, undefined, { signal }).catch(() => undefined);
-      }
-    },
-    async close() {
-      await Promise.all(discarding);
-      await bucket.close();
-    },
-  };
+  #get(): Bucket {
+    if (this.#bucket) return this.#bucket;
+    throw new BucketError('FILES_URL is not set, and the content of a file is in a bucket', 'NOT_SET');
+  }
 }
+
+/** What stores new content. */
+export type FileBucket = Pick<FilesBucket, 'put' | 'discard'>;

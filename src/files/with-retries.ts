@@ -3,7 +3,7 @@ import type { Limits } from '../limits.ts';
 import { BucketError } from './bucket-error.ts';
 
 /** Does what needs the bucket, and tries again: a command that runs for hours outlasts a short failure. */
-export async function patient<T>({ files: limits }: Limits, work: () => Promise<T>): Promise<T> {
+export async function withRetries<T>({ files: limits }: Limits, work: () => Promise<T>): Promise<T> {
   for (let retry = 0; retry < limits.commandRetries; retry += 1) {
     try {
       return await work();

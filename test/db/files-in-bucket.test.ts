@@ -261,7 +261,6 @@ describe('a service with FILES_URL', () => {
     const many = Array.from({ length: 50 }, () => `a/files/${newObjectId()}`);
     for (const key of [orphan, ...many]) put(key, old);
     const bucket = bucketOf(s3.settings());
-    onTestFinished(() => bucket.close());
     expect(await sweepOrphans(service.db, bucket, testLimits())).toBe(51);
     expect(kept.filter((key) => !s3.objects.has(key))).toEqual([]);
     for (const key of kept.slice(2)) s3.objects.delete(key);

@@ -247,7 +247,6 @@ describe('a backup of files in the bucket', () => {
     for (const { path } of stored) await owner.delete(`/submissions/${deploymentId}/${path.split('/')[3]}`).expect(200);
     await service.db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
     const bucket = bucketOf(settings);
-    onTestFinished(() => bucket.close());
     const { deleteRemovedObjects } = await import('../../src/files/files-bucket.ts');
     expect(await deleteRemovedObjects(service.db, bucket, testLimits())).toBe(0);
     goOn.resolve();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Database } from '../../src/db/postgres/connect.ts';
-import { createBucket } from '../../src/files/bucket.ts';
+import { Bucket } from '../../src/files/bucket.ts';
 import { deleteRemovedObjects, sweepOrphans } from '../../src/files/files-bucket.ts';
 import { parseFilesUrl } from '../../src/files/location.ts';
 import { testLimits } from './limits.ts';
@@ -11,7 +11,7 @@ const DAYS_2 = 2 * 24 * 60 * 60 * 1_000;
 
 /** A client of the bucket that a service with these settings has. */
 export const bucketOf = ({ FILES_URL }: { FILES_URL: string }) =>
-  createBucket(
+  new Bucket(
     {
       ...parseFilesUrl(FILES_URL),
       accessKeyId: S3_CREDENTIALS.AWS_ACCESS_KEY_ID,
@@ -41,12 +41,8 @@ export async function namedObjects(db: Database, s3: S3, prefix = 'a'): Promise<
 /** Does at once what the service does in a minute and in a day, as if all objects were old. */
 export async function cleanBucket(db: Database, s3: S3, settings: { FILES_URL: string }): Promise<void> {
   const bucket = bucketOf(settings);
-  try {
-    await db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
-    await deleteRemovedObjects(db, bucket, testLimits());
-    for (const object of s3.objects.values()) object.modifiedAt = new Date(object.modifiedAt.getTime() - DAYS_2);
-    await sweepOrphans(db, bucket, testLimits());
-  } finally {
-    await bucket.close();
-  }
+  await db.raw("UPDATE removed_objects SET due_at = now() - interval '1 s'");
+  await deleteRemovedObjects(db, bucket, testLimits());
+  for (const object of s3.objects.values()) object.modifiedAt = new Date(object.modifiedAt.getTime() - DAYS_2);
+  await sweepOrphans(db, bucket, testLimits());
 }

@@ -6,7 +6,7 @@ import type { Database } from '../../db/postgres/connect.ts';
 import type { DatabaseFacts } from '../../db/postgres/inspect.ts';
 import type { settingsInForce } from '../../db/postgres/transaction-pooler.ts';
 import { MailClient } from '../../delivery/mail/mail-client.ts';
-import { createBucket } from '../../files/bucket.ts';
+import { Bucket } from '../../files/bucket.ts';
 import { BucketError } from '../../files/bucket-error.ts';
 import { ownerOfPrefix } from '../../files/claim.ts';
 import type { BucketLocation } from '../../files/location.ts';
@@ -132,13 +132,13 @@ export async function checkFiles(location: BucketLocation | undefined, db: Datab
       'set FILES_URL as it was, or take the files back with it: `files move --to database`',
     );
   }
-  const bucket = createBucket(location, LIMITS);
+  const bucket = new Bucket(location, LIMITS);
   const name = `doctor-${randomUUID()}`;
   const place = `the bucket ${location.bucket}`;
   try {
-    await bucket.writeNote(name, name);
-    const read = await bucket.readNote(name);
-    await bucket.deleteNote(name);
+    await bucket.writeMarker(name, name);
+    const read = await bucket.readMarker(name);
+    await bucket.deleteMarker(name);
     if (read !== name) return fail(`${place} gives back other content than was stored`, 'check what is behind it');
     await bucket.list('');
     const owner = await ownerOfPrefix(bucket);
@@ -156,7 +156,5 @@ export async function checkFiles(location: BucketLocation | undefined, db: Datab
       'check FILES_URL (bucket, endpoint, region, style), the AWS_ credentials, and that they may put, get, delete and list ' +
         'objects; docs/files.md explains the codes',
     );
-  } finally {
-    await bucket.close();
   }
 }

@@ -10,16 +10,6 @@ import { lookUp, referenceOf } from '../../support/reference.ts';
  */
 
 const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8');
-const namesIn = (folder: string): string[] =>
-  readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => name.slice(0, -'.ts'.length));
-
-describe('every migration', () => {
-  it.each(namesIn('migrations'))('%s is listed in src/db/postgres/migrate.ts', (name) => {
-    expect(read('src/db/postgres/migrate.ts')).toContain(`{ name: '${name}', up: `);
-  });
-});
 
 describe('every command of an operator', () => {
   const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts;

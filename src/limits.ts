@@ -297,8 +297,6 @@ export const SIZES = {
     removedSpamBatch: 100,
     /** Deployments whose spam one statement looks at. */
     expiringSpamDeploymentsBatch: 100,
-    /** The slice that is hashed or sent at a time: other work runs between two. */
-    hashedSliceBytes: 256 * 1024,
     /** Lines of the log that can't be written are kept up to this size, and then discarded. */
     unwrittenLogBytes: 1024 * 1024,
   },
@@ -397,8 +395,6 @@ export const SIZES = {
     /** Objects in one answer, as S3 allows, and the bytes of such an answer. */
     listedObjects: 1_000,
     maxListBytes: 8 * 1024 * 1024,
-    /** A small object, and the reason in an error answer. */
-    maxNoteBytes: 64 * 1024,
   },
   /** JSON bodies of the API. */
   json: {
@@ -743,10 +739,6 @@ export const LIMITS = {
     maxConcurrentLinkReads: 3,
     /** The same for the bucket, which other requests need too. */
     maxConcurrentLinkBucketReads: 8,
-    /** Connections to the bucket. */
-    connections: 32,
-    connectTimeoutMs: 2_000,
-    idleConnectionMs: 4_000,
     /** A request with little content is answered. A list has four times as long. */
     requestTimeoutMs: 5_000,
     /** An upload has more time, as if it were this fast. */

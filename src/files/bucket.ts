@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import { decodeXML } from 'entities';
@@ -38,6 +39,7 @@ const RETRIED =
   /^(?:429|500|502|503|504|RequestTimeout|ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/;
 
 const FOLDER = 'files/';
+const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** The code of what fetch rejects with. */
 function codeOf(error: unknown): string {
@@ -208,12 +210,13 @@ export class Bucket {
   }
 
   async #sendOnce(
-    { method, key, query = {}, headers = {}, content }: Omit<Request, 'withinMs' | 'signal'>,
+    { method, key, query = {}, headers: given, content }: Omit<Request, 'withinMs' | 'signal'>,
     signal: AbortSignal,
   ): Promise<Answer> {
     const url = new URL(this.#url);
     url.pathname += key;
     url.search = String(new URLSearchParams(query));
+    const headers = { 'x-amz-content-sha256': EMPTY_SHA256, ...given };
     const response = await this.#aws.fetch(url, { method, headers, body: content ?? null, redirect: 'manual', signal });
     const { status } = response;
     const answer = { status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };

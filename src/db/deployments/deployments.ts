@@ -1,10 +1,8 @@
 import type { Knex } from 'knex';
-import pg from 'pg';
 import type { Language } from '../../lib/languages.ts';
 import { checkStorage, type StorageLimits, settleStorage } from '../account/storage.ts';
 import type { NotifyEvery } from '../deliveries/digests.ts';
 import { hasReceivingRecipient } from '../deliveries/mail-recipients.ts';
-import type { Database } from '../postgres/connect.ts';
 import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
 import { HAS_ALTCHA } from '../submissions/forms.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
@@ -93,7 +91,7 @@ export async function listDeployments(
     db,
     'list-deployments',
     {
-      total: `SELECT ${liveDeployments(':ownerId')} AS total OFFSET 0`,
+      total: `SELECT ${liveDeployments(':ownerId')} AS total`,
       rows: `SELECT * FROM ${livePage(COLUMNS.join(', '))} AS on_page ORDER BY id DESC`,
     },
     { ownerId },
@@ -102,27 +100,16 @@ export async function listDeployments(
   return { total, deployments: rows.map(toDeployment) };
 }
 
-// "Binary Format" in Postgres' documentation of COPY: a header, and for each row the number of its fields, and each
-// field after its length.
-const LENGTH_AT = 21;
-const VALUE_AT = LENGTH_AT + 4;
-
-/**
- * The HTML of a live deployment of this owner, the UTF-8 that was given. COPY sends bytes as they are, and a large page
- * in pieces: as a row of a query it would block the event loop for milliseconds.
- */
-export async function findHtml(db: Database, ownerId: number, id: string): Promise<Buffer | undefined> {
-  const copied = await db.copyOut(
-    `COPY (SELECT html FROM pages JOIN deployments ON deployments.id = deployment_id
-            WHERE deployment_id = ${pg.escapeLiteral(id)} AND owner_id = ${ownerId} AND deleted_at IS NULL)
-       TO STDOUT (FORMAT binary)`,
-    async (pieces) => {
-      const all: Buffer[] = [];
-      for await (const piece of pieces) all.push(piece);
-      return Buffer.concat(all);
-    },
+/** The HTML of a live deployment of this owner, the UTF-8 that was given. */
+export async function findHtml(db: Knex, ownerId: number, id: string): Promise<Buffer | undefined> {
+  const [row] = await query<{ html: Buffer }>(
+    db,
+    'find-html',
+    `SELECT html FROM pages JOIN deployments ON deployments.id = deployment_id
+      WHERE deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
+    [id, ownerId],
   );
-  return copied.length > VALUE_AT ? copied.subarray(VALUE_AT, VALUE_AT + copied.readInt32BE(LENGTH_AT)) : undefined;
+  return row?.html;
 }
 
 /** How many live deployments an owner has. */

@@ -32,7 +32,7 @@ export async function listOverview(
     db,
     'list-overview',
     {
-      total: `SELECT ${liveDeployments(':ownerId')} AS total OFFSET 0`,
+      total: `SELECT ${liveDeployments(':ownerId')} AS total`,
       rows: `
          SELECT id, slug, submission_count AS "submissionCount", email_notifications AS "emailNotifications",
                 taken_down_at IS NOT NULL AS "isTakenDown", updated_at AS "updatedAt",

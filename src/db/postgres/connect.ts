@@ -1,7 +1,6 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Limits } from '../../limits.ts';
-import { type CopyOut, createCopyOut } from './copy-out.ts';
 import { whyOutOfReach } from './out-of-reach.ts';
 import { type Connection, openServer, READ_ONLY, type ServerConfig, serversOf } from './servers.ts';
 import { createPooledClient } from './transaction-pooler.ts';
@@ -237,8 +236,7 @@ class Connections {
   }
 }
 
-export type Database = Knex &
-  Pick<Connections, 'use' | 'longTransaction' | 'isWritable' | 'close'> & { copyOut: CopyOut };
+export type Database = Knex & Pick<Connections, 'use' | 'longTransaction' | 'isWritable' | 'close'>;
 
 /** Opens connections to a database, each when it is first needed. */
 export function connect(connection: Connection, options: Options): Database {
@@ -248,6 +246,5 @@ export function connect(connection: Connection, options: Options): Database {
     longTransaction: <T>(work: (transaction: Knex.Transaction) => Promise<T>) => connections.longTransaction(work),
     isWritable: () => connections.isWritable(),
     close: () => connections.close(),
-    copyOut: createCopyOut(connections.knex),
   });
 }

@@ -686,9 +686,6 @@ export const LIMITS = {
     startsPerTurn: 4,
     /** Outcomes that are stored together. */
     outcomesBatch: 500,
-    /** A smaller batch of outcomes waits for more. */
-    smallOutcomesBatch: 64,
-    outcomesPauseMs: 20,
     /** Outcomes are stored again after this time when the database was out of reach. */
     outcomesRetryMs: 500,
     /** A stop waits for running attempts, then aborts them. */

@@ -306,7 +306,9 @@ describe('Dispatcher: what it claims', () => {
     const mails = () => begun.filter(({ delivery }) => delivery.event === 'webhook-off');
     let most = 0;
     for (let ended = 0; ended < 30; ended += 1) {
-      await soon(() => expect(mails().length).toBeGreaterThan(ended));
+      // Two until the first is answered.
+      const running = ended === 0 ? 2 : Math.min(5, 30 - ended);
+      await soon(() => expect(mails().length - ended).toBeGreaterThanOrEqual(running));
       most = Math.max(most, mails().length - ended);
       mails()[ended]?.settle(OK);
     }

@@ -53,8 +53,8 @@ const GROUP_OF: Readonly<Record<string, string>> = {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'start', 'config', 'metrics', 'lib'],
   commands: ['delivery', 'db', 'files', 'config', 'client', 'lib'],
-  service: ['http', 'submissions', 'delivery', 'db', 'files', 'compute', 'metrics', 'start', 'config', 'lib'],
-  start: ['db', 'config', 'lib'],
+  service: ['start', 'http', 'delivery', 'db', 'files', 'config', 'lib'],
+  start: ['http', 'submissions', 'delivery', 'db', 'files', 'compute', 'metrics', 'config', 'lib'],
   http: ['submissions', 'db', 'files', 'compute', 'metrics', 'config', 'texts', 'lib'],
   submissions: ['db', 'files', 'compute', 'lib'],
   delivery: ['db', 'lib'],

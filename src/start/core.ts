@@ -1,0 +1,40 @@
+import type { AddressInfo } from 'node:net';
+import { ComputePool } from '../compute/pool.ts';
+import { type Config, pageUrl } from '../config.ts';
+import { createChallenges, createLinks } from '../db/account/link-secret.ts';
+import type { Database } from '../db/postgres/connect.ts';
+import { OwnAddress } from '../delivery/webhooks/own-address.ts';
+import type { Log } from '../lib/log.ts';
+import type { Limits } from '../limits.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { LabelReader } from '../submissions/labels.ts';
+
+/** What the parts of the service share. */
+export type Core = ReturnType<typeof createCore>;
+
+/** `listening`: where the process listens; undefined until it does. */
+export function createCore(
+  config: Config,
+  limits: Limits,
+  log: Log,
+  db: Database,
+  listening: () => AddressInfo | undefined,
+) {
+  const { baseUrl, pagesDomain } = config;
+  const urlOf = (slug: string): string => pageUrl(config, slug);
+  // Apart from that for pages: a check can take seconds, and visitors wait for pages.
+  const checks = new ComputePool(config, limits);
+  return {
+    config,
+    limits,
+    log,
+    db,
+    metrics: createMetrics(),
+    compute: new ComputePool(config, limits),
+    checks,
+    labels: new LabelReader({ db, limits, checks, baseUrl, pagesDomain, urlOf }),
+    own: new OwnAddress({ baseUrl: new URL(baseUrl), pagesUrl: new URL(urlOf('a-page')), listening }),
+    links: createLinks(db, baseUrl),
+    altcha: createChallenges(db, limits),
+  };
+}

@@ -1,0 +1,56 @@
+import { submitUrl } from '../config.ts';
+import { findPages } from '../db/deployments/deployments.ts';
+import type { App } from '../http/app.ts';
+import { PageRenderer } from '../http/pages/new-page.ts';
+import { PageCache } from '../http/pages/page-cache.ts';
+import { Authentication } from '../http/request/auth.ts';
+import { BodyReader } from '../http/request/body.ts';
+import { clientAddressFrom } from '../http/request/client-address.ts';
+import { Hosts } from '../http/request/hosts.ts';
+import { OwnerQueue } from '../http/request/owner-queue.ts';
+import { SessionCookie } from '../http/request/session-cookie.ts';
+import { ResponseWriter } from '../http/response/response-writer.ts';
+import type { Core } from './core.ts';
+import type { createSubmissions } from './create-submissions.ts';
+
+/** What answers requests. `others`: the parts that come from elsewhere. */
+export function createApp(
+  { config, limits, log, db, metrics, compute, checks, labels, own, links, altcha }: Core,
+  { forms, honeypotHits, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
+  others: Pick<App, 'openFile' | 'mailLink' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
+): App & { onGap(): void } {
+  const clientAddress = clientAddressFrom(config.trustProxy);
+  const sessionCookie = new SessionCookie(config.baseUrl);
+  const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
+  const renderer = new PageRenderer(config, compute, limits);
+  const pages = new PageCache(
+    {
+      read: (slugs, maxBytes) => findPages(db, slugs, { submitUrl: submitUrl(config), maxBytes }),
+      render: (slug, page) => renderer.render(page.ownerId, { ...page, slug }),
+      canSend: (ownerId) => responseWriter.fits(ownerId),
+    },
+    { maxBytes: config.pageCacheBytes, limits },
+  );
+  return {
+    ...others,
+    ...{ config, limits, log, db, metrics, checks, links, altcha, forms, honeypotHits, spamCheck, submissions },
+    ...{ pages, renderer, clientAddress, sessionCookie, responseWriter },
+    labelsOf: (id) => labels.read(id),
+    isOwnUrl: (url) => own.isIn(url),
+    hosts: new Hosts(config, limits),
+    authentication: new Authentication(db, clientAddress, sessionCookie, limits),
+    ownerQueue: new OwnerQueue(limits),
+    bodyReader: new BodyReader(Math.max(config.maxHtmlBytes, config.maxFilesBytes), compute, limits),
+    onDeploymentChange({ deploymentId, slug }) {
+      pages.invalidate(slug);
+      forms.invalidate(deploymentId);
+      submissions.invalidate(deploymentId);
+    },
+    /** Changes by other processes may have been missed. */
+    onGap() {
+      pages.invalidateAll();
+      forms.invalidateAll();
+      submissions.invalidateAll();
+    },
+  };
+}

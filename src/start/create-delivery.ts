@@ -1,0 +1,39 @@
+import { pageUrl } from '../config.ts';
+import { readDigest } from '../db/deliveries/digests.ts';
+import { CaptchaProviders, type SiteverifyUrls } from '../delivery/captcha-providers.ts';
+import { Dispatcher } from '../delivery/dispatcher.ts';
+import { Sender } from '../delivery/sender.ts';
+import type { Core } from './core.ts';
+
+/** What sends: deliveries, links to sign in, and questions to the providers of captchas. */
+export function createDelivery(
+  { config, limits, log, db, metrics, labels, own, links }: Core,
+  siteverifyUrls: SiteverifyUrls | undefined,
+) {
+  if (config.smtpUrl === undefined) log.warn('mail is off: SMTP_URL is not set');
+  const allowedNetworks = config.webhookAllowCidrs;
+  const sender = new Sender({
+    limits,
+    allowedNetworks,
+    own,
+    urlOf: (slug) => pageUrl(config, slug),
+    baseUrl: config.baseUrl,
+    links,
+    labelsOf: (id) => labels.read(id),
+    readDigest: (...range) => readDigest(db, ...range),
+    smtpUrl: config.smtpUrl,
+    mailFrom: config.mailFrom,
+    log,
+  });
+  const dispatcher = new Dispatcher({
+    db,
+    sender,
+    retryDelays: config.deliveryRetryDelays,
+    timeoutMs: config.deliveryTimeoutMs,
+    leaseMs: config.deliveryLeaseMs,
+    limits,
+    log,
+    count: metrics.delivery,
+  });
+  return { sender, dispatcher, captchas: new CaptchaProviders({ limits, allowedNetworks, own, urls: siteverifyUrls }) };
+}

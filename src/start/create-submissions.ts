@@ -1,0 +1,28 @@
+import { HoneypotHits } from '../db/spam/honeypot-hits.ts';
+import type { FilesBucket } from '../files/files-bucket.ts';
+import { Forms } from '../submissions/forms.ts';
+import { SpamCheck } from '../submissions/spam-check.ts';
+import { SubmissionStore } from '../submissions/submission-store.ts';
+import type { Core } from './core.ts';
+import type { createDelivery } from './create-delivery.ts';
+
+/** What takes submissions. */
+export function createSubmissions(
+  { config, limits, log, db, metrics, altcha }: Core,
+  files: FilesBucket,
+  { dispatcher, captchas }: ReturnType<typeof createDelivery>,
+) {
+  return {
+    forms: new Forms(db, limits),
+    honeypotHits: new HoneypotHits(db, log, limits.submissions.honeypotIntervalMs),
+    spamCheck: new SpamCheck(db, { altcha, ask: (question) => captchas.ask(question) }, limits),
+    submissions: new SubmissionStore({
+      db,
+      limits,
+      storageLimits: config.storageLimits,
+      bucket: config.bucket?.isForOldFiles === false ? files : undefined,
+      wakeDispatcher: () => dispatcher.wake(),
+      countBatch: metrics.batch,
+    }),
+  };
+}

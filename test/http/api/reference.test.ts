@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Router } from 'express';
@@ -59,35 +58,6 @@ describe('the document', () => {
     const paths = [...routes].filter((path) => !/^\/(?:docs\/|dashboard)/.test(path) && !hidden.includes(path));
     // Answered ahead of Express, and on pages' hosts too.
     expect(Object.keys(reference.paths ?? {}).toSorted()).toEqual([...paths, SECURITY_TXT].toSorted());
-  });
-
-  it('says whom to ask, under which license it is, and where the service is', async () => {
-    const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
-    const about = (settings: Record<string, string>) => {
-      const { info, servers } = referenceOf(loadConfig({ BASE_URL, PAGES_DOMAIN, ...settings }));
-      const { description: _description, ...rest } = info;
-      return { ...rest, servers: servers?.map(({ url }) => url) };
-    };
-    const name = 'The operator of this service';
-    const license = { name: 'MIT', identifier: 'MIT' };
-    const same = { title: 'formhost', version, license };
-    expect(about({ ABUSE_CONTACT: 'abuse@example.org' })).toEqual({
-      ...same,
-      contact: { name, email: 'abuse@example.org' },
-      servers: [BASE_URL],
-    });
-    expect(about({ ABUSE_CONTACT: 'https://example.org/abuse', BASE_URL: 'http://localhost:3000' })).toEqual({
-      ...same,
-      contact: { name, url: 'https://example.org/abuse' },
-      servers: ['http://127.0.0.1:3000'],
-    });
-    expect(about({}).contact).toEqual({ name });
-  });
-
-  it('describes each tag', () => {
-    const described = reference.tags?.filter(({ description }) => /\w/.test(description ?? ''));
-    expect(described).toEqual(reference.tags);
-    expect(described?.length).toBeGreaterThan(0);
   });
 
   it('names each operation, and says of each what it is for', () => {

@@ -27,8 +27,8 @@ export type AskProvider = (question: {
 
 /** What the check of a submission says. */
 export type SpamCheckResult =
-  /** `solution`: to be used up with it. `giveBack`: to be called when it is not stored, so that it can be sent again. */
-  | { kind: 'passed'; solution?: Solution; giveBack?(): void }
+  /** `solution`: to be used up with it. `token`: to be given back when it is not stored, so that it can be sent again. */
+  | { kind: 'passed'; solution?: Solution; token?: string }
   | { kind: 'spam'; reason: SpamReason }
   /** The provider was not asked: the submission would not be stored now. */
   | { kind: 'refused'; outcome: Extract<Outcome, { kind: 'no-deployment' | 'rate-limited' }> };
@@ -85,6 +85,11 @@ export class SpamCheck {
       : this.#checkToken(submission, provider, captcha, token);
   }
 
+  /** A token that passed is genuine once more. */
+  giveBack(token: string): void {
+    this.#genuine.set(token, true);
+  }
+
   #isBlocked({ data, ipAddress }: NewSubmission, blocklist: readonly string[]): Promise<boolean> {
     const { smallTextChars, largeTextWaitTimeoutMs } = this.#limits.spam;
     const matches = createWordMatcher(blocklist, this.#limits);
@@ -107,7 +112,7 @@ export class SpamCheck {
     const hash = createHash('sha256')
       .update(JSON.stringify([deploymentId, provider, token]))
       .digest('base64url');
-    const passed: SpamCheckResult = { kind: 'passed', giveBack: () => void this.#genuine.set(hash, true) };
+    const passed: SpamCheckResult = { kind: 'passed', token: hash };
     // Taken out: of two submissions with one token, one passes.
     if (this.#genuine.delete(hash)) return passed;
     // A token counts once at its provider: it is not used up for a submission that would be refused.

@@ -7,7 +7,7 @@ import { chooseEncoding, type Encoding } from '../response/accept.ts';
 import { HttpError } from '../response/errors.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import { writeSmallPage } from '../response/small-page.ts';
-import { type Speech, translationsFor, whenToTryAgain } from '../response/translations.ts';
+import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
 import type { Found, PageCache, ReadyPage, Variant } from './page-cache.ts';
 
 const noSuchPage = (): HttpError => new HttpError(404, 'There is no page at this address.');
@@ -114,30 +114,30 @@ export function writeErrorPage(
   requestId: string,
   { config: { abuseContact }, limits }: { config: Config; limits: Limits },
 ): void {
-  const speech = translationsFor(response.req.headers);
-  const { title, text, more = '' } = wordsOf(error, speech);
+  const translations = translationsFor(response.req.headers);
+  const { title, text, more = '' } = wordsOf(error, translations);
   const contact =
     error.status === 451 && abuseContact
-      ? `\n<p>${speech.takenDown.contact(`<a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>`)}</p>`
+      ? `\n<p>${translations.takenDown.contact(`<a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>`)}</p>`
       : '';
-  const content = `<p>${text}${more && speech.gap}${more}</p>${contact}`;
+  const content = `<p>${text}${more && translations.gap}${more}</p>${contact}`;
   const headers = { ...error.headers, 'x-request-id': requestId };
-  writeSmallPage(response, error.status, { speech, sign: 'problem', title, content }, headers, limits);
+  writeSmallPage(response, error.status, { translations, sign: 'problem', title, content }, headers, limits);
 }
 
-function wordsOf(error: HttpError, speech: Speech): { title: string; text: string; more?: string } {
+function wordsOf(error: HttpError, translations: Translations): { title: string; text: string; more?: string } {
   switch (error.status) {
     case 404:
-      return speech.noPage;
+      return translations.noPage;
     case 405:
-      return speech.wrongMethod;
+      return translations.wrongMethod;
     case 451:
-      return speech.takenDown;
+      return translations.takenDown;
     case 500:
-      return { ...speech.pageFailed, more: whenToTryAgain(error, speech) };
+      return { ...translations.pageFailed, more: whenToTryAgain(error, translations) };
     case 503:
-      return { ...speech.pageBusy, more: whenToTryAgain(error, speech) };
+      return { ...translations.pageBusy, more: whenToTryAgain(error, translations) };
     default:
-      return speech.badRequest;
+      return translations.badRequest;
   }
 }

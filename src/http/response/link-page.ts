@@ -32,7 +32,7 @@ export function writeLinkPage(
   ].join('\n');
   const page = {
     // Mails are in English, too.
-    speech: { language: 'en', dir: 'ltr' },
+    translations: { language: 'en', dir: 'ltr' },
     sign: status >= 400 || oneClick ? 'problem' : button === undefined ? 'done' : 'wait',
     title: escapeHtml(title),
     content,

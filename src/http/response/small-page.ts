@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Limits } from '../../limits.ts';
 import { endEarly } from './errors.ts';
-import type { Speech } from './translations.ts';
+import type { Translations } from './translations.ts';
 
 /** A short page of the service itself. Title and content are HTML. */
 type SmallPage = {
-  speech: Pick<Speech, 'language' | 'dir'>;
+  translations: Pick<Translations, 'language' | 'dir'>;
   /** The picture above the title. */
   sign: keyof typeof SIGNS;
   title: string;
@@ -63,13 +63,13 @@ function withSource(style: string): { style: string; source: string } {
 export function writeSmallPage(
   response: ServerResponse,
   status: number,
-  { speech, sign, title, content, isLong = false, formAction = "'none'" }: SmallPage,
+  { translations, sign, title, content, isLong = false, formAction = "'none'" }: SmallPage,
   headers: Readonly<Record<string, string>>,
   limits: Limits,
 ): void {
   const { style, source } = isLong ? STYLES.long : STYLES.short;
   const body = `<!doctype html>
-<html lang="${speech.language}" dir="${speech.dir}">
+<html lang="${translations.language}" dir="${translations.dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -18,7 +18,7 @@ import { zh } from '../../texts/zh.ts';
 import type { HttpError } from './errors.ts';
 
 /** A language with its texts, and with times and sizes in it. */
-export type Speech = Texts & {
+export type Translations = Texts & {
   language: Language;
   /** Such as `in 40 seconds`; from a minute on in minutes, rounded up. */
   time(seconds: number): string;
@@ -34,7 +34,7 @@ const TEXTS: Readonly<Record<Language, Texts>> = { en, de, fr, es, pt, it, nl, p
 const KIB = 1024;
 const MINUTE_SECONDS = 60;
 
-function speechOf(language: Language): Speech {
+function translationsIn(language: Language): Translations {
   const times = new Intl.RelativeTimeFormat(language);
   const numbers = new Intl.NumberFormat(language);
   const lists = new Intl.ListFormat(language);
@@ -66,9 +66,9 @@ function speechOf(language: Language): Speech {
 }
 
 /** A sentence that says when to try again, from an error's Retry-After. */
-export function whenToTryAgain({ headers }: HttpError, speech: Speech): string {
+export function whenToTryAgain({ headers }: HttpError, translations: Translations): string {
   const seconds = headers['Retry-After'];
-  return seconds === undefined ? speech.tryAgainSoon : speech.tryAgain(speech.time(Number(seconds)));
+  return seconds === undefined ? translations.tryAgainSoon : translations.tryAgain(translations.time(Number(seconds)));
 }
 
 /** The first language that Accept-Language wants (RFC 9110, 12.5.4) and that there is. */
@@ -82,15 +82,15 @@ function acceptedOf({ 'accept-language': header = '' }: IncomingHttpHeaders): La
 type PageLanguage = { language: string | null; lang: string | undefined } | undefined;
 
 /** Made once for each language: a formatter of Intl takes longer than a page. */
-const speeches = new Map<Language, Speech>();
+const made = new Map<Language, Translations>();
 
 /**
  * The translations for a visitor: in the language of the deployment, else that of its page, else one that the browser accepts,
  * else English.
  */
-export function translationsFor(headers: IncomingHttpHeaders, page?: PageLanguage): Speech {
+export function translationsFor(headers: IncomingHttpHeaders, page?: PageLanguage): Translations {
   const language = toLanguage(page?.language) ?? toLanguage(page?.lang) ?? acceptedOf(headers) ?? 'en';
-  const speech = speeches.get(language) ?? speechOf(language);
-  speeches.set(language, speech);
-  return speech;
+  const translations = made.get(language) ?? translationsIn(language);
+  made.set(language, translations);
+  return translations;
 }

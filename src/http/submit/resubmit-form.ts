@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../lib/html.ts';
 import { SIZES } from '../../limits.ts';
-import type { Speech } from '../response/translations.ts';
+import type { Translations } from '../response/translations.ts';
 import { attemptQuery } from './attempt.ts';
 import { type Form, isChosen, type SentFile } from './form-body.ts';
 import type { FileLimit } from './multipart.ts';
@@ -31,21 +31,26 @@ export function lostFilesOf({ form, refused }: Pick<KeptForm, 'form' | 'refused'
 }
 
 /** The label of an input for files, by those that were chosen before. */
-function labelOf(name: string, files: readonly SentFile[], refused: FileLimit | undefined, speech: Speech): string {
+function labelOf(
+  name: string,
+  files: readonly SentFile[],
+  refused: FileLimit | undefined,
+  translations: Translations,
+): string {
   const names = files.map(({ filename }) => shownName(filename || name));
   const [first = shownName(name)] = names;
   const isTooLarge = refused?.kind === 'file' && files.some(({ size }) => size > refused.limit);
-  if (names.length === 1) return isTooLarge ? speech.chooseSmaller(first) : speech.chooseAgain(first);
+  if (names.length === 1) return isTooLarge ? translations.chooseSmaller(first) : translations.chooseAgain(first);
   const { maxShownNames } = SIZES.errorPage;
   const shown = names.length > maxShownNames ? [...names.slice(0, maxShownNames), '…'] : names;
-  return speech.chooseAgain(speech.list(shown));
+  return translations.chooseAgain(translations.list(shown));
 }
 
 /**
  * A form whose hidden fields contain what was filled in. One click sends it again, as the same submission. Files, which
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
-export function resubmitForm({ enctype, form, attempt, refused }: KeptForm, speech: Speech): string {
+export function resubmitForm({ enctype, form, attempt, refused }: KeptForm, translations: Translations): string {
   const lost = lostFilesOf({ form, refused });
   const inputs = new Set<string>();
   const controls = form.map(([name, value, file]) => {
@@ -57,9 +62,9 @@ export function resubmitForm({ enctype, form, attempt, refused }: KeptForm, spee
     if (!files) return `<input type="file" name="${attribute(name)}" hidden>\n`;
     const id = `file${inputs.size}`;
     const input = `<input type="file" name="${attribute(name)}"${files.length > 1 ? ' multiple' : ''} id="${id}">`;
-    return `<p><label for="${id}">${labelOf(name, files, refused, speech)}</label>\n${input}</p>\n`;
+    return `<p><label for="${id}">${labelOf(name, files, refused, translations)}</label>\n${input}</p>\n`;
   });
   return `<form method="post" action="${attemptQuery(attempt, form)}" enctype="${enctype}" autocomplete="off">
-${controls.join('')}<button>${refused ? speech.send : speech.sendAgain}</button>
+${controls.join('')}<button>${refused ? translations.send : translations.sendAgain}</button>
 </form>`;
 }

@@ -157,14 +157,15 @@ export class SubmissionService {
   }
 
   async #checkAndStore(sent: Sent, form: LiveForm): Promise<Success | Refusal | Duplicate> {
-    const check = await this.#app.spamCheck.run(sent, form.rules);
+    const { spamCheck, submissions } = this.#app;
+    const check = await spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
     if (check.kind === 'refused') return check.outcome;
     let stored: Stored | undefined;
     try {
-      stored = await this.#app.submissions.store(sent, { ...sent, solution: check.solution });
+      stored = await submissions.store(sent, { ...sent, solution: check.solution });
     } finally {
-      if (stored?.kind !== 'accepted') check.giveBack?.();
+      if (stored?.kind !== 'accepted' && check.token !== undefined) spamCheck.giveBack(check.token);
     }
     if (stored.kind === 'solution-used') return this.#storeAsSpam(sent, form, 'captcha-reused');
     return stored.kind === 'accepted' ? { kind: 'accepted', id: sent.id, form } : stored;

@@ -7,7 +7,7 @@ import type { App } from '../app.ts';
 import { namesHtml } from '../response/accept.ts';
 import { type HttpError, methodNotAllowed } from '../response/errors.ts';
 import { writeSmallPage } from '../response/small-page.ts';
-import { type Speech, translationsFor, whenToTryAgain } from '../response/translations.ts';
+import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
 import { type Form, isChosen } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 import { redirectWithin } from './redirect.ts';
@@ -53,44 +53,50 @@ export function visitorOf({ method, headers }: IncomingMessage, slug: string | u
 const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}</p>`;
 
 /** Sentences about the files that were refused, with their names where these say more. */
-function aboutFiles({ exceeded: { kind, limit }, form }: FilesRefused, speech: Speech): string[] {
-  const { file, files, fileCount, noFiles } = speech.tooLarge;
+function aboutFiles({ exceeded: { kind, limit }, form }: FilesRefused, translations: Translations): string[] {
+  const { file, files, fileCount, noFiles } = translations.tooLarge;
   if (limit === 0) return [noFiles];
-  if (kind === 'count') return [fileCount(speech.number(limit))];
-  if (kind === 'files') return [files(speech.size(limit))];
+  if (kind === 'count') return [fileCount(translations.number(limit))];
+  if (kind === 'files') return [files(translations.size(limit))];
   return form.flatMap(([name, , sent]) =>
-    sent && isChosen(sent) && sent.size > limit ? [file(shownName(sent.filename || name), speech.size(limit))] : [],
+    sent && isChosen(sent) && sent.size > limit
+      ? [file(shownName(sent.filename || name), translations.size(limit))]
+      : [],
   );
 }
 
 type Words = { sign: 'wait' | 'problem'; title: string; sentences: readonly string[] };
 
-function wordsOf(error: HttpError, speech: Speech): Words {
+function wordsOf(error: HttpError, translations: Translations): Words {
   const say = ({ title, text }: { title: string; text: string }, ...more: string[]): Words => ({
     sign: 'problem',
     title,
     sentences: [text, ...more],
   });
-  const { tooLarge } = speech;
+  const { tooLarge } = translations;
   if (error instanceof OriginRefused) {
-    return say(speech.wrongSite, speech.wrongSite.owner(escapeHtml(error.origin)), speech.nothingSent);
+    return say(
+      translations.wrongSite,
+      translations.wrongSite.owner(escapeHtml(error.origin)),
+      translations.nothingSent,
+    );
   }
   switch (error.status) {
     case 404:
-      return say(speech.unavailable, speech.nothingSent);
+      return say(translations.unavailable, translations.nothingSent);
     case 408:
-      return say(speech.slow, speech.tryAgainSoon);
+      return say(translations.slow, translations.tryAgainSoon);
     case 413:
       if (!(error instanceof FilesRefused)) return say(tooLarge);
-      return { sign: 'problem', title: tooLarge.title, sentences: aboutFiles(error, speech) };
+      return { sign: 'problem', title: tooLarge.title, sentences: aboutFiles(error, translations) };
     case 429:
-      return { ...say(speech.full, whenToTryAgain(error, speech)), sign: 'wait' };
+      return { ...say(translations.full, whenToTryAgain(error, translations)), sign: 'wait' };
     case 503:
-      return { ...say(speech.busy, whenToTryAgain(error, speech)), sign: 'wait' };
+      return { ...say(translations.busy, whenToTryAgain(error, translations)), sign: 'wait' };
     case 500:
-      return say(speech.failed, whenToTryAgain(error, speech));
+      return say(translations.failed, whenToTryAgain(error, translations));
     default:
-      return say(speech.notSent, speech.nothingSent);
+      return say(translations.notSent, translations.nothingSent);
   }
 }
 
@@ -132,42 +138,43 @@ export class VisitorPages {
       () => undefined,
     );
     const isAbsent = page === 'absent';
-    const speech = translationsFor(response.req.headers, isAbsent ? undefined : page);
-    const { title, text } = isAbsent ? speech.unavailable : speech.thanks;
-    const content = `${paragraph(text)}${isAbsent ? '' : this.#linkBack(page?.slug, speech)}`;
-    const shown = { speech, sign: isAbsent ? 'problem' : 'done', title, content } as const;
+    const translations = translationsFor(response.req.headers, isAbsent ? undefined : page);
+    const { title, text } = isAbsent ? translations.unavailable : translations.thanks;
+    const content = `${paragraph(text)}${isAbsent ? '' : this.#linkBack(page?.slug, translations)}`;
+    const shown = { translations, sign: isAbsent ? 'problem' : 'done', title, content } as const;
     writeSmallPage(response, isAbsent ? 404 : 200, shown, headers, this.#app.limits);
   }
 
   /** The answer to a refusal, with the error's status and headers. */
   refuse(response: ServerResponse, visitor: Visitor, error: HttpError, headers: Headers): void {
     const { slug, page } = visitor;
-    const speech = translationsFor(response.req.headers, page);
-    const { sign, title, sentences } = wordsOf(error, speech);
-    const kept = this.#keep(response, visitor, error, speech);
-    const advice = error.status === 404 ? '' : `\n${kept ?? paragraph(speech.goBack)}${this.#linkBack(slug, speech)}`;
-    const content = `${paragraph(sentences.join(speech.gap))}${advice}`;
+    const translations = translationsFor(response.req.headers, page);
+    const { sign, title, sentences } = wordsOf(error, translations);
+    const kept = this.#keep(response, visitor, error, translations);
+    const advice =
+      error.status === 404 ? '' : `\n${kept ?? paragraph(translations.goBack)}${this.#linkBack(slug, translations)}`;
+    const content = `${paragraph(sentences.join(translations.gap))}${advice}`;
     // Browsers apply form-action to the redirect that follows the form, too. Where that leads may not be known.
     const destinations = page ? [this.#urlOf(page.slug), ...destinationsOf(page)] : ['http:', 'https:'];
     const formAction = kept === undefined ? undefined : ["'self'", ...destinations].join(' ');
-    const shown = { speech, sign, title, content, isLong: kept !== undefined, formAction };
+    const shown = { translations, sign, title, content, isLong: kept !== undefined, formAction };
     writeSmallPage(response, error.status, shown, { ...error.headers, ...headers }, this.#app.limits);
   }
 
   /** The answer to a form without method="post", which arrives as a GET. */
   async refuseGet(response: ServerResponse, deploymentId: string, headers: Headers): Promise<void> {
     const page = await this.#app.forms.get(deploymentId).catch(() => undefined);
-    const speech = translationsFor(response.req.headers, page);
-    const { title, text, owner } = speech.wrongForm;
+    const translations = translationsFor(response.req.headers, page);
+    const { title, text, owner } = translations.wrongForm;
     const code = (source: string): string => `<code dir="ltr">${escapeHtml(source)}</code>`;
     const content = [
-      paragraph(text, speech.gap, speech.nothingSent) + this.#linkBack(page?.slug, speech),
+      paragraph(text, translations.gap, translations.nothingSent) + this.#linkBack(page?.slug, translations),
       `<p class="note">${owner(code('method="post"'), code('<form>'))}</p>`,
     ].join('\n');
     const error = methodNotAllowed(ALLOWED);
     // Its own address has what was filled in.
     const all = { ...error.headers, 'Referrer-Policy': 'no-referrer', ...headers };
-    const shown = { speech, sign: 'problem', title, content, isLong: true } as const;
+    const shown = { translations, sign: 'problem', title, content, isLong: true } as const;
     writeSmallPage(response, error.status, shown, all, this.#app.limits);
   }
 
@@ -175,18 +182,18 @@ export class VisitorPages {
     return pageUrl(this.#app.config, slug);
   }
 
-  #linkBack(slug: string | undefined, speech: Speech): string {
-    return slug === undefined ? '' : `\n<p><a href="${escapeHtml(this.#urlOf(slug))}/">${speech.back}</a></p>`;
+  #linkBack(slug: string | undefined, translations: Translations): string {
+    return slug === undefined ? '' : `\n<p><a href="${escapeHtml(this.#urlOf(slug))}/">${translations.back}</a></p>`;
   }
 
   /** The form, to be sent again; undefined when it is not known, or too much of other visitors is kept already. */
-  #keep(response: ServerResponse, visitor: Visitor, error: HttpError, speech: Speech): string | undefined {
+  #keep(response: ServerResponse, visitor: Visitor, error: HttpError, translations: Translations): string | undefined {
     const { enctype, form, attempt } = visitor;
     const refused = error instanceof FilesRefused ? error.exceeded : undefined;
     const mayBeSentAgain = error.status === 429 || error.status >= 500 || refused;
     if (!mayBeSentAgain || !form || attempt === undefined || !this.#reserve(response, form)) return undefined;
-    const note = lostFilesOf({ form, refused }).size > 0 ? [speech.gap, speech.filesNotKept] : [];
-    return `${paragraph(speech.kept, ...note)}\n${resubmitForm({ enctype, form, attempt, refused }, speech)}`;
+    const note = lostFilesOf({ form, refused }).size > 0 ? [translations.gap, translations.filesNotKept] : [];
+    return `${paragraph(translations.kept, ...note)}\n${resubmitForm({ enctype, form, attempt, refused }, translations)}`;
   }
 
   /** Counts the characters of a form until the answer is closed; whether there is room for them. */

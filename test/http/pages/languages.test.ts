@@ -77,8 +77,11 @@ describe('the language for a visitor', () => {
 
   it('has times in words and sizes in MB', () => {
     const said = LANGUAGES.map((language) => {
-      const speech = translationsFor({}, { language, lang: undefined });
-      return [speech.tryAgain(speech.time(40)), speech.tooLarge.file('photo.png', speech.size(10 * 1024 * 1024))];
+      const translations = translationsFor({}, { language, lang: undefined });
+      return [
+        translations.tryAgain(translations.time(40)),
+        translations.tooLarge.file('photo.png', translations.size(10 * 1024 * 1024)),
+      ];
     });
     expect(said).toEqual([
       ['Please try again in 40 seconds.', 'The file photo.png is larger than 10 MB.'],

@@ -28,7 +28,7 @@ import { submissionEndpoints } from './api/submissions/submissions.ts';
 import type { App } from './app.ts';
 import { dashboardEndpoints } from './dashboard/dashboard.ts';
 import { mcpEndpoints } from './mcp/mcp.ts';
-import type { Endpoint } from './request/endpoint.ts';
+import type { Endpoint } from './request/declaration.ts';
 import { listEndpoints } from './router.ts';
 import { submitEndpoints } from './submit/endpoint.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from './app.ts';
 import { writeErrorPage } from './pages/pages.ts';
-import type { Endpoint } from './request/endpoint.ts';
+import type { Endpoint } from './request/declaration.ts';
 import { pathOf } from './request/hosts.ts';
 import { toLoggedError, writeError } from './response/errors.ts';
 import { writeLinkPage } from './response/link-page.ts';

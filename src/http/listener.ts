@@ -8,7 +8,7 @@ import { createEndpoints } from './endpoints.ts';
 import { ErrorResponder } from './error-responder.ts';
 import { PageServer } from './pages/pages.ts';
 import { answerInTime, tooSlow } from './request/deadline.ts';
-import type { Endpoint } from './request/endpoint.ts';
+import type { Endpoint } from './request/declaration.ts';
 import { pathOf, resolveHost, validateRequest } from './request/hosts.ts';
 import { untilStarted } from './request/until-started.ts';
 import { RequestLog } from './request-log.ts';

@@ -1,11 +1,6 @@
 import express, { type Express, type Response } from 'express';
-import {
-  type Endpoint,
-  type EndpointRequest,
-  type EndpointTools,
-  type Method,
-  parameterNames,
-} from './request/endpoint.ts';
+import type { Endpoint, EndpointRequest, EndpointTools, Method } from './request/declaration.ts';
+import { parameterNames } from './request/endpoint.ts';
 import { compressAnswers } from './response/compress.ts';
 import { methodNotAllowed, noSuchPath } from './response/errors.ts';
 

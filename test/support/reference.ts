@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Config, pageUrl } from '../../src/config.ts';
 import { createReference } from '../../src/http/api/operations/reference/document.ts';
 import { createEndpoints } from '../../src/http/endpoints.ts';
-import type { Endpoint } from '../../src/http/request/endpoint.ts';
+import type { Endpoint } from '../../src/http/request/declaration.ts';
 import { Hosts } from '../../src/http/request/hosts.ts';
 import { NOTICE } from '../../src/http/response/notice.ts';
 import { idleApp } from './app.ts';

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Owner } from '../../db/account/owners.ts';
 import type { Log } from '../../lib/log.ts';
 import { SIZES } from '../../limits.ts';
-import { type Endpoint, type EndpointRequest, JsonPieces } from '../request/endpoint.ts';
+import { type Endpoint, type EndpointRequest, JsonPieces } from '../request/declaration.ts';
 import type { OwnerQueue } from '../request/owner-queue.ts';
 import { HttpError, inSeconds, toLoggedError } from '../response/errors.ts';
 import type { BoundTool } from './descriptors.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Scope } from '../../db/account/api-keys.ts';
-import type { Endpoint } from '../request/endpoint.ts';
+import type { Endpoint } from '../request/declaration.ts';
 import { ARGUMENTS, TOOLS, type Tool } from './tools.ts';
 
 type JsonSchema = {

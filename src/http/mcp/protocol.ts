@@ -14,7 +14,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import type { Log } from '../../lib/log.ts';
 import { VERSION } from '../../lib/project.ts';
-import type { Endpoint } from '../request/endpoint.ts';
+import type { Endpoint } from '../request/declaration.ts';
 import { callTool, type Exchange } from './call-tool.ts';
 import { bindTools } from './descriptors.ts';
 import { badMessage } from './message.ts';

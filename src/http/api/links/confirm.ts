@@ -1,7 +1,8 @@
 import { confirmRecipient, findLinkedRecipient } from '../../../db/deliveries/mail-recipients.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { type EndpointRequest, publicEndpoint } from '../../request/endpoint.ts';
+import type { EndpointRequest } from '../../request/declaration.ts';
+import { publicEndpoint } from '../../request/endpoint.ts';
 import { queryOf } from '../../request/query.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';
 import { ASKS_ONLY, BUTTON_PAGE, ExpiringLink, linkEndpoint, pageAnswer, showPage } from './link-endpoint.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Limits } from '../../../limits.ts';
-import type { EndpointRequest } from '../../request/endpoint.ts';
+import type { EndpointRequest } from '../../request/declaration.ts';
 import { writeLinkPage } from '../../response/link-page.ts';
 
 /** What all links in mails have that open a page of the service. */

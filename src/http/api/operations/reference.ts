@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { pageUrl } from '../../../config.ts';
 import { PROJECT } from '../../../lib/project.ts';
 import type { App } from '../../app.ts';
-import { type Endpoint, publicEndpoint } from '../../request/endpoint.ts';
+import type { Endpoint } from '../../request/declaration.ts';
+import { publicEndpoint } from '../../request/endpoint.ts';
 import { namesHtml } from '../../response/accept.ts';
 import { notModified, StaticFile } from '../../response/static-file.ts';
 

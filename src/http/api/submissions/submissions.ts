@@ -5,7 +5,8 @@ import { deleteSubmissions, findSubmission, submissionJson } from '../../../db/s
 import { isDeploymentId, isSubmissionId } from '../../../lib/ids.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
-import { endpoint, JsonPieces, jsonText } from '../../request/endpoint.ts';
+import { JsonPieces, jsonText } from '../../request/declaration.ts';
+import { endpoint } from '../../request/endpoint.ts';
 import { submissionId, time, total } from '../../request/fields.ts';
 import { Paging, paged } from '../../request/paging.ts';
 import { errorKind, HttpError } from '../../response/errors.ts';

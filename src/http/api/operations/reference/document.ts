@@ -8,7 +8,7 @@ import {
 } from 'zod-openapi';
 import { LICENSE, VERSION } from '../../../../lib/project.ts';
 import { SIZES } from '../../../../limits.ts';
-import type { Endpoint, Tag } from '../../../request/endpoint.ts';
+import type { Endpoint, Tag } from '../../../request/declaration.ts';
 import type { DeclaredError } from '../../../response/errors.ts';
 import { webhookRequests } from './webhooks.ts';
 

@@ -1,0 +1,201 @@
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import type { Scope } from '../../db/account/api-keys.ts';
+import type { Owner } from '../../db/account/owners.ts';
+import type { Limits } from '../../limits.ts';
+import type { DeclaredError, HttpError } from '../response/errors.ts';
+import type { ResponseWriter } from '../response/response-writer.ts';
+import type { Authentication } from './auth.ts';
+import type { BodyReader } from './body.ts';
+import type { BodyForm } from './json-body.ts';
+import type { OwnerQueue } from './owner-queue.ts';
+
+/*
+ * What an endpoint declares, and what is made of it by endpoint.ts.
+ */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+export type Tag =
+  | 'Account'
+  | 'Deployments'
+  | 'Submissions'
+  | 'Spam'
+  | 'Webhooks'
+  | 'Deliveries'
+  | 'Links'
+  | 'Agents'
+  | 'Service';
+
+type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? Name
+    : never;
+type PathParameters<Path extends string> = Readonly<Record<ParameterOf<Path>, string>>;
+
+export type EndpointRequest = Request<Record<string, string>>;
+
+/** `required: false`: some of the answers have it. */
+type Header = { description?: string; required?: false; schema: { type?: 'string' | 'integer'; const?: string } };
+type Headers = Readonly<Record<string, Header>>;
+/** A body by its media type. The example is a real one: tests send it, or compare it with its schema. */
+export type Content = Readonly<Record<string, { schema: z.ZodType; example: unknown }>>;
+/** An answer that is not an error. */
+export type DeclaredAnswer = { description: string; headers?: Headers; content?: Content };
+
+/** The answer to a request that succeeds, as `application/json` unless it has another `type`. */
+type Success<Answer> = {
+  status: number;
+  description: string;
+  headers?: Headers;
+  type?: string;
+  schema: z.ZodType<unknown, Answer>;
+  example: NoInfer<Answer>;
+};
+type NoContent = { status: 204 | 303; description: string; headers?: Headers };
+
+export type Described<M extends Method, Path extends string, Answer> = {
+  method: M;
+  /** As Express has it: `/deploy/:id`. */
+  path: Path;
+  /** The operation's id in the reference: unique, and never changed. */
+  name: string;
+  tag: Tag;
+  summary: string;
+  description?: string;
+  /** Whether the reference leaves it out. */
+  isHidden?: boolean;
+  /** Whether machines ask it all the time: its requests are not logged. */
+  isPolled?: boolean;
+  /** Whether it answers while the service is starting; others wait. */
+  answersWhileStarting?: boolean;
+  answer: Success<Answer> | NoContent;
+  /** Other answers that are not errors, by their status. */
+  otherAnswers?: Readonly<Record<number, DeclaredAnswer>>;
+  /** Errors besides those that follow from the rest of the declaration. Each replaces one of the same status. */
+  errors?: readonly DeclaredError[];
+};
+
+/** Writes the answer itself: a stream, a file, a redirect. */
+type Send = (response: Response) => void | Promise<void>;
+
+/** The body of the answer, or a function that writes it. */
+type Result<Answer> = NoInfer<Answer> | Send;
+
+/** The body of an answer as a JSON text in pieces, of which `bytes` are in memory at a time. */
+export class JsonPieces {
+  readonly bytes: number;
+  readonly pieces: AsyncIterable<string> | Iterable<string>;
+
+  constructor(bytes: number, pieces: AsyncIterable<string> | Iterable<string>) {
+    this.bytes = bytes;
+    this.pieces = pieces;
+  }
+}
+
+export const jsonText = (text: string): JsonPieces => new JsonPieces(text.length, [text]);
+
+/** A request that has passed its checks; `resource`: what `find` has found. */
+type Call<Path extends string, Resource, Query extends z.ZodObject, Body extends z.ZodObject> = {
+  request: EndpointRequest;
+  /** For its end, and its deadline. What it says is returned. */
+  response: Response;
+  owner: Owner;
+  params: PathParameters<Path>;
+  resource: Resource;
+  query: z.infer<Query>;
+  body: z.infer<Body>;
+  /** Adds a sentence to the header `formhost-notice` of the answer, which is declared with NOTICE_HEADER. */
+  notify(sentence: string): void;
+};
+
+/** A call of an endpoint by a tool, with the request that brought it. `input`: fields of the query and the body. */
+export type ToolCall = {
+  request: EndpointRequest;
+  response: Response;
+  owner: Owner;
+  ownerQueue: OwnerQueue;
+  params: Readonly<Record<string, string>>;
+  input: Readonly<Record<string, unknown>>;
+  notify(sentence: string): void;
+};
+
+export type Declaration<
+  M extends Method,
+  Path extends string,
+  Answer,
+  Resource,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+> = Described<M, Path, Answer> & {
+  /** The scope that a key needs. Left out: `read` for GET, `full` for what changes something. */
+  scope?: Scope;
+  /** Refuses a request before its key is looked up. */
+  precheck?: (request: EndpointRequest) => void;
+  /** Looks up what the path names, before query and body are read. Throws 404. */
+  find?: (owner: Owner, params: PathParameters<Path>) => Promise<Resource>;
+  query?: Query;
+  body?: BodyForm<Body> & { example: z.input<Body> };
+  /** Whether `handle` runs what uses the database in the owner's queue itself: it may wait for long. */
+  queuesItself?: boolean;
+  /** The error in place of a 400 about the body, whose message is given. */
+  badBody?: (message: string) => HttpError;
+  handle: (call: Call<Path, Resource, Query, Body>) => Promise<Result<Answer> | JsonPieces>;
+};
+
+export type PublicDeclaration<M extends Method, Path extends string, Answer> = Described<M, Path, Answer> & {
+  requestHeaders?: z.ZodObject;
+  /** The body that it accepts. The handler reads it itself. */
+  content?: Content;
+  /** Whether it also answers while the service starts or the database is out of reach: it declares no 500 or 503. */
+  isAlwaysUp?: boolean;
+  /** Whether the path exists for the client of a request; otherwise every method is answered 404. */
+  isThere?: (request: EndpointRequest) => boolean;
+  /** A browser that posts a form gets a page with the same status, except for these errors. */
+  pagesExcept?: readonly DeclaredError[];
+  /** For links that people open: errors are small pages with this title. */
+  errorPageTitle?: string;
+  /** Query parameters that it reads, for the reference. The handler reads them itself. */
+  query?: z.ZodObject;
+  /** Absent where listener.ts answers, ahead of Express. */
+  handle?: (request: EndpointRequest) => Result<Answer> | Promise<Result<Answer>>;
+};
+
+/** The parts of the service that endpoints with a key are run with. */
+export type EndpointTools = {
+  authentication: Pick<Authentication, 'ofRequest' | 'isCredentialValid'>;
+  ownerQueue: OwnerQueue;
+  bodyReader: Pick<BodyReader, 'fields'>;
+  responseWriter: Pick<ResponseWriter, 'json'>;
+  limits: Limits;
+};
+
+/** A declared endpoint, with all that the router, the reference and agents' tools need. */
+export type Endpoint<M extends Method = Method, Path extends string = string> = {
+  method: M;
+  path: Path;
+  name: string;
+  tag: Tag;
+  summary: string;
+  description: string | undefined;
+  isHidden: boolean;
+  isPolled: boolean;
+  answersWhileStarting: boolean;
+  needsKey: boolean;
+  /** The scope that a key needs; undefined where none is needed. */
+  scope: Scope | undefined;
+  params: z.ZodObject | undefined;
+  query: z.ZodObject | undefined;
+  requestHeaders: z.ZodObject | undefined;
+  body: { isRequired: boolean; content: Content } | undefined;
+  /** By their status. */
+  answers: Readonly<Record<number, DeclaredAnswer>>;
+  /** One for each status. */
+  errors: readonly DeclaredError[];
+  pagesExcept: readonly DeclaredError[] | undefined;
+  errorPageTitle: string | undefined;
+  isThere: ((request: EndpointRequest) => boolean) | undefined;
+  handle: ((request: EndpointRequest, response: Response, tools: EndpointTools) => Promise<void>) | undefined;
+  /** The same for a tool: the checks from `find` on, and the answer. Undefined where no key is needed. */
+  call: ((call: ToolCall) => Promise<unknown>) | undefined;
+};

@@ -73,7 +73,7 @@ describe('CONTRIBUTING.md', () => {
     const files = folders.flatMap((folder) =>
       readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
     );
-    const code = [...files.filter((name) => name.endsWith('.ts')), '.env.example'].map(read).join('\n');
+    const code = [...files.filter((name) => /\.tsx?$/.test(name)), '.env.example'].map(read).join('\n');
     const names = Array.from(
       read('CONTRIBUTING.md').matchAll(/`(\w*[a-z][A-Z]\w*|[A-Z][a-z]+|[A-Z]+(?:_[A-Z]+)*)`/g),
       ([, name = '']) => name,

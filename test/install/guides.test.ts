@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { settings as config } from '../../src/config.ts';
+import { SETTING_NAMES } from '../../src/config.ts';
 import { createKey } from '../../src/db/account/owners.ts';
 import { connect } from '../../src/db/postgres/connect.ts';
 import { emptyDatabase, type FreshDatabase } from '../support/fresh-database.ts';
@@ -129,7 +129,7 @@ describe('the guides', () => {
     ];
     settings = {
       // Empty settings count as none, and keep a developer's .env out.
-      ...Object.fromEntries(Object.keys(config.shape).map((name) => [name, ''])),
+      ...Object.fromEntries(SETTING_NAMES.map((name) => [name, ''])),
       DATABASE_URL: database.url,
       PORT: String(port),
       METRICS_PORT: String(metrics),

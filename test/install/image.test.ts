@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { settings } from '../../src/config.ts';
+import { SETTING_NAMES } from '../../src/config.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
 import { proxyTo } from '../support/postgres-proxy.ts';
 import { freePort, PROJECT } from '../support/process.ts';
@@ -22,7 +22,7 @@ const read = (file: string): Promise<string> => readFile(join(PROJECT, file), 'u
 const namesIn = (text: string, pattern: RegExp): string[] =>
   [...new Set(Array.from(text.matchAll(pattern), ([, name = '']) => name))].toSorted();
 
-const NAMES = Object.keys(settings.shape);
+const NAMES = [...SETTING_NAMES];
 
 describe('the stack', () => {
   /** The lines of a service of docker-compose.yml under `environment`. */

@@ -601,7 +601,7 @@ export const LIMITS = {
     lockedWaitTimeoutMs: 1_500,
     lockedPollMs: 5,
     /**
-     * Submissions that are stored alone, each with a connection for as long as storing its files takes. The rest of the
+     * Submissions and spam that are stored alone, each with a connection for as long as storing its files takes. The rest of the
      * pool is left for other work.
      */
     maxConcurrentAlone: 3,

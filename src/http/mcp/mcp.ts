@@ -7,7 +7,7 @@ import { endpoint } from '../request/endpoint.ts';
 import { acceptsJson } from '../response/accept.ts';
 import { errorKind, HttpError, unavailable } from '../response/errors.ts';
 import { Answer, badMessage, Message, PARSE_ERROR } from './message.ts';
-import type { Answer as AnswerMessage } from './protocol.ts';
+import type { McpProtocol } from './protocol.ts';
 
 /** JSON may escape every byte of a page as six characters. */
 const JSON_GROWTH = 6;
@@ -29,12 +29,12 @@ const example = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 export function mcpEndpoints({ config, log, ownerQueue }: App, endpoints: () => readonly Endpoint[]) {
   const { baseUrl, maxHtmlBytes } = config;
   const { origin: ownOrigin } = new URL(baseUrl);
-  let loading: Promise<AnswerMessage> | undefined;
+  let loading: Promise<McpProtocol> | undefined;
 
   /** Loaded with the first message. */
-  async function load(): Promise<AnswerMessage> {
-    const { createAnswer } = await import('./protocol.ts');
-    return createAnswer({ baseUrl, endpoints: endpoints(), log });
+  async function load(): Promise<McpProtocol> {
+    const { McpProtocol } = await import('./protocol.ts');
+    return new McpProtocol(baseUrl, endpoints(), log);
   }
 
   /** Before anything else: a page of another site may reach the service by a name of its own (DNS rebinding). */
@@ -78,9 +78,9 @@ export function mcpEndpoints({ config, log, ownerQueue }: App, endpoints: () => 
       async handle({ request, response, owner, body }) {
         if (!acceptsJson(request.headers)) throw notAcceptable();
         loading ??= load();
-        const answer = await loading;
+        const protocol = await loading;
         const { 'mcp-protocol-version': version } = request.headers;
-        const text = await answer(body, version?.toString(), { request, response, owner, ownerQueue });
+        const text = await protocol.answer(body, version?.toString(), { request, response, owner, ownerQueue });
         if (response.closed) throw unavailable('The client has left.');
         return text === undefined ? () => void response.status(202).end() : jsonText(text);
       },

@@ -6,7 +6,7 @@ import { type Limits, SIZES } from '../../limits.ts';
 import { altchaWidget } from './altcha-widget.ts';
 
 /** A page that is to be rendered. `hasAltcha`: whether its settings switch ALTCHA on. */
-export type PageToRender = { deploymentId: string; slug: string; html: Buffer; hasAltcha: boolean };
+type PageToRender = { deploymentId: string; slug: string; html: Buffer; hasAltcha: boolean };
 
 /** Renders pages when they are stored: at a visit it would take longer than to read them. */
 export class PageRenderer {

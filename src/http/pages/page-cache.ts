@@ -33,7 +33,7 @@ export type ReadyPage = PageHead & {
 export type Found = ReadyPage | 'taken-down' | undefined;
 
 /** How often the page for a slug was in memory. */
-export type PageLookups = { hits: number; misses: number };
+type PageLookups = { hits: number; misses: number };
 
 /** The pages of several slugs as they are stored. A body of more than `maxBytes` is left out. */
 type ReadPages = (

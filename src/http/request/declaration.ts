@@ -41,7 +41,7 @@ type Headers = Readonly<Record<string, Header>>;
 /** A body by its media type. The example is a real one: tests send it, or compare it with its schema. */
 export type Content = Readonly<Record<string, { schema: z.ZodType; example: unknown }>>;
 /** An answer that is not an error. */
-export type DeclaredAnswer = { description: string; headers?: Headers; content?: Content };
+type DeclaredAnswer = { description: string; headers?: Headers; content?: Content };
 
 /** The answer to a request that succeeds, as `application/json` unless it has another `type`. */
 type Success<Answer> = {

@@ -126,7 +126,7 @@ const DECODERS = {
   deflate: createInflate,
   br: createBrotliDecompress,
 } as const;
-export type BodyEncoding = keyof typeof DECODERS;
+type BodyEncoding = keyof typeof DECODERS;
 
 /** The Content-Encoding of a request; undefined for none. Throws 415. */
 export function encodingOf({ headers }: IncomingMessage): BodyEncoding | undefined {

@@ -874,14 +874,10 @@ export const COMMAND_LIMITS = {
   },
   /** Lists that commands print. */
   lists: {
-    /** Rows that are shown at a time, each column as wide as its widest cell so far. */
-    screenRows: 200,
     /** Ids of incomplete files that a message names: it stays readable. */
     incompleteIds: 5,
     /** Deployments of one request: the most that the API answers. */
     pageSize: 100,
-    /** Deployments of one request while a slug is looked for: the most that the API answers. */
-    slugPageSize: 100,
     /** Submissions of one request of a search: the most that the API answers. */
     searchPageSize: 100,
   },
@@ -918,8 +914,6 @@ export const COMMAND_LIMITS = {
   deploy: {
     /** Editors write a file in several steps. */
     settleMs: 150,
-    /** Before another try of what failed for now. */
-    againMs: 2_000,
   },
   /** Exports, which go on after a lost connection. */
   exports: {
@@ -927,8 +921,6 @@ export const COMMAND_LIMITS = {
     tries: 6,
     /** The service reads all submissions for their columns before the first byte of CSV. */
     idleTimeoutMs: 120_000,
-    /** The line with the progress is written no more often. */
-    redrawMs: 100,
   },
   /** Printing submissions as they come. */
   tail: {

@@ -172,19 +172,24 @@ export async function* piecesOf(
   }
 }
 
+/** The pages of the list of deployments, newest first. */
+export async function* listDeployments(service: Service) {
+  for (let page = 1, seen = 0; ; page += 1) {
+    const query = { page, limit: COMMAND_LIMITS.lists.pageSize };
+    const answered = await service.answer(service.api.GET('/deploy', { params: { query } }));
+    yield answered;
+    seen += answered.data.deployments.length;
+    if (answered.data.deployments.length === 0 || seen >= answered.data.total) return;
+  }
+}
+
 /** The id of a deployment that is named by its id or its slug. Throws a CommandError where there is none. */
 export async function idOf(service: Service, name: string): Promise<string> {
   // A slug has no underscore.
   if (name.includes('_')) return name;
-  for (let page = 1, seen = 0; ; page += 1) {
-    const { data } = await service.answer(
-      service.api.GET('/deploy', { params: { query: { page, limit: COMMAND_LIMITS.lists.slugPageSize } } }),
-    );
+  for await (const { data } of listDeployments(service)) {
     const found = data.deployments.find(({ slug }) => slug === name);
     if (found) return found.id;
-    seen += data.deployments.length;
-    if (data.deployments.length === 0 || seen >= data.total) {
-      throw new CommandError(`there is no page ${name}: formhost list shows ids and slugs`);
-    }
   }
+  throw new CommandError(`there is no page ${name}: formhost list shows ids and slugs`);
 }

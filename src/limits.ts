@@ -392,9 +392,8 @@ export const SIZES = {
   bucket: {
     /** Characters of the path in FILES_URL. */
     maxPrefixChars: 200,
-    /** Objects in one answer, as S3 allows, and the bytes of such an answer. */
+    /** Objects in one answer, as S3 allows. */
     listedObjects: 1_000,
-    maxListBytes: 8 * 1024 * 1024,
   },
   /** JSON bodies of the API. */
   json: {

@@ -13,7 +13,7 @@ export type FilesUrl = {
   url: string;
 };
 
-export type BucketCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined };
+type BucketCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined };
 
 /** A bucket, and with which credentials it is used. */
 export type BucketLocation = Readonly<FilesUrl & BucketCredentials>;

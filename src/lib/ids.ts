@@ -75,7 +75,6 @@ export const isFileId = (text: string): boolean => FILE_ID.test(text);
 export const isObjectId = (text: string): boolean => OBJECT_ID.test(text);
 export const isWebhookId = (text: string): boolean => WEBHOOK_ID.test(text);
 export const isKeyId = (text: string): boolean => KEY_ID.test(text);
-export const isRecipientId = (text: string): boolean => RECIPIENT_ID.test(text);
 export const isDeliveryId = (text: string): boolean => DELIVERY_ID.test(text);
 
 /** Whether a text has the form of `newSubmissionId`, with a time in the last 24 hours. */

@@ -76,5 +76,4 @@ export function followSearches(page: Page): { count: number; open: ReadonlySet<u
   page.on('requestfailed', (request) => open.delete(request));
   return searches;
 }
-export const numberOf = (name: string): number => Number(name.replace('Visitor ', ''));
 export const focusedText = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.innerText');

@@ -37,7 +37,7 @@ export type TestService = {
   close(): Promise<void>;
 };
 
-export type Answer = { status: number; body: unknown };
+type Answer = { status: number; body: unknown };
 
 export type Owner = {
   key: string;

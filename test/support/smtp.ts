@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 /** What a server was given: the envelope, and the message as it came over the wire, dots unstuffed. */
-export type ReceivedMail = { from: string; to: string[]; raw: Buffer; user: string | undefined; isSecure: boolean };
+type ReceivedMail = { from: string; to: string[]; raw: Buffer; user: string | undefined; isSecure: boolean };
 
 /** `data` is while the message comes in, `message` after its end. */
 export type Stage = 'greeting' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message';

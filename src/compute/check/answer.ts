@@ -44,7 +44,7 @@ export type Field = {
 export const METHODS = ['get', 'post', 'dialog'] as const;
 export type FormMethod = (typeof METHODS)[number];
 
-export type CheckedForm = {
+type CheckedForm = {
   action: string | null;
   method: FormMethod;
   enctype: string;

@@ -33,7 +33,7 @@ function areMadeByScript({ parts, address }: CaptchaPage, provider: CaptchaProvi
 }
 
 /** The forms that are stored here, have no widget of the captcha, and get none from a script of the page. */
-export function formsWithout(provider: CaptchaProvider, page: CaptchaPage): ReadForm[] {
+function formsWithout(provider: CaptchaProvider, page: CaptchaPage): ReadForm[] {
   const captchas = page.parts.captchas.filter((captcha) => captcha.provider === provider);
   if (captchas.length === 0 && areMadeByScript(page, provider)) return [];
   const withWidget = new Set(captchas.map(({ form }) => form));

@@ -59,7 +59,7 @@ function waysOf(form: HtmlElement, controls: readonly Control[], { targetOf }: R
   return buttons.length > 0 && changing.length === buttons.length ? ways : [own, ...ways];
 }
 
-export const leadsHere = ({ action, method }: Way): boolean => action.target === 'here' && method.value === 'post';
+const leadsHere = ({ action, method }: Way): boolean => action.target === 'here' && method.value === 'post';
 
 export function readForms({ forms, controls }: PageParts, address: ReadAddress): ReadForm[] {
   const byForm = new Map<HtmlElement, Control[]>(forms.map(({ element }) => [element, []]));

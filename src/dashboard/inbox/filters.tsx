@@ -6,7 +6,7 @@ import { counted } from '../ui/time.tsx';
 import { type Filter, isFiltered, type List } from './list.ts';
 
 export const SEARCH_ID = 'inbox-search';
-export const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false };
+const NO_FILTER: Filter = { q: '', from: '', to: '', unread: false, starred: false };
 
 /** A day as a date field has it; empty when it is none. */
 const dayIn = (text = ''): string => (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : '');

@@ -102,7 +102,7 @@ export function readAnswer(json: string): { submissions: Submission[]; rest: Rea
 }
 
 /** A field on one line. */
-export const lineOf = (field: Field): string =>
+const lineOf = (field: Field): string =>
   field.values.map((value) => (typeof value === 'string' ? value : value.filename)).join(', ');
 
 /** The values of a name on one line; empty when there is none. */

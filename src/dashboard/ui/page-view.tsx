@@ -15,7 +15,7 @@ export type Page = Schemas['Deployment'];
 const seen = new Map<string, Page>();
 
 /** The page that the address names. */
-export function usePage(): Loaded<Page> & { id: string } {
+function usePage(): Loaded<Page> & { id: string } {
   const { id = '' } = useRoute().params;
   const loaded = useData(
     `page:${id}`,

@@ -70,7 +70,7 @@ export type Decoded = {
   verify(): Promise<void>;
 };
 
-export const damaged = (why: string): BackupError =>
+const damaged = (why: string): BackupError =>
   new BackupError(`the backup is damaged (${why}): nothing of it was restored; take another`);
 
 /** Checks a backup's first line, without its line feed. */

@@ -5,7 +5,7 @@ import { PROJECT } from '../../lib/project.ts';
 import type { Encoding } from '../response/accept.ts';
 
 /** An asset as it is sent, in each encoding. */
-export type Asset = { type: string; bodies: Readonly<Record<Encoding, Buffer>> };
+type Asset = { type: string; bodies: Readonly<Record<Encoding, Buffer>> };
 
 export type Dashboard = {
   /** The HTML that every view starts from, with a place for what this service can do. */

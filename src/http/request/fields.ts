@@ -24,7 +24,7 @@ export const submissionId = z
   .regex(SUBMISSION_ID)
   .meta({ description: "A submission's id.", example: 'sub_0VbbZBZeswpZ5bGpjxVeCiYz' });
 
-export const fileId = z
+const fileId = z
   .string()
   .regex(FILE_ID)
   .meta({ description: "A file's id.", example: 'file_0VbbZBZfHhIiJjKkLlMmNnOo' });

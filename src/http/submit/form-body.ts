@@ -17,7 +17,7 @@ export type Submitted = {
 };
 
 /** A file in a submission's data. `size` in bytes; `url`: the path of the API at which it is downloaded. */
-export type FileValue = { filename: string; content_type: string; size: number; url: string };
+type FileValue = { filename: string; content_type: string; size: number; url: string };
 
 /** A file as a form has sent it. `size` in bytes. An input for files that was left empty has the name `""` and no bytes. */
 export type SentFile = { filename: string; size: number };

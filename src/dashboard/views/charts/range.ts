@@ -19,7 +19,7 @@ export const RANGES = [
   { name: 'own', label: 'Own dates', days: undefined },
 ] as const;
 
-export type RangeName = (typeof RANGES)[number]['name'];
+type RangeName = (typeof RANGES)[number]['name'];
 
 const HOURS = 24;
 

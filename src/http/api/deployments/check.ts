@@ -110,7 +110,7 @@ const Checked = z
   })
   .meta({ id: 'CheckedPage' });
 
-export const tooComplex = errorKind(
+const tooComplex = errorKind(
   { id: 'TooComplex', description: 'The page takes too much time or memory to be read as HTML.' },
   () =>
     new HttpError(

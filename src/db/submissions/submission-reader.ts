@@ -18,6 +18,17 @@ export type Range = {
 /** How one batch is read. */
 export type RunRead = <T>(read: () => Promise<T>) => Promise<T>;
 
+/*
+ * Numbers near the first one of a range. A plan that knows nothing of the form may read and sort all that a statement
+ * covers, in place of following the index: that must not be a million submissions.
+ */
+const NEAR_FIRST = {
+  ASC: `number < ${SIZES.internal.listBatchRows} + (
+    SELECT number FROM submissions WHERE deployment_id = :deploymentId AND number > :after ORDER BY number LIMIT 1)`,
+  DESC: `number > -${SIZES.internal.listBatchRows} + (
+    SELECT number FROM submissions WHERE deployment_id = :deploymentId AND number < :before ORDER BY number DESC LIMIT 1)`,
+};
+
 // The data of a batch is measured by Postgres: rows that don't fit never leave it.
 const READ = (direction: 'ASC' | 'DESC', condition: string): string => `
   SELECT number, id, data, ip_address, created_at
@@ -34,7 +45,8 @@ const READ = (direction: 'ASC' | 'DESC', condition: string): string => `
    ORDER BY number ${direction}`;
 
 /**
- * The first submissions of a range: at most `limit`, and `maxBytes` of their data, but always one. Numbers are committed in
+ * The first submissions of a range: at most `limit`, and `maxBytes` of their data, but always one;
+ * fewer where nearly all have been deleted. Numbers are committed in
  * their order, so that none is missing before the last of these.
  */
 export async function readBatch(
@@ -43,10 +55,11 @@ export async function readBatch(
   { order, after = 0, before = Number.MAX_SAFE_INTEGER, numbers, limit = SIZES.internal.listBatchRows }: Range,
   maxBytes: number = SIZES.internal.listBatchBytes,
 ): Promise<NumberedSubmission[]> {
+  const direction = order === 'newest' ? 'DESC' : 'ASC';
   const rows = await query<SubmissionRow>(
     db,
     `read-${order}${numbers ? '-of-numbers' : ''}`,
-    READ(order === 'newest' ? 'DESC' : 'ASC', numbers ? 'number = ANY (CAST(:numbers AS bigint[]))' : 'true'),
+    READ(direction, numbers ? 'number = ANY (CAST(:numbers AS bigint[]))' : NEAR_FIRST[direction]),
     { deploymentId, after, before, limit, maxBytes, ...(numbers && { numbers: [...numbers] }) },
   );
   return rows.map(toSubmission);
@@ -75,7 +88,7 @@ export async function* readSubmissions(
     else range.after = last.number;
     // Postgres also reads the rows that don't fit.
     const bytes = batch.reduce((sum, { data }) => sum + data.length, 0);
-    rows = bytes < listBatchBytes / 2 ? Math.min(2 * batch.length, listBatchRows) : batch.length;
+    rows = bytes < listBatchBytes / 2 ? Math.min(2 * rows, listBatchRows) : batch.length;
   }
 }
 

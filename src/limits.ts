@@ -283,20 +283,14 @@ export const SIZES = {
     movedChunksBatch: 128,
     /** Deployments that one statement looks at for expired submissions. */
     expiringDeploymentsBatch: 1_000,
-    /** Submissions that one statement removes, and bytes of their files, unless one submission has more. */
+    /** Submissions that one statement removes. */
     expiredBatch: 100,
-    expiredBatchBytes: 4 * 1024 * 1024,
     /** Rows of a purged deployment that one statement removes. */
-    purgedDeliveriesBatch: 10_000,
-    purgedRemovalsBatch: 10_000,
-    purgedSubmissionsBatch: 500,
     purgedVersionsBatch: 10,
     /** Spam that one statement moves, reads or removes. */
     markedSpamBatch: 100,
     readSpamBatch: 20,
     removedSpamBatch: 100,
-    /** Deployments whose spam one statement looks at. */
-    expiringSpamDeploymentsBatch: 100,
     /** Lines of the log that can't be written are kept up to this size, and then discarded. */
     unwrittenLogBytes: 1024 * 1024,
   },
@@ -823,8 +817,6 @@ export const LIMITS = {
     intervalMs: 10 * 60 * 1_000,
     /** Rows that one statement removes: it delays no other for long. */
     batch: 500,
-    /** A purge tries again to remove deliveries that another transaction has locked. */
-    lockedDeliveriesPauseMs: 50,
     /** A used solution is known for so much longer than its challenge: clocks of processes may differ. */
     solutionMarginMs: 60 * 60 * 1_000,
   },

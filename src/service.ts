@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
-import { createCleanUp } from './db/clean-up.ts';
+import { CleanUp } from './db/clean-up.ts';
 import { deliveriesBacklogAge } from './db/deliveries/delivery-queue.ts';
 import { ChangeFeed } from './db/deployments/change-feed.ts';
 import { createOpenFile } from './db/files/file-content.ts';
@@ -53,7 +53,7 @@ export async function startService(
   const db = connect(databaseServer.connection, { limits, onRenew: () => changeFeed.reset() });
   const lifecycle = new Lifecycle({ config, limits, log, db });
   const shared = { db, limits, log, signal: lifecycle.stopping };
-  const { deliveryLogDays: days, trashDays } = config;
+  const { deliveryLogDays: logDays, trashDays } = config;
 
   let listening: AddressInfo | undefined;
   const core = createCore(config, limits, log, db, () => listening);
@@ -61,11 +61,11 @@ export async function startService(
   const delivery = createDelivery(core, siteverifyUrls);
   const { dispatcher, sender, captchas } = delivery;
   const submissions = createSubmissions(core, files, delivery);
-  const cleanUp = createCleanUp({ ...shared, now, days, trashDays, countExpired: core.metrics.expired });
+  const cleanUp = new CleanUp({ ...shared, now, logDays, trashDays, countExpired: core.metrics.expired });
   const app = createApp(core, submissions, {
     openFile: createOpenFile(db, (...part) => files.read(...part), limits),
     mailLink: config.smtpUrl === undefined ? undefined : (to, url) => sender.mailLink(to, url),
-    onPurge: cleanUp.wake,
+    onPurge: () => cleanUp.wake(),
     isStarting: lifecycle.isStarting,
     readiness: lifecycle.readiness,
     stopping: lifecycle.stopping,

@@ -175,7 +175,7 @@ describe('retention_days', () => {
       signal: new AbortController().signal,
       onRemoved: (count) => void counts.push(count),
     });
-    expect(counts).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(counts).toEqual([6]);
     expect(await service.db('submission_files').where({ deployment_id: id })).toEqual([]);
   });
 });

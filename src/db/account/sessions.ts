@@ -147,36 +147,3 @@ export async function countSignInTry(
   );
   return tries > limit ? leftMs : undefined;
 }
-
-/** Removes up to `limit` rows of a table that have ended; answers how many. `key`: its column that tells rows apart. */
-const removeEnded =
-  (name: string, { table, key, ended }: { table: string; key: string; ended: string }) =>
-  (db: Knex, limit: number): Promise<number> =>
-    execute(
-      db,
-      name,
-      `DELETE FROM ${table} WHERE ${key} IN (
-         SELECT ${key} FROM ${table} WHERE ${ended} LIMIT ? FOR UPDATE SKIP LOCKED)`,
-      [limit],
-    );
-
-/** Removes sessions that have not been used for `lifetimeDays`, the oldest first. */
-export const removeEndedSessions = removeEnded('remove-ended-sessions', {
-  table: 'sessions',
-  key: 'id',
-  ended: `last_used_at <= now() - interval '${SIZES.session.lifetimeDays} days' ORDER BY last_used_at`,
-});
-
-/** Removes links that have expired. */
-export const removeExpiredLinks = removeEnded('remove-expired-sign-in-links', {
-  table: 'sign_in_links',
-  key: 'hash',
-  ended: 'expires_at <= now()',
-});
-
-/** Removes counts whose window has ended. */
-export const removeEndedSignInTries = removeEnded('remove-ended-sign-in-tries', {
-  table: 'sign_in_tries',
-  key: 'name',
-  ended: 'window_ends_at <= now()',
-});

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Event, MailEvent } from '../../lib/events.ts';
-import { firstDeliveryId, newDeliveryId } from '../../lib/ids.ts';
+import { newDeliveryId } from '../../lib/ids.ts';
 import { execute, query, queryPage } from '../postgres/query.ts';
 import { isWantedMail, MAX_RECEIVERS, receivers } from './mail-recipients.ts';
 
@@ -170,17 +170,3 @@ export async function createTestMail(db: Knex, ownerId: number, deploymentId: st
   );
   return made.map(({ id }) => id).sort()[0];
 }
-
-/**
- * Removes up to `limit` deliveries that ended before a time; answers how many. Ids rise with time, so the primary key
- * finds the old ones.
- */
-export const removeFinishedDeliveries = (db: Knex, before: Date, limit: number): Promise<number> =>
-  execute(
-    db,
-    'remove-finished-deliveries',
-    `DELETE FROM deliveries WHERE id IN (
-       SELECT id FROM deliveries WHERE id < :firstId AND status <> 'pending' AND updated_at < :before
-        ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED)`,
-    { before, firstId: firstDeliveryId(before), limit },
-  );

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../limits.ts';
-import { execute, query, queryOne } from '../postgres/query.ts';
+import { query, queryOne } from '../postgres/query.ts';
 import { isWantedMail, MAIL } from './mail-recipients.ts';
 
 /** Deliveries of one owner to one receiver: a host and port, or MAIL. */
@@ -252,20 +252,3 @@ export async function deliveriesBacklogAge(db: Knex): Promise<number> {
   );
   return age;
 }
-
-/**
- * Removes up to `limit` deliveries that are held for a webhook that has been deleted, alone or with its deployment;
- * answers how many.
- */
-export const removeOrphanedDeliveries = (db: Knex, limit: number): Promise<number> =>
-  execute(
-    db,
-    'remove-orphaned-deliveries',
-    `DELETE FROM deliveries WHERE id IN (
-       SELECT id FROM deliveries
-        WHERE status = 'pending' AND next_attempt_at = 'infinity' AND NOT EXISTS (
-          SELECT FROM webhooks JOIN deployments ON deployments.id = webhooks.deployment_id
-           WHERE webhooks.id = deliveries.webhook_id AND deleted_at IS NULL)
-        LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );

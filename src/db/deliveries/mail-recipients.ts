@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { newDeliveryId, newRecipientId } from '../../lib/ids.ts';
 import { SIZES } from '../../limits.ts';
 import { FIRST_OWNER } from '../account/owners.ts';
-import { execute, query, queryOne } from '../postgres/query.ts';
+import { query, queryOne } from '../postgres/query.ts';
 
 /** The receiver of all mail. No host has an @. */
 export const MAIL = '@mail';
@@ -243,16 +243,4 @@ export const unsubscribeRecipient = (
     'unsubscribe-recipient',
     `WITH ended AS (UPDATE mail_recipients SET confirmed_at = NULL, asked_at = now() WHERE id = :id) ${SELECT_LINKED}`,
     { deploymentId, id },
-  );
-
-/** Removes up to `limit` recipients that owners have removed before a time, a day ago or earlier; answers how many. */
-export const removeFormerRecipients = (db: Knex, before: Date, limit: number): Promise<number> =>
-  execute(
-    db,
-    'remove-former-recipients',
-    `DELETE FROM mail_recipients WHERE id IN (
-       SELECT id FROM mail_recipients
-        WHERE removed_at < :before AND coalesce(asked_at <= now() - interval '${SIZES.recipient.askHours} hours', true)
-        LIMIT :limit FOR UPDATE SKIP LOCKED)`,
-    { before, limit },
   );

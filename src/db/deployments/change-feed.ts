@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Limits } from '../../limits.ts';
-import { execute, query } from '../postgres/query.ts';
+import { query } from '../postgres/query.ts';
 
 /** A deployment whose page or settings have changed. `slug`: also the one that it had before. */
 export type DeploymentChange = { deploymentId: string; slug: string };
@@ -64,13 +64,3 @@ export class ChangeFeed {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 }
-
-/** Removes up to `limit` rows that no process reads any more; answers how many. */
-export const removeOldChanges = (db: Knex, limit: number): Promise<number> =>
-  execute(
-    db,
-    'remove-old-deployment-changes',
-    `DELETE FROM deployment_changes WHERE id = ANY (ARRAY(
-       SELECT id FROM deployment_changes WHERE at < clock_timestamp() - interval '1 hour' ORDER BY at LIMIT ?))`,
-    [limit],
-  );

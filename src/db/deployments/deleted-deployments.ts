@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { firstDeliveryId } from '../../lib/ids.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { listFiles, removeFiles } from '../files/stored-files.ts';
+import { deleteInBatches, deleteOfDeployment } from '../old-rows.ts';
 import { isDuplicate } from '../postgres/out-of-reach.ts';
 import { execute, query, queryOne, queryPage } from '../postgres/query.ts';
-import { countLive, type DeploymentRow } from './deployments.ts';
+import { countLive } from './deployments.ts';
 
 /** A deleted deployment whose page is still there. */
 type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
@@ -95,16 +94,19 @@ export async function undeleteDeployment(
   }
 }
 
-/**
- * Tables with an unlimited number of rows for a deployment. Each has an index on deployment_id and `key`; every key is
- * greater than 0. One statement removes `batch` keys, which takes well under a second.
- */
-const TABLES = [
-  { table: 'submissions', key: 'number', batch: SIZES.internal.purgedSubmissionsBatch },
-  { table: 'spam_submissions', key: 'number', batch: SIZES.internal.purgedSubmissionsBatch },
-  { table: 'removed_submissions', key: 'number', batch: SIZES.internal.purgedRemovalsBatch },
+/** Tables with an unlimited number of rows of a deployment, and what tells these apart. */
+const TABLES: readonly { table: string; key: string; batch?: number }[] = [
+  { table: 'submissions', key: 'number' },
+  { table: 'spam_submissions', key: 'number' },
+  { table: 'removed_submissions', key: 'number' },
+  // Each may be as large as a page.
   { table: 'page_versions', key: 'version', batch: SIZES.internal.purgedVersionsBatch },
-] as const;
+];
+/** The deliveries of a deployment, by the indexes of its logs. */
+const DELIVERIES = [
+  'webhook_id IN (SELECT id FROM webhooks WHERE deployment_id = :id)',
+  'deployment_id = :id AND webhook_id IS NULL',
+];
 
 /**
  * Begins to remove a deleted deployment for good: from now on it can't be restored. False when it isn't deleted.
@@ -115,9 +117,8 @@ export function beginPurge(db: Knex, id: string): Promise<boolean> {
     // The page before the deployment, as when a page is replaced, so that there is no deadlock.
     await execute(transaction, 'lock-page', 'SELECT FROM pages WHERE deployment_id = ? FOR UPDATE', [id]);
     if (!(await lockDeleted(transaction, id))) return false;
-    // Without its page it can't be restored; without webhooks no more deliveries are made.
+    // Without its page it can't be restored.
     await transaction('pages').where({ deployment_id: id }).delete();
-    await transaction('webhooks').where({ deployment_id: id }).delete();
     await transaction('deployments').where({ id }).update({ purging: true });
     return true;
   });
@@ -127,11 +128,23 @@ export function beginPurge(db: Knex, id: string): Promise<boolean> {
  * Removes everything of a deployment whose purge has begun, a bounded number of rows at a time. Throws when the signal
  * fires. When it is interrupted it can be run again.
  */
-export async function finishPurge(db: Knex, id: string, limits: Limits, signal?: AbortSignal): Promise<void> {
-  for (const table of TABLES) await removeRows(db, id, table, signal);
+export async function finishPurge(db: Knex, id: string, { cleanUp }: Limits, signal?: AbortSignal): Promise<void> {
+  const batches = { batch: cleanUp.batch, signal };
+  for (const { batch, ...table } of TABLES) {
+    await deleteOfDeployment(db, table, id, { batch: batch ?? cleanUp.batch, signal });
+  }
   await removeFiles(db, listFiles(db, id), signal);
-  await removeDeliveries(db, id, limits, signal);
-  // In one statement: the rate limit bounds how many there are.
+  for (const [n, isOld] of DELIVERIES.entries()) {
+    // One that is pending and locked is deleted when it is claimed next.
+    await deleteInBatches(
+      db,
+      { name: `purge-deliveries-${n}`, table: 'deliveries', key: 'id', isOld },
+      { id },
+      batches,
+    );
+  }
+  // In one statement: limits bound how many there are.
+  await db('webhooks').where({ deployment_id: id }).delete();
   await db('idempotency_keys').where({ deployment_id: id }).delete();
   await db('deployments').where({ id }).whereNotNull('deleted_at').delete();
 }
@@ -165,68 +178,3 @@ async function lockDeleted(transaction: Knex, id: string): Promise<boolean> {
 
 const hasPage = async (transaction: Knex, id: string): Promise<boolean> =>
   (await execute(transaction, 'has-page', 'SELECT FROM pages WHERE deployment_id = ?', [id])) === 1;
-
-async function removeRows(
-  db: Knex,
-  id: string,
-  { table, key, batch }: (typeof TABLES)[number],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  // Each batch begins after the last key of the one before: from the start, it would scan everything that has been
-  // removed.
-  for (let after: number | null = 0; after !== null; ) {
-    signal?.throwIfAborted();
-    const removed: { last: number | null } = await queryOne(
-      db,
-      `remove-${table}`,
-      `WITH batch AS MATERIALIZED (
-         SELECT ${key} AS key FROM ${table} WHERE deployment_id = :id AND ${key} > :after ORDER BY ${key} LIMIT :batch
-       ), removed AS (
-         DELETE FROM ${table} WHERE deployment_id = :id AND ${key} = ANY (ARRAY(SELECT key FROM batch))
-       )
-       SELECT max(key) AS last FROM batch`,
-      { id, after, batch },
-    );
-    after = removed.last;
-  }
-}
-
-/** Clocks of processes, by which ids of deliveries are made, may differ from the database's by less. */
-const CLOCK_MARGIN_MS = 24 * 60 * 60 * 1_000;
-
-/**
- * Reads all deliveries of all deployments up to the deletion, few of which are left when the trash expires: an index by
- * deployment would make every submission slower.
- */
-async function removeDeliveries(
-  db: Knex,
-  id: string,
-  { cleanUp: { lockedDeliveriesPauseMs } }: Limits,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const deployment = await db<DeploymentRow>('deployments').where({ id }).first('deleted_at');
-  if (!deployment?.deleted_at) return;
-  const end = firstDeliveryId(new Date(deployment.deleted_at.getTime() + CLOCK_MARGIN_MS));
-  for (let after: string | null = ''; after !== null; ) {
-    signal?.throwIfAborted();
-    const batch: { last: string | null; found: number; removed: number } = await queryOne(
-      db,
-      'remove-deliveries',
-      `WITH batch AS MATERIALIZED (
-         SELECT id, deployment_id FROM deliveries WHERE id > :after AND id < :end ORDER BY id LIMIT :batch
-       ), removed AS (
-         -- Locked rows are passed over, and tried again later: as nothing is waited for, there is no deadlock.
-         DELETE FROM deliveries WHERE id = ANY (ARRAY(
-           SELECT id FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM batch WHERE deployment_id = :id))
-              FOR UPDATE SKIP LOCKED))
-         RETURNING id
-       )
-       SELECT max(id) AS last, count(*) FILTER (WHERE deployment_id = :id) AS found,
-              (SELECT count(*) FROM removed) AS removed
-         FROM batch`,
-      { id, after, end, batch: SIZES.internal.purgedDeliveriesBatch },
-    );
-    if (batch.removed < batch.found) await delay(lockedDeliveriesPauseMs);
-    else after = batch.last;
-  }
-}

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { SIZES } from '../../limits.ts';
 import { queryPage } from '../postgres/query.ts';
 import { recentHoneypots } from '../spam/honeypot-hits.ts';
-import { IS_KEPT } from '../spam/spam-submissions.ts';
+import { folderOf } from '../spam/spam-submissions.ts';
 import { unreadCount } from '../submissions/submission-marks.ts';
 import { liveDeployments, livePage } from './live-deployments.ts';
 
@@ -38,7 +38,7 @@ export async function listOverview(
                 taken_down_at IS NOT NULL AS "isTakenDown", updated_at AS "updatedAt",
                 substring(html FROM 1 FOR ${SIZES.internal.titleStartBytes}) AS start,
                 ${unreadCount('on_page.id')} AS unread,
-                (SELECT count(*) FROM spam_submissions WHERE deployment_id = on_page.id AND ${IS_KEPT}) AS spam,
+                (SELECT count(*) FROM ${folderOf('on_page.id')}) AS spam,
                 CAST(${recentHoneypots('on_page.id')} AS bigint) AS honeypots,
                 (SELECT created_at FROM submissions
                   WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS "lastSubmissionAt",

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { Solution } from '../../lib/altcha.ts';
-import type { Limits } from '../../limits.ts';
 import { execute } from '../postgres/query.ts';
 
 /**
@@ -16,14 +15,3 @@ export async function storeSolution(transaction: Knex, { hash, expiresAt }: Solu
   );
   return stored === 1;
 }
-
-/** Removes up to a batch of solutions whose challenges have expired; answers how many. */
-export const removeExpiredSolutions = (db: Knex, { cleanUp: { batch, solutionMarginMs } }: Limits): Promise<number> =>
-  execute(
-    db,
-    'remove-expired-altcha-solutions',
-    `DELETE FROM altcha_solutions WHERE hash IN (
-       SELECT hash FROM altcha_solutions WHERE expires_at < now() - ? * interval '1 ms'
-        ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [solutionMarginMs, batch],
-  );

@@ -53,25 +53,6 @@ async function findExpired(db: Knex, deploymentId: string, now: Date, after: num
   return rows.map(({ files, ...row }) => ({ ...row, files: JSON.parse(files) }));
 }
 
-const sizeOf = (files: readonly SizedFile[]): number => files.reduce((sum, { size }) => sum + size, 0);
-
-/** Divides them by the bytes of their files. */
-function inBatches(expired: readonly Expired[]): Expired[][] {
-  const batches: Expired[][] = [];
-  let bytes = 0;
-  for (const one of expired) {
-    const size = sizeOf(one.files);
-    const last = batches.at(-1);
-    if (last && bytes + size <= SIZES.internal.expiredBatchBytes) last.push(one);
-    else {
-      batches.push([one]);
-      bytes = 0;
-    }
-    bytes += size;
-  }
-  return batches;
-}
-
 const REMOVE = removal('true', IS_EXPIRED);
 
 /**
@@ -94,15 +75,16 @@ export async function removeExpired(
   // removed.
   for (let after: number | undefined = 0; after !== undefined; ) {
     const expired: Expired[] = await findExpired(db, deploymentId, now, after);
-    for (const batch of inBatches(expired)) {
-      signal.throwIfAborted();
-      const startedAt = performance.now();
-      const files = batch.flatMap((one) => one.files);
-      // Large files first: with them, the statement could take too long.
-      if (sizeOf(files) > SIZES.internal.removedFilesBytes) await removeFiles(db, files, signal);
-      onRemoved(await execute(db, 'remove-expired', REMOVE, { deploymentId, now, ids: batch.map(({ id }) => id) }));
-      await delay(PAUSE_RATIO * (performance.now() - startedAt), undefined, { signal });
-    }
+    // Apart: with large files, the statement that removes submissions could take too long.
+    await removeFiles(
+      db,
+      expired.flatMap(({ files }) => files),
+      signal,
+    );
+    signal.throwIfAborted();
+    const startedAt = performance.now();
+    onRemoved(await execute(db, 'remove-expired', REMOVE, { deploymentId, now, ids: expired.map(({ id }) => id) }));
+    await delay(PAUSE_RATIO * (performance.now() - startedAt), undefined, { signal });
     after = expired.length < SIZES.internal.expiredBatch ? undefined : expired.at(-1)?.number;
   }
 }

@@ -5,7 +5,7 @@ import { execute, query } from '../postgres/query.ts';
 /** The SHA-256 of a submission's Idempotency-Key, and of its content. */
 export type IdempotencyKey = { hash: Buffer; bodyHash: Buffer };
 
-const EXPIRED = `idempotency_keys.created_at <= statement_timestamp() - interval '${SIZES.idempotencyKey.lifetimeHours} hours'`;
+export const EXPIRED = `idempotency_keys.created_at <= statement_timestamp() - interval '${SIZES.idempotencyKey.lifetimeHours} hours'`;
 
 /** What was accepted under a key for a deployment; it may have been deleted since. */
 export async function findByKey(
@@ -45,14 +45,3 @@ export async function storeKey(
   );
   return stored === 1;
 }
-
-/** Removes up to `limit` expired keys; answers how many. */
-export const removeExpiredKeys = (db: Knex, limit: number): Promise<number> =>
-  execute(
-    db,
-    'remove-expired-keys',
-    `DELETE FROM idempotency_keys WHERE (deployment_id, key_hash) IN (
-       SELECT deployment_id, key_hash FROM idempotency_keys WHERE ${EXPIRED}
-        ORDER BY created_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
-    [limit],
-  );

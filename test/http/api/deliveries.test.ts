@@ -3,11 +3,12 @@ import { Webhook } from 'standardwebhooks';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../../src/config.ts';
-import { removeFinishedDeliveries } from '../../../src/db/deliveries/delivery-log.ts';
+import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { firstDeliveryId } from '../../../src/lib/ids.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { startService } from '../../../src/service.ts';
 import { aSentence, aTime } from '../../support/answers.ts';
+import { testLimits } from '../../support/limits.ts';
 import { freePort } from '../../support/process.ts';
 import { type Answer, type Received, startReceiver } from '../../support/receivers.ts';
 import { holdService, releaseService } from '../../support/reference.ts';
@@ -1035,9 +1036,9 @@ describe('the log', () => {
       forms.push(form);
     }
     const left = () => Promise.all(forms.map((form) => rowsOf(slow, form.id)));
-    await removeFinishedDeliveries(slow.service.db, daysAgo(32), 100);
+    await removeOldRows(slow.service.db, { logStart: daysAgo(32), limits: testLimits() });
     expect(await left()).toEqual([['succeeded'], ['succeeded'], ['succeeded'], ['pending']]);
-    await removeFinishedDeliveries(slow.service.db, daysAgo(30), 100);
+    await removeOldRows(slow.service.db, { logStart: daysAgo(30), limits: testLimits() });
     expect(await left()).toEqual([[], ['succeeded'], ['succeeded'], ['pending']]);
     await startAnother(slow, { deliveryLogDays: 28 });
     await eventually(left).toEqual([[], [], [], ['pending']]);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
-import { removeFormerRecipients } from '../../../src/db/deliveries/mail-recipients.ts';
+import { removeOldRows } from '../../../src/db/old-rows.ts';
 import { NOTICE } from '../../../src/http/response/notice.ts';
 import type { SignedLinks } from '../../../src/lib/signed-links.ts';
 import { SIZES } from '../../../src/limits.ts';
 import { answer, aTime, failure, refused } from '../../support/answers.ts';
+import { testLimits } from '../../support/limits.ts';
 import { confirmPath, mailsWith, seenMails } from '../../support/mail.ts';
 import { asOwner, type Owner, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 import { type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
@@ -552,7 +553,7 @@ describe('GET /deploy/:id/mails', () => {
     await patch(id, { recipients: [] }).expect(200);
     expect((await logOf(id)).deliveries).toEqual(log.deliveries);
     await service.db('mail_recipients').update({ asked_at: null });
-    expect(await removeFormerRecipients(service.db, new Date(Date.now() + 1_000), 100)).toBeGreaterThan(1);
+    await removeOldRows(service.db, { logStart: new Date(Date.now() + 1_000), limits: testLimits() });
     const later = (await logOf(id)).deliveries;
     expect(new Set(later.map(({ recipient }: { recipient: string }) => recipient))).toEqual(new Set([null]));
   });

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finishPurge } from '../../../src/db/deployments/deleted-deployments.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
-import { expireRetainedSpam, removeExpiredSpam } from '../../../src/db/spam/spam-submissions.ts';
+import { expireSpam, removeExpiredSpam } from '../../../src/db/spam/spam-clean-up.ts';
 import { attemptQuery } from '../../../src/http/submit/attempt.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
 import { createMatcher, createWordMatcher } from '../../../src/lib/submission-search.ts';
@@ -411,6 +411,7 @@ describe('spam', () => {
     expect((await spamOf(id)).total).toBe(SIZES.spam.max);
     const newest = await submit(id, { text: 'casino' });
     expect([(await spamOf(id)).total, idsIn(await spamOf(id))[0]]).toEqual([SIZES.spam.max, newest]);
+    await cleanUp();
     expect(answer(await owner.get(url))).toEqual(refused(404));
     const [{ count }] = (await service.db.raw('SELECT count(*) FROM spam_submissions WHERE deployment_id = ?', [id]))
       .rows;
@@ -433,7 +434,7 @@ describe('spam', () => {
       .update({ kept_at: new Date(Date.now() - 31 * 86_400_000) });
     expect(idsIn(await spamOf(id))).toEqual([recent]);
     expect(await release(id, kept)).toEqual(refused(404));
-    expect(await removeExpiredSpam(service.db, 500, { deploymentId: id })).toBe(1);
+    await cleanUp();
     expect(await service.db('submission_files').where({ deployment_id: id })).toEqual([]);
     expect(idsIn(await spamOf(id))).toEqual([recent]);
   });
@@ -444,8 +445,7 @@ describe('spam', () => {
     for (const each of [id, bystander]) await insertSpam(each, 3, '49 hours');
     const recent = await submit(id, { a: 'casino' });
     await owner.patch(`/deploy/${id}`).send({ retention_days: 2 }).expect(200);
-    await expireRetainedSpam(service.db);
-    await removeExpiredSpam(service.db, 500);
+    await cleanUp();
     expect(await service.db('spam_submissions').where({ deployment_id: id }).pluck('id')).toEqual([recent]);
     expect((await spamOf(bystander)).total).toBe(3);
   });
@@ -600,6 +600,13 @@ describe('POST /submissions/:deployId/bulk with spam', () => {
     await clearRate(id);
   });
 });
+
+/** Removes spam as the service does from time to time. */
+async function cleanUp(): Promise<void> {
+  const { signal } = new AbortController();
+  await expireSpam(service.db, signal);
+  while ((await removeExpiredSpam(service.db, signal)) > 0);
+}
 
 /** Marks a hundred as spam just now. */
 async function insertMarked(id: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Deployment } from '../../../db/deployments/deployments.ts';
 import type { Database } from '../../../db/postgres/connect.ts';
-import { markAsSpam } from '../../../db/spam/spam-submissions.ts';
+import { markAsSpam } from '../../../db/spam/spam-moves.ts';
 import { searchSubmissions } from '../../../db/submissions/search-submissions.ts';
 import { firstNumbersAt } from '../../../db/submissions/statistics.ts';
 import {

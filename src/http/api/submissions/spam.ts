@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { releaseSpam } from '../../../db/spam/spam-moves.ts';
 import {
   deleteSpam,
   listSpam,
   readSpamBatch,
-  releaseSpam,
   SPAM_REASONS,
   type SpamSubmission,
 } from '../../../db/spam/spam-submissions.ts';
@@ -75,22 +75,20 @@ export function spamEndpoints({ db, ownerQueue, onPurge }: App) {
       },
       errors: [noSuchDeployment],
       async handle({ response, owner, resource: { id }, query: { page, limit } }) {
-        const listed = deploymentOr404(await listSpam(db, owner.id, id, { page, limit }));
-        const { first, firstBytes, rest, total: all } = listed;
+        const { total: all, batches } = deploymentOr404(await listSpam(db, owner.id, id, { page, limit }));
         async function* pieces(): AsyncGenerator<string> {
-          yield `{"submissions":[${first.map(spamJson).join(',')}`;
-          let isFirst = first.length === 0;
-          for (const batch of rest) {
+          let separator = '';
+          yield '{"submissions":[';
+          for (const batch of batches) {
             const read = await ownerQueue.run(owner.id, response, () => readSpamBatch(db, id, batch));
             for (const submission of read) {
-              yield isFirst ? spamJson(submission) : `,${spamJson(submission)}`;
-              isFirst = false;
+              yield separator + spamJson(submission);
+              separator = ',';
             }
           }
           yield `],"total":${all},"page":${page},"limit":${limit}}`;
         }
-        const maxBytes = Math.max(firstBytes, ...rest.map(({ bytes }) => bytes));
-        return new JsonPieces(maxBytes, pieces());
+        return new JsonPieces(Math.max(0, ...batches.map(({ bytes }) => bytes)), pieces());
       },
     }),
 

@@ -1,0 +1,116 @@
+import type { Knex } from 'knex';
+import { firstDeliveryId } from '../lib/ids.ts';
+import { type Limits, SIZES } from '../limits.ts';
+import { execute, queryOne } from './postgres/query.ts';
+import { EXPIRED as IS_KEY_EXPIRED } from './submissions/idempotency-keys.ts';
+
+/*
+ * Rows that are removed when their time is over, except submissions and spam, which have files.
+ */
+
+type OldRows = {
+  /** Of the statement. */
+  name: string;
+  table: string;
+  /** The columns that tell the rows of the table apart. */
+  key: string;
+  /** Which rows are removed, in SQL. */
+  isOld: string;
+  order?: string;
+};
+
+type Batches = { batch: number; signal?: AbortSignal | undefined };
+
+/** Removes rows, at most `batch` in each statement. Leaves those that others have locked. Throws when the signal fires. */
+export async function deleteInBatches(
+  db: Knex,
+  { name, table, key, isOld, order = key }: OldRows,
+  values: Knex.ValueDict,
+  { batch, signal }: Batches,
+): Promise<void> {
+  let removed: number;
+  do {
+    signal?.throwIfAborted();
+    removed = await execute(
+      db,
+      name,
+      `DELETE FROM ${table} WHERE (${key}) IN (
+         SELECT ${key} FROM ${table} WHERE ${isOld} ORDER BY ${order} LIMIT :batch FOR UPDATE SKIP LOCKED)`,
+      { ...values, batch },
+    );
+  } while (removed === batch);
+}
+
+/** Removes all rows of a deployment, of a table with the key (deployment_id, `key`). Waits for those that others have locked. */
+export async function deleteOfDeployment(
+  db: Knex,
+  { table, key }: { table: string; key: string },
+  deploymentId: string,
+  { batch, signal }: Batches,
+): Promise<void> {
+  // Each statement begins after the last key of the one before: from the start, it would read all that has been removed.
+  for (let after: number | null = 0; after !== null; ) {
+    signal?.throwIfAborted();
+    const removed: { last: number | null } = await queryOne(
+      db,
+      `remove-${table}`,
+      `WITH removed AS (
+         DELETE FROM ${table} WHERE deployment_id = :deploymentId AND ${key} = ANY (ARRAY(
+           SELECT ${key} FROM ${table} WHERE deployment_id = :deploymentId AND ${key} > :after ORDER BY ${key} LIMIT :batch))
+         RETURNING ${key} AS key
+       )
+       SELECT max(key) AS last FROM removed`,
+      { deploymentId, after, batch },
+    );
+    after = removed.last;
+  }
+}
+
+const OLD_ROWS: readonly OldRows[] = [
+  {
+    // Ids rise with time, so the primary key finds the old ones.
+    ...{ name: 'remove-finished-deliveries', table: 'deliveries', key: 'id' },
+    isOld: "id < :firstDeliveryId AND status <> 'pending' AND updated_at < :logStart",
+  },
+  {
+    // Held for a webhook that has been deleted, alone or with its deployment.
+    ...{ name: 'remove-orphaned-deliveries', table: 'deliveries', key: 'id', order: 'webhook_id' },
+    isOld: `status = 'pending' AND next_attempt_at = 'infinity' AND NOT EXISTS (
+              SELECT FROM webhooks JOIN deployments ON deployments.id = webhooks.deployment_id
+               WHERE webhooks.id = deliveries.webhook_id AND deleted_at IS NULL)`,
+  },
+  {
+    ...{ name: 'remove-expired-keys', table: 'idempotency_keys', key: 'deployment_id, key_hash' },
+    ...{ isOld: IS_KEY_EXPIRED, order: 'created_at' },
+  },
+  {
+    // No process reads them any more.
+    ...{ name: 'remove-old-deployment-changes', table: 'deployment_changes', key: 'id' },
+    ...{ isOld: "at < clock_timestamp() - interval '1 hour'", order: 'at' },
+  },
+  {
+    ...{ name: 'remove-ended-sessions', table: 'sessions', key: 'id', order: 'last_used_at' },
+    isOld: `last_used_at <= now() - interval '${SIZES.session.lifetimeDays} days'`,
+  },
+  { name: 'remove-expired-sign-in-links', table: 'sign_in_links', key: 'hash', isOld: 'expires_at <= now()' },
+  { name: 'remove-ended-sign-in-tries', table: 'sign_in_tries', key: 'name', isOld: 'window_ends_at <= now()' },
+  {
+    ...{ name: 'remove-former-recipients', table: 'mail_recipients', key: 'id' },
+    isOld: `removed_at < :logStart AND coalesce(asked_at <= now() - interval '${SIZES.recipient.askHours} hours', true)`,
+  },
+  {
+    // Clocks of processes may differ from the database's: a solution is known for longer than its challenge.
+    ...{ name: 'remove-expired-altcha-solutions', table: 'altcha_solutions', key: 'hash', order: 'expires_at' },
+    isOld: "expires_at < now() - :solutionMarginMs * interval '1 ms'",
+  },
+];
+
+/** Removes the rows whose time is over; deliveries, and recipients that owners have removed, from before `logStart`. */
+export async function removeOldRows(
+  db: Knex,
+  { logStart, limits, signal }: { logStart: Date; limits: Limits; signal?: AbortSignal },
+): Promise<void> {
+  const { batch, solutionMarginMs } = limits.cleanUp;
+  const values = { logStart, firstDeliveryId: firstDeliveryId(logStart), solutionMarginMs };
+  for (const rows of OLD_ROWS) await deleteInBatches(db, rows, values, { batch, signal });
+}

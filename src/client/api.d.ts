@@ -1665,14 +1665,14 @@ export interface components {
             total: number;
         };
         Settings: {
-            /** @description Whether there is mail about submissions, if the service has a mail server. Off at first. */
+            /** @description Whether there is mail about submissions, if the service has a mail server. At first: `false`. */
             email_notifications: boolean;
             /**
-             * @description `submission`, as at first: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once.
+             * @description `submission`: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once. At first: `"submission"`.
              * @enum {string}
              */
             notify_every: "submission" | "hour" | "day";
-            /** @description Whether the owner gets the mail besides the recipients. On at first. While no recipient has confirmed, the owner gets it in any case. */
+            /** @description Whether the owner gets the mail besides the recipients. While no recipient has confirmed, the owner gets it in any case. At first: `true`. */
             notify_owner: boolean;
             /** @description Who gets the mail besides the owner, in the order in which they were sent. */
             recipients: {
@@ -1681,15 +1681,15 @@ export interface components {
                 /** @description Whether it has confirmed, or is the owner's own. */
                 confirmed: boolean;
             }[];
-            /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
+            /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. At first: `null`. */
             redirect_url: string | null;
-            /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty, as at first: all. */
+            /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty: all. At first: `[]`. */
             allowed_origins: string[];
-            /** @description The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one of the browser's Accept-Language, else English. null at first. */
+            /** @description The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one of the browser's Accept-Language, else English. At first: `null`. */
             language: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
-            /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
+            /** @description Submissions that are older, with their files, are deleted within a day. null: never. At first: `null`. */
             retention_days: number | null;
-            /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
+            /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. At first: `{"blocklist":[],"captcha":null}`. */
             spam: {
                 /** @default [] */
                 blocklist: string[];
@@ -3481,26 +3481,26 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Whether there is mail about submissions, if the service has a mail server. Off at first. */
+                    /** @description Whether there is mail about submissions, if the service has a mail server. At first: `false`. */
                     email_notifications?: boolean;
                     /**
-                     * @description `submission`, as at first: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once.
+                     * @description `submission`: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, what no mail has listed is mailed at once. At first: `"submission"`.
                      * @enum {string}
                      */
                     notify_every?: "submission" | "hour" | "day";
-                    /** @description Whether the owner gets the mail besides the recipients. On at first. While no recipient has confirmed, the owner gets it in any case. */
+                    /** @description Whether the owner gets the mail besides the recipients. While no recipient has confirmed, the owner gets it in any case. At first: `true`. */
                     notify_owner?: boolean;
-                    /** @description Who gets the mail besides the owner. Any address but the owner's gets one mail with a link that confirms it, and nothing more before. Send the list again to ask again, after 24 hours. */
+                    /** @description Who gets the mail besides the owner. Any address but the owner's gets one mail with a link that confirms it, and nothing more before. Send the list again to ask again, after 24 hours. At first: `[]`. */
                     recipients?: string[];
-                    /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. null at first. */
+                    /** @description Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks. At first: `null`. */
                     redirect_url?: string | null;
-                    /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty, as at first: all. */
+                    /** @description Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to them. Requests without an `Origin` are no browser's, and are accepted. Empty: all. At first: `[]`. */
                     allowed_origins?: string[];
-                    /** @description The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one of the browser's Accept-Language, else English. null at first. */
+                    /** @description The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one of the browser's Accept-Language, else English. At first: `null`. */
                     language?: ("en" | "de" | "fr" | "es" | "pt" | "it" | "nl" | "pl" | "tr" | "ja" | "zh" | "ar") | null;
-                    /** @description Submissions that are older, with their files, are deleted within a day. null: never. null at first. */
+                    /** @description Submissions that are older, with their files, are deleted within a day. null: never. At first: `null`. */
                     retention_days?: number | null;
-                    /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. Nothing at first. */
+                    /** @description What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are replaced, except for the provider's secret. At first: `{"blocklist":[],"captcha":null}`. */
                     spam?: {
                         /** @default [] */
                         blocklist?: string[];

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { NOTIFY_EVERY } from '../../../db/deliveries/digests.ts';
+import type { Settings } from '../../../db/deployments/settings.ts';
+import { CAPTCHA_PROVIDERS } from '../../../lib/captcha-fields.ts';
+import { LANGUAGES } from '../../../lib/languages.ts';
+import { isMailAddress } from '../../../lib/mail-address.ts';
+import { SIZES } from '../../../limits.ts';
+
+/*
+ * Every setting of a deployment: the values that it takes, and what the reference says about it. How settings are stored is
+ * in src/db/deployments/settings.ts.
+ */
+
+const { maxUrlChars, maxOrigins, maxBlocked, maxBlockedChars, maxCredentialChars, maxRetentionDays } = SIZES.settings;
+const { maxOfDeployment: maxRecipients, askHours } = SIZES.recipient;
+
+/** The parsed URL, when it is absolute and of http or https. Others than plain texts are not parsed as they read. */
+function httpUrl(value: string): URL | undefined {
+  if (/[\\\s\p{Cc}]/u.test(value) || !/^https?:\/\/[^/?#@]{1,260}(?:[/?#]|$)/i.test(value)) return undefined;
+  return URL.parse(value) ?? undefined;
+}
+
+const onOff = (name: string) => z.boolean(`${name} is not a boolean: send true or false.`);
+const tooLong = (name: string, max: number, what = 'characters'): string =>
+  `${name} is too long: send at most ${max} ${what}.`;
+const unique = (texts: string[]): string[] => [...new Set(texts)];
+
+const redirectUrl = z
+  .string('redirect_url is not a string: send an absolute http or https URL, or null.')
+  .max(maxUrlChars, tooLong('redirect_url', maxUrlChars))
+  .refine(
+    (value) => httpUrl(value) !== undefined,
+    'redirect_url is not an absolute http or https URL: send one such as https://example.org/thanks, or null.',
+  );
+
+const NO_ORIGIN =
+  'allowed_origins has a value that is not an origin: send each as a scheme and a host, such as https://example.org, without a path.';
+const origin = z
+  .string(NO_ORIGIN)
+  .refine((value) => httpUrl(value) !== undefined && !/[*?#]|\/\/.*\//.test(value), { error: NO_ORIGIN, abort: true })
+  // As browsers write it: in lower case, without the scheme's own port.
+  .overwrite((value) => new URL(value).origin);
+
+const NO_WORD = `spam.blocklist has an empty word, one with a NUL, or one over ${maxBlockedChars} characters.`;
+const blocked = z
+  .string('spam.blocklist has a value that is not a string: send words.')
+  .min(1, NO_WORD)
+  .max(maxBlockedChars, NO_WORD)
+  // Postgres refuses NUL.
+  .refine((value) => value.trim() !== '' && !value.includes('\0'), NO_WORD);
+
+const credential = (name: string) =>
+  z
+    .string(`${name} is not a string: send the one that the provider gave you.`)
+    .min(1, `${name} is empty: send the one that the provider gave you.`)
+    .max(maxCredentialChars, tooLong(name, maxCredentialChars));
+
+const captcha = z.object(
+  {
+    provider: z.enum(CAPTCHA_PROVIDERS, `spam.captcha.provider is not known: send ${CAPTCHA_PROVIDERS.join(', ')}.`),
+    site_key: credential('spam.captcha.site_key')
+      .exactOptional()
+      .meta({ description: 'The public key of the form at the provider.' }),
+    secret: credential('spam.captcha.secret').exactOptional().meta({
+      description:
+        'The secret that belongs to it. It is never read back; left out, the one of the same provider stays. Not for altcha.',
+      writeOnly: true,
+    }),
+  },
+  'spam.captcha is not an object: send {"provider": "altcha"}, or null.',
+);
+
+const spam = z.object(
+  {
+    blocklist: z
+      .array(blocked, 'spam.blocklist is not a list: send a list of words.')
+      .max(maxBlocked, tooLong('spam.blocklist', maxBlocked, 'words'))
+      .default([]),
+    captcha: captcha.nullable().default(null),
+  },
+  'spam is not an object: send {"blocklist": [], "captcha": null}.',
+);
+
+const NO_ADDRESS_LIST = 'recipients is not a list of e-mail addresses: send up to 5 such as ada@example.org, or [].';
+const address = z
+  .string(NO_ADDRESS_LIST)
+  .refine(isMailAddress, 'recipients has a value that is not an e-mail address: send each as ada@example.org.')
+  .toLowerCase()
+  .meta({ format: 'email' });
+
+/** A field of the settings. `atFirst`: its value until an owner changes it. */
+const setting = <Schema extends z.ZodType>(schema: Schema, description: string, atFirst: unknown) =>
+  schema.meta({ description: `${description} At first: \`${JSON.stringify(atFirst)}\`.` }).exactOptional();
+
+const fields = {
+  email_notifications: setting(
+    onOff('email_notifications'),
+    'Whether there is mail about submissions, if the service has a mail server.',
+    false,
+  ),
+  notify_every: setting(
+    z.enum(NOTIFY_EVERY, `notify_every is not known: send ${NOTIFY_EVERY.join(', ')}.`),
+    '`submission`: a mail for each. `hour` and `day`: one mail that lists what came in an hour or a day of UTC. After a change, ' +
+      'what no mail has listed is mailed at once.',
+    'submission',
+  ),
+  notify_owner: setting(
+    onOff('notify_owner'),
+    'Whether the owner gets the mail besides the recipients. While no recipient has confirmed, the owner gets it in any case.',
+    true,
+  ),
+  recipients: setting(
+    z
+      .array(address, NO_ADDRESS_LIST)
+      .max(maxRecipients, tooLong('recipients', maxRecipients, 'addresses'))
+      .overwrite(unique),
+    "Who gets the mail besides the owner. Any address but the owner's gets one mail with a link that confirms it, " +
+      `and nothing more before. Send the list again to ask again, after ${askHours} hours.`,
+    [],
+  ),
+  redirect_url: setting(
+    redirectUrl.nullable(),
+    "Where a visitor's browser is sent after a success, unless the form's own `_redirect` is valid. null: to a page that thanks.",
+    null,
+  ),
+  allowed_origins: setting(
+    z
+      .array(origin, 'allowed_origins is not a list: send a list of origins such as https://example.org.')
+      .max(maxOrigins, tooLong('allowed_origins', maxOrigins, 'origins'))
+      .overwrite(unique),
+    "Origins of sites whose pages may submit, besides the page's own; submissions from others are a 403. `_redirect` may lead to " +
+      "them. Requests without an `Origin` are no browser's, and are accepted. Empty: all.",
+    [],
+  ),
+  language: setting(
+    z
+      .enum(LANGUAGES, `language is not one that pages for visitors have: send ${LANGUAGES.join(', ')} or null.`)
+      .nullable(),
+    "The language of the pages that visitors see after they have sent a form. null: that of the page's `<html lang>`, else one " +
+      "of the browser's Accept-Language, else English.",
+    null,
+  ),
+  retention_days: setting(
+    z
+      .int('retention_days is not a whole number: send days, or null.')
+      .min(1, 'retention_days is too low: send at least 1, or null.')
+      .max(maxRetentionDays, `retention_days is too high: send at most ${maxRetentionDays}, or null.`)
+      .nullable(),
+    'Submissions that are older, with their files, are deleted within a day. null: never.',
+    null,
+  ),
+  spam: setting(
+    spam,
+    'What is kept apart as spam: submissions that have a word of `blocklist` in their names or values, as a whole word, whatever ' +
+      'the case (`casino*` also means words that begin with it), and those without a valid token of `captcha`. Both are ' +
+      "replaced, except for the provider's secret.",
+    { blocklist: [], captcha: null },
+  ),
+};
+
+/** As GET returns them. */
+const recipients = z
+  .array(
+    z.strictObject({
+      email: z.string().meta({ description: 'The address, in lower case.' }),
+      confirmed: z.boolean().meta({ description: "Whether it has confirmed, or is the owner's own." }),
+    }),
+  )
+  .max(maxRecipients)
+  .meta({ description: 'Who gets the mail besides the owner, in the order in which they were sent.' });
+
+/** What PATCH takes: any of the settings. */
+export const SettingsChange = z.object(fields);
+export type SettingsChange = z.infer<typeof SettingsChange>;
+
+const all = { ...fields, recipients: recipients.exactOptional() } satisfies {
+  [Name in keyof Settings]: z.ZodExactOptional<z.ZodType<Settings[Name]>>;
+};
+/** What GET returns: all of them. */
+export const AllSettings = z.strictObject(all).required().meta({ id: 'Settings' });
+
+export const exampleSettings: Settings = {
+  email_notifications: true,
+  notify_every: 'submission',
+  notify_owner: true,
+  recipients: [{ email: 'ada@example.org', confirmed: true }],
+  redirect_url: 'https://example.org/thanks',
+  allowed_origins: ['https://example.org'],
+  language: null,
+  retention_days: 365,
+  spam: { blocklist: [], captcha: null },
+};

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SignedLinks, fileLinkExpiry, type LinkedFile } from '../../src/lib/signed-links.ts';
+import { fileLinkExpiry, type LinkedFile, SignedLinks } from '../../src/lib/signed-links.ts';
 import { SIZES } from '../../src/limits.ts';
 
 const SECRET = Buffer.from('0123456789abcdef0123456789abcdef');

@@ -5,8 +5,11 @@ import { attemptQuery } from './attempt.ts';
 import { type Form, isChosen, type SentFile } from './form-body.ts';
 import type { FileLimit } from './multipart.ts';
 
-/** What an error page needs to send a form again. `attempt`: the submission's id. `refused`: why its files were refused. */
-type KeptForm = { enctype: string; form: Form; attempt: string; refused: FileLimit | undefined };
+/**
+ * What an error page needs to send a form again. `attempt`: the submission's id. `isRetry`: whether an error page has sent
+ * it. `refused`: why its files were refused.
+ */
+type KeptForm = { enctype: string; form: Form; attempt: string; isRetry: boolean; refused: FileLimit | undefined };
 
 /** A name of a file or a field as visitors see it, in HTML: cut, and apart from the direction of the text around it. */
 export function shownName(name: string): string {
@@ -20,12 +23,19 @@ export function shownName(name: string): string {
 // HTML has no NUL.
 const attribute = (text: string): string => escapeHtml(text.replaceAll('\0', '\uFFFD'));
 
-/** The files that have to be chosen again, by the names of their inputs. None are left where the form takes no files. */
-export function lostFilesOf({ form, refused }: Pick<KeptForm, 'form' | 'refused'>): ReadonlyMap<string, SentFile[]> {
+/**
+ * The files that have to be chosen again, by the names of their inputs. None are left where the form takes no files. An
+ * error page has inputs only for files that were chosen before: one that is empty there is asked for again.
+ */
+export function lostFilesOf({
+  form,
+  isRetry,
+  refused,
+}: Pick<KeptForm, 'form' | 'isRetry' | 'refused'>): ReadonlyMap<string, SentFile[]> {
   const lost = new Map<string, SentFile[]>();
   if (refused?.limit === 0) return lost;
   for (const [name, , file] of form) {
-    if (file && name !== '' && isChosen(file)) lost.set(name, [...(lost.get(name) ?? []), file]);
+    if (file && name !== '' && (isRetry || isChosen(file))) lost.set(name, [...(lost.get(name) ?? []), file]);
   }
   return lost;
 }
@@ -50,21 +60,23 @@ function labelOf(
  * A form whose hidden fields contain what was filled in. One click sends it again, as the same submission. Files, which
  * a page can't fill in, are to be chosen again; the visitor may leave them out.
  */
-export function resubmitForm({ enctype, form, attempt, refused }: KeptForm, translations: Translations): string {
-  const lost = lostFilesOf({ form, refused });
+export function resubmitForm(kept: KeptForm, translations: Translations): string {
+  const { enctype, form, attempt, refused } = kept;
+  const lost = lostFilesOf(kept);
   const inputs = new Set<string>();
   const controls = form.map(([name, value, file]) => {
     // Textareas, because browsers change a hidden input named _charset_. HTML drops a first line break.
-    if (!file) return `<textarea name="${attribute(name)}" hidden>\n${attribute(value)}</textarea>\n`;
-    if (name === '' || inputs.has(name)) return '';
+    const files = file && lost.get(name);
+    // An input for files that was left empty is an empty text, too.
+    if (!files) return `<textarea name="${attribute(name)}" hidden>\n${attribute(value)}</textarea>\n`;
+    if (inputs.has(name)) return '';
     inputs.add(name);
-    const files = lost.get(name);
-    if (!files) return `<input type="file" name="${attribute(name)}" hidden>\n`;
     const id = `file${inputs.size}`;
-    const input = `<input type="file" name="${attribute(name)}"${files.length > 1 ? ' multiple' : ''} id="${id}">`;
+    const isMultiple = files.length > 1 || !files.some(isChosen);
+    const input = `<input type="file" name="${attribute(name)}"${isMultiple ? ' multiple' : ''} id="${id}">`;
     return `<p><label for="${id}">${labelOf(name, files, refused, translations)}</label>\n${input}</p>\n`;
   });
-  return `<form method="post" action="${attemptQuery(attempt, form)}" enctype="${enctype}" autocomplete="off">
+  return `<form method="post" action="${attemptQuery(attempt, form, lost)}" enctype="${enctype}" autocomplete="off">
 ${controls.join('')}<button>${refused ? translations.send : translations.sendAgain}</button>
 </form>`;
 }

@@ -8,6 +8,7 @@ import { namesHtml } from '../response/accept.ts';
 import { type HttpError, methodNotAllowed } from '../response/errors.ts';
 import { writeSmallPage } from '../response/small-page.ts';
 import { type Translations, translationsFor, whenToTryAgain } from '../response/translations.ts';
+import { attemptOf } from './attempt.ts';
 import { type Form, isChosen } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
 import { redirectWithin } from './redirect.ts';
@@ -192,8 +193,9 @@ export class VisitorPages {
     const refused = error instanceof FilesRefused ? error.exceeded : undefined;
     const mayBeSentAgain = error.status === 429 || error.status >= 500 || refused;
     if (!mayBeSentAgain || !form || attempt === undefined || !this.#reserve(response, form)) return undefined;
-    const note = lostFilesOf({ form, refused }).size > 0 ? [translations.gap, translations.filesNotKept] : [];
-    return `${paragraph(translations.kept, ...note)}\n${resubmitForm({ enctype, form, attempt, refused }, translations)}`;
+    const kept = { enctype, form, attempt, isRetry: attemptOf(response.req, form) !== undefined, refused };
+    const note = lostFilesOf(kept).size > 0 ? [translations.gap, translations.filesNotKept] : [];
+    return `${paragraph(translations.kept, ...note)}\n${resubmitForm(kept, translations)}`;
   }
 
   /** Counts the characters of a form until the answer is closed; whether there is room for them. */

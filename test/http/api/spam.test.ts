@@ -302,7 +302,7 @@ describe('the answer to spam', () => {
   it('is the same for a form that is sent again: it is kept once, under the id of its first attempt', async () => {
     const { id } = await deployWith(BLOCKED);
     const attempt = newSubmissionId();
-    const query = attemptQuery(attempt, [['text', 'casino']]);
+    const query = attemptQuery(attempt, [['text', 'casino']], new Set());
     const send = async () =>
       answer(await service.anonymous.post(`/submit/${id}${query}`).type('form').send({ text: 'casino' }));
     const answers = await Promise.all(Array.from({ length: 5 }, send));

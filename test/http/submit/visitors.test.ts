@@ -374,7 +374,7 @@ describe('the page of a form that is full', () => {
     const none = multipartBody(['name="f"; filename=""', '']);
     expect(
       pageIn(await post(`/submit/${id}`, { type: 'Multipart/FORM-data ; boundary=b', body: none })).content,
-    ).toContain(`\n${kept('multipart/form-data', '<input type="file" name="f" hidden>')}\n`);
+    ).toContain(`\n${kept('multipart/form-data', '<textarea name="f" hidden>\n</textarea>')}\n`);
   });
 
   it('keeps no more than 16 MiB, of all pages on their way together', async () => {
@@ -670,7 +670,7 @@ describe('the page of a form whose files are too large', () => {
       '<textarea name="a" hidden>\n1</textarea>',
       '<p><label for="file1">Choose a smaller file instead of <bdi>photo.png</bdi></label>\n<input type="file" name="big" id="file1"></p>',
       '<p><label for="file2">Choose again: <bdi>cv.pdf</bdi></label>\n<input type="file" name="ok" id="file2"></p>',
-      '<input type="file" name="none" hidden>',
+      '<textarea name="none" hidden>\n</textarea>',
       '<textarea name="b" hidden>\n2</textarea>',
     ].join('\n');
     expect([answer.status, pageIn(answer)]).toEqual([
@@ -726,7 +726,7 @@ describe('the page of a form whose files are too large', () => {
     const body = multipartBody(['name="a"', '1'], ['name="f"; filename="a.txt"', 'x']);
     const answer = await post(`/submit/${id}`, { ...MULTIPART, url: without.url, body });
     expect(pageIn(answer).content).toContain(
-      `<p>This form cannot receive files.</p>\n<p>What you filled in has been kept.</p>\n${form('<textarea name="a" hidden>\n1</textarea>\n<input type="file" name="f" hidden>')}`,
+      `<p>This form cannot receive files.</p>\n<p>What you filled in has been kept.</p>\n${form('<textarea name="a" hidden>\n1</textarea>\n<textarea name="f" hidden>\n</textarea>')}`,
     );
   });
 

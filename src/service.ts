@@ -70,7 +70,7 @@ export async function startService(
     readiness: lifecycle.readiness,
     stopping: lifecycle.stopping,
   });
-  const changeFeed = new ChangeFeed(db, limits, { onChange: app.onDeploymentChange, onGap: app.onGap });
+  const changeFeed = new ChangeFeed(db, limits, { onChange: app.onFeedChange, onGap: app.onGap });
   const server = new HttpServer(new Listener(app).handle, limits);
 
   const ready = lifecycle.start(databaseServer, changeFeed, [

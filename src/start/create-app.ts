@@ -1,4 +1,5 @@
 import { submitUrl } from '../config.ts';
+import type { DeploymentChange } from '../db/deployments/change-feed.ts';
 import { findPages } from '../db/deployments/deployments.ts';
 import type { App } from '../http/app.ts';
 import { PageRenderer } from '../http/pages/new-page.ts';
@@ -18,7 +19,7 @@ export function createApp(
   { config, limits, log, db, metrics, compute, checks, labels, own, links, altcha }: Core,
   { forms, honeypotHits, spamCheck, submissions }: ReturnType<typeof createSubmissions>,
   others: Pick<App, 'openFile' | 'mailLink' | 'onPurge' | 'isStarting' | 'readiness' | 'stopping'>,
-): App & { onGap(): void } {
+): App & { onFeedChange(change: DeploymentChange): void; onGap(): void } {
   const clientAddress = clientAddressFrom(config.trustProxy);
   const sessionCookie = new SessionCookie(config.baseUrl);
   const responseWriter = new ResponseWriter({ largest: config.maxHtmlBytes, limits });
@@ -43,6 +44,12 @@ export function createApp(
     bodyReader: new BodyReader(Math.max(config.maxHtmlBytes, config.maxFilesBytes), compute, limits),
     onDeploymentChange({ deploymentId, slug }) {
       pages.invalidate(slug);
+      forms.invalidate(deploymentId);
+      submissions.invalidate(deploymentId);
+    },
+    /** Any process, this one too, has changed a deployment. */
+    onFeedChange({ deploymentId, slug }: DeploymentChange) {
+      pages.refresh(slug);
       forms.invalidate(deploymentId);
       submissions.invalidate(deploymentId);
     },

@@ -57,7 +57,6 @@ async function waitUntilExists(
 ): Promise<void> {
   const startedAt = performance.now();
   let signAt = startedAt;
-  let hasTold = false;
   for (;;) {
     const state = await look();
     if (state === 'exists') return;
@@ -65,10 +64,7 @@ async function waitUntilExists(
     if (state === 'starting') signAt = now;
     if (now - signAt > limits.firstStartSignTimeoutMs || now - startedAt > limits.firstStartTimeoutMs)
       throw new NoDatabaseError();
-    if (!hasTold && now - startedAt > limits.firstStartTellAfterMs) {
-      hasTold = true;
-      onWait();
-    }
+    if (now - startedAt > limits.firstStartTellAfterMs) onWait();
     await delay(limits.firstStartPollMs);
   }
 }
@@ -88,7 +84,7 @@ async function waitForTables({ connection }: DatabaseServer, limits: Limits, onW
 
 /**
  * Opens the existing database of the service. During the service's very first start it waits until that has made
- * the database; `onWait` is called when this takes long. Creates nothing where there is none: that would be another
+ * the database; `onWait` is called once when this takes long. Creates nothing where there is none: that would be another
  * database than the service's. Throws NoDatabaseError then.
  */
 export async function openExistingDatabase(
@@ -97,10 +93,15 @@ export async function openExistingDatabase(
   onWait: () => void,
 ): Promise<DatabaseServer> {
   const { databaseUrl, dataDir } = location;
-  if (databaseUrl === undefined) await waitUntilExists(() => stateOfEmbedded(dataDir, limits), limits, onWait);
+  let hasTold = false;
+  const tellOnce = (): void => {
+    if (!hasTold) onWait();
+    hasTold = true;
+  };
+  if (databaseUrl === undefined) await waitUntilExists(() => stateOfEmbedded(dataDir, limits), limits, tellOnce);
   const server = await openDatabaseServer(location, limits, () => undefined);
   try {
-    await waitForTables(server, limits, onWait);
+    await waitForTables(server, limits, tellOnce);
     return server;
   } catch (error) {
     await server.close();

@@ -104,6 +104,8 @@ export class PageCache {
   readonly #large: ReturnType<typeof createFairQueue<number>>;
   /** Reads under way. One that is no longer here when it ends has been overtaken by a change: its page is not kept. */
   readonly #reads = new Map<string, Promise<Found>>();
+  /** Pages in memory that have changed and could not be read again: the database was out of reach. */
+  readonly #stale = new Set<string>();
 
   /**
    * `render` makes a page ready that is not stored so. `canSend`: whether memory is left for another answer with a large
@@ -140,6 +142,7 @@ export class PageCache {
     const page = this.#pages.get(slug);
     if (page) {
       this.lookups.hits += 1;
+      if (this.#stale.size > 0 && this.#stale.has(slug)) this.refresh(slug);
       return page;
     }
     this.lookups.misses += 1;
@@ -156,22 +159,33 @@ export class PageCache {
     return encoding === 'br' ? page.br : (page.others.get(encoding) ?? this.#make(slug, page, encoding));
   }
 
-  /** The page under a slug has changed. */
+  /** This process has changed the page under a slug. */
   invalidate(slug: string): void {
     this.#pages.delete(slug);
     this.#reads.delete(slug);
+    this.#stale.delete(slug);
+  }
+
+  /** The page under a slug may have changed. What is in memory is served until the page has been read. */
+  refresh(slug: string): void {
+    this.#reads.delete(slug);
+    this.#stale.delete(slug);
+    if (this.#pages.has(slug)) this.#startRead(slug).catch(() => this.#stale.add(slug));
   }
 
   /** Changes may have been missed. */
   invalidateAll(): void {
     this.#pages.clear();
     this.#reads.clear();
+    this.#stale.clear();
   }
 
   #startRead(slug: string): Promise<Found> {
     const reading = this.#readPage(slug)
       .then((page) => {
-        if (this.#reads.get(slug) === reading && page && page !== 'taken-down') this.#pages.set(slug, page);
+        if (this.#reads.get(slug) !== reading) return page;
+        if (page && page !== 'taken-down') this.#pages.set(slug, page);
+        else this.#pages.delete(slug);
         return page;
       })
       .finally(() => {

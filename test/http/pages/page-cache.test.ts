@@ -99,3 +99,33 @@ it('does not keep a page that has changed while it was being read', async () => 
   expect([await before, await after]).toMatchObject([{ version: 1 }, { version: 2 }]);
   expect(await cache.get('page')).toMatchObject({ version: 2 });
 });
+
+it('serves a page that others have changed until it has been read again, and goes on trying', async () => {
+  let stored: number | undefined = 1;
+  let isReachable = true;
+  const cache = new PageCache(
+    {
+      async read(slugs) {
+        if (!isReachable) throw new Error('The database is out of reach.');
+        const version = stored;
+        const rendered = { hash: `${version}`, bytes: 1, br: brotliCompressSync('x') };
+        if (version === undefined) return new Map();
+        return new Map(slugs.map((slug) => [slug, { deploymentId: slug, version, ownerId: 1, rendered }]));
+      },
+      render: () => Promise.reject(new Error('Every page is rendered.')),
+      canSend: () => true,
+    },
+    { maxBytes: MIB, limits: testLimits() },
+  );
+  const version = async () => Reflect.get(Object(await cache.get('page')), 'version');
+  expect(await version()).toBe(1);
+  stored = 2;
+  isReachable = false;
+  cache.refresh('page');
+  expect(await version()).toBe(1);
+  isReachable = true;
+  await expect.poll(version).toBe(2);
+  stored = undefined;
+  cache.refresh('page');
+  await expect.poll(version).toBe(undefined);
+});

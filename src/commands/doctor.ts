@@ -10,6 +10,7 @@ import { inspectDatabase } from '../db/postgres/inspect.ts';
 import { settingsInForce } from '../db/postgres/transaction-pooler.ts';
 import { createResolve, type Resolve } from '../delivery/webhooks/resolve.ts';
 import { COMMAND_LIMITS, LIMITS } from '../limits.ts';
+import { checkDomains } from './doctor/domains.ts';
 import { type Finding, fail, ok, reasonOf, skip, warn } from './doctor/finding.ts';
 import { type Clock, checkClock, checkDatabase, checkDisk, checkFiles, checkMail, clockOf } from './doctor/machine.ts';
 import { checkCertificate, checkPage, checkReady, type Route } from './doctor/service.ts';
@@ -89,6 +90,7 @@ async function examine(settings: Settings): Promise<NamedFinding[]> {
   const { finding, clock, db, close } = await examineDatabase(settings);
   const found: NamedFinding[] = [
     { check: 'settings', ...ok(`the API at ${config.baseUrl}, pages under ${config.pagesDomain}`) },
+    { check: 'domains', ...checkDomains(hostOf(config.pagesDomain), hostOf(config.baseUrl)) },
     { check: 'database', ...finding },
   ];
   const checks: Record<string, Check> = {

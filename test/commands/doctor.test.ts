@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ask, connectionProblem } from '../../src/commands/doctor/ask.ts';
+import { checkDomains } from '../../src/commands/doctor/domains.ts';
 import type { Finding } from '../../src/commands/doctor/finding.ts';
 import { checkClock, checkDatabase, checkMail, clockOf, findDisk } from '../../src/commands/doctor/machine.ts';
 import { checkCertificate, checkPage, checkReady } from '../../src/commands/doctor/service.ts';
@@ -209,6 +210,23 @@ describe('a page', () => {
   });
 });
 
+describe('the domains of pages and the API', () => {
+  it.each([
+    ['pages.example.org', 'forms.example.org', 'warn'],
+    ['example.org', 'forms.example.org', 'warn'],
+    ['pages.example.co.uk', 'forms.example.co.uk', 'warn'],
+    // Two owners under one public suffix.
+    ['pages.co.uk', 'forms.co.uk', 'ok'],
+    ['example-pages.org', 'forms.example.org', 'ok'],
+    // In the list's private part.
+    ['github.io', 'api.github.io', 'ok'],
+    ['pages.example.org', '192.0.2.1', 'ok'],
+    ['pages', 'forms', 'skip'],
+  ])('of pages under %s and the API at %s: %s', (pages, api, status) => {
+    expect(checkDomains(pages, api).status).toBe(status);
+  });
+});
+
 describe('mail', () => {
   const LOGIN = { user: 'forms', password: 'p@ss-w0rd' };
   const server = async (settings?: Parameters<typeof startSmtpServer>[0]) => {
@@ -358,6 +376,7 @@ describe('npm run doctor', () => {
       stdout: '',
       statuses: {
         settings: 'ok',
+        domains: 'ok',
         database: 'ok',
         'api-tls': 'ok',
         mail: 'skip',

@@ -537,7 +537,7 @@ export const LIMITS = {
     /** For how long one request searches. It answers what it has found by then, and the reference says so. */
     searchMs: 1_000,
     /** How long a search looks at submissions before other work has a turn. A large one takes milliseconds. */
-    searchSliceMs: 4,
+    searchSliceMs: 1,
     /** A comment line at least this often shows both ends of a stream that the connection is there. */
     streamCommentMs: 10_000,
     /** Submissions that a stream reads at a time. */

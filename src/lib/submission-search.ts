@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../limits.ts';
 
 /*
@@ -9,10 +9,12 @@ import type { Limits } from '../limits.ts';
 /** Objects that the service has made for files: people see their names. */
 const FILE =
   /\{"filename":("[^"\\]*(?:\\.[^"\\]*)*"),"content_type":"[^"\\]*(?:\\.[^"\\]*)*","size":\d+,"url":"\/submissions\/[^"]*\/files\/file_[0-9A-Za-z]+"\}/g;
-/** A text, or JSON's own syntax between numbers, literals and texts. */
-const TEXT_OR_SYNTAX = /"([^"\\]*(?:\\.[^"\\]*)*)"|[\s[\]{}:,]+/g;
+/** A text, a number or a literal of JSON. */
+const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)"|[^"\s[\]{}:,]+/g;
 /** Stands between texts. Unicode has no such character. */
 const BETWEEN = '\uffff';
+/** UTF-16 units that are looked at without a pause, which takes about a millisecond. */
+const WINDOW_CHARS = 8_192;
 
 /**
  * Marks in a row. Composing sorts them in quadratic time: those of one submission could take a process ten seconds. So a
@@ -21,29 +23,83 @@ const BETWEEN = '\uffff';
 const LONG_ROW = /\p{M}{30}/gu;
 const JOINER = '\u034f';
 
-/**
- * Unicode's lower case, with one small sigma: which one a word has depends on what follows. Characters are composed,
- * because the names of files from macOS are not, and look the same.
- */
-const fold = (text: string): string =>
-  text.replaceAll(LONG_ROW, `$&${JOINER}`).normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
+/** Combining characters are among these. Without them, nothing is to be composed. */
+const MAY_COMBINE = /[\u0300-\ufffe]/;
 
-/**
- * The texts of a submission that a person sees, given its JSON text, with BETWEEN around them. All texts are decoded at
- * once, because a submission may have a hundred thousand of them.
- */
-function seenText(data: string): string {
-  const texts = data.replaceAll(FILE, '$1').replaceAll(TEXT_OR_SYNTAX, `$1${BETWEEN}`);
-  return fold(texts.includes('\\') ? String(JSON.parse(`"${texts}"`)) : texts);
+/** Composes characters, because the names of files from macOS are not composed, and look the same. */
+const compose = (text: string): string =>
+  MAY_COMBINE.test(text) ? text.replaceAll(LONG_ROW, `$&${JOINER}`).normalize('NFC') : text;
+
+/** Unicode's lower case, with one small sigma: which one a word has depends on what follows. */
+const fold = (text: string): string => compose(text).toLowerCase().replaceAll('ς', 'σ');
+
+/** A part of what a person sees of a submission, folded. `isFirst`, `isLast`: of a text that has several. */
+type Window = { text: string; isFirst: boolean; isLast: boolean };
+
+/** The texts of a submission, given its JSON text, with BETWEEN behind each; several short ones together. */
+function* textsOf(data: string): Generator<string> {
+  let texts = '';
+  for (const [token, text = token] of data.replaceAll(FILE, '$1').matchAll(TOKEN)) {
+    texts += text + BETWEEN;
+    if (texts.length < WINDOW_CHARS) continue;
+    yield texts;
+    texts = '';
+  }
+  yield texts;
 }
 
-/** Returns whether the JSON text of a submission has `q`. */
-export function createMatcher(q: string): (data: string) => boolean {
+/** What a person sees of a submission, in windows that overlap by more than `longest` characters. */
+function* windowsOf(data: string, longest: number): Generator<Window> {
+  // Decomposed, a character has up to four units. A row of marks is divided after 30.
+  const overlap = 4 * longest + 64;
+  for (const texts of textsOf(data)) {
+    const decoded = texts.includes('\\') ? String(JSON.parse(`"${texts}"`)) : texts;
+    for (let from = 0; from === 0 || from + overlap < decoded.length; from += WINDOW_CHARS) {
+      const end = from + WINDOW_CHARS + overlap;
+      yield { text: fold(decoded.slice(from, end)), isFirst: from === 0, isLast: end >= decoded.length };
+    }
+  }
+}
+
+/** Gives other work a turn of `pauseMs` when `turnMs` have passed since the last one. */
+export class Pauses {
+  readonly #turnMs: number;
+  readonly #pauseMs: number;
+  #since = performance.now();
+
+  constructor(turnMs: number, pauseMs = 0) {
+    this.#turnMs = turnMs;
+    this.#pauseMs = pauseMs;
+  }
+
+  isDue(): boolean {
+    return performance.now() - this.#since >= this.#turnMs;
+  }
+
+  async take(): Promise<void> {
+    await (this.#pauseMs === 0 ? nextTurn() : delay(this.#pauseMs));
+    this.#since = performance.now();
+  }
+}
+
+/** Returns whether the JSON text of a submission has `q`. A large submission is looked at with pauses. */
+export function createMatcher(q: string): (data: string, pauses: Pauses) => boolean | Promise<boolean> {
   const needle = fold(q);
-  return (data) => {
+
+  const isIn = ({ text }: Window): boolean => text.includes(needle);
+  async function isInLarge(data: string, pauses: Pauses): Promise<boolean> {
+    for (const window of windowsOf(data, needle.length)) {
+      if (isIn(window)) return true;
+      if (pauses.isDue()) await pauses.take();
+    }
+    return false;
+  }
+
+  return (data, pauses) => {
+    if (data.length > WINDOW_CHARS) return isInLarge(data, pauses);
     // Most submissions are decided here.
-    const mayHave = data.includes('\\') || fold(data).includes(needle);
-    return mayHave && seenText(data).includes(needle);
+    if (!data.includes('\\') && !fold(data).includes(needle)) return false;
+    return Array.from(windowsOf(data, needle.length)).some(isIn);
   };
 }
 
@@ -64,9 +120,11 @@ function toWord(word: string): Word {
   return { text: fold(isBeginning ? word.slice(0, -1) : word), isBeginning };
 }
 
-/** Whether a word is at a place of a text, and not a part of a longer one. */
-function isWordAt(whole: string, at: number, { text, isBeginning }: Word): boolean {
+/** Whether a word is at a place of a text, and not a part of a longer one. At an end of a window, the next one says so. */
+function isWordAt(window: Window, at: number, { text, isBeginning }: Word): boolean {
+  const { text: whole, isFirst, isLast } = window;
   const end = at + text.length;
+  if ((at === 0 && !isFirst) || (end === whole.length && !isLast)) return false;
   // Two units, because a character may have two.
   if (JOINS_AFTER.test(text) && JOINS_BEFORE.test(whole.slice(Math.max(at - 2, 0), at))) return false;
   return isBeginning || !JOINS_BEFORE.test(text) || !JOINS_AFTER.test(whole.slice(end, end + 2));
@@ -78,23 +136,20 @@ function isWordAt(whole: string, at: number, { text, isBeginning }: Word): boole
  */
 export function createWordMatcher(words: readonly string[], limits: Limits): (data: string) => Promise<boolean> {
   const wanted = [...new Set(words)].map(toWord);
+  const longest = Math.max(0, ...wanted.map(({ text }) => text.length));
 
   return async (data) => {
-    const whole = seenText(data);
-    let since = performance.now();
+    const pauses = new Pauses(limits.spam.blocklistTurnMs, limits.spam.blocklistPauseMs);
     let looks = 0;
-    const takeTurns = async (): Promise<void> => {
-      if (performance.now() - since < limits.spam.blocklistTurnMs) return;
-      await delay(limits.spam.blocklistPauseMs);
-      since = performance.now();
-    };
-    for (const word of wanted) {
-      for (let at = whole.indexOf(word.text); at !== -1; at = whole.indexOf(word.text, at + 1)) {
-        if (isWordAt(whole, at, word)) return true;
-        looks += 1;
-        if (looks % 1_000 === 0) await takeTurns();
+    for (const window of windowsOf(data, longest)) {
+      for (const word of wanted) {
+        for (let at = window.text.indexOf(word.text); at !== -1; at = window.text.indexOf(word.text, at + 1)) {
+          if (isWordAt(window, at, word)) return true;
+          looks += 1;
+          if (looks % 1_000 === 0 && pauses.isDue()) await pauses.take();
+        }
       }
-      await takeTurns();
+      if (pauses.isDue()) await pauses.take();
     }
     return false;
   };

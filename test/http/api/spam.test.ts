@@ -5,7 +5,7 @@ import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { expireSpam, removeExpiredSpam } from '../../../src/db/spam/spam-clean-up.ts';
 import { attemptQuery } from '../../../src/http/submit/attempt.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
-import { createMatcher, createWordMatcher } from '../../../src/lib/submission-search.ts';
+import { createMatcher, createWordMatcher, Pauses } from '../../../src/lib/submission-search.ts';
 import { LIMITS, SIZES, withLimits } from '../../../src/limits.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { testLimits } from '../../support/limits.ts';
@@ -126,7 +126,8 @@ describe('a blocklist', () => {
       const text = `{"a":"e${marks.repeat(1_000_000 / marks.length)} Rene\u0301e"}`;
       const found: boolean[] = [];
       found.push(await createWordMatcher(['nothing', 'RENÉE'], LIMITS)(text));
-      found.push(createMatcher('renée')(text), createMatcher('nothing')(text));
+      const pauses = new Pauses(1);
+      found.push(await createMatcher('renée')(text, pauses), await createMatcher('nothing')(text, pauses));
       expect(found).toEqual([true, true, false]);
     },
   );
@@ -142,9 +143,31 @@ describe('a blocklist', () => {
     let immediate = setImmediate(count);
     const limits = withLimits({ spam: { blocklistTurnMs: 0, blocklistPauseMs: 0 } });
     expect(await createWordMatcher(words, limits)(text)).toBe(false);
+    expect(turns).toBeGreaterThanOrEqual(30);
+    turns = 0;
+    // Many short texts, of which one has an escape.
+    const short = JSON.stringify([...Array.from({ length: 50_000 }, () => 'ab'), '\\']);
+    expect(await createMatcher('abab')(short, new Pauses(0))).toBe(false);
     clearImmediate(immediate);
-    expect(turns).toBeGreaterThanOrEqual(new Set(words).size);
+    expect(turns).toBeGreaterThanOrEqual(15);
   });
+
+  it.each([8_000, 8_192, 8_300, 16_384])(
+    'finds words wherever a large text is divided: after %d characters',
+    async (before) => {
+      const words = async (text: string, ...wanted: string[]) =>
+        createWordMatcher(wanted, LIMITS)(JSON.stringify({ text }));
+      const has = async (text: string, q: string) => createMatcher(q)(JSON.stringify({ text }), new Pauses(1));
+      const filling = 'x'.repeat(9_000);
+      for (let shift = 0; shift < 120; shift += 1) {
+        const lead = 'y'.repeat(before - shift);
+        expect([shift, await words(`${lead} casino ${filling}`, 'casino')]).toEqual([shift, true]);
+        expect([shift, await words(`${lead}casino ${filling}`, 'casino', 'casin*')]).toEqual([shift, false]);
+        expect([shift, await words(`${lead} casinos${filling}`, 'casino')]).toEqual([shift, false]);
+        expect([shift, await has(`${lead}re\u0301ne${filling}\\`, 'YRÉNEX')]).toEqual([shift, true]);
+      }
+    },
+  );
 
   it('keeps apart what has a word, in every encoding, and lists it newest first, exactly as submitted', async () => {
     const { id } = await deployWith(BLOCKED);

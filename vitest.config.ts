@@ -26,7 +26,11 @@ export default defineConfig({
         extends: true,
         test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...BROWSER, ...FAULTS, ...INSTALL, ...SOAK] },
       },
-      { extends: true, test: { name: 'browser', include: BROWSER } },
+      {
+        extends: true,
+        // Chromium has several processes for each file: more of them would make a service miss its deadlines.
+        test: { name: 'browser', include: BROWSER, maxWorkers: 3, sequence: { groupOrder: 2 } },
+      },
       { extends: true, test: { name: 'install', include: INSTALL, testTimeout: 300_000, hookTimeout: 300_000 } },
       { extends: true, test: { name: 'faults', include: FAULTS, testTimeout: 300_000, hookTimeout: 300_000 } },
       {

@@ -828,6 +828,8 @@ export const LIMITS = {
     labelsSlotTimeoutMs: 10_000,
     /** The longest that the thread may take to render one page, or to read one body. */
     jobTimeoutMs: 10_000,
+    /** How long the answer to a change of settings waits for a check of the page, which is only told besides. */
+    noticeTimeoutMs: 1_000,
     /** The heap of the thread, for a service whose pages are small. */
     threadHeapMib: 128,
     /** Growth of the heap for each MiB of the largest page: JSON may have six characters for each byte. */

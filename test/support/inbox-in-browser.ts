@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { expect, vi } from 'vitest';
 import type { DashboardUnderTest } from './dashboard-in-browser.ts';
 import type { Owner } from './service.ts';
 
@@ -29,7 +30,15 @@ export async function newInbox(
   const { id, url } = await owner.deploy({ html });
   const send = async (data: object | string): Promise<string> => {
     const text = typeof data === 'string' ? data : JSON.stringify(data);
-    const { body } = await owner.send('POST', `/submit/${id}`, text);
+    // A machine that is busy may make the service answer 503.
+    const body = await vi.waitFor(
+      async () => {
+        const { status, body: answered } = await owner.send('POST', `/submit/${id}`, text);
+        expect(status).toBe(200);
+        return answered;
+      },
+      { timeout: 60_000, interval: 500 },
+    );
     return String(Object.entries(Object(body)).find(([name]) => name === 'id')?.[1]);
   };
   for (const data of sent) await send(data);

@@ -25,6 +25,8 @@ export function follow({
   let stream: EventSource | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
   let isCatchingUp = false;
+  /** Whether what came before the stream could not be read. */
+  let isBehind = false;
   let isOpen = false;
 
   async function catchUp(): Promise<void> {
@@ -34,11 +36,13 @@ export function follow({
       for (;;) {
         const read = await readAfter(id, after, signal);
         after = read.cursor;
+        isBehind = false;
         if (read.submissions.length === 0) return;
         onSubmissions(read.submissions);
       }
     } catch (error) {
       if (signal.aborted) return;
+      isBehind = true;
       if (error instanceof ApiError && error.status === 404) {
         after = '0';
         end();
@@ -88,7 +92,7 @@ export function follow({
   };
   document.addEventListener('visibilitychange', onVisibility);
   const polling = setInterval(() => {
-    if (!isOpen && document.visibilityState === 'visible') void catchUp();
+    if ((!isOpen || isBehind) && document.visibilityState === 'visible') void catchUp();
   }, DASHBOARD_LIMITS.inbox.pollIntervalMs);
   signal.addEventListener('abort', () => {
     clearInterval(polling);

@@ -24,10 +24,20 @@ const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 /** Throws RangeError when there is no such zone. */
 function offsetIn(timeZone: string): OffsetAt {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  return (instant) => {
+  const read: OffsetAt = (instant) => {
     const [, sign, hours = 0, minutes = 0, seconds = 0] = OFFSET.exec(format.format(instant)) ?? [];
     const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
     return sign === '-' ? -ahead : ahead;
+  };
+  // Days of UTC whose ends have the same offset: no zone changes it twice in a day, and a look costs microseconds.
+  const steady = new Map<number, number | undefined>();
+  return (instant) => {
+    const day = Math.floor(instant / UNITS.day);
+    if (!steady.has(day)) {
+      const offset = read(day * UNITS.day);
+      steady.set(day, offset === read((day + 1) * UNITS.day) ? offset : undefined);
+    }
+    return steady.get(day) ?? read(instant);
   };
 }
 

@@ -50,6 +50,7 @@ export async function countSubmissionsBetween(
   { id: deploymentId, submissionCount, lastSubmissionNumber }: Counters,
   times: readonly number[],
 ): Promise<number[]> {
+  if (lastSubmissionNumber === 0) return times.slice(1).map(() => 0);
   const dates = times.map((time) => new Date(time));
   const numbers = await firstNumbersAt(db, deploymentId, dates);
   const [firsts, nexts] = [numbers.slice(0, -1), numbers.slice(1)];

@@ -71,6 +71,13 @@ export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
     RETURNING id
   )`;
 
+/** How many more a deployment accepts, as of `recent`. */
+const FREE = `${SIZES.submissionRate.max} - cardinality(recent)`;
+
+/** The milliseconds until a deployment accepts another one than those that it has free. */
+const RETRY_AFTER_MS = `ceil(1000 * extract(
+    epoch FROM coalesce(recent[1], now) - now + interval '${SIZES.submissionRate.seconds} s'))::int`;
+
 /*
  * Stores submissions in one statement: whether the deployment exists, whether it is under its limit, the
  * next number, the row, the counter, and the deliveries to webhooks and by mail.
@@ -79,7 +86,7 @@ export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
  *   others. As nothing is waited for, there is no deadlock.
  * - The clock is read when all locks are held (it counts the locked rows). So the times of one deployment only rise,
  *   and a window that another process has just filled is seen.
- * - Submissions to one deployment are ranked in the order in which they came; the first `free` are accepted.
+ * - Of the submissions to one deployment, which are ranked in the order in which they came, the first `free` are accepted.
  * - A time far in the future does not count, since it would refuse submissions for hours: a clock has been set back
  *   since.
  * - Deployments are found by id alone: with a condition on deleted_at, a planner without statistics might scan the
@@ -88,61 +95,45 @@ export const storeAccepted = (seed = 'accepted.id'): string => `stored AS (
  *   than a generic one, and plans each batch again, which takes as long as storing it.
  */
 const STORE = `
-  WITH incoming AS MATERIALIZED (
-    SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]))
-      WITH ORDINALITY AS incoming (id, deployment_id, data, ip_address, position)
-  ), locked AS MATERIALIZED (
-    SELECT id, owner_id, slug, deleted_at, taken_down_at, last_submission_number, recent_submissions,
+  WITH locked AS MATERIALIZED (
+    SELECT id, owner_id, deleted_at, taken_down_at, last_submission_number, recent_submissions,
            ${IS_MAILED} AS is_mailed, notify_owner
       FROM deployments
      WHERE id = ANY ((SELECT ?::text[])::text[])
        FOR NO KEY UPDATE SKIP LOCKED
-  ), clock AS MATERIALIZED (
-    SELECT clock_timestamp() AS now, count(*) FROM locked
   ), deployment AS MATERIALIZED (
-    SELECT locked.*, ${RECENT} AS recent
-      FROM locked, clock
+    SELECT locked.*, now, ${RECENT} AS recent
+      FROM locked, (SELECT clock_timestamp() AS now, count(*) FROM locked) AS clock
      WHERE deleted_at IS NULL AND taken_down_at IS NULL
-  ), ranked AS MATERIALIZED (
-    SELECT incoming.*,
-           row_number() OVER (PARTITION BY deployment_id ORDER BY position) AS rank,
-           count(*) OVER (PARTITION BY deployment_id) AS wanted,
-           ${SIZES.submissionRate.max} - cardinality(recent) AS free,
-           recent, last_submission_number, is_mailed, notify_owner, owner_id, slug
-      FROM incoming JOIN deployment ON deployment.id = incoming.deployment_id
   ), accepted AS MATERIALIZED (
-    SELECT ranked.*, last_submission_number + rank AS number, now FROM ranked, clock WHERE rank <= free
+    SELECT incoming.*, last_submission_number + rank AS number, owner_id, is_mailed, notify_owner, recent, now
+      FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::int[]),
+                  (SELECT ?::int[])) AS incoming (id, deployment_id, data, ip_address, rank, wanted)
+      JOIN deployment ON deployment.id = deployment_id
+     WHERE rank <= ${FREE}
   ), counted AS (
     UPDATE deployments
        SET submission_count = submission_count + rank,
            last_submission_number = last.number,
-           recent_submissions = recent || array_fill(now, ARRAY[rank::int])
+           recent_submissions = recent || array_fill(now, ARRAY[rank])
       FROM accepted AS last
-     WHERE deployments.id = last.deployment_id AND rank = least(free, wanted)
+     WHERE deployments.id = last.deployment_id AND rank = least(${FREE}, wanted)
   ), ${storeAccepted()}
-  SELECT free,
-         CASE WHEN rank > free
-           THEN ceil(1000 * extract(epoch FROM coalesce(recent[1], now) - now + interval '${SIZES.submissionRate.seconds} s'))::int
-         END AS retry_after_ms,
-         EXISTS (SELECT FROM queued) AS has_deliveries,
-         free IS NULL AND coalesce((
+  SELECT ${FREE} AS free, ${RETRY_AFTER_MS} AS retry_after_ms, EXISTS (SELECT FROM queued) AS has_deliveries,
+         deployment.id IS NULL AND coalesce((
            SELECT coalesce(deleted_at, taken_down_at) IS NULL
-             FROM deployments WHERE id = incoming.deployment_id), false) AS busy
-    FROM incoming LEFT JOIN ranked USING (position), clock
+             FROM deployments WHERE deployments.id = sent_to.id), false) AS busy
+    FROM unnest((SELECT ?::text[])) WITH ORDINALITY AS sent_to (id, position) LEFT JOIN deployment USING (id)
    ORDER BY position`;
 
-type Row = {
-  /** How many more the deployment could accept; null when there is no such deployment. */
-  free: number | null;
-  /** null when it is accepted. */
-  retry_after_ms: number | null;
-  busy: boolean;
-};
+/** `retry_after_ms`: null when there is no such deployment, as `free`. */
+type Row = { free: number | null; retry_after_ms: number | null; busy: boolean };
 
-function toOutcome({ free, retry_after_ms, busy }: Row): Outcome {
+/** The outcome of the submission with this `rank` among those to one deployment: 1, 2, 3 and so on. */
+function toOutcome({ free, retry_after_ms, busy }: Row, rank: number): Outcome {
   if (busy) return { kind: 'busy' };
-  if (free === null) return { kind: 'no-deployment' };
-  if (retry_after_ms === null) return { kind: 'accepted' };
+  if (free === null || retry_after_ms === null) return { kind: 'no-deployment' };
+  if (rank <= free) return { kind: 'accepted' };
   return {
     kind: 'rate-limited',
     retryAfterMs: Math.min(Math.max(retry_after_ms, 1), SIZES.submissionRate.seconds * 1_000),
@@ -157,15 +148,29 @@ export async function storeSubmissions(
   db: Knex,
   batch: readonly NewSubmission[],
 ): Promise<{ outcomes: Outcome[]; hasDeliveries: boolean }> {
-  const deploymentIds = batch.map((submission) => submission.deploymentId);
+  const counts = new Map<string, number>();
+  const ranks = batch.map(({ deploymentId }) => {
+    const rank = (counts.get(deploymentId) ?? 0) + 1;
+    counts.set(deploymentId, rank);
+    return rank;
+  });
+  const sentTo = [...counts.keys()];
   const rows = await query<Row & { has_deliveries: boolean }>(db, 'store-submissions', STORE, [
-    batch.map((submission) => submission.id),
-    deploymentIds,
-    batch.map((submission) => submission.data),
-    batch.map((submission) => submission.ipAddress),
-    [...new Set(deploymentIds)],
+    sentTo,
+    batch.map(({ id }) => id),
+    batch.map(({ deploymentId }) => deploymentId),
+    batch.map(({ data }) => data),
+    batch.map(({ ipAddress }) => ipAddress),
+    ranks,
+    batch.map(({ deploymentId }) => counts.get(deploymentId) ?? 0),
+    sentTo,
   ]);
-  return { outcomes: rows.map(toOutcome), hasDeliveries: rows[0]?.has_deliveries === true };
+  const rowOf = new Map(rows.map((row, index) => [sentTo[index], row]));
+  const outcomes = batch.map(({ deploymentId }, index): Outcome => {
+    const row = rowOf.get(deploymentId);
+    return row ? toOutcome(row, ranks[index] ?? 0) : { kind: 'no-deployment' };
+  });
+  return { outcomes, hasDeliveries: rows[0]?.has_deliveries === true };
 }
 
 /** The outcome that a submission would have at this moment. Nothing is stored or reserved. */
@@ -176,13 +181,10 @@ export async function checkRateLimit(
   const [row] = await query<Row>(
     db,
     'check-rate-limit',
-    `SELECT ${SIZES.submissionRate.max} - cardinality(recent) AS free, false AS busy,
-            CASE WHEN cardinality(recent) >= ${SIZES.submissionRate.max}
-              THEN ceil(1000 * extract(epoch FROM recent[1] - now + interval '${SIZES.submissionRate.seconds} s'))::int
-            END AS retry_after_ms
+    `SELECT ${FREE} AS free, ${RETRY_AFTER_MS} AS retry_after_ms, false AS busy
        FROM deployments, clock_timestamp() AS now, LATERAL (SELECT ${RECENT} AS recent) AS recently
       WHERE id = ? AND deleted_at IS NULL AND taken_down_at IS NULL`,
     [deploymentId],
   );
-  return row ? toOutcome(row) : { kind: 'no-deployment' };
+  return row ? toOutcome(row, 1) : { kind: 'no-deployment' };
 }

@@ -1,28 +1,13 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listKeys, revokeKey } from '../../src/db/account/api-keys.ts';
 import { SIZES } from '../../src/limits.ts';
 import { failure } from '../support/answers.ts';
 import { type Owner, startTestService, type TestService, UNKNOWN_ID } from '../support/service.ts';
 
-const ENDPOINTS = [
-  ['POST', '/deploy'],
-  ['GET', '/deploy/:id'],
-  ['PUT', '/deploy/:id'],
-  ['PATCH', '/deploy/:id'],
-  ['DELETE', '/deploy/:id'],
-  ['GET', '/deploy/:id/settings'],
-  ['GET', '/submissions/:id'],
-  ['POST', '/webhooks/:id'],
-  ['GET', '/webhooks/:id'],
-  ['DELETE', '/webhooks/:id/:webhookId'],
-] as const;
-
 type Ids = { id: string; webhookId: string };
 
 const NOTHING: Ids = { id: UNKNOWN_ID, webhookId: 'wh_000000000000000000000000' };
-/** Good for every endpoint that takes one. */
-const BODY = JSON.stringify({ html: 'changed', url: 'https://hooks.example/changed', email_notifications: true });
 const UNKNOWN_KEYS = SIZES.unknownKeys.max;
 
 const UNAUTHORIZED = { status: 401, challenge: 'Bearer', retryAfter: null, body: failure };
@@ -56,20 +41,12 @@ function newUnknownKey(): string {
 /** What an endpoint answers to these credentials, with the headers that go with a refusal. */
 async function call(
   authorization: string | undefined,
-  {
-    method = 'GET',
-    path = '/deploy/:id',
-    ids = NOTHING,
-    address = newAddress(),
-    url = service.url,
-  }: { method?: string; path?: string; ids?: Ids; address?: string; url?: string } = {},
+  { path = '/deploy/:id', ids = NOTHING, address = newAddress() }: { path?: string; ids?: Ids; address?: string } = {},
 ) {
-  const headers = new Headers({ 'Content-Type': 'application/json', 'X-Forwarded-For': address });
+  const headers = new Headers({ 'X-Forwarded-For': address });
   if (authorization !== undefined) headers.set('Authorization', authorization);
-  const response = await fetch(url + path.replace(':id', ids.id).replace(':webhookId', ids.webhookId), {
-    method,
+  const response = await fetch(service.url + path.replace(':id', ids.id).replace(':webhookId', ids.webhookId), {
     headers,
-    ...(method === 'GET' || method === 'DELETE' ? {} : { body: BODY }),
   });
   return {
     status: response.status,
@@ -95,8 +72,8 @@ async function tally(count: number, request: () => Promise<{ status: number }>):
 }
 
 /** Has an address use up its unknown keys of the next minute, except so many. */
-const useUp = (address: string, except: number, url = service.url) =>
-  tally(UNKNOWN_KEYS - except, () => call(`Bearer ${newUnknownKey()}`, { address, url }));
+const useUp = (address: string, except: number) =>
+  tally(UNKNOWN_KEYS - except, () => call(`Bearer ${newUnknownKey()}`, { address }));
 
 /** A deployment with one submission and one webhook. */
 async function furnish(owner: Owner): Promise<Ids> {
@@ -107,7 +84,7 @@ async function furnish(owner: Owner): Promise<Ids> {
 }
 
 describe('Authorization', () => {
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme in any case: %s', async (scheme) => {
+  it.each(['Bearer', 'bEaReR'])('takes the scheme in any case: %s', async (scheme) => {
     const owner = await service.owner();
     const ids = await furnish(owner);
     expect((await call(`${scheme} ${owner.key}`, { ids })).status).toBe(200);
@@ -116,19 +93,10 @@ describe('Authorization', () => {
   const malformed: [string, (key: string) => string][] = [
     ['no key', () => 'Bearer'],
     ['another scheme', (key) => `Token ${key}`],
-    ['no scheme', (key) => key],
-    ['no space', (key) => `Bearer${key}`],
     ['a second key', (key) => `Bearer ${key} ${key}`],
-    ['a list', (key) => `Bearer ${key}, Bearer ${key}`],
-    ['quotes', (key) => `Bearer "${key}"`],
     ['a cut key', (key) => `Bearer ${key.slice(0, -1)}`],
-    ['more than the key', (key) => `Bearer ${key}0`],
     ['a key in the other case', (key) => `Bearer ${key.toUpperCase()}`],
-    ['a key without its prefix', (key) => `Bearer ${key.slice(3)}`],
-    ['another prefix', (key) => `Bearer xx_${key.slice(3)}`],
-    ['letters that are not ASCII', (key) => `Bearer ${key}é`],
     ['its own hash', (key) => `Bearer ${createHash('sha256').update(key).digest('hex')}`],
-    ['a wildcard', () => 'Bearer %'],
     ['a very long key', () => `Bearer fh_${'a'.repeat(10_000)}`],
   ];
   it.each(malformed)('is refused with 401 when it has %s', async (_case, write) => {
@@ -160,58 +128,25 @@ describe('too many unknown keys from one address', () => {
 
     expect(await tally(30, unknown)).toEqual({ 401: 20, 429: 10 });
     expect(await unknown()).toEqual(THROTTLED);
-    for (const [method, path] of ENDPOINTS) {
-      expect(await call(`Bearer ${newUnknownKey()}`, { method, path, ids, address })).toEqual(THROTTLED);
-    }
     expect([await malformed(), await missing()]).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
     expect((await valid()).status).toBe(200);
     expect(await call(`Bearer ${newUnknownKey()}`)).toEqual(UNAUTHORIZED);
   });
-
-  it('are tried again when their minute is over', async () => {
-    const address = newAddress();
-    const unknown = () => call(`Bearer ${newUnknownKey()}`, { address });
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
-    await useUp(address, 0);
-    expect(await unknown()).toEqual(THROTTLED);
-    vi.setSystemTime(Date.now() + 60_000);
-    expect(await unknown()).toEqual(UNAUTHORIZED);
-  });
-
-  it('are not hidden by X-Forwarded-For, which nobody vouches for unless TRUST_PROXY says so', async () => {
-    const { url } = await service.another({ TRUST_PROXY: '0' });
-    const unknown = () => call(`Bearer ${newUnknownKey()}`, { url });
-    await useUp('127.0.0.1', 10, url);
-    expect(await tally(11, unknown)).toEqual({ 401: 10, 429: 1 });
-    expect(await unknown()).toEqual(THROTTLED);
-  });
 });
 
 describe('a key', () => {
-  it('is refused by every process once it is revoked, and no other key is', async () => {
+  it('is refused once it is revoked, and no other key is', async () => {
     const email = 'revoking@test.example';
     const [revoked, kept] = [await service.owner({ email }), await service.owner({ email })];
     const ids = await furnish(revoked);
-    const urls = [service.url, (await service.another()).url];
-    const answers = (key: string) => Promise.all(urls.map((url) => call(`Bearer ${key}`, { url, ids })));
-    const both = async ({ key }: Owner) => (await answers(key)).map(({ status }) => status);
-    expect([await both(revoked), await both(kept)]).toEqual([
-      [200, 200],
-      [200, 200],
-    ]);
+    const status = async ({ key }: Owner) => (await call(`Bearer ${key}`, { ids })).status;
+    expect([await status(revoked), await status(kept)]).toEqual([200, 200]);
 
     const hash = createHash('sha256').update(revoked.key).digest();
     const [{ id }] = await service.db('api_keys').where({ hash });
     await revokeKey(service.db, id);
-    expect(await answers(revoked.key)).toEqual([UNAUTHORIZED, UNAUTHORIZED]);
-    expect(await both(kept)).toEqual([200, 200]);
-  });
-
-  it('is one of `fh_` and at least 40 characters, another each time', async () => {
-    const keys = [(await service.owner()).key, (await service.owner()).key];
-    expect(keys).toEqual(keys.map(() => expect.stringMatching(/^fh_[0-9A-Za-z_-]{40,}$/)));
-    expect(new Set(keys.map((key) => key.slice(0, 20))).size).toBe(2);
+    expect(await call(`Bearer ${revoked.key}`, { ids })).toEqual(UNAUTHORIZED);
+    expect(await status(kept)).toBe(200);
   });
 
   it('is stored as a SHA-256 hash only', async () => {

@@ -123,18 +123,6 @@ it('counts a body that is held until it is let go, and refuses only large ones f
   expect(await send(new Uint8Array(LARGE))).toBe(`${LARGE}`);
 });
 
-it('counts a body that was refused no longer', async () => {
-  const send = await startReader(async (body, request) => {
-    using reservation = body.reserve(clientOf(request));
-    return await body.bytes(request, LIMIT, reservation);
-  });
-  // What is no gzip is refused when all of it has come.
-  for (let count = 0; count < 3; count += 1) {
-    expect(await send(new Uint8Array(LARGE), { 'Content-Encoding': 'gzip' })).toBe('400');
-  }
-  expect(await send(new Uint8Array(LARGE))).toBe(`${LARGE}`);
-});
-
 it('counts what a compressed body has become', async () => {
   const stored = Promise.withResolvers<void>();
   let read = 0;

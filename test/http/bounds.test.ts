@@ -1,4 +1,4 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, refused } from '../support/answers.ts';
 import { getPage, type Owner, startTestService, type TestService } from '../support/service.ts';
@@ -20,16 +20,12 @@ describe('what a few bytes can stand for', () => {
     Buffer.from('\r\n--b--'),
   ]);
 
-  it.each([
-    ['br', brotliCompressSync(bomb)],
-    ['gzip', gzipSync(bomb)],
-  ])('is bounded: a multipart body of 24 MiB in %s is a 413', async (encoding, body) => {
+  it('is bounded: a multipart body of 24 MiB in brotli is a 413', async () => {
     const { id } = await owner.deploy();
     const response = await service.anonymous
       .post(`/submit/${id}`)
-      .set(MULTIPART)
-      .set('Content-Encoding', encoding)
-      .send(body);
+      .set({ ...MULTIPART, 'Content-Encoding': 'br' })
+      .send(brotliCompressSync(bomb, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }));
     expect(answer(response)).toEqual(refused(413));
   });
 
@@ -81,18 +77,5 @@ describe('a page that could never be seen', () => {
     const { slug } = await owner.deploy({ html: '<title>Forms</title>' });
     expect(slug).not.toBe('forms');
     expect((await getPage(service.url, slug)).text).toBe('<title>Forms</title>');
-  });
-});
-
-describe('POST / on the host of a page', () => {
-  it('is answered with a small page where there is no page', async () => {
-    const response = await service.anonymous.post('/').set('Host', 'nobody.pages.test').type('form').send('a=1');
-    expect({ status: response.status, type: response.type }).toEqual({ status: 404, type: 'text/html' });
-  });
-
-  it('is answered like any other submission where there is one', async () => {
-    const { slug } = await owner.deploy();
-    const response = await service.anonymous.post('/').set('Host', `${slug}.pages.test`).type('text').send('a');
-    expect(answer(response)).toEqual(refused(415));
   });
 });

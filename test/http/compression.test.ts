@@ -56,22 +56,8 @@ const described = ({ headers }: Received): [string, unknown][] =>
     .filter(([name]) => !/^(date|x-request-id|connection|keep-alive|transfer-encoding)$/.test(name))
     .toSorted();
 
-const LISTS = [
-  '/deploy',
-  '/submissions/ID',
-  '/webhooks/ID',
-  '/deploy/ID/html',
-  '/submissions/ID/export.csv',
-  '/submissions/ID/export.ndjson',
-];
-const FIXED = [
-  '/openapi.json',
-  '/docs',
-  '/docs/start.js',
-  '/docs/page.css',
-  '/docs/swagger-ui.css',
-  '/docs/swagger-ui-bundle.js',
-];
+const LISTS = ['/submissions/ID', '/deploy/ID/html', '/submissions/ID/export.csv'];
+const FIXED = ['/openapi.json', '/docs/swagger-ui-bundle.js'];
 const pathOf = (path: string): string => path.replace('ID', id).replace('WEBHOOK', webhookId);
 
 describe.each([...LISTS, ...FIXED])('GET %s', (named) => {
@@ -106,43 +92,16 @@ describe.each([...LISTS, ...FIXED])('GET %s', (named) => {
   });
 });
 
-it.each([
-  [undefined, undefined],
-  ['', undefined],
-  ['identity', undefined],
-  ['zstd', undefined],
-  ['GZIP', 'gzip'],
-  ['gzip, deflate, br, zstd', 'br'],
-  ['br;q=0.5, gzip;q=0.8', 'gzip'],
-  ['gzip;q=0.5', 'gzip'],
-  ['gzip;q=0.5, identity', undefined],
-  ['gzip;q=0.5, identity;q=0.1', 'gzip'],
-  ['br;q=0, gzip;q=0', undefined],
-  ['*', 'br'],
-  ['br;q=0, *', 'gzip'],
-  ['*;q=0, gzip', 'gzip'],
-  ['identity;q=0', undefined],
-  ['identity;q=0, gzip', 'gzip'],
-  ['identity;q=0, *;q=0.1', 'br'],
-])('sends an answer to Accept-Encoding %j as %s (RFC 9110, 12.5.3)', async (accepted, encoding) => {
-  for (const path of [`/submissions/${id}`, '/openapi.json', `/submissions/${id}/export.csv`]) {
-    expect((await ask(path, accepted)).headers['content-encoding']).toBe(encoding);
-  }
-});
-
 describe('what is sent as it is', () => {
-  it.each(['/healthz', '/deploy/ID', '/webhooks/ID/WEBHOOK/secret', '/submissions/ID?limit=1'])(
-    'is a short answer: GET %s',
-    async (path) => {
-      const { status, headers, bytes } = await ask(pathOf(path), 'br, gzip');
-      expect([status, headers['content-encoding'], headers.vary, headers['content-length']]).toEqual([
-        200,
-        undefined,
-        undefined,
-        String(bytes.length),
-      ]);
-    },
-  );
+  it.each(['/healthz', '/submissions/ID?limit=1'])('is a short answer: GET %s', async (path) => {
+    const { status, headers, bytes } = await ask(pathOf(path), 'br, gzip');
+    expect([status, headers['content-encoding'], headers.vary, headers['content-length']]).toEqual([
+      200,
+      undefined,
+      undefined,
+      String(bytes.length),
+    ]);
+  });
 
   it('is one of up to MIN_COMPRESSED_BYTES', async () => {
     const page = await owner.deploy({ html: 'x'.repeat(MIN_COMPRESSED_BYTES - '{"html":""}'.length) });
@@ -151,14 +110,10 @@ describe('what is sent as it is', () => {
     await owner.put(`/deploy/${page.id}`).send({ html: 'x'.repeat(MIN_COMPRESSED_BYTES) });
     expect((await ask(`/deploy/${page.id}/html`, 'br')).headers['content-encoding']).toBe('br');
   });
-
-  it('is an Excel workbook, which is compressed already', async () => {
-    const { headers, bytes } = await ask(`/submissions/${id}/export.xlsx`, 'br, gzip');
-    expect([headers['content-encoding'], bytes.subarray(0, 2).toString()]).toEqual([undefined, 'PK']);
-  });
 });
 
-it.each(['br', 'gzip'])('sends what is too large for memory as a stream in %s', async (encoding) => {
+it('sends what is too large for memory as a stream', async () => {
+  const encoding = 'br';
   const large = await owner.deploy();
   for (let count = 0; count < 6; count += 1) {
     await owner.post(`/submit/${large.id}`).send({ text: `${count}é${'0123456789'.repeat(20_000)}` });
@@ -173,7 +128,9 @@ it.each(['br', 'gzip'])('sends what is too large for memory as a stream in %s', 
   expect([head.headers['content-encoding'], head.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
 });
 
-describe.each(FIXED)('the ETag of %s', (path) => {
+describe('the ETag of /openapi.json', () => {
+  const path = '/openapi.json';
+
   it('is another in each encoding, and answers 304 in that one only', async () => {
     const encodings = ['br', 'gzip', 'identity'];
     const answers = await Promise.all(encodings.map((encoding) => ask(path, encoding)));

@@ -115,9 +115,7 @@ describe('the Host header', () => {
 
   it.each([
     ['the same', 'Host: api.test', 'Host: api.test'],
-    ['two pages', 'Host: hello.pages.test', 'Host: other.pages.test'],
     ['a page and the API', 'Host: hello.pages.test', 'hOST: api.test'],
-    ['one of them empty', 'Host:', 'Host: hello.pages.test'],
   ])('must not be there twice, else 400 (%s)', async (_which, ...hosts) => {
     expectError(await exchange([get('/'), hosts[0] ?? '', 'Accept: */*', hosts[1] ?? '']), 400);
     expectError(await exchange(['GET /healthz HTTP/1.0', ...hosts]), 400);
@@ -130,19 +128,12 @@ describe('the Host header', () => {
 
   it.each([
     ['empty', ''],
-    ['garbage', '!!!"<>'],
-    ['very long', `${'a.'.repeat(3_000)}test`],
     ['very long, under the pages’ domain by two labels', `a.${'b'.repeat(6_000)}.${PAGES_DOMAIN}`],
-    ['an IPv4 address', '127.0.0.1'],
-    ['an IPv6 literal with a port', '[::1]:3000'],
     ['an IPv6 literal that never ends', '[::1'],
     ['a page with a port that is none', `hello.${PAGES_DOMAIN}:80x`],
-    ['a page with two ports', `hello.${PAGES_DOMAIN}:80:80`],
     ['a page with two final dots', `hello.${PAGES_DOMAIN}..`],
     ['a page as the user of another host', `hello.${PAGES_DOMAIN}@evil.test`],
-    ['a page and a path', `hello.${PAGES_DOMAIN}/x`],
     ['a list', `hello.${PAGES_DOMAIN}, api.test`],
-    ['the name of a property of objects', '__proto__'],
   ])('is the API’s when it is %s', async (_what, host) => {
     expect(await answeredBy(get, `Host: ${host}`)).toBe('the API');
   });
@@ -158,18 +149,15 @@ describe('the Host header', () => {
     expect(await answeredBy(get, `Host: ${host}`)).toBe('no page');
   });
 
-  it.each(['X-Forwarded-Host', 'X-Host', 'X-Original-Host', 'Forwarded'])(
-    'is the only one: %s is not read',
-    async (name) => {
-      const value = (host: string) => `${name}: ${name === 'Forwarded' ? `host=${host}` : host}`;
-      expect(await answeredBy(get, 'Host: api.test', value(page.host))).toBe('the API');
-      expect(await answeredBy(get, `Host: ${page.host}`, value('api.test'))).toBe('the page');
-    },
-  );
+  it.each(['X-Forwarded-Host', 'Forwarded'])('is the only one: %s is not read', async (name) => {
+    const value = (host: string) => `${name}: ${name === 'Forwarded' ? `host=${host}` : host}`;
+    expect(await answeredBy(get, 'Host: api.test', value(page.host))).toBe('the API');
+    expect(await answeredBy(get, `Host: ${page.host}`, value('api.test'))).toBe('the page');
+  });
 });
 
 describe('a request target in absolute form (RFC 9112, 3.2.2)', () => {
-  it.each(['http://hello.pages.test', 'HTTP://HELLO.Pages.Test.:80', 'https://hello.pages.test:443'])(
+  it.each(['http://hello.pages.test', 'HTTPS://HELLO.Pages.Test.:443'])(
     'says which host is meant, whatever the Host header says: %s',
     async (origin) => {
       expect(await answeredBy((path) => get(origin + path), 'Host: api.test')).toBe('the page');
@@ -183,45 +171,25 @@ describe('a request target in absolute form (RFC 9112, 3.2.2)', () => {
     const answer = await exchange([line, `Host: ${page.host}`, JSON_TYPE, 'Content-Length: 9'], '{"a":"b"}');
     expect([answer.status, await total()]).toEqual([200, 1]);
   });
-
-  it.each(['http://hello.pages.test', 'http://hello.pages.test?a=b'])('may leave the path out: %s', async (target) => {
-    const { status, body } = await exchange([get(target), 'Host: api.test']);
-    expect([status, body]).toEqual([200, 'the page']);
-  });
-
-  it.each(['ftp://hello.pages.test/', 'http:///healthz', 'http:healthz', 'hello', 'mailto:a@b.test'])(
-    'is a 400 when it is no http URL: %s',
-    async (target) => {
-      expectError(await exchange([get(target), 'Host: api.test']), 400);
-    },
-  );
 });
 
 describe('what is no ordinary request', () => {
-  it.each(['/#', '/healthz#', '/?a#b', '//a:b@c:d#', 'http://hello.pages.test/#a', 'http://hello.pages.test#a'])(
-    'answers 400 for a target with a fragment: %s',
+  it.each(['/?a#b', 'http://hello.pages.test#a', 'ftp://hello.pages.test/', 'http:///healthz', 'hello'])(
+    'answers 400 for a target with a fragment, and for one that is no http URL: %s',
     async (target) => {
       expectError(await exchange([get(target), 'Host: api.test']), 400);
     },
   );
 
-  it.each(['/%zz', '/deploy/%', '/deploy/%ff', '/submissions/%C3%28'])('answers 400 for the path %s', async (path) => {
+  it.each(['/%zz', '/deploy/%ff'])('answers 400 for the path %s', async (path) => {
     expectError(await exchange([get(path), 'Host: api.test', `Authorization: Bearer ${owner.key}`]), 400);
   });
 
   it.each([
     ['garbage', 'garbage\r\n\r\n'],
     ['a TLS handshake', Buffer.from('16030100c8010000c40303', 'hex')],
-    ['binary', Buffer.from([0, 1, 2, 255, 254, 13, 10, 13, 10])],
-    ['no target', wire(['GET HTTP/1.1', 'Host: api.test'])],
-    ['an unknown version', wire(['GET /healthz HTTP/9.9', 'Host: api.test'])],
-    ['an unknown method', wire(['BREW /healthz HTTP/1.1', 'Host: api.test'])],
-    ['a NUL in a header', wire([get('/healthz'), 'Host: api.test', 'X-A: a\0b'])],
     ['white space before a colon', wire([get('/healthz'), 'Host : api.test'])],
-    ['a header without a colon', wire([get('/healthz'), 'Host: api.test', 'nothing'])],
     ['two lengths', wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Content-Length: 2', 'Content-Length: 3'], '{}')],
-    ['a length below zero', wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Content-Length: -1'])],
-    ['a length in hex', wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Content-Length: 0x2'], '{}')],
     [
       'a length and chunks',
       wire(['POST /deploy HTTP/1.1', 'Host: api.test', 'Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
@@ -236,7 +204,6 @@ describe('what is no ordinary request', () => {
 
   it.each([
     ['one long header', [`X-Long: ${'x'.repeat(64 * 1024)}`]],
-    ['many short ones', Array.from({ length: 5_000 }, (_, index) => `X-${index}: value`)],
     ['a long Host', [`X-Host: ${'x'.repeat(32 * 1024)}.pages.test`]],
   ])('answers 431 as JSON for headers that are too large: %s', async (_what, headers) => {
     const answers = answersIn(await sendRaw(service.url, wire([get('/healthz'), 'Host: api.test', ...headers])));
@@ -248,11 +215,6 @@ describe('what is no ordinary request', () => {
     expectError(await expecting('api.test'), 417);
     const { status, headers } = await expecting(page.host);
     expect([status, headers['content-type']]).toEqual([417, 'text/html; charset=utf-8']);
-  });
-
-  it('answers OPTIONS * without harm', async () => {
-    const { status } = await exchange(['OPTIONS * HTTP/1.1', 'Host: api.test']);
-    expect([200, 204, 404, 405]).toContain(status);
   });
 
   it('opens no tunnel with CONNECT', async () => {
@@ -395,16 +357,11 @@ describe('a large body that is refused early', () => {
 
   describe.each([
     ['with its length', false, []],
-    ['in chunks', true, []],
-    ['with its length, on a connection that is to be closed', false, ['Connection: close']],
     ['in chunks, on a connection that is to be closed', true, ['Connection: close']],
   ])('%s', (_framing, isChunked, more) => {
     it.each([
       ['413 of POST /submit', 413, (id: string) => [`POST /submit/${id} HTTP/1.1`, JSON_TYPE]],
-      ['415 of POST /submit', 415, (id: string) => [`POST /submit/${id} HTTP/1.1`, 'Content-Type: text/plain']],
       ['401 of POST /deploy', 401, () => ['POST /deploy HTTP/1.1', JSON_TYPE]],
-      ['404 of an unknown path', 404, () => ['POST /nothing HTTP/1.1', JSON_TYPE]],
-      ['405 of a known path', 405, (id: string) => [`PUT /submit/${id} HTTP/1.1`, JSON_TYPE]],
     ])('still lets the client read the answer, the %s', async (_which, status, linesFor) => {
       const { id, total } = await form();
       expectError(await upload([...linesFor(id), 'Host: api.test', ...more], isChunked), status);

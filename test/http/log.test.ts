@@ -8,7 +8,7 @@ import { connect } from '../../src/db/postgres/connect.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, type FreshDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { type ServiceProcess, startProgram, startServiceProcess } from '../support/process.ts';
 import { asOwner, BASE_URL, getPage, type Owner, PAGES_DOMAIN } from '../support/service.ts';
 
 let database: FreshDatabase;
@@ -238,13 +238,15 @@ describe('the log at the default level', () => {
   });
 });
 
-describe('a service whose log can not be written', () => {
-  it('serves, and stops as usual', async () => {
-    const settings = { BASE_URL, PAGES_DOMAIN, DATABASE_URL: database.url };
-    const service = await startServiceProcess(settings, ['sh', '-c', 'exec "$0" 2>/dev/full']);
-    processes.push(service);
-    await service.ready();
-    expect((await asOwner(service.url, key).get('/deploy')).status).toBe(200);
-    expect(await service.stop()).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
+it('a log that can not be written ends nothing', async () => {
+  const program = `
+    const { createLog } = await import('./src/lib/log.ts');
+    for (let line = 0; line < 100; line += 1) createLog('info').info('x'.repeat(10_000));
+    console.log('still here');`;
+  const { result } = startProgram(
+    'sh',
+    ['-c', 'exec "$0" --input-type=module -e "$1" 2>/dev/full', process.execPath, program],
+    {},
+  );
+  expect(await result).toEqual({ code: 0, stdout: 'still here\n', stderr: '' });
 });

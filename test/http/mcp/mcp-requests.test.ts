@@ -1,18 +1,12 @@
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startService } from '../../../src/service.ts';
 import { aSentence, failure } from '../../support/answers.ts';
-import { startProgram } from '../../support/process.ts';
 import {
-  asOwner,
   BASE_URL,
   JSON_TYPE,
   type Owner,
-  openSocket,
-  PAGES_DOMAIN,
   startTestService,
   type TestService,
   UNKNOWN_KEY,
@@ -86,7 +80,6 @@ describe('POST /mcp', () => {
 
   it.each([
     { jsonrpc: '2.0', method: 'notifications/initialized' },
-    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } },
     { jsonrpc: '2.0', method: 'notifications/unknown' },
     { jsonrpc: '2.0', id: 1, result: {} },
     { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'No' } },
@@ -114,18 +107,13 @@ describe('POST /mcp', () => {
 
   it.each([
     ['no JSON', 'ping', -32_700],
-    ['half of a message', '{"jsonrpc":"2.0","id":1,', -32_700],
     ['a batch', JSON.stringify([PING, PING]), -32_700],
-    ['a batch of none', '[]', -32_700],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), -32_700],
     ['too many levels', `{"params":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, -32_700],
     ['no body', '', -32_600],
     ['another version of JSON-RPC', { ...PING, jsonrpc: '1.0' }, -32_600],
-    ['no version', { id: 1, method: 'ping' }, -32_600],
     ['no method', { jsonrpc: '2.0', id: 1 }, -32_600],
-    ['a method that is a number', { ...PING, method: 7 }, -32_600],
     ['an id that is null', { ...PING, id: null }, -32_600],
-    ['an id that is a list', { ...PING, id: [1] }, -32_600],
     ['parameters that are a list', { ...PING, params: [1] }, -32_600],
     [
       'parameters that are long, and no object',
@@ -143,30 +131,15 @@ describe('POST /mcp', () => {
     expect((await post(PING, { 'MCP-Protocol-Version': '2025-11-25' })).status).toBe(200);
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', 'application/jsonx'])(
-    'answers 415 to %s',
-    async (type) => {
-      expect(statusAndBody(await post(PING, { 'Content-Type': type }))).toEqual({ status: 415, body: failure });
-    },
-  );
+  it.each(['text/plain', 'application/json; charset=latin1'])('answers 415 to %s', async (type) => {
+    expect(statusAndBody(await post(PING, { 'Content-Type': type }))).toEqual({ status: 415, body: failure });
+  });
 
   it.each([
     ['text/html', 406],
-    ['text/event-stream', 406],
-    ['application/json;q=0', 406],
     ['application/json', 200],
-    ['*/*', 200],
-    ['Application/JSON, Text/Event-Stream', 200],
   ])('answers Accept: %s with %i', async (accept, status) => {
     expect((await post(PING, { Accept: accept })).status).toBe(status);
-  });
-
-  it('takes a body that is compressed, and compresses its answer', async () => {
-    const { status, headers } = await post(gzipSync(JSON.stringify({ ...PING, method: 'tools/list' })), {
-      'Content-Encoding': 'gzip',
-      'Accept-Encoding': 'gzip',
-    });
-    expect([status, headers.get('content-encoding')]).toEqual([200, 'gzip']);
   });
 
   it('takes a page of the largest size, however it is escaped, and refuses more than that', async () => {
@@ -193,30 +166,12 @@ describe('the key', () => {
   };
   const refused = [401, 'Bearer', failure];
 
-  it.each([
-    {},
-    { Authorization: '' },
-    { Authorization: 'Bearer' },
-    { Authorization: 'Bearer x' },
-    { Authorization: `Bearer ${UNKNOWN_KEY}` },
-    { Authorization: `Basic ${UNKNOWN_KEY}` },
-  ])('%j is answered 401 with WWW-Authenticate', async (headers) => {
-    expect(await withoutKey(headers)).toEqual(refused);
-  });
-
-  it('is refused once it has been revoked, or has expired', async () => {
-    const { body: revoked } = await owner.post('/keys').send({ name: 'agent' });
-    const headers = { Authorization: `Bearer ${revoked.key}` };
-    expect(await withoutKey(headers)).toEqual([200, null, expect.anything()]);
-    await owner.delete(`/keys/${revoked.id}`).expect(200);
-    expect(await withoutKey(headers)).toEqual(refused);
-    const { body: expired } = await owner.post('/keys').send({ name: 'agent', expires_at: '2099-01-01T00:00:00Z' });
-    await service
-      .db('api_keys')
-      .where({ id: expired.id })
-      .update({ expires_at: new Date(Date.now() - 1) });
-    expect(await withoutKey({ Authorization: `Bearer ${expired.key}` })).toEqual(refused);
-  });
+  it.each([{}, { Authorization: `Bearer ${UNKNOWN_KEY}` }])(
+    '%j is answered 401 with WWW-Authenticate',
+    async (headers) => {
+      expect(await withoutKey(headers)).toEqual(refused);
+    },
+  );
 
   it('is not replaced by a session of the dashboard', async () => {
     const { headers } = await service.anonymous
@@ -230,31 +185,10 @@ describe('the key', () => {
     expect(await withoutKey(session)).toEqual(refused);
     expect(await withoutKey({ ...session, Origin: BASE_URL })).toEqual(refused);
   });
-
-  it('is checked again after a body that took long', async () => {
-    // However long it takes, that is long.
-    const own = await startTestService({}, undefined, { limits: { requests: { slowBodyMs: -1 } } });
-    onTestFinished(() => own.close());
-    const owner = await own.owner();
-    const { body: revoked } = await owner.post('/keys').send({ name: 'agent' });
-    const message = JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-      params: { name: 'publish_page', arguments: { html: 'late', slug: 'late' } },
-    });
-    const socket = openSocket(own.url);
-    const head = `POST /mcp HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\nAuthorization: Bearer ${revoked.key}\r\nContent-Type: application/json\r\n`;
-    socket.write(`${head}Content-Length: ${message.length}\r\n\r\n${message.slice(0, 10)}`);
-    await expect
-      .poll(async () => (await own.db('api_keys').where({ id: revoked.id }).first()).last_used_at)
-      .not.toBeNull();
-    await owner.delete(`/keys/${revoked.id}`).expect(200);
-    socket.write(message.slice(10));
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);
-  });
 });
 
 describe('the Origin', () => {
-  it.each(['https://evil.example', 'null', 'http://api.test.evil.example', 'https://api.test', `${BASE_URL}:81`, ''])(
+  it.each(['https://evil.example', 'null', 'https://api.test', `${BASE_URL}:81`, ''])(
     'of another site (%j) is answered 403',
     async (origin) => {
       expect(statusAndBody(await post(PING, { Origin: origin }))).toEqual({ status: 403, body: failure });
@@ -268,22 +202,8 @@ describe('the Origin', () => {
   });
 });
 
-describe('the owner of the key', () => {
-  it('has the tools work for it, and for no other', async () => {
-    const other = await service.owner();
-    const { id } = await other.deploy();
-    const { body } = await post(
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_page', arguments: { id } } },
-      { Authorization: `Bearer ${asOwner(service.url, other.key).key}` },
-    );
-    expect(body).toMatchObject({ result: { structuredContent: { id } } });
-  });
-});
-
 describe('an error that was not foreseen', () => {
   it('is logged with the id that the agent gets, and without what was sent', async () => {
-    const own = await startTestService();
-    onTestFinished(() => own.close());
     const lines: string[] = [];
     const stream = new Writable({
       write(line, _encoding, done) {
@@ -291,16 +211,15 @@ describe('an error that was not foreseen', () => {
         done();
       },
     });
-    const logged = await startService(own.config, pino({ level: 'debug' }, stream));
+    const logged = await startService(service.config, pino({ level: 'debug' }, stream));
     onTestFinished(() => logged.close());
     await logged.ready;
-    const by = await own.owner();
-    const { id } = await by.deploy();
-    await own.db.raw('ALTER TABLE submission_marks RENAME TO gone');
-    await own.db.raw('ALTER TABLE submissions RENAME TO gone_too');
+    const { id } = await owner.deploy();
+    await service.db.raw('ALTER TABLE submissions RENAME TO gone');
+    onTestFinished(async () => void (await service.db.raw('ALTER TABLE gone RENAME TO submissions')));
     const response = await fetch(`${logged.url}/mcp`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${by.key}`, ...JSON_TYPE, ...ACCEPT },
+      headers: { Authorization: `Bearer ${owner.key}`, ...JSON_TYPE, ...ACCEPT },
       body: JSON.stringify({
         ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
         params: { name: 'wait_for_submission', arguments: { id, cursor: `sub_${'private'.repeat(4)}` } },
@@ -326,34 +245,6 @@ describe('an error that was not foreseen', () => {
       .poll(() => lines.map((line) => JSON.parse(line)).filter(({ path }) => path === '/mcp'))
       .toEqual([expect.objectContaining({ method: 'POST', status: 200, msg: 'answered' })]);
     expect(lines.join('')).not.toContain('private');
-    expect(lines.join('')).not.toContain(by.key);
+    expect(lines.join('')).not.toContain(owner.key);
   });
-});
-
-it('a service whose /mcp nobody uses does not load the SDK', async () => {
-  const program = `
-    const { startService } = await import('./src/service.ts');
-    const { loadConfig } = await import('./src/config.ts');
-    const { createLog } = await import('./src/lib/log.ts');
-    const { testLimits } = await import('./test/support/limits.ts');
-    const { registerHooks } = await import('node:module');
-    const loaded = [];
-    registerHooks({ load(url, context, next) { if (url.includes('modelcontextprotocol')) loaded.push(url); return next(url, context); } });
-    const service = await startService({ ...loadConfig(process.env), port: 0 }, createLog('silent'), { limits: testLimits() });
-    await service.ready;
-    await fetch(service.url + '/llms.txt');
-    await fetch(service.url + '/openapi.json');
-    await fetch(service.url + '/mcp', { method: 'POST' });
-    const before = loaded.length;
-    const message = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}', headers: { Authorization: 'Bearer ' + process.argv[1], 'Content-Type': 'application/json' } };
-    const { status } = await fetch(service.url + '/mcp', message);
-    console.log(before, status, loaded.length > 0);
-    await service.close();`;
-  const { result } = startProgram(process.execPath, ['--input-type=module', '-e', program, owner.key], {
-    DATABASE_URL: service.databaseUrl,
-    BASE_URL,
-    PAGES_DOMAIN,
-  });
-  const { stdout, stderr } = await result;
-  expect([stdout.trim(), stderr]).toEqual(['0 200 true', '']);
 });

@@ -148,12 +148,6 @@ describe('tools/list', () => {
     expect(guide).toContain(`at most ${SIZES.mcp.maxAnswerChars.toLocaleString('en')} characters`);
   });
 
-  it('labels what visitors have written, in the description', async () => {
-    const { tools } = await agent.listTools();
-    const labelled = tools.flatMap(({ name, description }) => (description?.includes(UNTRUSTED) ? [name] : []));
-    expect(labelled).toEqual(['list_submissions', 'search_submissions', 'wait_for_submission']);
-  });
-
   it('has only what a key with the scope read may do', async () => {
     const reader = await connect((await readOnly(owner)).key);
     const { tools } = await reader.listTools();
@@ -229,27 +223,17 @@ describe('a tool', () => {
   it.each([
     ['check_html', { html: FORM }, () => owner.post('/check').send({ html: FORM })],
     ['list_pages', {}, () => owner.get('/deploy')],
-    ['list_pages', { page: 2, limit: 1 }, () => owner.get('/deploy?page=2&limit=1')],
     // As some agents write numbers.
     ['list_pages', { page: '2', limit: '1' }, () => owner.get('/deploy?page=2&limit=1')],
     ['get_page', {}, () => owner.get(`/deploy/${page.id}`)],
-    ['list_submissions', {}, () => owner.get(`/submissions/${page.id}`)],
     ['list_submissions', { page: 2, limit: 1 }, () => owner.get(`/submissions/${page.id}?page=2&limit=1`)],
-    ['search_submissions', {}, () => owner.get(`/submissions/${page.id}/search`)],
     ['search_submissions', { q: 'ADA', limit: 1 }, () => owner.get(`/submissions/${page.id}/search?q=ADA&limit=1`)],
-    ['search_submissions', { cursor: '2' }, () => owner.get(`/submissions/${page.id}/search?cursor=2`)],
     [
       'search_submissions',
       { from: '2020-01-01', to: '2021-01-01' },
       () => owner.get(`/submissions/${page.id}/search?from=2020-01-01&to=2021-01-01`),
     ],
-    ['wait_for_submission', {}, () => owner.get(`/submissions/${page.id}/after/0`)],
     ['wait_for_submission', { cursor: '1', wait: 0 }, () => owner.get(`/submissions/${page.id}/after/1`)],
-    [
-      'get_stats',
-      { from: '2026-01-01', to: '2026-01-03', tz: 'Europe/Berlin' },
-      () => owner.get(`/deploy/${page.id}/stats?from=2026-01-01&to=2026-01-03&tz=Europe/Berlin`),
-    ],
     [
       'get_stats',
       { from: '2026-01-01', to: '2026-01-02', by: 'hour' },
@@ -315,7 +299,7 @@ describe('wait_for_submission', () => {
 
   it('ends without one when its time is over, and needs no slot of its owner meanwhile', async () => {
     const { id } = await owner.deploy();
-    const all = Promise.all(Array.from({ length: 5 }, () => answerOf('wait_for_submission', { id, wait: 2 })));
+    const all = Promise.all(Array.from({ length: 5 }, () => answerOf('wait_for_submission', { id, wait: 1 })));
     await untilWaiting(service.db);
     expect(await answerOf('get_page', { id })).toMatchObject({ id });
     expect(await all).toEqual(Array.from({ length: 5 }, () => ({ submissions: [], cursor: '0' })));
@@ -349,14 +333,9 @@ describe('an error', () => {
   it.each([
     ['get_page', { id: UNKNOWN_ID }, /^No such deployment: .* list_pages has the ids of the pages\.$/],
     ['get_page', { id: 'd_\u0000' }, /^No such deployment/],
-    ['get_page', { id: '../../me' }, /^No such deployment/],
     ['get_page', {}, /^id is required: send it as a string\. Correct the arguments, then call the tool again\.$/],
-    ['get_page', { id: 7 }, /^id is required/],
-    ['get_page', { id: null }, /^id is required/],
     ['get_page', { id: UNKNOWN_ID, name: 'x' }, /^An argument is not known: get_page takes id\. Correct/],
     ['publish_page', {}, /^html is required: send the page as a string\. Correct/],
-    ['publish_page', { html: ['x'] }, /^html is required/],
-    ['publish_page', { html: '' }, /^html is empty/],
     ['publish_page', { html: 'x', slug: 'No' }, /^slug is invalid/],
     [
       'publish_page',
@@ -370,7 +349,6 @@ describe('an error', () => {
     ],
     ['publish_page', { html: '\ud800' }, /^html has a lone surrogate/],
     ['list_pages', { page: 0 }, /^page is invalid/],
-    ['list_pages', { limit: 1.5 }, /^limit is invalid/],
     ['list_pages', { limit: {} }, /^limit is invalid/],
     ['wait_for_submission', { wait: 31 }, /^wait is invalid: send a whole number from 0 to 30/],
     ['wait_for_submission', { cursor: 'x' }, /^cursor is invalid/],

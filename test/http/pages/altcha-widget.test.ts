@@ -4,8 +4,11 @@ import { BASE_URL, getPage, type Owner, startTestService, type TestService } fro
 
 let service: TestService;
 let owner: Owner;
+/** Where another process listens. */
+let other: string;
 beforeAll(async () => {
   service = await startTestService();
+  other = (await service.another()).url;
   owner = await service.owner();
 });
 afterAll(() => service.close());
@@ -35,26 +38,25 @@ describe.each([
   ['a large page', LARGE],
 ])("ALTCHA's widget on %s", (_, html) => {
   it('comes with the setting and goes with it, in every process; what is stored stays as given', async () => {
-    const other = await service.another();
     const { id, slug } = await owner.deploy({ html });
     const before = await page(slug);
-    expect([before.html, (await page(slug, other.url)).html]).toEqual([plain(id, html), plain(id, html)]);
+    expect([before.html, (await page(slug, other)).html]).toEqual([plain(id, html), plain(id, html)]);
 
     await setCaptcha(id, { provider: 'altcha' });
     const changed = await page(slug);
     expect(changed.html).toBe(withWidget(id, html));
     expect(changed.etag).not.toBe(before.etag);
-    await expect.poll(() => page(slug, other.url)).toEqual(changed);
+    await expect.poll(() => page(slug, other)).toEqual(changed);
     await getPage(service.url, slug).set('If-None-Match', String(changed.etag)).expect(304);
     expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html });
     expect((await owner.get(`/deploy/${id}/versions`)).body.total).toBe(1);
 
     await setCaptcha(id, null);
     expect(await page(slug)).toEqual(before);
-    await expect.poll(() => page(slug, other.url)).toEqual(before);
+    await expect.poll(() => page(slug, other)).toEqual(before);
   });
 
-  it('is there after a change of the page, a restored version and a restart', async () => {
+  it('is there after a change of the page and a restored version, also for a process that has not seen the page', async () => {
     const { id, slug } = await owner.deploy({ html: '<p>Soon' });
     await setCaptcha(id, { provider: 'altcha' });
     await owner.put(`/deploy/${id}`).send({ html }).expect(200);
@@ -64,7 +66,7 @@ describe.each([
     await owner.post(`/deploy/${id}/versions/2/restore`).expect(200);
     const restored = await page(slug);
     expect(restored.html).toBe(withWidget(id, html));
-    expect(await page(slug, (await service.another()).url)).toEqual(restored);
+    expect(await page(slug, other)).toEqual(restored);
   });
 
   it('is there where a service has changed the page that knew nothing of it', async () => {
@@ -72,7 +74,7 @@ describe.each([
     await service
       .db('form_rules')
       .insert({ deployment_id: id, version: 1, allowed_origins: [], blocklist: [], captcha: { provider: 'altcha' } });
-    expect((await page(slug, (await service.another()).url)).html).toBe(withWidget(id, html));
+    expect((await page(slug, other)).html).toBe(withWidget(id, html));
   });
 });
 

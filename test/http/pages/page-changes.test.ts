@@ -35,18 +35,13 @@ async function troubledPostgres(databaseUrl: string) {
 
 let service: TestService;
 let proxy: Awaited<ReturnType<typeof troubledPostgres>>;
-/** Two processes' worth beside `service`: one that reaches Postgres like it, one that reaches it through the proxy. */
+/** Another process' worth, which reaches Postgres through the proxy. */
 let other: Service;
-let troubled: Service;
 let owner: Owner;
 beforeAll(async () => {
   service = await startTestService();
   proxy = await troubledPostgres(service.databaseUrl);
-  [other, troubled, owner] = await Promise.all([
-    service.another(),
-    service.another({ DATABASE_URL: proxy.url }),
-    service.owner(),
-  ]);
+  [other, owner] = await Promise.all([service.another({ DATABASE_URL: proxy.url }), service.owner()]);
 });
 afterAll(async () => {
   await service.close();
@@ -100,14 +95,6 @@ describe('a change of a page made in one process', () => {
     await everyChange(other.url);
   });
 
-  it('shows the other way round', async () => {
-    const { id, slug } = await shown(service.url, 'one');
-    for (const html of ['two', 'three', 'four']) {
-      await put(asOwner(other.url, owner.key), id, html);
-      await shows(service.url, slug, html);
-    }
-  });
-
   it('shows what was last, when both processes change a page at once', async () => {
     const { id, slug } = await shown(other.url, 'one');
     await Promise.all(
@@ -117,8 +104,6 @@ describe('a change of a page made in one process', () => {
     );
     const last = (await owner.get(`/deploy/${id}/html`).expect(200)).body.html;
     await Promise.all([service, other].map(({ url }) => shows(url, slug, last)));
-    const restarted = await service.another();
-    expect(await look(restarted.url, slug)).toBe(last);
   });
 });
 
@@ -127,12 +112,12 @@ describe('while the database is out of reach', () => {
     const { id, slug } = await owner.deploy({ html: 'kept' });
     // What the process reads of the change would drop the page once more.
     await service.db('deployment_changes').delete();
-    for (const _time of [1, 2]) await asOwner(troubled.url, owner.key).get('/me').expect(200);
-    await shows(troubled.url, slug, 'kept');
+    for (const _time of [1, 2]) await asOwner(other.url, owner.key).get('/me').expect(200);
+    await shows(other.url, slug, 'kept');
     proxy.make(trouble);
-    for (let again = 0; again < 20; again += 1) expect(await look(troubled.url, slug)).toBe('kept');
+    for (let again = 0; again < 5; again += 1) expect(await look(other.url, slug)).toBe('kept');
     await put(owner, id, 'changed meanwhile');
     proxy.make('none');
-    await shows(troubled.url, slug, 'changed meanwhile');
+    await shows(other.url, slug, 'changed meanwhile');
   });
 });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -8,8 +8,13 @@ import { aTime } from '../../support/answers.ts';
 import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
+/** Where a process listens that has seen none of the pages before, and one for another BASE_URL. */
+let other: string;
+let moved: string;
 beforeAll(async () => {
   service = await startTestService();
+  const processes = await Promise.all([service.another(), service.another({ BASE_URL: MOVED_URL })]);
+  [other, moved] = [processes[0].url, processes[1].url];
 });
 afterAll(() => service.close());
 
@@ -32,6 +37,8 @@ async function ask(host: string, { method = 'GET', path = '/', headers = {}, bod
 }
 
 const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;
+/** Its host is one label under the pages' domain. */
+const MOVED_URL = `http://${hostOf('moved')}:8080`;
 
 /** A page of a new owner's. */
 async function publish(html = '<h1>Hello</h1>') {
@@ -84,12 +91,10 @@ const LONG = '<p>The same words, over and over, are worth compressing.</p>\n'.re
 
 describe('GET / on the host of a page', () => {
   it.each([
-    ['a byte order mark', '\uFEFF<!doctype html><title>x</title>'],
-    ['NUL and other controls', '<p>a\0b\u0001\u001f\u007f\u0085</p>'],
-    ['line ends of all kinds', 'a\r\nb\nc\rd\u2028e\r\n'],
-    ['emoji, combining marks, noncharacters', '😀👩‍👩‍👧 é é \uFFFE \uFFFF \u{10FFFF}'],
-    ['what looks like an escape', '\\u0041 &amp; %41 $& $1 $` <%= y %>'],
-    ['no markup at all', ' '],
+    [
+      'all kinds of characters',
+      '\uFEFFa\0b\u0001\u0085\r\nb\nc\rd\u2028😀👩‍👩‍👧 \uFFFE \u{10FFFF} \\u0041 &amp; %41 $& $1 $` <%= y %>',
+    ],
     ['as many bytes as html may have', `<!-- ${'x'.repeat(2 * 1024 * 1024 - 9)} -->`],
   ])('serves %s byte for byte', async (_what, html) => {
     const { host } = await publish(html);
@@ -108,80 +113,45 @@ describe('GET / on the host of a page', () => {
   });
 
   it.each([
-    ['in capitals', (slug: string) => `${slug.toUpperCase()}.Pages.TEST`],
-    ['with a final dot', (slug: string) => `${hostOf(slug)}.`],
     ['with a port', (slug: string) => `${hostOf(slug)}:8080`],
-    ['with the last port', (slug: string) => `${hostOf(slug)}:65535`],
-    ['with an empty port', (slug: string) => `${hostOf(slug)}:`],
-    ['with all of these', (slug: string) => `${slug.toUpperCase()}.PAGES.test.:443`],
+    ['in capitals, with a final dot and a port', (slug: string) => `${slug.toUpperCase()}.PAGES.test.:443`],
   ])('answers a host written %s', async (_how, hostFor) => {
     const { slug } = await publish('found');
     expect(textOf(await ask(hostFor(slug)))).toBe('found');
   });
 
-  it.each(['/?', '/?utm_source=mail&a=1', '/?path=/deploy', '/?broken=%zz%ff'])('answers %s like /', async (path) => {
+  it.each(['/?path=/deploy', '/?broken=%zz%ff'])('answers %s like /', async (path) => {
     const { host } = await publish('found');
     const answer = await ask(host, { path });
     expect([answer.status, textOf(answer)]).toEqual([200, 'found']);
   });
 
-  it.each([
-    [undefined, ['identity']],
-    ['', ['identity']],
-    ['identity', ['identity']],
-    ['deflate', ['identity']],
-    ['gzip', ['gzip']],
-    ['GZip', ['gzip']],
-    ['br', ['br']],
-    ['gzip, deflate, br, zstd', ['br', 'gzip']],
-    ['br;q=0.1, gzip;q=1', ['br', 'gzip']],
-    ['gzip;q=0', ['identity']],
-    ['gzip; q=0.000, br ; q=0', ['identity']],
-    ['gzip;q=0, br', ['br']],
-    ['br;q=0, *', ['gzip', 'identity']],
-    ['*', ['br', 'gzip', 'identity']],
-    ['*;q=0, gzip', ['gzip']],
-    ['identity;q=0, gzip', ['gzip']],
-    ['identity, br;q=0.5', ['identity', 'br']],
-    [';;q=,=,gzip;x=y', ['identity', 'gzip']],
-    ['gzip'.padEnd(SIZES.internalHeaders.acceptChars, ','), ['gzip']],
-    ['gzip'.padEnd(SIZES.internalHeaders.acceptChars + 1, ','), ['identity']],
-  ])('answers Accept-Encoding %j in an encoding that is accepted', async (accept, codings) => {
+  it.each(['identity', 'gzip', 'br'])('answers in the encoding that is accepted: %s', async (coding) => {
     const { host } = await publish(LONG);
-    const answer = await ask(host, { headers: accept === undefined ? {} : { 'Accept-Encoding': accept } });
-    expect(codings).toContain(codingOf(answer));
+    const answer = await ask(host, { headers: { 'Accept-Encoding': coding } });
     expect({ status: answer.status, headers: saidIn(answer), text: textOf(answer) }).toEqual({
       status: 200,
       headers: {
         ...CACHED,
         'content-type': 'text/html; charset=utf-8',
         'content-length': String(answer.body.length),
-        ...(codingOf(answer) === 'identity' ? {} : { 'content-encoding': codingOf(answer) }),
+        ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
       },
       text: LONG,
     });
-    if (codingOf(answer) !== 'identity') expect(answer.body.length).toBeLessThan(LONG.length / 10);
+    if (coding !== 'identity') expect(answer.body.length).toBeLessThan(LONG.length / 10);
+    const head = await ask(host, { method: 'HEAD', headers: { 'Accept-Encoding': coding } });
+    expect([head.status, saidIn(head), head.body.length]).toEqual([200, saidIn(answer), 0]);
   });
 
   it('answers many who ask at once for a page that nobody has asked for yet', async () => {
     const { host } = await publish(LONG);
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
+      Array.from({ length: 12 }, (_, index) =>
         ask(host, { headers: { 'Accept-Encoding': ['br', 'gzip', 'identity'][index % 3] ?? '' } }),
       ),
     );
     expect(new Set(answers.map((answer) => `${answer.status} ${textOf(answer)}`))).toEqual(new Set([`200 ${LONG}`]));
-  });
-});
-
-describe('HEAD / on the host of a page', () => {
-  it.each(['identity', 'gzip', 'br'])('answers what GET does, without the body (%s)', async (coding) => {
-    const { host } = await publish(LONG);
-    const headers = { 'Accept-Encoding': coding };
-    const head = await ask(host, { method: 'HEAD', headers });
-    const get = await ask(host, { headers });
-    expect(codingOf(get)).toBe(coding);
-    expect([head.status, saidIn(head), head.body.length]).toEqual([get.status, saidIn(get), 0]);
   });
 });
 
@@ -191,17 +161,13 @@ describe('If-None-Match', () => {
 
   it.each([
     ['the tag', (tag: string) => tag, 304],
-    ['a list that has the tag', (tag: string) => `"other", ${tag},"more"`, 304],
-    ['the tag as a weak one', (tag: string) => `W/${tag}`, 304],
     ['a list that has it as a weak one', (tag: string) => `W/"other" , W/${tag}`, 304],
     ['*', () => '*', 304],
-    ['another tag', () => '"other"', 200],
     ['the tag without its quotes', (tag: string) => tag.slice(1, -1), 200],
     ['a tag that begins with the tag', (tag: string) => `${tag.slice(0, -1)}x"`, 200],
-    ['nothing', () => '', 200],
   ])('%s is answered as it should be', async (_what, valueFor, status) => {
     const { host } = await publish(LONG);
-    for (const coding of ['identity', 'gzip', 'br']) {
+    for (const coding of ['identity', 'br']) {
       const etag = await tagOf(host, coding);
       const headers = { 'Accept-Encoding': coding, 'If-None-Match': valueFor(etag) };
       for (const method of ['GET', 'HEAD']) {
@@ -234,13 +200,13 @@ describe('If-None-Match', () => {
 });
 
 describe('anything else on the host of a page', () => {
-  it.each([
-    ...['/index.html', '/robots.txt', '//', '/./', '/%2F', '/deploy', '/healthz', '/readyz'],
-    ...['/submissions/d_00000000000000000000', '/%00', '/%C3%A9', '/__proto__', '/index.html?a=/'],
-  ])('answers 404 with a page for GET %s', async (path) => {
-    const { host } = await publish();
-    expectErrorPage(await ask(host, { path }), 404);
-  });
+  it.each([...['/index.html', '//', '/%2F', '/deploy', '/healthz', '/%00', '/index.html?a=/']])(
+    'answers 404 with a page for GET %s',
+    async (path) => {
+      const { host } = await publish();
+      expectErrorPage(await ask(host, { path }), 404);
+    },
+  );
 
   it('answers 404 for every path of the API, whatever is sent along', async () => {
     const { owner, id, host } = await publish();
@@ -261,14 +227,14 @@ describe('anything else on the host of a page', () => {
     expect([status.body.submission_count, webhooks.body.webhooks]).toEqual([0, []]);
   });
 
-  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('answers %s / with 405 and Allow', async (method) => {
+  it.each(['PUT', 'OPTIONS'])('answers %s / with 405 and Allow', async (method) => {
     const { host } = await publish();
     const answer = await ask(host, { method });
     expectErrorPage(answer, 405);
     expect(answer.headers.allow?.split(/, */).toSorted()).toEqual(['GET', 'HEAD', 'POST']);
   });
 
-  it.each(['/%', '/%zz', '/%ff', '/a%C3'])('answers 400 with a page for the path %s', async (path) => {
+  it.each(['/%zz', '/a%C3'])('answers 400 with a page for the path %s', async (path) => {
     const { host } = await publish();
     expectErrorPage(await ask(host, { path }), 400);
   });
@@ -285,7 +251,7 @@ describe('anything else on the host of a page', () => {
 });
 
 describe('the split by host', () => {
-  it.each([...['nobody', 'www', 'api', 'a1', 'a_b', '-a', 'a-', 'xn--bcher-kva', 'a'.repeat(64), '*', '127']])(
+  it.each(['nobody', 'a_b', 'xn--bcher-kva', 'a'.repeat(64)])(
     'answers 404 with a page where the label is %s and no page has it',
     async (label) => {
       for (const method of ['GET', 'HEAD', 'POST']) {
@@ -303,8 +269,6 @@ describe('the split by host', () => {
     ['two labels', (slug: string) => `www.${hostOf(slug)}`],
     ['a domain that ends like the pages’', (slug: string) => `${slug}${PAGES_DOMAIN}`],
     ['a domain that begins like the pages’', (slug: string) => `${hostOf(slug)}.evil.test`],
-    ['any other name', (slug: string) => slug],
-    ['an address', () => '127.0.0.1:3000'],
   ])('takes %s for the API, which has no pages', async (_what, hostFor) => {
     const { slug } = await publish('the page');
     const host = hostFor(slug);
@@ -313,10 +277,9 @@ describe('the split by host', () => {
   });
 
   it('takes BASE_URL’s host for the API even where it is one label under the pages’ domain', async () => {
-    const { slug, host } = await publish('the page');
-    const other = await service.another({ BASE_URL: `http://${host}:8080` });
-    expect(await isApi(`${slug.toUpperCase()}.${PAGES_DOMAIN}.:1`, other.url)).toBe(true);
-    expect(textOf(await ask(host, { url: other.url }))).not.toBe('the page');
+    await (await service.owner()).deploy({ slug: 'moved', html: 'the page' });
+    expect(await isApi(`MOVED.${PAGES_DOMAIN}.:1`, moved)).toBe(true);
+    expect(textOf(await ask(hostOf('moved'), { url: moved }))).not.toBe('the page');
   });
 });
 
@@ -336,13 +299,6 @@ describe('the placeholder {{FORM_ACTION}}', () => {
       );
     }
   });
-
-  it('is what is stored: a service with another BASE_URL serves the page with that', async () => {
-    const { id, host } = await publish(html);
-    expect(textOf(await ask(host))).toBe(filledIn(`${BASE_URL}/submit/${id}`));
-    const moved = await service.another({ BASE_URL: 'https://moved.test:8443' });
-    expect(textOf(await ask(host, { url: moved.url }))).toBe(filledIn(`https://moved.test:8443/submit/${id}`));
-  });
 });
 
 describe('POST / on the host of a page', () => {
@@ -350,47 +306,24 @@ describe('POST / on the host of a page', () => {
   const submit = (host: string, body: string, headers: Record<string, string> = FORM) =>
     ask(host, { method: 'POST', body, headers });
 
-  it.each([
-    ['application/x-www-form-urlencoded', 'name=Ada+L%C3%A9&b=', { name: 'Ada Lé', b: '' }],
-    ['application/json', '{"name":"Ada","n":1.10}', { name: 'Ada', n: 1.1 }],
-    [
-      'multipart/form-data; boundary=xx',
-      '--xx\r\nContent-Disposition: form-data; name="name"\r\n\r\nAda\r\n--xx--\r\n',
-      { name: 'Ada' },
-    ],
-  ])('is a submission like any other in %s', async (type, body, data) => {
+  it('is a submission like any other', async () => {
     const { owner, id, host } = await publish();
-    const answer = await submit(host, body, { 'Content-Type': type, Accept: '*/*' });
-    expect([answer.status, answer.headers['content-type'], JSON.parse(textOf(answer))]).toEqual([
+    const answer = await submit(host, 'name=Ada+L%C3%A9&b=', { ...FORM, Accept: '*/*' });
+    expect([answer.status, JSON.parse(textOf(answer))]).toEqual([
       200,
-      expect.stringMatching(/^application\/json(; charset=utf-8)?$/),
       { message: expect.any(String), id: expect.stringMatching(/^sub_[0-9A-Za-z]{20,}$/) },
     ]);
-    const list = await owner.get(`/submissions/${id}`);
-    expect(list.body).toEqual({
+    expect((await owner.get(`/submissions/${id}`)).body).toEqual({
       submissions: [
         {
           id: JSON.parse(textOf(answer)).id,
-          data,
+          data: { name: 'Ada Lé', b: '' },
           ip_address: '127.0.0.1',
           created_at: aTime,
         },
       ],
-      total: 1,
-      page: 1,
-      limit: 50,
+      ...{ total: 1, page: 1, limit: 50 },
     });
-    expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(1);
-  });
-
-  it('stores nothing where the honeypot is filled, and answers as if it had', async () => {
-    const { owner, id, host } = await publish();
-    const answer = await submit(host, 'name=Bot&_hp=x');
-    expect([answer.status, JSON.parse(textOf(answer))]).toEqual([
-      200,
-      { message: expect.any(String), id: expect.stringMatching(/^sub_/) },
-    ]);
-    expect((await owner.get(`/submissions/${id}`)).body.total).toBe(0);
   });
 
   it('counts against the same limit as POST /submit/:deployId', async () => {
@@ -407,17 +340,6 @@ describe('POST / on the host of a page', () => {
     expect((await owner.get(`/submissions/${id}`)).body.total).toBe(10);
   });
 
-  it.each([
-    [415, 'text/plain', 'a=b'],
-    [400, 'application/json', '{"a":'],
-    [400, 'application/json', '[]'],
-    [413, 'application/json', JSON.stringify({ a: 'x'.repeat(300_000) })],
-  ])('answers %i for what POST /submit would refuse too, and stores nothing', async (status, type, body) => {
-    const { owner, id, host } = await publish();
-    expect((await submit(host, body, { 'Content-Type': type, Accept: '*/*' })).status).toBe(status);
-    expect((await owner.get(`/deploy/${id}`)).body.submission_count).toBe(0);
-  });
-
   it('lets no other origin read it: CORS is for POST /submit/:deployId only', async () => {
     const { host } = await publish();
     const { headers } = await submit(host, 'a=b', { ...FORM, Origin: 'https://elsewhere.test' });
@@ -429,7 +351,7 @@ describe('a change of a page', () => {
   it('shows at once in the process that made it, in every encoding, however many are reading', async () => {
     const { owner, id, host } = await publish('version 0');
     const read = (index: number) => ask(host, { headers: { 'Accept-Encoding': ['br', 'gzip', ''][index % 3] ?? '' } });
-    for (let version = 1; version <= 15; version += 1) {
+    for (let version = 1; version <= 5; version += 1) {
       const meanwhile = Array.from({ length: 6 }, (_, index) => read(index));
       await replace(owner, id, `version ${version}`);
       const after = await Promise.all([0, 1, 2].map(read));
@@ -473,12 +395,10 @@ describe('what visitors get of a page, stored when it was deployed', () => {
   const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
   const rowOf = (id: string) => service.db('pages').where({ deployment_id: id }).first();
   /** What a process that has not seen the page before answers, in each encoding. */
-  async function askAnew(host: string, settings: Record<string, string> = {}): Promise<string[]> {
-    const { url } = await service.another(settings);
-    return Promise.all(
+  const askAnew = (host: string, url = other): Promise<string[]> =>
+    Promise.all(
       CODINGS.map(async (coding) => textOf(await ask(host, { url, headers: { 'Accept-Encoding': coding } }))),
     );
-  }
 
   it('is stored by POST, PUT and the restoring of a version', async () => {
     const html = ['1', '2'].map((n) => `<form action="{{FORM_ACTION}}">é😀${n}</form>`);
@@ -546,28 +466,7 @@ describe('what visitors get of a page, stored when it was deployed', () => {
 
   it('is made at the first visit where the forms post to another address', async () => {
     const { id, host } = await publish('<form action="{{FORM_ACTION}}"></form>');
-    const moved = `<form action="http://moved.test/submit/${id}"></form>`;
-    expect(await askAnew(host, { BASE_URL: 'http://moved.test' })).toEqual(CODINGS.map(() => moved));
+    expect(await askAnew(host, moved)).toEqual(CODINGS.map(() => `<form action="${MOVED_URL}/submit/${id}"></form>`));
     expect(await askAnew(host)).toEqual(CODINGS.map(() => served(id, '<form action="{{FORM_ACTION}}"></form>')));
-  });
-
-  it('is each page, in each encoding, also when more are asked for than fit into memory', async () => {
-    const owner = await service.owner();
-    const pages: { html: string; host: string }[] = [];
-    for (let index = 0; index < 40; index += 1) {
-      // Random: compressed, it is nearly as long.
-      const html = `${index} ${randomBytes(32 * 1024).toString('base64')}`;
-      pages.push({ html, host: hostOf((await owner.deploy({ html })).slug) });
-    }
-    const { url } = await service.another({ PAGE_CACHE_MB: '1' });
-    for (let round = 0; round < 3; round += 1) {
-      for (const coding of CODINGS) {
-        const answers = await Promise.all(
-          pages.map(({ host }) => ask(host, { url, headers: { 'Accept-Encoding': coding } })),
-        );
-        expect(answers.map(codingOf)).toEqual(pages.map(() => coding));
-        expect(answers.every((answer, index) => textOf(answer) === pages[index]?.html)).toBe(true);
-      }
-    }
   });
 });

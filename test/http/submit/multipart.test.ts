@@ -73,14 +73,11 @@ describe('readMultipart', () => {
       '{"a":["1",""],"b":"x\\r\\ny"}',
     ],
     ['no fields', '--b--\r\n', '{}'],
-    ['an empty name', body(['; name=""', '1']), '{"":"1"}'],
     [
       'literal names',
       body(['; name="a[b]"', '1'], ['; name="__proto__"', '2'], ['; name="a[50000000]"', '3']),
       '{"a[b]":"1","__proto__":"2","a[50000000]":"3"}',
     ],
-    ['names like numbers', body(['; name="10"', '1'], ['; name="2"', '2']), '{"10":"1","2":"2"}'],
-    ['UTF-8', body(['; name="é"', '😀\uFEFF']), '{"é":"😀\uFEFF"}'],
     [
       'the three escapes in names',
       body(['; name="%22%0D%0A%0d%0a%41%25%2522"', '%22']),
@@ -93,28 +90,10 @@ describe('readMultipart', () => {
     ],
     ['an empty file input', body(['; name="f"; filename=""', '']), '{"f":""}'],
     [
-      'files and texts of one name',
-      body(['; name="f"; filename="a"', 'x'], ['; name="f"', 'y']),
-      `{"f":[${file('a', 1)},"y"]}`,
-    ],
-    [
-      'texts and files of one name',
-      body(['; name="f"', 'y'], ['; name="f"; filename="a"', 'xx']),
-      `{"f":["y",${file('a', 2)}]}`,
-    ],
-    [
-      'two files of one name',
-      body(['; name="f"; filename="a"', ''], ['; name="f"; filename="a"', 'x']),
-      `{"f":[${file('a', 0)},${file('a', 1)}]}`,
-    ],
-    [
       'a file and an empty file input of one name',
       body(['; name="f"; filename="a"', 'x'], ['; name="f"; filename=""', '']),
       `{"f":[${file('a', 1)},""]}`,
     ],
-    ['a file without a name', body(['; name="f"; filename=""', 'x']), `{"f":${file('', 1)}}`],
-    ['an empty file', body(['; name="f"; filename="a"', '']), `{"f":${file('a', 0)}}`],
-    ['a filename before the name', body(['; filename="a"; name="f"', 'x']), `{"f":${file('a', 1)}}`],
     [
       'an encoded filename',
       body(["; name=f; filename*=utf-8'en'na%C3%AFve%20x%00.txt", 'x']),
@@ -136,7 +115,6 @@ describe('readMultipart', () => {
       body(['; NAME="A"; FileName="B"', '1']).replace('Content-Disposition: form', 'CONTENT-disposition:Form'),
       `{"A":${file('B', 1)}}`,
     ],
-    ['the first of two names', body(['; name="a"; name="b"', '1']), '{"a":"1"}'],
     [
       'separators inside quotes',
       body(['; name="a; filename=b"', '1'], ['; x="; name=y"; name="=;="', '2']),
@@ -151,16 +129,12 @@ describe('readMultipart', () => {
       ),
       '{"a":"1"}',
     ],
-    ['line breaks in names', body(['; name="a\nb\u2028c"', '1']), '{"a\\nb\u2028c":"1"}'],
   ])('reads %s', (_, text, expected) => {
     expect(multipart(text)).toEqual({ text: expected, honeypot: false });
   });
 
   it.each([
     ['a\\', 'name="a\\"'],
-    ['a\\', 'name="a\\"; x="y"'],
-    ['a\\', 'name="a\\" ; x="y"'],
-    ['a\\\\', 'name="a\\\\"'],
     ['a\\b', 'name="a\\b"'],
     ['a"b', 'name="a\\"b"'],
     ['a"', 'name="a\\""'],
@@ -180,13 +154,10 @@ describe('readMultipart', () => {
   it.each([
     ['a preamble and an epilogue', `preamble\r\n - -\r\n${body(['; name="a"', '1'])}epilogue\r\n -- \r\nend`],
     ['a preamble and an epilogue of 16 KiB', `${OUTSIDE}\r\n${body(['; name="a"', '1'])}${OUTSIDE}`],
-    ['blank lines around it', `\r\n\r\n${body(['; name="a"', '1'])}\r\n\n`],
-    ['an empty first line', `\r\n${body(['; name="a"', '1'])}`],
     [
       'spaces after the boundary',
       body(['; name="a"', '1']).replaceAll(/--\r\n|b\r\n/g, (end) => end.replace('\r', ' \t \r')),
     ],
-    ['no line break at the end', body(['; name="a"', '1']).trimEnd()],
     ['a line feed at the end', `${body(['; name="a"', '1']).trimEnd()}\n`],
   ])('takes %s', (_, text) => {
     expect(parts(text)).toEqual([['a', undefined, '1']]);
@@ -195,14 +166,7 @@ describe('readMultipart', () => {
   it.each([
     ['another first boundary', body(['; name="a"', '1']).replace('--b\r', '--c\r'), BEFORE],
     ['more behind the first boundary', body(['; name="a"', '1']).replace('--b\r', '--b;\r'), BEFORE],
-    ['white space before the first boundary', ` ${body(['; name="a"', '1'])}`, BEFORE],
-    ['no dashes before the first boundary', body(['; name="a"', '1']).replace('--b\r', 'b\r'), BEFORE],
     ['no first boundary', body(['; name="a"', '1']).replace('--b\r\n', ''), BEFORE],
-    [
-      'another boundary for the first part of two',
-      body(['; name="a"', '1'], ['; name="b"', '2']).replace('--b\r', '--c\r'),
-      BEFORE,
-    ],
     [
       'a first part with another header first, in line feeds',
       `X: y\ncontent-DISPOSITION : form-data\n\n1\n\r\n${body(['; name="a"', '1'])}`,
@@ -210,9 +174,7 @@ describe('readMultipart', () => {
     ],
     ['a longer preamble than 16 KiB', `${OUTSIDE}x\r\n${body(['; name="a"', '1'])}`, BEFORE],
     ['a part behind the last boundary', `${body()}${body(['; name="a"', '1'])}`, BEHIND],
-    ['parts behind the last boundary', `${body(['; name="a"', '1'])}${body(['; name="b"', '2'])}`, BEHIND],
     ['a part behind it that has no boundary', `${body()}${body(['; name="a"', '1']).slice('--b\r\n'.length)}`, BEHIND],
-    ['a part in line feeds behind it', `--b--\n--b\nContent-Disposition: form-data; name="a"\n\n1\n--b--\n`, BEHIND],
     ['a longer epilogue than 16 KiB', `${body(['; name="a"', '1'])}${OUTSIDE}x`, BEHIND],
   ])('refuses what would be lost: %s', (_, text, expected) => {
     expect(refusal(() => multipart(text))).toEqual(expected);
@@ -220,17 +182,12 @@ describe('readMultipart', () => {
 
   it.each([
     '\r\n',
-    '\r\n\r\n',
     '\r\n--',
-    '--bb',
-    'x--b',
-    'x--b--',
     '\n--b\n',
     '\r\n--bb\r\n',
     '\r\n--b-\r\n',
     '\r\n--b --\r\n',
     '\r\n--b--x\r\n',
-    '\r\n --b',
     '\r\n--b\rx',
   ])('keeps %j in a value', (content) => {
     expect(parts(body(['; name="a"', content], ['; name="b"', `${content}${content}`]))).toEqual([
@@ -273,24 +230,14 @@ describe('readMultipart', () => {
 
   it.each([
     ['nothing', '', NOT_CLOSED],
-    ['no boundary', 'a=1', NOT_CLOSED],
     ['no closing boundary', body(['; name="a"', '1']).replace('--b--', '--b'), NOT_CLOSED],
-    ['a body cut off', body(['; name="a"', '1']).slice(0, -6), NOT_CLOSED],
-    ['line feeds alone', body(['; name="a"', '1']).replaceAll('\r', ''), NOT_CLOSED],
     ['no end of a header', '--b\r\nContent-Disposition: form-data; name="a"\r\n--b--\r\n', NO_HEADER_END],
-    ['a header that ends in the next part', `--b\r\nX: y\r\n${body(['; name="a"', '1'])}`, NO_HEADER_END],
     ['no header', '--b\r\n\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--', NO_NAME],
     ['no Content-Disposition', '--b\r\nContent-Type: text/plain\r\n\r\n1\r\n--b--', NO_NAME],
     ['another disposition', body(['; name="a"', '1']).replace('form-data', 'attachment'), NO_NAME],
-    ['one that begins alike', body(['; name="a"', '1']).replace('form-data', 'form-database'), NO_NAME],
     ['no name', body(['', '1']), NO_NAME],
     ['a filename alone', body(['; filename="a"', '1']), NO_NAME],
     ['an open quote', body(['; name="a', '1']), malformed('close the quotes in the header of each part')],
-    [
-      'an open quote after a name',
-      body(['; name="a"; filename="a\\" b', '1']),
-      malformed('close the quotes in the header of each part'),
-    ],
   ])('refuses %s', (_, text, expected) => {
     expect(refusal(() => multipart(text))).toEqual(expected);
   });
@@ -344,13 +291,9 @@ describe('readMultipart', () => {
 
   it.each([
     'text/plain',
-    'TEXT/html; charset=UTF-8',
     'image/svg+xml',
     'a/b;c=d;  e="f; \\" g"',
-    'text/plain;',
-    'text/plain; charset=utf-8;',
     'text/plain; charset=utf-8 ; \t;;',
-    'text/plain;; ; charset=utf-8',
     `a/b;${' ;'.repeat(125)}`,
     "!#$%&'*+-.^_`|~/x",
     `a/${'b'.repeat(253)}`,
@@ -369,18 +312,11 @@ describe('readMultipart', () => {
   it.each([
     '',
     'text',
-    'text/',
-    '/plain',
     'text/plain; charset',
-    'text/plain; charset=;',
-    'text/plain charset=utf-8;',
     `a/b${' ;'.repeat(125)}x`,
     `a/b;${' '.repeat(250)}x`,
     'text/plain; charset="utf-8',
-    'text/plain, text/html',
     'text/pläin',
-    'text/plain\0',
-    'text/plain\r\n ; a=b',
     'text/plain\r; a=b',
     'text/plain\n; a=b',
     `a/${'b'.repeat(254)}`,
@@ -432,19 +368,7 @@ describe('hostile bodies', () => {
 
   it.each([
     ['quotes in headers', body([`; name="${'"'.repeat(16_000)}"`, '1']), `{${JSON.stringify('"'.repeat(16_000))}:"1"}`],
-    [
-      'backslashes in headers',
-      body([`; name="${'\\'.repeat(16_000)}"`, '1']),
-      `{${JSON.stringify('\\'.repeat(16_000))}:"1"}`,
-    ],
-    [
-      'escapes in headers',
-      body([`; name="${'%22'.repeat(5_000)}"`, '1']),
-      `{${JSON.stringify('"'.repeat(5_000))}:"1"}`,
-    ],
     ['near-boundaries', body(['; name="a"', '\r\n--bX'.repeat(20_000)]), `{"a":"${'\\r\\n--bX'.repeat(20_000)}"}`],
-    ['near-ends', body(['; name="a"', '\r\n--b--X'.repeat(20_000)]), `{"a":"${'\\r\\n--b--X'.repeat(20_000)}"}`],
-    ['line breaks', body(['; name="a"', '\r\n'.repeat(100_000)]), `{"a":"${'\\r\\n'.repeat(100_000)}"}`],
   ])('are read as multipart: %s', (_, text, expected) => {
     expect(multipart(text)).toEqual({ text: expected, honeypot: false });
   });
@@ -452,7 +376,6 @@ describe('hostile bodies', () => {
   it.each([
     ['no boundary at all', '\r\n--'.repeat(size / 4), NOT_CLOSED],
     ['a boundary with endless spaces', `--b${' '.repeat(size)}`, NOT_CLOSED],
-    ['boundaries alone', `${'--b\r\n'.repeat(size / 5)}--b--`, NO_HEADER_END],
     [
       'parameters without end',
       body([`; name="a"${';='.repeat(8_000)}`, '1']),

@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  asOwner,
-  BASE_URL,
-  type Owner,
-  PAGES_DOMAIN,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts';
+import { BASE_URL, type Owner, PAGES_DOMAIN, startTestService, type TestService } from '../../support/service.ts';
 
 /*
- * Forms on other sites than their page: the settings allowed_origins and redirect_url. In a browser:
- * other-sites-in-browser.test.ts.
+ * Forms on other sites than their page: the settings allowed_origins and redirect_url. In a browser: test/browser/other-sites.test.ts.
  */
 
 const SITE = 'https://example.org';
@@ -80,24 +72,6 @@ describe('allowed_origins', () => {
     expect(await countOf(id)).toBe(accepted.length);
   });
 
-  it('is empty at first, and again: all are let in', async () => {
-    const { id } = await owner.deploy();
-    expect(await statusFrom(id, { Origin: OTHER })).toBe(200);
-    await owner
-      .patch(`/deploy/${id}`)
-      .send({ allowed_origins: [SITE] })
-      .expect(200);
-    expect(await statusFrom(id, { Origin: OTHER })).toBe(403);
-    await owner.patch(`/deploy/${id}`).send({ allowed_origins: [] }).expect(200);
-    expect(await statusFrom(id, { Origin: OTHER })).toBe(200);
-    await owner
-      .patch(`/deploy/${id}`)
-      .send({ allowed_origins: [OTHER] })
-      .expect(200);
-    expect(await statusFrom(id, { Origin: OTHER })).toBe(200);
-    expect(await statusFrom(id, { Origin: SITE })).toBe(403);
-  });
-
   it('holds for every way to submit: JSON, multipart with files, a key, a honeypot, the host of the page', async () => {
     const { id, slug } = await deployWith({ allowed_origins: [SITE] });
     const ways = (origin: string) => {
@@ -148,23 +122,6 @@ describe('allowed_origins', () => {
     expect([long.status, long.text.length < 6_000]).toEqual([403, true]);
   });
 
-  it('follows soon what another process has forbidden and allowed', async () => {
-    const { id } = await deployWith({ allowed_origins: [SITE] });
-    const { url } = await service.another();
-    const elsewhere = asOwner(url, owner.key);
-    const allow = (origin: string) =>
-      elsewhere
-        .patch(`/deploy/${id}`)
-        .send({ allowed_origins: [origin] })
-        .expect(200);
-    expect(await statusFrom(id, { Origin: OTHER })).toBe(403);
-    const soon = { interval: 300, timeout: 60_000 };
-    await allow(OTHER);
-    await expect.poll(() => statusFrom(id, { Origin: OTHER }), soon).toBe(200);
-    await allow(SITE);
-    await expect.poll(() => statusFrom(id, { Origin: OTHER }), soon).toBe(403);
-  });
-
   it('knows the new address of a page that is restored under another slug', async () => {
     const { id, slug } = await deployWith({ allowed_origins: [SITE] });
     const before = `https://${slug}.${PAGES_DOMAIN}`;
@@ -172,13 +129,6 @@ describe('allowed_origins', () => {
     await owner.delete(`/deploy/${id}`).expect(200);
     const { body } = await owner.post(`/trash/${id}/restore`).send({ slug: 'restored-elsewhere' }).expect(200);
     expect([await statusFrom(id, { Origin: before }), await statusFrom(id, { Origin: body.url })]).toEqual([403, 200]);
-  });
-
-  it('asks the database for the rules once, however many submissions wait for them', async () => {
-    const { id } = await deployWith({ allowed_origins: [SITE] });
-    const answers = await Promise.all(Array.from({ length: 30 }, () => post(id, { Origin: SITE })));
-    const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([...Array(10).fill(200), ...Array(20).fill(429)]);
   });
 });
 

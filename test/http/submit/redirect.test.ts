@@ -7,27 +7,20 @@ const PAGE = 'https://my-page.pages.test:8443';
 describe('redirectWithin', () => {
   it.each([
     ['/', '/'],
-    ['/#thanks', '/#thanks'],
     ['#ok', '/#ok'],
-    ['?sent=1', '/?sent=1'],
     ['?sent=1#ok', '/?sent=1#ok'],
     ['thanks', '/thanks'],
-    ['./thanks/../ok', '/ok'],
     ['../../etc', '/etc'],
-    [`${PAGE}`, '/'],
     [`${PAGE}/a?b#c`, '/a?b#c'],
     ['HTTPS://MY-PAGE.Pages.Test:8443/a', '/a'],
     ['//my-page.pages.test:8443/a', '/a'],
-    ['https:/a', '/a'],
     ['https:a', '/a'],
     ['https:evil.test:1//', '/evil.test:1//'],
     [' /a b ', '/a%20b'],
     ['/é?ü#ß', '/%C3%A9?%C3%BC#%C3%9F'],
     ['/%0d%0aSet-Cookie:a=b', '/%0d%0aSet-Cookie:a=b'],
-    ['/?next=https://evil.test/', '/?next=https://evil.test/'],
     ['/@evil.test', '/@evil.test'],
     ['.evil.test', '/.evil.test'],
-    ['@evil.test', '/@evil.test'],
     ['/.//evil.test', '//evil.test'],
   ])('%j leads to %j of the page', (value, path) => {
     expect(redirectWithin(PAGE, [], [['_redirect', value]])).toBe(`${PAGE}${path}`);
@@ -36,72 +29,24 @@ describe('redirectWithin', () => {
   it.each([
     ...[
       '',
-      ' ',
       '\u00a0',
       '//evil.test',
       '///evil.test',
-      '////evil.test/',
       '/\\evil.test',
-      '\\\\evil.test',
       '\\/evil.test',
       '/a\\b',
-    ],
-    ...['https://evil.test', 'https:/\\evil.test', 'https://my-page.pages.test:8443@evil.test/'],
-    ...[
-      'https://my-page.pages.test:8443.evil.test/',
-      'https://my-page.pages.test:84430/',
-      'https://my-page.pages.test/',
-    ],
-    ...[
-      'https://my-page.pages.test:443/',
-      'http://my-page.pages.test:8443/',
-      '//my-page.pages.test/',
-      '//pages.test:8443/',
-    ],
-    ...['https://other.pages.test:8443/', 'https://x.my-page.pages.test:8443/', 'https://my-page.pages.test.:8443/'],
-    ...['https://user@my-page.pages.test:8443/', 'https://user:pw@my-page.pages.test:8443/', 'https://:@evil.test/'],
-    ...[
-      '//user@my-page.pages.test:8443/',
-      'https://my-page.pages.test:8443%2eevil.test',
-      'https://my-page.pages.test%2f@evil.test',
-    ],
-    ...[
-      'javascript:alert(1)',
-      'JavaScript:alert(1)',
-      'java\nscript:alert(1)',
-      ' javascript:alert(1)',
-      '\u0001javascript:alert(1)',
-    ],
-    ...[
-      'data:text/html,x',
-      `blob:${PAGE}/x`,
-      `filesystem:${PAGE}/x`,
-      `view-source:${PAGE}/`,
-      'file:///etc/passwd',
-      'mailto:a@b.test',
-    ],
-    ...[
-      'ftp://my-page.pages.test:8443/',
-      'wss://my-page.pages.test:8443/',
-      'about:blank',
-      'x:',
+      '//',
       'https://',
-      'https://[',
       '//[::1]/',
     ],
-    ...[
-      '//',
-      '/\t/evil.test',
-      '\t//evil.test',
-      '/\n/evil.test',
-      '/ok\r\nX: y',
-      '/a\0',
-      '/a\u007f',
-      '/a\u0085',
-      '//2130706433/',
-      '//0x7f.1/',
-    ],
-    ...['//evil。test', '//my-page.pages.test:8443\uff0eevil.test/'],
+    ...['https://evil.test', 'https:/\\evil.test', 'https://my-page.pages.test:8443@evil.test/'],
+    ...['https://my-page.pages.test:8443.evil.test/', 'https://my-page.pages.test:84430/', '//pages.test:8443/'],
+    ...['https://my-page.pages.test:443/', 'http://my-page.pages.test:8443/', 'https://my-page.pages.test.:8443/'],
+    ...['https://other.pages.test:8443/', 'https://x.my-page.pages.test:8443/', '//user@my-page.pages.test:8443/'],
+    ...['https://my-page.pages.test:8443%2eevil.test', '//my-page.pages.test:8443\uff0eevil.test/', '//evil。test'],
+    ...['javascript:alert(1)', 'java\nscript:alert(1)', '\u0001javascript:alert(1)', 'data:text/html,x', 'about:blank'],
+    ...[`blob:${PAGE}/x`, `filesystem:${PAGE}/x`, 'file:///etc/passwd', 'wss://my-page.pages.test:8443/'],
+    ...['/\t/evil.test', '/\n/evil.test', '/ok\r\nX: y', '/a\0', '/a\u007f', '/a\u0085', '//2130706433/'],
   ])('%j leads nowhere', (value) => {
     expect(redirectWithin(PAGE, [], [['_redirect', value]])).toBeUndefined();
   });
@@ -119,13 +64,6 @@ describe('redirectWithin', () => {
   it.each([
     ['none', []],
     ['another name', [['_Redirect', '/']]],
-    [
-      'two',
-      [
-        ['_redirect', '/a'],
-        ['_redirect', '/a'],
-      ],
-    ],
     [
       'two, one of them empty',
       [

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectTexts, stringTexts } from '../../support/json-texts.ts';
-import { multipartBody } from '../../support/multipart.ts';
 import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 type Field = readonly [name: string, value: string];
 /** A body, and its type unless it brings its own. */
-type Body = { content: string | FormData | URLSearchParams; type?: string };
+type Body = { content: string | FormData; type?: string };
 
-const RUNS = { numRuns: 15, interruptAfterTimeLimit: 10_000 };
+const RUNS = { numRuns: 5, interruptAfterTimeLimit: 10_000 };
 const PER_DEPLOYMENT = 10;
 
 let service: TestService;
@@ -21,22 +20,11 @@ afterAll(() => service.close());
 
 const json = (content: string): Body => ({ content, type: 'application/json' });
 const form = (content: string): Body => ({ content, type: 'application/x-www-form-urlencoded' });
-function urlencoded(fields: readonly Field[]): Body {
-  const content = new URLSearchParams();
-  for (const [name, value] of fields) content.append(name, value);
-  return { content };
-}
 function multipart(fields: readonly Field[]): Body {
   const content = new FormData();
   for (const [name, value] of fields) content.append(name, value);
   return { content };
 }
-
-/** A multipart body written by hand. */
-const parts = (...all: [parameters: string, content: string][]): Body => ({
-  content: multipartBody(...all).toString(),
-  type: 'multipart/form-data; boundary=b',
-});
 
 /** Submits one to ten bodies to a new deployment; the text of the data that the list then has for each. */
 async function roundTrip(bodies: readonly Body[]): Promise<string[]> {
@@ -68,37 +56,12 @@ function dataTexts(list: string, ids: readonly string[]): string[] {
 /** A JSON text without the white space between its tokens, which may go. */
 const compact = (text: string): string => text.replace(/("(?:[^"\\]|\\.)*")|[ \t\r\n]+/gs, '$1');
 
-/** The data of a form: names in the order of their first appearance, a name that repeats with a list, in order. */
-function modelOf(fields: readonly Field[]): string {
-  const names = [...new Set(fields.map(([name]) => name))];
-  const members = names.map((name) => {
-    const values = fields.filter((field) => field[0] === name).map(([, value]) => value);
-    return `${JSON.stringify(name)}:${JSON.stringify(values.length === 1 ? values[0] : values)}`;
-  });
-  return `{${members.join(',')}}`;
-}
-
 const stringText = stringTexts('\\u0000', '\\ud800', '\\uDE00\\uD83D', '},{');
 const nameText = fc.oneof(
   stringText.filter((text) => JSON.parse(text) !== '_hp'),
   fc.constantFrom('"a"', '"__proto__"', '"constructor"', '"toJSON"', '"10"', '"2"', '"-1"', '""', '"id"', '"data"'),
 );
 const objectText = objectTexts(nameText, stringText);
-
-// A browser writes every line break as CRLF in multipart, and %22, %0D and %0A stand for characters in its names.
-const crlf = (text: string): string => text.replace(/\r\n|\r|\n/g, '\r\n');
-const formName = fc
-  .oneof(
-    fc.string({ unit: 'binary' }),
-    fc.constantFrom('a', 'a', 'b', '10', '2', '__proto__', 'constructor', 'a[b]', 'c[]', 'a.b', 'a[50000000]', ''),
-    fc.constantFrom('"', '\\"', 'a\\', '\r\n', ';name="x"', '&', '=', '+', '%', '%zz', '%41', ' ', '\0', '\uFEFF'),
-  )
-  .map(crlf)
-  .filter((name) => name !== '_hp' && !/%(22|0d|0a)/i.test(name));
-const formValue = fc
-  .oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '--b', '\r\n--', '%22', '+', '&a=b', '\0', '\uFEFF', '\n'))
-  .map(crlf);
-const formFields = fc.array(fc.tuple(formName, formValue), { maxLength: 12 });
 
 describe('GET /submissions/:deployId', () => {
   it('gives back the text of any JSON object', async () => {
@@ -112,87 +75,43 @@ describe('GET /submissions/:deployId', () => {
     );
   });
 
-  it.each([
-    '{"id":12345678901234567890,"min":-9223372036854775808,"odd":9007199254740993}',
-    '{"price":1.10,"zero":-0,"exact":0.1000000000000000055511151231257827,"one":1.0,"exp":1E+2}',
-    '{"huge":1e400,"tiny":1e-400}',
-    '{"a":1,"a":2,"b":{"c":1,"c":[]},"a":1}',
-    '{"nul":"\\u0000","\\u0000":1}',
-    '{"high":"\\ud800","low":"\\udc00","swapped":"\\ude00\\ud83d","pair":"\\ud83d\\ude00","\\udfff":1}',
-    '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toJSON":"x","hasOwnProperty":null}',
-    '{"10":1,"2":2,"b":3,"1":4,"-1":5}',
-    '{"escaped":"\\/\\u0041\\u00e9\\"\\\\","raw":"/Aé😀\u2028\u007f"}',
-    '{"":"","a b":" "}',
-    '{"submissions":[{"id":"x","data":{}}],"total":0}',
-    `{"deep":${'['.repeat(99)}${']'.repeat(99)}}`,
-    '{}',
-  ])('gives back %s as it was', async (text) => {
-    expect(await roundTrip([json(text)])).toEqual([text]);
+  it('gives back what a parser of JSON would change', async () => {
+    const texts = [
+      '{"id":12345678901234567890,"min":-9223372036854775808,"odd":9007199254740993}',
+      '{"price":1.10,"zero":-0,"exact":0.1000000000000000055511151231257827,"one":1.0,"exp":1E+2}',
+      '{"huge":1e400,"tiny":1e-400}',
+      '{"a":1,"a":2,"b":{"c":1,"c":[]},"a":1}',
+      '{"nul":"\\u0000","\\u0000":1}',
+      '{"high":"\\ud800","low":"\\udc00","swapped":"\\ude00\\ud83d","pair":"\\ud83d\\ude00","\\udfff":1}',
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toJSON":"x","hasOwnProperty":null}',
+      '{"10":1,"2":2,"b":3,"1":4,"-1":5}',
+      '{"escaped":"\\/\\u0041\\u00e9\\"\\\\","raw":"/Aé😀\u2028\u007f"}',
+      '{"":"","a b":" "}',
+      '{"submissions":[{"id":"x","data":{}}],"total":0}',
+      `{"deep":${'['.repeat(99)}${']'.repeat(99)}}`,
+      '{}',
+    ];
+    const received = await Promise.all([roundTrip(texts.slice(0, 6).map(json)), roundTrip(texts.slice(6).map(json))]);
+    expect(received.flat()).toEqual(texts);
   });
 
-  it('gives back white space inside strings, and may drop it between tokens', async () => {
-    const [received = ''] = await roundTrip([json(' {"a b" :\t[ 1 , "  x  y " ] ,\r\n"c": { } } ')]);
-    expect(compact(received)).toBe('{"a b":[1,"  x  y "],"c":{}}');
-  });
-
-  it('drops a leading byte order mark', async () => {
-    expect(await roundTrip([json('\uFEFF{"a":"\uFEFF"}')])).toEqual(['{"a":"\uFEFF"}']);
-  });
-
-  it('gives the same data for the same fields in all encodings', async () => {
-    const forms = fc.array(formFields, { minLength: 1, maxLength: PER_DEPLOYMENT / 2 });
-    await fc.assert(
-      fc.asyncProperty(forms, async (all) => {
-        const received = await roundTrip(all.flatMap((fields) => [urlencoded(fields), multipart(fields)]));
-        expect(received).toEqual(all.flatMap((fields) => [modelOf(fields), modelOf(fields)]));
-      }),
-      RUNS,
-    );
-  });
-
-  it.each<[string, Body, string]>([
-    ['order', form('10=x&2=y&b=z&1=w'), '{"10":"x","2":"y","b":"z","1":"w"}'],
-    ['repeats', form('a=1&b=2&a=3&a='), '{"a":["1","3",""],"b":"2"}'],
-    [
-      'literal names',
-      form('a[b]=1&a[c]=2&d[]=3&e.f=4&a[50000000]=5'),
-      '{"a[b]":"1","a[c]":"2","d[]":"3","e.f":"4","a[50000000]":"5"}',
-    ],
-    [
-      'names of Object.prototype',
-      form('__proto__=1&constructor=2&toString=3&__proto__[x]=4&__proto__=5'),
-      '{"__proto__":["1","5"],"constructor":"2","toString":"3","__proto__[x]":"4"}',
-    ],
-    [
-      'strings that look like more',
-      form('a=1&b=true&c=null&d={}&e=1.10'),
-      '{"a":"1","b":"true","c":"null","d":"{}","e":"1.10"}',
-    ],
-    ['stray percent signs', form('a=100%&b=%zz%4&%=%'), '{"a":"100%","b":"%zz%4","%":"%"}'],
-    ['plus and %2B', form('a+b=c%2Bd+e'), '{"a b":"c+d e"}'],
-    ['NUL', form('a=%00&%00=b'), '{"a":"\\u0000","\\u0000":"b"}'],
-    ['names without values, and nothing', form('a&&b=&=c&'), '{"a":"","b":"","":"c"}'],
-    ['equals signs in values', form('a=b=c&d==&f;g=h'), '{"a":"b=c","d":"=","f;g":"h"}'],
-    [
-      "browsers' three escapes in multipart names",
-      parts(['name="%22%0D%0A%0d%0a"', '%22%0D%0A']),
-      '{"\\"\\r\\n%0d%0a":"%22%0D%0A"}',
-    ],
-    ['no others', parts(['name="%41%25+%00\\n"', '']), '{"%41%25+%00\\\\n":""}'],
-    [
-      'order in multipart',
-      parts(['name="10"', 'x'], ['name="2"', 'y'], ['name="10"', 'z']),
-      '{"10":["x","z"],"2":"y"}',
-    ],
-    ['line breaks in parts', parts(['name="a"', '\r\n\n\r--b\r\n--bx\r\n']), '{"a":"\\r\\n\\n\\r--b\\r\\n--bx\\r\\n"}'],
-    ['an empty file input', parts(['name="cv"; filename=""', '']), '{"cv":""}'],
-    ['no fields at all', parts(), '{}'],
-  ])('takes %s of a form literally', async (_case, body, data) => {
-    expect(await roundTrip([body])).toEqual([data]);
+  it('takes the fields of forms literally, in their order', async () => {
+    const received = await roundTrip([
+      form('10=x&2=y&b=z&a[b]=1&__proto__=2&10=100%&c=%00&d+e=%2B'),
+      multipart([
+        ['10', 'x'],
+        ['a[b]', '\r\n'],
+        ['10', ''],
+      ]),
+    ]);
+    expect(received).toEqual([
+      '{"10":["x","100%"],"2":"y","b":"z","a[b]":"1","__proto__":"2","c":"\\u0000","d e":"+"}',
+      '{"10":["x",""],"a[b]":"\\r\\n"}',
+    ]);
   });
 
   it('mixes no submission up with another that comes at the same time', async () => {
-    const sent = Array.from({ length: 8 }, (_, deployment) =>
+    const sent = Array.from({ length: 3 }, (_, deployment) =>
       Array.from({ length: PER_DEPLOYMENT }, (_, index) => `{"d":${deployment},"n":${index}}`),
     );
     const received = await Promise.all(sent.map((texts) => roundTrip(texts.map(json))));

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { loadConfig } from '../../../src/config.ts';
 import { HttpError } from '../../../src/http/response/errors.ts';
 import { VisitorPages } from '../../../src/http/submit/visitor-pages.ts';
-import { SIZES } from '../../../src/limits.ts';
 import { idleApp } from '../../support/app.ts';
 import { testLimits } from '../../support/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
@@ -23,14 +22,14 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MULTIPART_TYPE = 'multipart/form-data; boundary=b';
 const TOO_LONG = `a=${'x'.repeat(256 * 1024)}`;
 
-const CHROMIUM =
-  'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7';
-const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const BROWSER = 'text/html,*/*;q=0.8';
 
 let service: TestService;
 let owner: Owner;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ MAX_FILE_BYTES: '2048', MAX_FILES_BYTES: '4096' }, undefined, {
+    limits: { submissions: { lockedWaitTimeoutMs: 100 } },
+  });
   owner = await service.owner();
 });
 afterAll(() => service.close());
@@ -39,33 +38,36 @@ type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 type Sent = {
   host?: string | undefined;
   type?: string;
-  accept?: string | undefined;
+  accept?: string;
   body?: string | Buffer;
   url?: string;
   headers?: Record<string, string>;
 };
 
-/** Posts a form, as a browser does unless told otherwise. */
-async function post(
-  path: string,
-  { host, type = FORM_TYPE, accept = CHROMIUM, body = 'a=1', url = service.url, headers }: Sent = {},
-): Promise<Answer> {
+async function ask(path: string, method: string, headers: Record<string, string>, { url = service.url, body }: Sent) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    startRequest(`${url}${path}`, {
-      method: 'POST',
-      headers: {
-        ...(host === undefined ? {} : { Host: host }),
-        'Content-Type': type,
-        ...(accept === '' ? {} : { Accept: accept }),
-        ...headers,
-      },
-    })
+    startRequest(url + path, { method, headers })
       .on('response', resolve)
       .on('error', reject)
       .end(body);
   });
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
 }
+
+const hostHeader = (host: string | undefined) => (host === undefined ? {} : { Host: host });
+
+/** Posts a form, as a browser does unless told otherwise. */
+const post = (path: string, { host, type = FORM_TYPE, accept = BROWSER, headers, ...sent }: Sent = {}) =>
+  ask(
+    path,
+    'POST',
+    { ...hostHeader(host), 'Content-Type': type, Accept: accept, ...headers },
+    { body: 'a=1', ...sent },
+  );
+
+/** Gets an address, as a browser does unless told otherwise. */
+const get = (path: string, { host, method = 'GET', accept = BROWSER, ...sent }: Sent & { method?: string } = {}) =>
+  ask(path, method, { ...hostHeader(host), Accept: accept }, sent);
 
 const hostOf = (slug: string): string => `${slug}.${PAGES_DOMAIN}`;
 const pageOf = (slug: string): string => `https://${hostOf(slug)}/`;
@@ -76,9 +78,9 @@ async function stored(id: string): Promise<unknown[]> {
 }
 
 /** A deployment that takes no more for so many seconds. */
-async function deployFull(seconds = 30, on: { db: TestService['db']; owner: Owner } = { db: service.db, owner }) {
-  const deployed = await on.owner.deploy();
-  await on.db.raw(
+async function deployFull(seconds = 30) {
+  const deployed = await owner.deploy();
+  await service.db.raw(
     `UPDATE deployments SET recent_submissions = array_fill(clock_timestamp() - ? * interval '1 s', ARRAY[10]) WHERE id = ?`,
     [60 - seconds, deployed.id],
   );
@@ -150,13 +152,8 @@ const OUTCOMES: readonly [string, Case][] = [
   ['a trap sprung', { sent: { body: 'a=1&_hp=x' }, status: 303, json: accepted }],
   ['too large', { sent: { body: TOO_LONG }, status: 413, json: sentence }],
   ['not UTF-8', { sent: { body: 'a=%ff' }, status: 400, json: sentence }],
-  ['bad multipart', { sent: { type: MULTIPART_TYPE, body: 'x' }, status: 400, json: sentence }],
-  ['multipart without a boundary', { sent: { type: 'multipart/form-data' }, status: 400, json: sentence }],
-  ['another charset', { sent: { type: `${FORM_TYPE}; charset=latin1` }, status: 415, json: sentence }],
-  ['an unknown encoding', { sent: { headers: { 'Content-Encoding': 'zstd' } }, status: 415, json: sentence }],
   ['no form', { sent: { type: 'text/plain' }, status: 415, json: sentence }],
   ['JSON', { sent: { type: 'application/json', body: '{"a":1}' }, status: 200, json: accepted }],
-  ['bad JSON', { sent: { type: 'application/json', body: '{' }, status: 400, json: sentence }],
 ];
 const isFormEncoded = ({ type = FORM_TYPE }: Sent): boolean => type.includes('form');
 
@@ -166,10 +163,8 @@ describe('a form sent by a browser that shows the answer', () => {
     async (_what, { sent, status, json }) => {
       const { id, slug } = await owner.deploy();
       for (const [path, host, cors] of [
-        [`/submit/${id}`, undefined, CORS],
         [`/submit/${id}?from=there`, undefined, CORS],
         ['/', hostOf(slug), {}],
-        ['/?from=there', hostOf(slug), {}],
       ] as const) {
         const answer = await post(path, { ...sent, host });
         expect(answer.status).toBe(status);
@@ -190,60 +185,22 @@ describe('a form sent by a browser that shows the answer', () => {
     },
   );
 
-  it.each([
-    ...[CHROMIUM, FIREFOX, 'text/html', 'TEXT/HTML;Q=0.5', 'application/json, text/html;q=0.001', 'text/html;level=1'],
-    ...[
-      'text/html'.padEnd(SIZES.internalHeaders.acceptChars, ','),
-      'text/html ; q=1',
-      ' text/html',
-      '*/*;q=1, text/html;q=0.1',
-      'text/html;q=0, text/html',
-    ],
-  ])('is one whose Accept names text/html: %j', async (accept) => {
+  it('is none whose Accept does not name text/html', async () => {
     const { id, slug } = await owner.deploy();
-    expect((await post(`/submit/${id}`, { accept })).headers.location).toBe(`/submit/${id}/thanks`);
-    expect((await post('/', { accept, host: hostOf(slug) })).headers.location).toBe('/thanks');
-  });
-
-  it.each([
-    ...['', '*/*', 'text/*', 'text/*, */*', 'application/json', 'application/xhtml+xml', 'text/html;q=0'],
-    ...[
-      'text/html; q=0.000, */*',
-      'text/htmlx',
-      'xtext/html',
-      'text/html/x',
-      'a/b;c="text/html"',
-      'a/b;c=", text/html,"',
-    ],
-    ...[
-      'text/html'.padEnd(SIZES.internalHeaders.acceptChars + 1, ','),
-      'text/ html',
-      'text/html;q=x',
-      ',;q=,/',
-      `a/b${',a/b'.repeat(2_000)}`,
-    ],
-  ])('is none whose Accept does not: %j', async (accept) => {
-    const { id, slug } = await owner.deploy();
-    for (const sent of [
-      {},
-      { type: MULTIPART_TYPE, body: multipartBody(['name="a"', '1']) },
-      { body: '_hp=x&_redirect=/' },
-    ]) {
-      for (const host of [undefined, hostOf(slug)]) {
-        const answer = await post(host === undefined ? `/submit/${id}` : '/', { ...sent, host, accept });
-        expect([answer.status, JSON.parse(answer.body), saidIn(answer)]).toEqual([
-          200,
-          accepted,
-          {
-            'content-type': 'application/json; charset=utf-8',
-            'content-length': String(answer.body.length),
-            'cache-control': 'no-store',
-            ...(host === undefined ? CORS : {}),
-          },
-        ]);
-      }
+    for (const host of [undefined, hostOf(slug)]) {
+      const answer = await post(host === undefined ? `/submit/${id}` : '/', { host, accept: '*/*' });
+      expect([answer.status, JSON.parse(answer.body), saidIn(answer)]).toEqual([
+        200,
+        accepted,
+        {
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': String(answer.body.length),
+          'cache-control': 'no-store',
+          ...(host === undefined ? CORS : {}),
+        },
+      ]);
     }
-    const refused = await post(`/submit/${UNKNOWN_ID}`, { accept });
+    const refused = await post(`/submit/${UNKNOWN_ID}`, { accept: '*/*' });
     expect([refused.status, JSON.parse(refused.body)]).toEqual([404, sentence]);
   });
 
@@ -254,41 +211,19 @@ describe('a form sent by a browser that shows the answer', () => {
     expect(await stored(id)).toEqual([{ a: '1' }]);
   });
 
-  it.each([UNKNOWN_ID, 'nonsense', '%00', '%zz', 'd_%F0%9F%98%80'])(
-    'gets a page for the form %s, which is none',
-    async (id) => {
-      for (const body of ['a=1', '_hp=x']) {
-        const answer = await post(`/submit/${id}`, { body });
-        expect(answer.status).toBe(id === '%zz' ? 400 : 404);
-        expect(saidIn(answer)).toEqual({ ...pageHeaders(answer, "'none'"), ...CORS });
-        if (id !== '%zz') {
-          expect(pageIn(answer)).toEqual({
-            title: 'This form is not available',
-            content: '<p>The page it belongs to is no longer online. Nothing was sent.</p>',
-          });
-        }
-      }
-    },
-  );
+  it.each([UNKNOWN_ID, '%00'])('gets a page for the form %s, which is none', async (id) => {
+    const answer = await post(`/submit/${id}`);
+    expect([answer.status, saidIn(answer)]).toEqual([404, { ...pageHeaders(answer, "'none'"), ...CORS }]);
+    expect(pageIn(answer)).toEqual({
+      title: 'This form is not available',
+      content: '<p>The page it belongs to is no longer online. Nothing was sent.</p>',
+    });
+  });
 
   it('gets a page when the head of its request is refused', async () => {
     const { id } = await owner.deploy();
     const answer = await post(`/submit/${id}`, { headers: { Expect: 'a miracle' } });
     expect([answer.status, pageIn(answer).title]).toEqual([417, 'Your message could not be sent']);
-  });
-
-  it('changes nothing elsewhere', async () => {
-    const { id, slug } = await owner.deploy();
-    for (const [path, status] of [
-      ['/deploy', 401],
-      ['/nowhere', 404],
-      [`/submit/${id}/more`, 404],
-    ] as const) {
-      const answer = await post(path);
-      expect([answer.status, JSON.parse(answer.body)]).toEqual([status, sentence]);
-    }
-    expect((await post('/', { host: 'nobody.pages.test' })).status).toBe(404);
-    expect((await post('/other', { host: hostOf(slug) })).status).toBe(404);
   });
 });
 
@@ -333,29 +268,13 @@ describe('the page of a form that is full', () => {
       'a=%3C/textarea%3E%3Cscript%3Ealert(1)%3C/script%3E',
       '<textarea name="a" hidden>\n&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;</textarea>',
     ],
-    ['references', 'a=%26amp;%26%23x3c;', '<textarea name="a" hidden>\n&amp;amp;&amp;#x3c;</textarea>'],
-    [
-      'quotes in a name',
-      'a%22%20autofocus%20onfocus=%22%27',
-      '<textarea name="a&quot; autofocus onfocus" hidden>\n&quot;&#39;</textarea>',
-    ],
     ['line breaks first and last', 'a=%0D%0Ax%0D%0A', '<textarea name="a" hidden>\n\r\nx\r\n</textarea>'],
-    [
-      'repeats in order',
-      'b=1&a=2&b=3',
-      '<textarea name="b" hidden>\n1</textarea>\n<textarea name="a" hidden>\n2</textarea>\n<textarea name="b" hidden>\n3</textarea>',
-    ],
     [
       'special names',
       '__proto__=1&_charset_=x&isindex=y&10=a&2=b',
       '<textarea name="__proto__" hidden>\n1</textarea>\n<textarea name="_charset_" hidden>\nx</textarea>\n<textarea name="isindex" hidden>\ny</textarea>\n<textarea name="10" hidden>\na</textarea>\n<textarea name="2" hidden>\nb</textarea>',
     ],
     ['NUL, which HTML does not have', 'a%00b=c%00%00', '<textarea name="a\uFFFDb" hidden>\nc\uFFFD\uFFFD</textarea>'],
-    [
-      'emoji and controls',
-      'é=😀%01%7F%C2%85%E2%80%A8%EF%BB%BF',
-      '<textarea name="é" hidden>\n😀\u0001\u007f\u0085\u2028\uFEFF</textarea>',
-    ],
     ['what looks like a pattern', 'a=$%26$1$`', '<textarea name="a" hidden>\n$&amp;$1$`</textarea>'],
     ['nothing', '', ''],
   ])('keeps %s', async (_what, body, controls) => {
@@ -408,28 +327,14 @@ describe('the page of a form that is full', () => {
     slow.destroy();
     await expect.poll(() => isKept(1)).toBe(true);
   });
-
-  it('is bounded: the largest form with as many fields as it may have', async () => {
-    const { id } = await deployFull();
-    const body = Array.from({ length: 1_000 }, (_, index) => `n${index}=${'%26'.repeat(250)}`).join('&');
-    const answer = await post(`/submit/${id}`, { body });
-    expect(answer.status).toBe(429);
-    expect(pageIn(answer).content.match(/<textarea /g)).toHaveLength(1_000);
-    expect(answer.body.length).toBeLessThan(6 * 256 * 1024);
-  });
 });
 
 describe('the page of a service that cannot take a form', () => {
   it('keeps what was filled in while the deployment is held', async () => {
-    const hasty = await startTestService({}, undefined, { limits: { submissions: { lockedWaitTimeoutMs: 50 } } });
-    onTestFinished(() => hasty.close());
-    const { url } = hasty;
-    const its = await hasty.owner();
-    const { id, slug } = await its.deploy();
-    await hasty.db.transaction(async (transaction) => {
-      await transaction.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
+    const { id, slug } = await owner.deploy();
+    await service.db.transaction(async (transaction) => {
       await transaction.raw('SELECT FROM deployments WHERE id = ? FOR UPDATE', [id]);
-      const answer = await post(`/submit/${id}`, { body: 'a=1&_redirect=/', url });
+      const answer = await post(`/submit/${id}`, { body: 'a=1&_redirect=/' });
       expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
       const { 'retry-after': retryAfter, ...said } = saidIn(answer);
       expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...CORS });
@@ -438,23 +343,19 @@ describe('the page of a service that cannot take a form', () => {
         content: `<p>The service is busy right now. Please try again in 1 second.</p>\n<p>What you filled in has been kept.</p>\n<form method="post" action="?attempt" enctype="application/x-www-form-urlencoded" autocomplete="off">\n<textarea name="a" hidden>\n1</textarea>\n<textarea name="_redirect" hidden>\n/</textarea>\n<button>Send it again</button>\n</form>\n${BACK(slug)}`,
       });
     });
-    expect((await its.get(`/submissions/${id}`)).body.submissions).toEqual([]);
+    expect(await stored(id)).toEqual([]);
   });
 
   it('keeps it too when something unforeseen has happened', async () => {
-    const broken = await startTestService();
-    try {
-      const { id, slug } = await (await broken.owner()).deploy();
-      await broken.db.raw('ALTER TABLE submissions RENAME TO gone');
-      for (const [path, host] of [[`/submit/${id}`], ['/', hostOf(slug)]] as const) {
-        const answer = await post(path, { url: broken.url, host });
-        expect([answer.status, pageIn(answer).title]).toEqual([500, 'Something went wrong']);
-        expect(answer.body).toContain('<textarea name="a" hidden>\n1</textarea>');
-        const json = await post(path, { url: broken.url, host, accept: '*/*' });
-        expect([json.status, json.body]).toEqual([500, '{"error":"Internal server error"}']);
-      }
-    } finally {
-      await broken.close();
+    const { id, slug } = await owner.deploy();
+    await service.db.raw('ALTER TABLE submissions RENAME TO gone');
+    onTestFinished(async () => void (await service.db.raw('ALTER TABLE gone RENAME TO submissions')));
+    for (const [path, host] of [[`/submit/${id}`], ['/', hostOf(slug)]] as const) {
+      const answer = await post(path, { host });
+      expect([answer.status, pageIn(answer).title]).toEqual([500, 'Something went wrong']);
+      expect(answer.body).toContain('<textarea name="a" hidden>\n1</textarea>');
+      const json = await post(path, { host, accept: '*/*' });
+      expect([json.status, json.body]).toEqual([500, '{"error":"Internal server error"}']);
     }
   });
 });
@@ -496,55 +397,31 @@ describe('_redirect', () => {
   });
 });
 
-/** Gets an address, as a browser does unless told otherwise. */
-async function get(
-  path: string,
-  {
-    host,
-    method = 'GET',
-    headers = {},
-    url = service.url,
-  }: { host?: string; method?: string; headers?: Record<string, string>; url?: string } = {},
-): Promise<Answer> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    startRequest(url + path, {
-      method,
-      headers: { ...(host === undefined ? {} : { Host: host }), Accept: CHROMIUM, ...headers },
-    })
-      .on('response', resolve)
-      .on('error', reject)
-      .end();
-  });
-  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
-}
-
 describe('the page that thanks', () => {
   it('is a page of its own on both hosts, with a link back', async () => {
     const { id, slug } = await owner.deploy();
     for (const [path, host, cors] of [
       [`/submit/${id}/thanks`, undefined, CORS],
-      ['/thanks', hostOf(slug), {}],
       ['/thanks?from=there', hostOf(slug), {}],
     ] as const) {
-      const options = host === undefined ? {} : { host };
-      const answer = await get(path, options);
+      const answer = await get(path, { host });
       expect([answer.status, pageIn(answer), saidIn(answer)]).toEqual([
         200,
         thanks(slug),
         { ...pageHeaders(answer, "'none'"), ...cors },
       ]);
       // Whatever is accepted: it is what a script finds at the end of the redirect.
-      expect((await get(path, { ...options, headers: { Accept: '*/*' } })).body).toBe(answer.body);
-      const head = await get(path, { ...options, method: 'HEAD' });
+      expect((await get(path, { host, accept: '*/*' })).body).toBe(answer.body);
+      const head = await get(path, { host, method: 'HEAD' });
       expect([head.status, head.body, saidIn(head)]).toEqual([200, '', saidIn(answer)]);
     }
   });
 
-  it.each(['POST', 'PUT', 'DELETE'])('is a 405 for %s', async (method) => {
+  it('is a 405 for other methods', async () => {
     const { id, slug } = await owner.deploy();
-    const onApi = await get(`/submit/${id}/thanks`, { method });
+    const onApi = await get(`/submit/${id}/thanks`, { method: 'POST' });
     expect([onApi.status, onApi.headers.allow, JSON.parse(onApi.body)]).toEqual([405, 'GET, HEAD', sentence]);
-    const onPage = await get('/thanks', { method, host: hostOf(slug) });
+    const onPage = await get('/thanks', { method: 'PUT', host: hostOf(slug) });
     expect([onPage.status, onPage.headers.allow, pageIn(onPage).title]).toEqual([
       405,
       'GET, HEAD',
@@ -570,18 +447,15 @@ describe('the page that thanks', () => {
   });
 
   it('thanks even when the form cannot be looked up', async () => {
-    const hasty = await startTestService({}, undefined, { limits: { database: { unitTimeoutMs: 2_000 } } });
-    onTestFinished(() => hasty.close());
-    const { id } = await (await hasty.owner()).deploy();
-    await hasty.db.transaction(async (transaction) => {
-      await transaction.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
-      await transaction.raw('LOCK TABLE pages, deployments IN ACCESS EXCLUSIVE MODE');
-      const answer = await get(`/submit/${id}/thanks`, { url: hasty.url });
-      expect([answer.status, pageIn(answer)]).toEqual([
-        200,
-        { title: 'Thank you', content: '<p>Your message has been sent.</p>' },
-      ]);
-    });
+    // A form that is not in memory.
+    const { id } = await owner.deploy();
+    await service.db.raw('ALTER TABLE pages RENAME TO gone');
+    onTestFinished(async () => void (await service.db.raw('ALTER TABLE gone RENAME TO pages')));
+    const answer = await get(`/submit/${id}/thanks`);
+    expect([answer.status, pageIn(answer)]).toEqual([
+      200,
+      { title: 'Thank you', content: '<p>Your message has been sent.</p>' },
+    ]);
   });
 });
 
@@ -606,9 +480,9 @@ describe('a form without method="post"', () => {
     },
   );
 
-  it.each(['*/*', 'application/json'])('gets JSON where %s is accepted, as ever', async (accept) => {
+  it('gets JSON where no page is accepted', async () => {
     const { id } = await owner.deploy();
-    const answer = await get(`/submit/${id}?name=secret`, { headers: { Accept: accept } });
+    const answer = await get(`/submit/${id}?name=secret`, { accept: '*/*' });
     expect([answer.status, answer.headers.allow, JSON.parse(answer.body)]).toEqual([
       405,
       'OPTIONS, POST',
@@ -617,17 +491,15 @@ describe('a form without method="post"', () => {
   });
 
   it('gets the page where there is no such form, too', async () => {
-    for (const id of [UNKNOWN_ID, 'nonsense']) {
-      const answer = await get(`/submit/${id}?a=1`);
-      expect([answer.status, pageIn(answer).title]).toEqual([405, 'This form could not be sent']);
-    }
+    const answer = await get(`/submit/${UNKNOWN_ID}?a=1`);
+    expect([answer.status, pageIn(answer).title]).toEqual([405, 'This form could not be sent']);
   });
 });
 
 describe('/favicon.ico of a page', () => {
   it('is nothing, for a day, wherever there is a page and where there is none', async () => {
     const { slug } = await owner.deploy();
-    for (const host of [hostOf(slug), hostOf('nobody'), 'a1.pages.test']) {
+    for (const host of [hostOf(slug), hostOf('nobody')]) {
       for (const method of ['GET', 'HEAD']) {
         const answer = await get('/favicon.ico', { host, method });
         expect([answer.status, answer.body, saidIn(answer)]).toEqual([
@@ -642,14 +514,6 @@ describe('/favicon.ico of a page', () => {
 });
 
 describe('the page of a form whose files are too large', () => {
-  let small: TestService;
-  let its: Owner;
-  beforeAll(async () => {
-    small = await startTestService({ MAX_FILE_BYTES: '2048', MAX_FILES_BYTES: '4096' });
-    its = await small.owner();
-  });
-  afterAll(() => small.close());
-
   const MULTIPART = { type: MULTIPART_TYPE };
   const KEPT =
     '<p>What you filled in has been kept. Files are not kept: please choose them again, or send the form without them.</p>';
@@ -657,7 +521,7 @@ describe('the page of a form whose files are too large', () => {
     `<form method="post" action="?attempt" enctype="multipart/form-data" autocomplete="off">\n${controls}\n<button>Send</button>\n</form>`;
 
   it('names the file and keeps the texts, before and after it', async () => {
-    const { id, slug } = await its.deploy();
+    const { id, slug } = await owner.deploy();
     const body = multipartBody(
       ['name="a"', '1'],
       ['name="big"; filename="photo.png"', 'x'.repeat(2_049)],
@@ -665,7 +529,7 @@ describe('the page of a form whose files are too large', () => {
       ['name="none"; filename=""', ''],
       ['name="b"', '2'],
     );
-    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, body });
     const controls = [
       '<textarea name="a" hidden>\n1</textarea>',
       '<p><label for="file1">Choose a smaller file instead of <bdi>photo.png</bdi></label>\n<input type="file" name="big" id="file1"></p>',
@@ -681,7 +545,7 @@ describe('the page of a form whose files are too large', () => {
       },
     ]);
     expect(answer.headers['content-security-policy']).toContain(`form-action 'self' https://${hostOf(slug)};`);
-    const json = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body, accept: '*/*' });
+    const json = await post(`/submit/${id}`, { ...MULTIPART, body, accept: '*/*' });
     expect([json.status, JSON.parse(json.body)]).toEqual([
       413,
       { error: 'A file is too large: send at most 2048 bytes in each.' },
@@ -700,19 +564,14 @@ describe('the page of a form whose files are too large', () => {
       'No more than 10 files can be sent at once.',
     ],
     [
-      'without a name',
-      [['name="<f>"; filename=""', 'x'.repeat(3_000)]],
-      'The file <bdi>&lt;f&gt;</bdi> is larger than 2 kB.',
-    ],
-    [
       'with a very long name',
       [[`name="f"; filename="${'😀'.repeat(500)}"`, 'x'.repeat(3_000)]],
       `The file <bdi>${'😀'.repeat(80)}…</bdi> is larger than 2 kB.`,
     ],
   ])('says why: %s', async (_what, parts, words) => {
-    const { id } = await its.deploy();
+    const { id } = await owner.deploy();
     const body = multipartBody(...parts);
-    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, body });
     expect([answer.status, pageIn(answer).content.split('\n')[0]]).toEqual([413, `<p>${words}</p>`]);
     expect(answer.body).toContain(
       parts.length > 1 ? '<input type="file" name="f" multiple id="file1">' : ' id="file1">',
@@ -720,11 +579,10 @@ describe('the page of a form whose files are too large', () => {
   });
 
   it('offers no files to a form that may have none', async () => {
-    const without = await startTestService({ MAX_FILE_BYTES: '0' });
-    onTestFinished(() => without.close());
-    const { id } = await (await without.owner()).deploy();
+    const { url } = await service.another({ MAX_FILE_BYTES: '0' });
+    const { id } = await owner.deploy();
     const body = multipartBody(['name="a"', '1'], ['name="f"; filename="a.txt"', 'x']);
-    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: without.url, body });
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, url, body });
     expect(pageIn(answer).content).toContain(
       `<p>This form cannot receive files.</p>\n<p>What you filled in has been kept.</p>\n${form('<textarea name="a" hidden>\n1</textarea>\n<textarea name="f" hidden>\n</textarea>')}`,
     );
@@ -735,31 +593,23 @@ describe('the page of a form whose files are too large', () => {
   it.each<[string, [string, string][], string]>([
     ['a file', [['name="f"; filename="film.mp4"', FAR_TOO_LARGE]], 'The file <bdi>film.mp4</bdi> is larger than 2 kB.'],
     [
-      'two files',
-      [
-        ['name="f"; filename="one.mp4"', FAR_TOO_LARGE],
-        ['name="f"; filename="two.mp4"', FAR_TOO_LARGE],
-      ],
-      'The file <bdi>one.mp4</bdi> is larger than 2 kB.The file <bdi>two.mp4</bdi> is larger than 2 kB.',
-    ],
-    [
       'many files',
       Array.from({ length: 990 }, (_, at): [string, string] => [`name="f"; filename="${at}"`, 'x'.repeat(2_048)]),
       'No more than 10 files can be sent at once.',
     ],
   ])('keeps the texts before and after %s that far exceeds all limits', async (_, files, sentence) => {
-    const { id } = await its.deploy();
+    const { id } = await owner.deploy();
     const body = multipartBody(['name="a"', '1'], ...files, ['name="b"', '2']);
-    const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+    const answer = await post(`/submit/${id}`, { ...MULTIPART, body });
     const { content } = pageIn(answer);
-    expect([answer.status, content.split('</p>')[0]]).toEqual([413, `<p>${sentence.replaceAll('.The', '. The')}`]);
+    expect([answer.status, content.split('</p>')[0]]).toEqual([413, `<p>${sentence}`]);
     expect(content).toContain('<textarea name="a" hidden>\n1</textarea>');
     expect(content).toContain('<textarea name="b" hidden>\n2</textarea>');
     expect(content).toContain('<input type="file" name="f"');
   });
 
   it('is a short one for texts that are too large beside such a file, and for what is no form', async () => {
-    const { id, slug } = await its.deploy();
+    const { id, slug } = await owner.deploy();
     const page = {
       title: 'This is too large to send',
       content: `<p>Please shorten what you wrote, or choose smaller files.</p>\n${GO_BACK}\n${BACK(slug)}`,
@@ -771,18 +621,18 @@ describe('the page of a form whose files are too large', () => {
       multipartBody(file, ...Array.from({ length: 1_000 }, (_, at): [string, string] => [`name="${at}"`, ''])),
       Buffer.from(FAR_TOO_LARGE),
     ]) {
-      const answer = await post(`/submit/${id}`, { ...MULTIPART, url: small.url, body });
+      const answer = await post(`/submit/${id}`, { ...MULTIPART, body });
       expect([answer.status, pageIn(answer)]).toEqual([413, page]);
     }
   });
 
   it('comes at once for an upload that is larger still, as JSON does for any', async () => {
-    const { id } = await its.deploy();
+    const { id } = await owner.deploy();
     for (const [accept, length] of [
-      [CHROMIUM, 1024 * 1024 * 1024 + 1],
+      [BROWSER, 1024 * 1024 * 1024 + 1],
       ['*/*', 3 * 1024 * 1024],
     ] as const) {
-      const socket = openSocket(small.url);
+      const socket = openSocket(service.url);
       socket.write(
         `POST /submit/${id} HTTP/1.1\r\nHost: api.test\r\nAccept: ${accept}\r\nContent-Type: ${MULTIPART_TYPE}\r\nContent-Length: ${length}\r\n\r\n`,
       );
@@ -792,42 +642,7 @@ describe('the page of a form whose files are too large', () => {
   });
 });
 
-/** A colour's luminance (WCAG 2.2): 0 to 1. */
-function luminance(hex: string): number {
-  const long = hex.length === 4 ? hex.replaceAll(/[0-9a-f]/g, '$&$&') : hex;
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(long.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-function contrast(one: string, other: string): number {
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
-  return (light + 0.05) / (dark + 0.05);
-}
-
 describe('the look of the small pages', () => {
-  it('is readable, light and dark: a contrast of 4.5 at least', async () => {
-    expect([contrast('#fff', '#000'), contrast('#777777', '#ffffff').toFixed(2)]).toEqual([21, '4.48']);
-    const [, style = ''] = STYLE.exec((await post(`/submit/${UNKNOWN_ID}`)).body) ?? [];
-    const schemes = [...style.matchAll(/--text:#[^}]*/g)].map(
-      ([colors]) => new Map(Array.from(colors.matchAll(/--([a-z-]+):(#[0-9a-f]+)/g), ([, name, hex]) => [name, hex])),
-    );
-    expect(schemes).toHaveLength(2);
-    for (const scheme of schemes) {
-      const between = (one: string, other: string) => contrast(scheme.get(one) ?? '', scheme.get(other) ?? '');
-      const pairs = [
-        ...['text', 'muted', 'accent'].map((name) => between(name, 'card')),
-        ...[between('text', 'back'), between('on-accent', 'accent')],
-      ];
-      expect(Math.min(...pairs)).toBeGreaterThanOrEqual(4.5);
-      expect(Math.min(between('done', 'card'), between('problem', 'card'))).toBeGreaterThanOrEqual(3);
-    }
-    // No colour but these.
-    expect(style.match(/#[0-9a-f]{3,6}\b/g)).toHaveLength(18);
-  });
-
   it("is that of a page host's errors", async () => {
     const { slug } = await owner.deploy();
     const answer = await post('/other', { host: hostOf(slug), accept: '*/*' });

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { HttpError, writeError } from '../../src/http/response/errors.ts';
 import { LIMITS } from '../../src/limits.ts';
+import { serve } from '../support/http-server.ts';
 
 const { refusedBodyTimeoutMs } = LIMITS.requests;
 
@@ -18,18 +19,11 @@ const refuse = (response: ServerResponse): void =>
 /** An upload to a server that answers with `answer`: a client's connection, and what the server has of it. */
 async function startUpload(headers: string, length = LENGTH, answer = refuse) {
   const asked = Promise.withResolvers<ServerResponse>();
-  const server = createServer((_request, response) => {
+  const { port } = await serve((_request, response) => {
     answer(response);
     asked.resolve(response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await server[Symbol.asyncDispose]();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Listening on no port');
-  const client = connect(address.port, '127.0.0.1').setEncoding('latin1');
+  const client = connect(port, '127.0.0.1').setEncoding('latin1');
   onTestFinished(() => void client.destroy());
   const failures: Error[] = [];
   client.on('error', (error) => failures.push(error));

@@ -100,7 +100,13 @@ describe('POST /session', () => {
     const other = await service.owner();
     const first = await newCookie(other.key);
     const second = await newCookie(other.key);
-    for (let count = 2; count <= SIZES.session.maxOfKey; count += 1) await newCookie(other.key);
+    await service.db.raw(
+      `INSERT INTO sessions (id, hash, key_id)
+       SELECT last.id || n, sha256(convert_to(n::text, 'UTF8')), last.key_id
+         FROM (SELECT id, key_id FROM sessions ORDER BY id DESC LIMIT 1) AS last, generate_series(1, ?) AS n`,
+      [SIZES.session.maxOfKey - 2],
+    );
+    await newCookie(other.key);
     expect([(await get(first)).status, (await get(second)).status]).toEqual([401, 200]);
   });
 });
@@ -409,10 +415,10 @@ describe('POST /session/mail', () => {
     await service.db('sign_in_tries').delete();
     const network = { 'X-Forwarded-For': '203.0.113.252' };
     const { maxLinksOfNetwork } = SIZES.signIn;
-    const asked = await Promise.all(
-      Array.from({ length: maxLinksOfNetwork + 1 }, (_, n) => ask(`${n}@test.example`, network)),
-    );
-    expect(asked.filter(({ status }) => status === 202).length).toBe(maxLinksOfNetwork);
+    expect((await ask('one@test.example', network)).status).toBe(202);
+    // The only network so far.
+    await service.db.raw('UPDATE sign_in_tries SET tries = ? WHERE tries = 1', [maxLinksOfNetwork - 1]);
+    expect((await ask('two@test.example', network)).status).toBe(202);
     expect((await ask('three@test.example', network)).status).toBe(429);
     expect((await ask('three@test.example')).status).toBe(202);
   });

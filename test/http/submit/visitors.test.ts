@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request as startRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
 import { HttpError } from '../../../src/http/response/errors.ts';
+import type { Form } from '../../../src/http/submit/form-body.ts';
 import { VisitorPages } from '../../../src/http/submit/visitor-pages.ts';
 import { idleApp } from '../../support/app.ts';
+import { serve } from '../../support/http-server.ts';
 import { testLimits } from '../../support/limits.ts';
 import { multipartBody } from '../../support/multipart.ts';
 import {
@@ -204,13 +206,6 @@ describe('a form sent by a browser that shows the answer', () => {
     expect([refused.status, JSON.parse(refused.body)]).toEqual([404, sentence]);
   });
 
-  it('gets the same answer, but for nothing, when a robot has sprung the trap', async () => {
-    const { id } = await owner.deploy();
-    const [person, robot] = [await post(`/submit/${id}`), await post(`/submit/${id}`, { body: 'a=1&_hp=x' })];
-    expect([robot.status, robot.body, saidIn(robot)]).toEqual([person.status, person.body, saidIn(person)]);
-    expect(await stored(id)).toEqual([{ a: '1' }]);
-  });
-
   it.each([UNKNOWN_ID, '%00'])('gets a page for the form %s, which is none', async (id) => {
     const answer = await post(`/submit/${id}`);
     expect([answer.status, saidIn(answer)]).toEqual([404, { ...pageHeaders(answer, "'none'"), ...CORS }]);
@@ -243,7 +238,7 @@ describe('the page of a form that is full', () => {
     ] as const) {
       for (const _time of ['first', 'second']) {
         const answer = await post(path, { host, body: 'a=1&_redirect=/%23ok&_hp=' });
-        expect([answer.status, answer.headers['retry-after']]).toEqual([429, expect.stringMatching(/^(2[5-9]|30)$/)]);
+        expect([answer.status, answer.headers['retry-after']]).toEqual([429, expect.stringMatching(/^[1-9]\d?$/)]);
         const { 'retry-after': retryAfter, ...said } = saidIn(answer);
         expect(said).toEqual({ ...pageHeaders(answer, `'self' https://${hostOf(slug)}`), ...cors });
         const controls =
@@ -256,30 +251,34 @@ describe('the page of a form that is full', () => {
     }
   });
 
-  it('says 1 second in one', async () => {
-    const { id } = await deployFull(0.9);
-    const answer = await post(`/submit/${id}`);
-    expect([answer.status, pageIn(answer).content.split('\n')[0]]).toEqual([429, words('1 second')]);
-  });
-
-  it.each<[string, string, string]>([
+  it.each<[string, string, (readonly [name: string, value: string])[]]>([
     [
-      'markup',
-      'a=%3C/textarea%3E%3Cscript%3Ealert(1)%3C/script%3E',
-      '<textarea name="a" hidden>\n&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;</textarea>',
+      'markup and line breaks',
+      'a=%3C/textarea%3E%3Cscript%3E%26amp;&n%22%20autofocus%20onfocus=%22%27&b=%0D%0Ax%0D%0A&p=$%26$1$`',
+      [
+        ['a', '&lt;/textarea&gt;&lt;script&gt;&amp;amp;'],
+        ['n&quot; autofocus onfocus', '&quot;&#39;'],
+        ['b', '\r\nx\r\n'],
+        ['p', '$&amp;$1$`'],
+      ],
     ],
-    ['line breaks first and last', 'a=%0D%0Ax%0D%0A', '<textarea name="a" hidden>\n\r\nx\r\n</textarea>'],
     [
-      'special names',
-      '__proto__=1&_charset_=x&isindex=y&10=a&2=b',
-      '<textarea name="__proto__" hidden>\n1</textarea>\n<textarea name="_charset_" hidden>\nx</textarea>\n<textarea name="isindex" hidden>\ny</textarea>\n<textarea name="10" hidden>\na</textarea>\n<textarea name="2" hidden>\nb</textarea>',
+      'special names, repeats, and NUL, which HTML does not have',
+      '__proto__=1&_charset_=x&10=a&2=b&10=c&a%00b=c%00%00',
+      [
+        ['__proto__', '1'],
+        ['_charset_', 'x'],
+        ['10', 'a'],
+        ['2', 'b'],
+        ['10', 'c'],
+        ['a\uFFFDb', 'c\uFFFD\uFFFD'],
+      ],
     ],
-    ['NUL, which HTML does not have', 'a%00b=c%00%00', '<textarea name="a\uFFFDb" hidden>\nc\uFFFD\uFFFD</textarea>'],
-    ['what looks like a pattern', 'a=$%26$1$`', '<textarea name="a" hidden>\n$&amp;$1$`</textarea>'],
-    ['nothing', '', ''],
-  ])('keeps %s', async (_what, body, controls) => {
+    ['nothing', '', []],
+  ])('keeps %s', async (_what, body, fields) => {
     const { id } = await deployFull();
     const answer = await post(`/submit/${id}`, { body });
+    const controls = fields.map(([name, value]) => `<textarea name="${name}" hidden>\n${value}</textarea>`).join('\n');
     expect(pageIn(answer).content).toContain(`\n${kept(FORM_TYPE, controls)}\n`);
   });
 
@@ -298,19 +297,11 @@ describe('the page of a form that is full', () => {
 
   it('keeps no more than 16 MiB, of all pages on their way together', async () => {
     const pages = new VisitorPages(idleApp(loadConfig({ PAGES_DOMAIN: 'pages.test', BASE_URL: 'http://api.test' })));
-    const server = createServer((request, response) => {
-      const fields = [['a', 'x'.repeat(Number(request.url?.slice(1)))]] as const;
-      const visitor = {
-        ...{ enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined },
-        ...{ form: fields, attempt: 'sub_x' },
-      };
+    const { url } = await serve((request, response) => {
+      const form: Form = [['a', 'x'.repeat(Number(request.url?.slice(1)))]];
+      const visitor = { enctype: FORM_TYPE, isOnPage: false, slug: 'a', page: undefined, form, attempt: 'sub_x' };
       pages.refuse(response, visitor, new HttpError(429, ''), {});
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    onTestFinished(() => void server.close());
-    if (address === null || typeof address === 'string') throw new Error('Listening on no port');
-    const url = `http://127.0.0.1:${address.port}`;
+    });
     const isKept = async (chars: number): Promise<boolean> => {
       const body = await (await fetch(`${url}/${chars}`)).text();
       expect(body.includes(GO_BACK)).toBe(!body.includes('<textarea'));

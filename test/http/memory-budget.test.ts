@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { MemoryBudget } from '../../src/http/response/memory-budget.ts';
+import { testLimits } from '../support/limits.ts';
+
+const BUDGET = 1_000;
+const limits = testLimits({ requests: { memoryBudgetBytes: BUDGET } });
+
+/** A reservation for a client, with so many bytes. */
+function reserve(budget: MemoryBudget<string>, client: string, bytes = 0) {
+  const reservation = budget.reserve(client);
+  if (bytes > 0) reservation.add(bytes);
+  return reservation;
+}
+
+it('is one for all, and half of it for one client', () => {
+  const budget = new MemoryBudget<string>(1, limits);
+  const own = [reserve(budget, 'a', BUDGET / 2 - 2), reserve(budget, 'a', 1)];
+  expect(own.map((one) => [one.fits(1), one.fits(2)])).toEqual([
+    [true, false],
+    [true, false],
+  ]);
+  reserve(budget, 'b', BUDGET / 4);
+  const other = reserve(budget, 'c');
+  expect([other.fits(BUDGET / 4 + 1), other.fits(BUDGET / 4 + 2)]).toEqual([true, false]);
+});
+
+it('is free again once a reservation is disposed of, no more of it when that is said twice', () => {
+  const budget = new MemoryBudget<string>(1, limits);
+  const [first, second] = [reserve(budget, 'a', BUDGET / 4), reserve(budget, 'a', BUDGET / 4)];
+  expect(second.fits(1)).toBe(false);
+  first[Symbol.dispose]();
+  first[Symbol.dispose]();
+  const third = reserve(budget, 'a');
+  expect([third.fits(BUDGET / 4), third.fits(BUDGET / 4 + 1)]).toEqual([true, false]);
+  second[Symbol.dispose]();
+  // What comes after the end counts for nobody.
+  first.add(BUDGET / 2);
+  const other = reserve(budget, 'b', 1);
+  expect([reserve(budget, 'c').fits(BUDGET - 1), other.fits(BUDGET)]).toEqual([true, true]);
+});
+
+it('lets one that is alone have as much as it asks for, of which only half counts for others', () => {
+  const budget = new MemoryBudget<string>(1, limits);
+  const huge = reserve(budget, 'a');
+  expect(huge.fits(2 * BUDGET)).toBe(true);
+  huge.add(2 * BUDGET);
+  expect([reserve(budget, 'a').fits(1), reserve(budget, 'b').fits(BUDGET / 2)]).toEqual([false, true]);
+});
+
+it('has room for four of the largest', () => {
+  const budget = new MemoryBudget<string>(BUDGET, limits);
+  for (const client of ['a', 'b', 'c', 'd']) expect(reserve(budget, client, BUDGET).fits(0)).toBe(true);
+  expect(reserve(budget, 'e').fits(1)).toBe(false);
+});

@@ -415,10 +415,10 @@ describe('POST /session/mail', () => {
     await service.db('sign_in_tries').delete();
     const network = { 'X-Forwarded-For': '203.0.113.252' };
     const { maxLinksOfNetwork } = SIZES.signIn;
-    expect((await ask('one@test.example', network)).status).toBe(202);
-    // The only network so far.
-    await service.db.raw('UPDATE sign_in_tries SET tries = ? WHERE tries = 1', [maxLinksOfNetwork - 1]);
-    expect((await ask('two@test.example', network)).status).toBe(202);
+    const asked = await Promise.all(
+      Array.from({ length: maxLinksOfNetwork + 1 }, (_, n) => ask(`${n}@test.example`, network)),
+    );
+    expect(asked.filter(({ status }) => status === 202).length).toBe(maxLinksOfNetwork);
     expect((await ask('three@test.example', network)).status).toBe(429);
     expect((await ask('three@test.example')).status).toBe(202);
   });

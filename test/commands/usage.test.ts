@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emptyFolder, formhost } from '../support/formhost.ts';
+import { formhost } from '../support/command.ts';
+import { emptyFolder } from '../support/formhost.ts';
 
 /** All commands, in the order of the help. */
 const OWNERS = 'login,deploy,check,list,open,tail,search,export,stats,rollback,delete,webhooks'.split(',');

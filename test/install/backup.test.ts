@@ -10,7 +10,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkBackup } from '../../src/db/backup/restore.ts';
 import { openEmbeddedPostgres } from '../../src/db/postgres/embedded-postgres.ts';
-import { runCommand } from '../support/command.ts';
+import { formhost } from '../support/command.ts';
 import { runSql } from '../support/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
@@ -39,7 +39,7 @@ const newFile = (): string => {
 };
 
 const command = (name: 'backup' | 'restore', file: string, settings: Record<string, string>) =>
-  runCommand(name, [file], { settings: { PATH: NO_TOOLS, ...settings } });
+  formhost([name, file], { settings: { PATH: NO_TOOLS, ...settings } });
 
 async function rowsOf(connection: pg.ClientConfig, sql: string): Promise<Record<string, string>[]> {
   const client = new pg.Client({ ...connection, options: '-c timezone=UTC' });

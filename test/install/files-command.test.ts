@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { connect } from '../../src/db/postgres/connect.ts';
 import { bucketOf, cleanBucket, namedObjects } from '../support/bucket-files.ts';
 import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
-import { runCommand } from '../support/command.ts';
+import { formhost } from '../support/command.ts';
 import { emptyDatabase } from '../support/fresh-database.ts';
 import { testLimits } from '../support/limits.ts';
 import { multipartBody } from '../support/multipart.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const command = (file: string, args: readonly string[], settings: Record<string, string>) =>
   startProgram(process.execPath, [file, ...args], settings);
-const files = (settings: Record<string, string>, ...args: string[]) => runCommand('files', args, { settings });
+const files = (settings: Record<string, string>, ...args: string[]) => formhost(['files', ...args], { settings });
 const done = (stdout: string) => ({ code: 0, stdout, stderr: '' });
 const refused = (line: string) => ({ code: 1, stdout: '', stderr: `formhost: ${line}\n` });
 
@@ -178,8 +178,8 @@ describe('a backup of files in the bucket', () => {
     const installation = await install('backup', 'bucket', [1, MIB / 4, 2 * MIB + 5]);
     const { settings, owner, deploymentId } = installation;
     const file = join(folder, 'whole.backup');
-    expect(await runCommand('backup', [file], { settings: settings })).toEqual(done(''));
-    const exported = await runCommand('deployments', ['export', deploymentId], { settings: settings });
+    expect(await formhost(['backup', file], { settings: settings })).toEqual(done(''));
+    const exported = await formhost(['deployments', 'export', deploymentId], { settings: settings });
     const pieces: Record<string, Buffer[]> = {};
     for (const line of exported.stdout.trimEnd().split('\n')) {
       const { file_piece: piece } = JSON.parse(line);
@@ -194,7 +194,7 @@ describe('a backup of files in the bucket', () => {
 
     const database = await emptyDatabase();
     const restored = { DATABASE_URL: database.url };
-    expect(await runCommand('restore', [file], { settings: restored })).toEqual(done(''));
+    expect(await formhost(['restore', file], { settings: restored })).toEqual(done(''));
     const service = await startTestService({}, database);
     onTestFinished(() => service.close());
     await expectWhole({ ...installation, service });
@@ -211,19 +211,19 @@ describe('a backup of files in the bucket', () => {
     const [key = ''] = await namedObjects(service.db, s3, 'missing');
     s3.objects.delete(key);
     const file = join(folder, 'missing.backup');
-    const { code, stderr } = await runCommand('backup', [file], { settings: settings });
+    const { code, stderr } = await formhost(['backup', file], { settings: settings });
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(/^formhost: the bucket lacks the content of 1 files, .* \(file_\w+\)\n$/),
     ]);
     const restored = { DATABASE_URL: (await emptyDatabase()).url };
-    expect(await runCommand('restore', [file], { settings: restored })).toEqual(done(''));
+    expect(await formhost(['restore', file], { settings: restored })).toEqual(done(''));
   });
 
   it('needs FILES_URL', async () => {
     const { settings } = await install('needs', 'bucket', [10]);
     const { FILES_URL: _url, ...without } = settings;
-    expect(await runCommand('backup', [join(folder, 'none.backup')], { settings: without })).toEqual(
+    expect(await formhost(['backup', join(folder, 'none.backup')], { settings: without })).toEqual(
       refused('the content of some files is in a bucket: set FILES_URL and its credentials as the service has them'),
     );
   });
@@ -258,7 +258,7 @@ describe('a backup of files in the bucket', () => {
     );
     const database = await emptyDatabase();
     onTestFinished(() => database.drop());
-    expect(await runCommand('restore', [file], { settings: { DATABASE_URL: database.url } })).toEqual(done(''));
+    expect(await formhost(['restore', file], { settings: { DATABASE_URL: database.url } })).toEqual(done(''));
     const db = connect({ connectionString: database.url }, { limits: testLimits() });
     onTestFinished(() => db.close());
     const { rows } = await db.raw('SELECT count(*) AS n FROM submission_file_chunks');
@@ -268,7 +268,7 @@ describe('a backup of files in the bucket', () => {
 
 describe('the doctor', () => {
   const check = async (settings: Record<string, string>): Promise<{ status: string; saw: string; mend?: string }> => {
-    const { stdout } = await runCommand('doctor', ['--json'], { settings: settings });
+    const { stdout } = await formhost(['doctor', '--json'], { settings: settings });
     const { checks }: { checks: { check: string; status: string; saw: string; mend?: string }[] } = JSON.parse(stdout);
     const found = checks.find((one) => one.check === 'files');
     if (!found) throw new Error('There is no check of files.');

@@ -1,26 +1,47 @@
-import { Readable, Writable } from 'node:stream';
-import { startProgram } from './process.ts';
+import { PassThrough, type Readable, Writable } from 'node:stream';
+import { WriteStream } from 'node:tty';
 
 /*
- * Commands in this process, instead of one of their own: what they load is loaded once. Each command has tests that start it as people
- * do, which show that it ends, and what signals and closed pipes do.
+ * Commands in this process, instead of one of their own: what they load is loaded once. What only a process shows, such as signals
+ * and closed pipes, is tested with test/support/formhost.ts.
  */
 
 type Ended = { code: number | string | null | undefined; stdout: string; stderr: string };
-type Circumstances = { settings?: Record<string, string>; cwd?: string | undefined; input?: string };
+/** `terminal`: standard input is typed with `type`, and standard output has 60 columns and colours. */
+type Circumstances = {
+  settings?: Record<string, string>;
+  cwd?: string | undefined;
+  input?: string;
+  terminal?: boolean;
+};
 
-class Collected extends Writable {
+/** What a command writes, in order. */
+class Written extends Writable {
   readonly pieces: Buffer[] = [];
+  readonly columns = 60;
+  readonly getColorDepth = WriteStream.prototype.getColorDepth;
+  readonly isTTY: boolean;
+
+  constructor(isTTY: boolean) {
+    super();
+    this.isTTY = isTTY;
+  }
+
   override _write(piece: Buffer, _encoding: string, done: () => void): void {
     this.pieces.push(piece);
     done();
   }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.pieces);
+  }
+
   get text(): string {
-    return Buffer.concat(this.pieces).toString();
+    return this.bytes.toString();
   }
 }
 
-/** What a command reads and writes in place of this process' own, until the function is called that this answers. */
+/** What a command reads and writes in place of this process' own, until the function is called that this returns. */
 function replaceStreams(streams: Record<'stdin' | 'stdout' | 'stderr', Readable | Writable>): () => void {
   const before = Object.keys(streams).map((name) => [name, Object.getOwnPropertyDescriptor(process, name)] as const);
   for (const [name, value] of Object.entries(streams))
@@ -40,43 +61,47 @@ function replaceEnvironment(environment: Record<string, string | undefined>): ()
   return () => set(before);
 }
 
-async function run(
-  name: string,
-  args: readonly string[],
-  { settings = {}, cwd, input = '' }: Circumstances,
-): Promise<Ended> {
-  const { main } = await import('../../src/commands/formhost.ts');
-  const [stdout, stderr] = [new Collected(), new Collected()];
-  const { argv, exitCode } = process;
-  const folder = process.cwd();
-  const restoreStreams = replaceStreams({ stdin: Readable.from([Buffer.from(input)]), stdout, stderr });
-  const restoreEnvironment = replaceEnvironment({ PATH: process.env.PATH, HOME: '/nonexistent', ...settings });
-  process.argv = [process.execPath, 'formhost', ...(name === 'formhost' ? [] : [name]), ...args];
-  process.exitCode = undefined;
-  try {
-    if (cwd !== undefined) process.chdir(cwd);
-    await main();
-    return { code: process.exitCode ?? 0, stdout: stdout.text, stderr: stderr.text };
-  } finally {
-    process.chdir(folder);
-    process.argv = argv;
-    process.exitCode = exitCode;
-    restoreEnvironment();
-    restoreStreams();
-  }
-}
-
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command of `formhost`, or `formhost` itself, in this process, with these settings only. Those that are run at the same time run one after the other. Which
- * authorities are trusted is what Node reads when it starts: with this setting, the command has a process of its own.
+ * Starts `formhost` in this process, with these settings only. Those that are started at the same time run one after the
+ * other. `out` and `err` are what it has written so far.
  */
-export function runCommand(name: string, args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> {
-  const { settings = {} } = circumstances;
-  if (settings.NODE_EXTRA_CA_CERTS !== undefined)
-    return startProgram(process.execPath, ['src/commands/formhost.ts', name, ...args], settings).result;
-  const ended = last.then(() => run(name, args, circumstances));
-  last = ended.catch(() => undefined);
-  return ended;
+export function startCommand(args: readonly string[], circumstances: Circumstances = {}) {
+  const { settings = {}, cwd, input = '', terminal = false } = circumstances;
+  const [stdout, stderr] = [new Written(terminal), new Written(terminal)];
+  const stdin = Object.assign(new PassThrough(), { isTTY: terminal });
+  if (!terminal) stdin.end(input);
+  const run = async (): Promise<Ended> => {
+    const { main } = await import('../../src/commands/formhost.ts');
+    const { argv, exitCode } = process;
+    const folder = process.cwd();
+    const restoreStreams = replaceStreams({ stdin, stdout, stderr });
+    const restoreEnvironment = replaceEnvironment({
+      PATH: process.env.PATH,
+      HOME: '/nonexistent',
+      TERM: 'xterm',
+      ...settings,
+    });
+    process.argv = [process.execPath, 'formhost', ...args];
+    process.exitCode = undefined;
+    try {
+      if (cwd !== undefined) process.chdir(cwd);
+      await main();
+      return { code: process.exitCode ?? 0, stdout: stdout.text, stderr: stderr.text };
+    } finally {
+      process.chdir(folder);
+      process.argv = argv;
+      process.exitCode = exitCode;
+      restoreEnvironment();
+      restoreStreams();
+    }
+  };
+  const result = last.then(run);
+  last = result.catch(() => undefined);
+  return { out: stdout, err: stderr, type: (text: string) => void stdin.write(text), result };
 }
+
+/** Runs `formhost` in this process. */
+export const formhost = (args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> =>
+  startCommand(args, circumstances).result;

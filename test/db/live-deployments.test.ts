@@ -1,10 +1,5 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../src/db/postgres/migrate.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../src/service.ts';
-import { runSql } from '../support/database.ts';
-import { cloneDatabase } from '../support/fresh-database.ts';
-import { testLimits } from '../support/limits.ts';
 import { asOwner, JSON_TYPE, type Owner, startTestService, type TestService } from '../support/service.ts';
 
 /** Owners whose kept count is not the number of their live deployments. */
@@ -84,58 +79,5 @@ describe('the count of live deployments', { timeout: 60_000 }, () => {
     await owner.send('POST', `/submit/${id}`, '{"a":1}', JSON_TYPE);
     expect((await owner.get(`/submissions/${id}`)).body.total).toBe(1);
     expect(await versions()).toEqual(before);
-  });
-});
-
-describe('0026-live-deployments', () => {
-  const UNDO = `
-    DROP FUNCTION begin_live_deployments, count_live_deployments CASCADE;
-    DROP TABLE live_deployments;
-    DELETE FROM knex_migrations WHERE name = '0026-live-deployments'`;
-  const OWNERS = 120;
-
-  it('counts what an older version makes, deletes and restores meanwhile', { timeout: 60_000 }, async () => {
-    const database = await cloneDatabase();
-    onTestFinished(() => database.drop());
-    await runSql(database.url, UNDO);
-    await runSql(
-      database.url,
-      `INSERT INTO owners (email, plan) SELECT n || '@test.example', 'pro' FROM generate_series(1, ${OWNERS}) AS n;
-       INSERT INTO deployments (id, owner_id, slug, deleted_at)
-       SELECT 'd_' || owners.id || '_' || n, owners.id, 's', now() FROM owners, generate_series(1, 20) AS n`,
-    );
-    const until = new AbortController();
-    const clients = Array.from({ length: 3 }, () => new pg.Client({ connectionString: database.url }));
-    await Promise.all(clients.map((client) => client.connect()));
-    onTestFinished(async () => void (await Promise.all(clients.map((client) => client.end()))));
-    const working = clients.map(async (client, who) => {
-      let changes = 0;
-      while (!until.signal.aborted) {
-        changes += 1;
-        const id = `d_new_${who}_${changes}`;
-        await client.query(
-          `INSERT INTO owners (email, plan) VALUES ($1, 'pro') ON CONFLICT (email) DO UPDATE SET plan = 'pro'`,
-          [`${changes % 200}@test.example`],
-        );
-        await client.query('BEGIN');
-        await client.query(
-          `INSERT INTO deployments (id, owner_id, slug) SELECT $1, id, $1 FROM owners WHERE email = $2`,
-          [id, `${changes % 200}@test.example`],
-        );
-        await client.query('COMMIT');
-        const slug = `t_${who}_${changes}`;
-        await client.query(
-          `UPDATE deployments SET slug = $1, deleted_at = CASE WHEN deleted_at IS NULL THEN now() END
-            WHERE id = (SELECT id FROM deployments ORDER BY random() LIMIT 1)`,
-          [slug],
-        );
-      }
-      return changes;
-    });
-    await migrate({ connectionString: database.url }, { limits: testLimits() });
-    until.abort();
-    expect(Math.min(...(await Promise.all(working)))).toBeGreaterThan(0);
-    const [client] = clients;
-    expect((await client?.query(WRONG))?.rows).toEqual([]);
   });
 });

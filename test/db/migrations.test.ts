@@ -112,49 +112,13 @@ describe('a database that the release before has filled (test/support/fill-relea
 
 describe('a migration that needs a table which somebody works on for long', () => {
   it.concurrent.for([
-    ['0003-take-downs', 'deployments', 'ALTER TABLE deployments DROP taken_down_at CASCADE, DROP take_down_reason'],
-    ['0005-removed-submissions', 'deployments', 'DROP TABLE removed_submissions'],
-    ['0007-owners-turns', 'deliveries', 'ALTER TABLE deliveries DROP owner_id'],
     ['0009-delivery-events', 'deliveries', 'ALTER TABLE deliveries DROP event'],
-    ['0011-key-names', 'api_keys', 'ALTER TABLE api_keys DROP name, DROP prefix'],
-    ['0012-languages', 'deployments', 'ALTER TABLE deployments DROP language'],
-    ['0014-trash', 'deployments', 'ALTER TABLE deployments DROP purging'],
-    [
-      '0015-page-versions',
-      'deployments',
-      'DROP TABLE page_versions; ALTER TABLE pages DROP after_number, DROP created_at',
-    ],
-    ['0016-key-scopes', 'api_keys', 'ALTER TABLE api_keys DROP scope, DROP expires_at; DROP INDEX api_keys_owner'],
-    ['0017-submission-marks', 'submissions', 'DROP TABLE submission_marks'],
-    [
-      '0018-form-rules',
-      'deployments',
-      'DROP TABLE form_rules; ALTER TABLE deployments DROP rules_version, DROP retention_days',
-    ],
-    [
-      '0021-mail-recipients',
-      'deployments',
-      'DROP TABLE mail_recipients, digests; ALTER TABLE deployments DROP notify_every, DROP mail_failures, DROP mail_switched_off_at',
-    ],
-    ['0036-notify-owner', 'deployments', 'ALTER TABLE deployments DROP notify_owner'],
-    ['0037-honeypot-hits', 'deployments', 'DROP TABLE honeypot_hits'],
     [
       '0038-deployment-changes',
       'deployments',
       'DROP TABLE deployment_changes; DROP FUNCTION record_deployment_change CASCADE',
     ],
-    ['0023-read-up-to', 'deployments', 'DROP TABLE read_up_to; DROP INDEX submission_marks_unread'],
-    [
-      '0026-live-deployments',
-      'deployments',
-      'DROP FUNCTION begin_live_deployments, count_live_deployments CASCADE; DROP TABLE live_deployments',
-    ],
     ['0044-storage', 'pages', 'DROP FUNCTION count_storage, recount_storage CASCADE; DROP TABLE storage'],
-    [
-      '0035-rendered-pages',
-      'pages',
-      'ALTER TABLE pages DROP rendered_version, DROP rendered_action, DROP rendered_hash, DROP rendered_bytes, DROP rendered_br',
-    ],
   ])(
     'lets the others to it meanwhile, and is run by who tries again (%s)',
     async ([name, table, undo], { expect, onTestFinished }) => {
@@ -187,103 +151,6 @@ describe('a migration that needs a table which somebody works on for long', () =
       expect(rows).toEqual([{ name }]);
     },
   );
-});
-
-describe('0007-owners-turns', () => {
-  /** What the version before left. */
-  const UNDO = `
-    DROP INDEX deliveries_due_by_owner;
-    ALTER TABLE deliveries DROP owner_id;
-    ALTER TABLE owners DROP recent_tests;
-    ALTER TABLE webhooks DROP noticed_at;
-    CREATE INDEX deliveries_due ON deliveries (receiver, next_attempt_at) WHERE status = 'pending' AND next_attempt_at < 'infinity';
-    DELETE FROM knex_migrations WHERE name = '0007-owners-turns';`;
-
-  it('gives what is pending its owner, in batches, and leaves the indexes of a new database, also after it was cut short', async () => {
-    const fresh = await cloneDatabase();
-    onTestFinished(() => fresh.drop());
-    const database = await cloneDatabase();
-    onTestFinished(() => database.drop());
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    onTestFinished(() => client.end());
-    await client.query(`${UNDO}
-      INSERT INTO owners (email, plan) VALUES ('a@test.example', 'x'), ('b@test.example', 'x');
-      INSERT INTO deployments (id, owner_id, slug) SELECT 'd_' || id, id, 'form-' || id FROM owners;
-      INSERT INTO deliveries (id, deployment_id, notice, status, next_attempt_at, created_at, updated_at)
-      SELECT 'dl_' || n, 'd_' || 1 + n % 3, 'A notice.', (ARRAY['pending', 'succeeded', 'failed'])[1 + n / 7 % 3],
-             CASE WHEN n % 5 = 0 THEN 'infinity' ELSE now() END, now(), now()
-        FROM generate_series(1, 25000) AS n;
-      -- Cut short in the middle.
-      ALTER TABLE deliveries ADD COLUMN owner_id bigint NOT NULL DEFAULT 0;
-      CREATE INDEX deliveries_due_by_owner ON deliveries (id)`);
-    await migrate({ connectionString: database.url }, { limits: testLimits() });
-    const { rows } = await client.query(`
-      SELECT status, deployment_id, owner_id::int, count(*) > 0 AS some FROM deliveries GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`);
-    expect(rows).toEqual(
-      ['failed', 'pending', 'succeeded'].flatMap((status) =>
-        [1, 2, 3].map((n) => ({
-          status,
-          deployment_id: `d_${n}`,
-          // There is no d_3.
-          owner_id: status === 'pending' && n < 3 ? n : 0,
-          some: true,
-        })),
-      ),
-    );
-    const indexes = "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexdef";
-    const other = new pg.Client({ connectionString: fresh.url });
-    await other.connect();
-    onTestFinished(() => other.end());
-    expect((await client.query(indexes)).rows).toEqual((await other.query(indexes)).rows);
-  });
-});
-
-describe('0009-delivery-events', () => {
-  it('gives each delivery the event submission, and each that an older version makes; one to a webhook always has one', async () => {
-    const database = await cloneDatabase();
-    onTestFinished(() => database.drop());
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    onTestFinished(() => client.end());
-    const insert = (id: string, more = '', values = '') =>
-      client.query(`INSERT INTO deliveries (id, deployment_id, webhook_id, next_attempt_at, created_at, updated_at${more})
-                    VALUES ('${id}', 'd_1', 'wh_1', now(), now(), now()${values})`);
-    await client.query(`
-      ALTER TABLE deliveries DROP event;
-      DELETE FROM knex_migrations WHERE name = '0009-delivery-events'`);
-    await insert('dl_before');
-    await migrate({ connectionString: database.url }, { limits: testLimits() });
-    await insert('dl_beside');
-    const { rows } = await client.query('SELECT id, event FROM deliveries ORDER BY id');
-    expect(rows).toEqual([
-      { id: 'dl_before', event: 'submission' },
-      { id: 'dl_beside', event: 'submission' },
-    ]);
-    await expect(insert('dl_none', ', event', ', NULL')).rejects.toMatchObject({
-      constraint: 'deliveries_webhook_event',
-    });
-  });
-});
-
-describe('0010-link-secret', () => {
-  it('makes one secret of 32 bytes for each database, and no second one', async () => {
-    const database = await cloneDatabase();
-    onTestFinished(() => database.drop());
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    onTestFinished(() => client.end());
-    const secret = async (): Promise<string> => {
-      const { rows } = await client.query<{ secret: Buffer }>('SELECT secret FROM link_secret');
-      expect(rows.map((row) => row.secret.length)).toEqual([32]);
-      return rows[0]?.secret.toString('hex') ?? '';
-    };
-    const before = await secret();
-    await expect(client.query('INSERT INTO link_secret DEFAULT VALUES')).rejects.toMatchObject({ code: '23505' });
-    await client.query(`DROP TABLE link_secret; DELETE FROM knex_migrations WHERE name = '0010-link-secret'`);
-    await migrate({ connectionString: database.url }, { limits: testLimits() });
-    expect(await secret()).not.toBe(before);
-  });
 });
 
 describe('an embedded database of another Postgres', () => {

@@ -12,6 +12,7 @@ function addressOf(trust: number | readonly string[], remoteAddress: string | un
 }
 
 const LINK_LOCAL = ['fe80::/10'];
+const PROXIES = ['192.0.2.0/24', '10.0.0.0/8'];
 
 it.each([
   ['fe80::1%eth0', 'fe80::1'],
@@ -42,6 +43,32 @@ it.each([
   expect(addressOf(1, '192.0.2.1', forwarded)).toBe('192.0.2.1');
   expect(addressOf(2, '192.0.2.1', `${forwarded}, 203.0.113.7`)).toBe('203.0.113.7');
   expect(addressOf(['192.0.2.0/24'], '192.0.2.1', forwarded)).toBe('192.0.2.1');
+});
+
+it.each<[trust: number | readonly string[], forwarded: string | undefined, address: string]>([
+  [0, '203.0.113.7', '192.0.2.1'],
+  [1, undefined, '192.0.2.1'],
+  [1, 'spoofed, 203.0.113.7', '203.0.113.7'],
+  [2, '198.18.0.1, 198.51.100.1, 203.0.113.7', '198.51.100.1'],
+  [2, '203.0.113.7', '203.0.113.7'],
+  [1, '[2001:db8::7]:4711', '2001:db8::7'],
+  [1, '[2001:db8::7]', '2001:db8::7'],
+  [1, '203.0.113.7:4711', '203.0.113.7'],
+  [1, '::FFFF:203.0.113.7', '203.0.113.7'],
+  [1, '[::ffff:203.0.113.7]:80', '203.0.113.7'],
+  [1, '::ffff:cb00:7107', '203.0.113.7'],
+  [PROXIES, '198.51.100.1, 203.0.113.7, 10.1.2.3:5555', '203.0.113.7'],
+  [PROXIES, '198.51.100.1, 203.0.113.7, ::ffff:10.1.2.3', '203.0.113.7'],
+  [PROXIES, '10.9.9.9, 10.1.2.3', '10.9.9.9'],
+  [['192.0.2.1', '2001:db8::/32'], '203.0.113.7, 2001:db8::1', '203.0.113.7'],
+  [['10.0.0.0/8'], '203.0.113.7, 10.1.2.3', '192.0.2.1'],
+  // Never an address from beyond what is not one.
+  [PROXIES, '198.51.100.1, unknown, 10.1.2.3', '10.1.2.3'],
+  ...['', ', ,', 'unknown', '_hidden', '999.1.1.1', '1.2.3', '127.1', '<script>', '203.0.113.7, unknown'].map(
+    (forwarded): [number, string, string] => [1, forwarded, '192.0.2.1'],
+  ),
+])('with %j and X-Forwarded-For %j it is %s', (trust, forwarded, address) => {
+  expect(addressOf(trust, '192.0.2.1', forwarded)).toBe(address);
 });
 
 it('looks at 100 proxies, and no further', () => {

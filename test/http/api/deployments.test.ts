@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { replaceHtml } from '../../../src/db/deployments/deployments.ts';
 import { hashOfKey } from '../../../src/lib/ids.ts';
+import { SLUG } from '../../../src/lib/slugs.ts';
 import { answer, aSentence, aTime, refused } from '../../support/answers.ts';
 import {
   asOwner,
-  BASE_URL,
   getPage,
   type Owner,
   sendRaw,
@@ -16,16 +15,10 @@ import {
 } from '../../support/service.ts';
 
 const MAX_HTML_BYTES = 2 * 1024 * 1024;
-const RESERVED =
-  'www api app admin mail smtp ns cdn static assets docs status login auth dashboard support autoconfig autodiscover wpad submit webhooks abuse';
-
 const anId = expect.stringMatching(/^d_[0-9A-Za-z]{20,}$/);
 
 const status = (response: { status: number }) => response.status;
 const ascending = (numbers: number[]) => numbers.toSorted((a, b) => a - b);
-const isSlug = (slug: string) => /^[a-z](?:[a-z-]{0,61}[a-z])?$/.test(slug) && slug.slice(2, 4) !== '--';
-/** A JSON text with every character escaped, six times as long as the string of ASCII that it means. */
-const escaped = (text: string) => text.replaceAll(/./g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 const repeat = <T>(count: number, task: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => task(index)));
 
@@ -57,18 +50,14 @@ describe('POST /deploy', () => {
     expect(ids).toEqual([...new Set(ids)].toSorted());
   });
 
-  it.each([
-    [{ PAGES_DOMAIN: 'localhost:3000' }, 'http://here.localhost:3000'],
-    [{ PAGES_DOMAIN: 'p.localhost' }, 'http://here.p.localhost'],
-    [{ PAGES_DOMAIN: 'p.example:8443' }, 'https://here.p.example:8443'],
-    [{ PAGES_DOMAIN: 'p.example', PAGES_SCHEME: 'http' }, 'http://here.p.example'],
-  ])('says where the page is, with %j', async (settings, url) => {
+  it('says where the page is, with PAGES_DOMAIN and PAGES_SCHEME', async () => {
+    const settings = { PAGES_DOMAIN: 'p.example:8443', PAGES_SCHEME: 'http' };
     const elsewhere = asOwner((await service.another(settings)).url, owner.key);
     const { id, ...deployed } = await elsewhere.deploy({ slug: 'here' });
-    expect(deployed).toEqual({ url, slug: 'here' });
-    expect(answer(await elsewhere.put(`/deploy/${id}`).send({ html: 'x' })).body).toEqual({ id, url, slug: 'here' });
-    expect((await elsewhere.get(`/deploy/${id}`)).body).toMatchObject({ url });
-    await elsewhere.delete(`/deploy/${id}`);
+    const expected = { url: 'http://here.p.example:8443', slug: 'here' };
+    expect(deployed).toEqual(expected);
+    expect((await elsewhere.put(`/deploy/${id}`).send({ html: 'x' })).body).toEqual({ id, ...expected });
+    expect((await elsewhere.get(`/deploy/${id}`)).body).toMatchObject(expected);
   });
 
   it('ignores unknown fields', async () => {
@@ -80,26 +69,7 @@ describe('POST /deploy', () => {
   });
 
   describe('slug', () => {
-    it.each(
-      ['b', 'bc', 'b-c', 'b--c', 'abc--d', 'a-b---c', 'b'.repeat(63), `${'b'.repeat(61)}-c`, 'apis', 'api-docs'].map(
-        (slug) => [slug],
-      ),
-    )('may be %s', async (slug) => {
-      expect(await owner.deploy({ slug })).toEqual({ id: anId, url: `https://${slug}.pages.test`, slug });
-    });
-
-    it.each(
-      [
-        ...['', '-', '--', '-a', 'a-', 'A', 'aB', '1', 'a1', 'a_b', 'a.b', 'a b', ' a', 'a ', 'a\n', 'a\r\n', 'a\0'],
-        ...['é', 'а', 'ａ', 'K', 'ſ', 'a/b', '../a', '%61', 'a\u2028', 'xn--a', 'xn--bcher-kva', 'ab--c', 'a---b'],
-        ...['a'.repeat(64), `${'a'.repeat(62)}-`, 'a'.repeat(100_000), '😀', '\ud800'],
-        ...[null, 1, true, [], ['abc'], {}],
-      ].map((slug) => [slug]),
-    )('may not be %j', async (slug) => {
-      expect(answer(await owner.post('/deploy').send({ html: 'x', slug }))).toEqual(refused(400));
-    });
-
-    it.each(RESERVED.split(' ').map((slug) => [slug]))('may not be %s, which is reserved', async (slug) => {
+    it.each(['', 'A', 'a--b-', 'www', 'a'.repeat(64), '\ud800', null, 1, ['abc']])('may not be %j', async (slug) => {
       expect(answer(await owner.post('/deploy').send({ html: 'x', slug }))).toEqual(refused(400));
     });
 
@@ -108,8 +78,6 @@ describe('POST /deploy', () => {
       const slugs = ['shop', 'blog', 'www', 'shops'];
       const answers = slugs.map(async (slug) => status(await stricter.post('/deploy').send({ html: 'x', slug })));
       expect(await Promise.all(answers)).toEqual([400, 400, 400, 201]);
-      const { slug } = await stricter.deploy({ html: '<title>Shop</title>' });
-      expect({ slug, isSlug: isSlug(slug) }).toEqual({ slug: expect.not.stringMatching(/^shop$/), isSlug: true });
     });
 
     it('answers 409 when a live deployment has it, its own owner’s or another’s', async () => {
@@ -132,40 +100,11 @@ describe('POST /deploy', () => {
   });
 
   describe('without a slug', () => {
-    it.each([
-      ['<title>Grandma&amp;s Pie Recipes</title>', /grandma.*pie.*recipes/],
-      ['<!doctype html><html><head><TITLE lang="en">\n  Summer\tParty\n</TITLE></head>', /summer.*party/],
-      ['<title>Bücherei 2024 (Öffnungszeiten)</title>', /cherei.*ffnungszeiten/],
-      ['<title>xn--Hello</title>', /hello/],
-      [`<title>Reunion ${'of friends '.repeat(50)}</title>`, /reunion/],
-    ])('says what the title does: %s', async (html, words) => {
-      const { slug } = await owner.deploy({ html });
-      expect({ slug, isSlug: isSlug(slug) }).toEqual({ slug: expect.stringMatching(words), isSlug: true });
-    });
-
-    it.each([
-      ['no title', '<p>x'],
-      ['an empty title', '<title></title>'],
-      ['a title without an end', '<title>'],
-      ['one sign', '<title>-</title>'],
-      ['digits', '<title>1 234 567</title>'],
-      ['emoji', '<title>🎉🎉 👩‍👩‍👧</title>'],
-      ['Cyrillic', '<title>Привет, мир</title>'],
-      ['Chinese', '<title>你好世界</title>'],
-      ['Arabic', '<title>مرحبا بالعالم</title>'],
-      ['letters that are not ASCII', '<title>ſKıİ ﬀ ａｂｃ</title>'],
-      ['a reserved title', '<title>Admin</title>'],
-      ['a title with hyphens where an encoded name has them', '<title>ab--cd</title>'],
-      ['a NUL', '<title>\0</title>'],
-      ['hostile repetition', '<title '.repeat(250_000)],
-      ['hostile white space', `<title>${' '.repeat(2_000_000)}`],
-    ])('is given a free one of letters and hyphens: %s', async (_case, html) => {
+    it('has a free one of letters and hyphens, of the words of the title', async () => {
+      const html = `<!doctype html><html><head><TITLE lang="en">\n  Bücherei 2024\t(Öffnungszeiten) ${'x'.repeat(100)}</TITLE>`;
       const { id, slug, url } = await owner.deploy({ html });
-      expect({ isSlug: isSlug(slug), isReserved: RESERVED.split(' ').includes(slug), url }).toEqual({
-        isSlug: true,
-        isReserved: false,
-        url: `https://${slug}.pages.test`,
-      });
+      expect([slug, url]).toEqual([expect.stringMatching(/cherei.*ffnungszeiten/), `https://${slug}.pages.test`]);
+      expect(slug).toMatch(SLUG);
       expect((await statusOf(id)).slug).toBe(slug);
     });
 
@@ -173,7 +112,7 @@ describe('POST /deploy', () => {
       const html = '<title>The same</title>';
       await owner.deploy({ html });
       const slugs = (await repeat(20, () => owner.deploy({ html }))).map(({ slug }) => slug);
-      expect({ different: new Set(slugs).size, valid: slugs.filter(isSlug).length }).toEqual({
+      expect({ different: new Set(slugs).size, valid: slugs.filter((slug) => SLUG.test(slug)).length }).toEqual({
         different: 20,
         valid: 20,
       });
@@ -181,112 +120,62 @@ describe('POST /deploy', () => {
   });
 });
 
-describe.each([
-  ['POST', 201],
-  ['PUT', 200],
-])('html of %s', (method, success) => {
-  let path = '/deploy';
-  beforeAll(async () => {
-    if (method === 'PUT') path = `/deploy/${(await owner.deploy()).id}`;
-  });
+describe('html', () => {
+  const send = (body: string) => owner.send('POST', '/deploy', body);
 
-  it.each([{}, { html: '' }, { html: null }, { html: 1 }, { html: true }, { html: ['x'] }, { html: { x: 'y' } }])(
-    'is required, a string, and not empty: %j is 400',
+  it.each(['{}', '{"html":""}', '{"html":1}', '{"html":["x"]}', '{"__proto__":{"html":"x"}}', '{"html":"a\\ud83db"}'])(
+    'is a string of its own, well-formed and not empty: %s is 400',
     async (body) => {
-      expect(await owner.send(method, path, JSON.stringify(body))).toEqual(refused(400));
+      expect(await send(body)).toEqual(refused(400));
     },
   );
 
-  it('is not inherited from what __proto__ says', async () => {
-    expect(await owner.send(method, path, '{"__proto__":{"html":"x"}}')).toEqual(refused(400));
-  });
-
-  it.each(['\\ud800', '\\udc00', '\\udc00\\ud800', 'a\\ud83db'])('may not have a lone surrogate: %s', async (text) => {
-    expect(await owner.send(method, path, `{"html":"${text}"}`)).toEqual(refused(400));
-  });
-
-  it('is at most 2 MiB of UTF-8, to the byte', async () => {
-    const most = 'a'.repeat(MAX_HTML_BYTES);
-    expect((await owner.send(method, path, `{"html":"${most}"}`)).status).toBe(success);
-    expect(await owner.send(method, path, `{"html":"${most}a"}`)).toEqual(refused(413));
-  });
-
-  it('counts bytes, not characters', async () => {
-    const most = `${'€'.repeat((MAX_HTML_BYTES - 5) / 3)}é😀`.slice(1);
-    expect(Buffer.byteLength(most)).toBe(MAX_HTML_BYTES - 2);
-    expect((await owner.send(method, path, JSON.stringify({ html: `${most}é` }))).status).toBe(success);
-    expect(await owner.send(method, path, JSON.stringify({ html: `${most}€` }))).toEqual(refused(413));
-  });
-
-  it('may be written in escapes, six times as long', async () => {
-    const text = escaped('a'.repeat(MAX_HTML_BYTES));
-    expect((await owner.send(method, path, `{"html":"${text}"}`)).status).toBe(success);
-    expect(await owner.send(method, path, `{"html":"${text}\\u0061"}`)).toEqual(refused(413));
+  it('is at most 2 MiB of UTF-8, to the byte, however it is written', async () => {
+    const most = `${'€'.repeat((MAX_HTML_BYTES - 2) / 3)}é`;
+    expect(Buffer.byteLength(most)).toBe(MAX_HTML_BYTES);
+    expect((await send(JSON.stringify({ html: most }))).status).toBe(201);
+    expect(await send(JSON.stringify({ html: `${most}a` }))).toEqual(refused(413));
+    // In escapes, six times as long.
+    const escapes = '\\u0061'.repeat(MAX_HTML_BYTES);
+    expect((await send(`{"html":"${escapes}"}`)).status).toBe(201);
   });
 });
 
-describe.each([
-  ['POST', 201],
-  ['PUT', 200],
-])('a page as the body of %s', (method, success) => {
+describe('a page as the body', () => {
   const HTML = { 'Content-Type': 'text/html' };
-  let path = '/deploy';
-  beforeAll(async () => {
-    if (method === 'PUT') path = `/deploy/${(await owner.deploy()).id}`;
-  });
   const send = (body: string | Buffer, headers: Record<string, string> = HTML) =>
-    owner.send(method, path, body, headers);
-  /** What is stored of the page that an answer is about. */
-  const storedOf = async ({ body }: { body: unknown }): Promise<Buffer> => {
-    const id = body instanceof Object ? Reflect.get(body, 'id') : undefined;
-    return (await service.db('pages').where({ deployment_id: id }).first()).html;
-  };
+    owner.send('POST', '/deploy', body, headers);
+  const storedOf = async (id: string): Promise<Buffer> =>
+    (await service.db('pages').where({ deployment_id: id }).first()).html;
 
-  it('is kept byte for byte, BOM, NUL and all', async () => {
+  it('is kept byte for byte, BOM, NUL and all, by POST and by PUT', async () => {
+    const { id } = await owner.deploy();
     const html = Buffer.from('\uFEFF<p>\0\r\n\u2028\uFFFD\uFEFF é 😀 &amp; {{FORM_ACTION}} "\\u0041" $&');
-    const answered = await send(html);
-    expect(answered).toEqual({
-      status: success,
-      body: { id: anId, url: expect.stringMatching(/^https:/), slug: expect.stringMatching(/^[a-z]/) },
+    expect(await owner.send('PUT', `/deploy/${id}`, html, HTML)).toMatchObject({ status: 200, body: { id } });
+    expect((await storedOf(id)).equals(html)).toBe(true);
+    const { status, body } = await send(gzipSync(html), {
+      ...{ 'Content-Type': 'text/html;charset="UTF-8"', 'Content-Encoding': 'gzip' },
     });
-    expect((await storedOf(answered)).equals(html)).toBe(true);
-  });
-
-  it.each(['text/html', 'TEXT/HTML', 'text/html; charset=utf-8', 'text/html;charset="UTF-8"', 'text/html; a=b'])(
-    'may be sent as %s',
-    async (type) => {
-      const answered = await send('<p>é', { 'Content-Type': type });
-      expect([answered.status, String(await storedOf(answered))]).toEqual([success, '<p>é']);
-    },
-  );
-
-  it.each([
-    ['gzip', gzipSync],
-    ['br', brotliCompressSync],
-    ['deflate', deflateSync],
-  ])('may be compressed with %s', async (encoding, compress) => {
-    const answered = await send(compress('<p>compressed'), { ...HTML, 'Content-Encoding': encoding });
-    expect([answered.status, String(await storedOf(answered))]).toEqual([success, '<p>compressed']);
+    expect([status, body]).toEqual([201, { id: anId, url: expect.any(String), slug: expect.any(String) }]);
+    const pages = await service.db('pages').where({ html });
+    expect(pages).toHaveLength(2);
   });
 
   it('is at most MAX_HTML_BYTES, to the byte, compressed or not', async () => {
     const most = Buffer.from(randomBytes(MAX_HTML_BYTES).toString('base64').slice(0, MAX_HTML_BYTES));
     const more = Buffer.concat([most, Buffer.from('a')]);
     const gzip = { ...HTML, 'Content-Encoding': 'gzip' };
-    expect((await storedOf(await send(most))).equals(most)).toBe(true);
-    expect((await storedOf(await send(gzipSync(most), gzip))).equals(most)).toBe(true);
+    expect((await send(most)).status).toBe(201);
+    expect((await send(gzipSync(most), gzip)).status).toBe(201);
     const error = `The body is too large: send at most ${MAX_HTML_BYTES} bytes.`;
     expect(await send(more)).toEqual({ status: 413, body: { error } });
     expect(await send(gzipSync(more), gzip)).toEqual({ status: 413, body: { error } });
   });
 
   it.each([
-    ['a byte that is none of UTF-8', Buffer.from([0x3c, 0xff])],
     ['Latin-1', Buffer.from('é', 'latin1')],
     ['a character that is cut', Buffer.from('€').subarray(0, 2)],
     ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
-    ['an overlong character', Buffer.from([0xc0, 0x80])],
-    ['UTF-16', Buffer.from('\uFEFF<p>', 'utf16le')],
   ])('is a 400 with %s', async (_case, html) => {
     const error = 'The body is not valid UTF-8: save the page as UTF-8, and send it again.';
     expect(await send(html)).toEqual({ status: 400, body: { error } });
@@ -294,25 +183,17 @@ describe.each([
 
   it('is a 400 when it is empty, or is not there', async () => {
     const body = { error: 'html is empty: send the page.' };
-    expect(await send('')).toEqual({ status: 400, body });
     expect(await send(gzipSync(''), { ...HTML, 'Content-Encoding': 'gzip' })).toEqual({ status: 400, body });
-    const absent = `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n`;
+    const absent = `POST /deploy HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n`;
     const answered = await sendRaw(service.url, absent);
     expect([answered.slice(9, 12), answered.split('\r\n\r\n')[1]]).toEqual(['400', JSON.stringify(body)]);
   });
 
-  it.each(['text/plain', 'application/xhtml+xml', 'application/x-www-form-urlencoded', 'text/html+x', 'html', ''])(
-    'is a 415 as %j',
-    async (type) => {
-      expect(await send('<p>', { 'Content-Type': type })).toEqual({
-        status: 415,
-        body: {
-          error:
-            'The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html.',
-        },
-      });
-    },
-  );
+  it.each(['application/xhtml+xml', ''])('is a 415 as %j', async (type) => {
+    const error =
+      'The content type is not supported: send JSON with Content-Type: application/json, or the page itself with Content-Type: text/html.';
+    expect(await send('<p>', { 'Content-Type': type })).toEqual({ status: 415, body: { error } });
+  });
 });
 
 describe('POST /deploy?slug=', () => {
@@ -328,19 +209,13 @@ describe('POST /deploy?slug=', () => {
     expect((await page('from-the-query')).text).toBe('<p>');
   });
 
-  it.each(['', 'A', 'a1', 'xn--a', 'www', '-a', 'a'.repeat(64), '\0', 'é'])(
-    'refuses %j with the sentence that JSON gets',
-    async (slug) => {
-      expect(await send(`slug=${encodeURIComponent(slug)}`)).toEqual({ status: 400, body: await errorOf(slug) });
-    },
-  );
+  it.each(['', 'A', 'www'])('refuses %j with the sentence that JSON gets', async (slug) => {
+    expect(await send(`slug=${encodeURIComponent(slug)}`)).toEqual({ status: 400, body: await errorOf(slug) });
+  });
 
-  it.each(['slug=a&slug=b', 'slug=a&slug=a', 'slug=a&slug'])(
-    'refuses a slug that is given twice: %s',
-    async (query) => {
-      expect(await send(query)).toEqual({ status: 400, body: await errorOf(['a', 'b']) });
-    },
-  );
+  it.each(['slug=a&slug=a', 'slug=a&slug'])('refuses a slug that is given twice: %s', async (query) => {
+    expect(await send(query)).toEqual({ status: 400, body: await errorOf(['a', 'b']) });
+  });
 
   it('is a 409 when the slug is taken, after 400', async () => {
     await owner.deploy({ slug: 'taken-there' });
@@ -360,25 +235,6 @@ describe('POST /deploy?slug=', () => {
   });
 });
 
-describe('a deployed page', () => {
-  it('is served byte for byte as given, NUL, BOM and all', async () => {
-    const html = '\uFEFF<p>\0\r\n\u2028\uFFFD\uFEFF é 😀 &amp; {{FORM_ACTION {{form_action}} {{ FORM_ACTION }} $& $1';
-    await owner.deploy({ html, slug: 'exact' });
-    const response = await page('exact').expect('Content-Type', 'text/html; charset=utf-8');
-    expect({ status: response.status, html: response.text }).toEqual({ status: 200, html });
-  });
-
-  it('has every {{FORM_ACTION}} replaced by BASE_URL/submit/<id>, the original being what is stored', async () => {
-    const html = "<form action={{FORM_ACTION}}></form>\0{{{FORM_ACTION}}}<form action='{{FORM_ACTION}}?a'></form>";
-    const { id } = await owner.deploy({ html, slug: 'placeholder' });
-    const action = `${BASE_URL}/submit/${id}`;
-    expect((await page('placeholder')).text).toBe(html.replaceAll('{{FORM_ACTION}}', action));
-
-    const [stored] = await service.db('pages').where({ deployment_id: id });
-    expect(stored.html.toString()).toBe(html);
-  });
-});
-
 describe('GET /deploy/:id', () => {
   it('answers 200 with the seven fields of a status', async () => {
     const { id } = await owner.deploy({ slug: 'seen' });
@@ -395,7 +251,6 @@ describe('GET /deploy/:id', () => {
         updated_at: response.body.created_at,
       },
     });
-    expect(Math.abs(Date.parse(response.body.created_at) - Date.now())).toBeLessThan(60_000);
   });
 
   it('counts the submissions that are stored', async () => {
@@ -485,18 +340,6 @@ describe('the rows of a page', () => {
 });
 
 describe('PUT /deploy/:id', () => {
-  it('leaves the page as it was when the deployment is deleted meanwhile', async () => {
-    const { id } = await owner.deploy({ html: '<p>Kept</p>' });
-    await owner.delete(`/deploy/${id}`).expect(200);
-    const { owner_id: ownerId } = await service.db('deployments').where({ id }).first('owner_id');
-    const late = { html: Buffer.from('<p>Too late</p>'), rendered: undefined };
-    expect(
-      await replaceHtml(service.db, ownerId, id, late, { pageVersions: 20, storageLimits: new Map() }),
-    ).toBeUndefined();
-    const { html } = await service.db('pages').where({ deployment_id: id }).first('html');
-    expect(String(html)).toBe('<p>Kept</p>');
-  });
-
   it('answers 200 with id, url and slug, and replaces the page under the same slug and url', async () => {
     const { id } = await owner.deploy({ slug: 'replaced' });
     const before = await statusOf(id);
@@ -511,18 +354,7 @@ describe('PUT /deploy/:id', () => {
 });
 
 describe('PATCH /deploy/:id', () => {
-  it.each([{}, { email_notifications: true }, { email_notifications: false }, { unknown: null }])(
-    'answers 200 with success and id to %j',
-    async (body) => {
-      const { id } = await owner.deploy();
-      expect(answer(await owner.patch(`/deploy/${id}`).send(body))).toEqual({
-        status: 200,
-        body: { success: true, id },
-      });
-    },
-  );
-
-  it.each(['true', '', 1, 0, null, [], {}])('answers 400 when email_notifications is %j', async (value) => {
+  it.each(['true', 0, null])('answers 400 when email_notifications is %j', async (value) => {
     const { id } = await owner.deploy();
     expect(answer(await owner.patch(`/deploy/${id}`).send({ email_notifications: value }))).toEqual(refused(400));
   });
@@ -530,7 +362,11 @@ describe('PATCH /deploy/:id', () => {
   it('leaves the page and its address as they are', async () => {
     const { id } = await owner.deploy({ html: 'kept', slug: 'kept' });
     const before = await statusOf(id);
-    await owner.patch(`/deploy/${id}`).send({ email_notifications: true, html: 'changed', slug: 'changed' });
+    const changes = { email_notifications: true, html: 'changed', slug: 'changed' };
+    expect(answer(await owner.patch(`/deploy/${id}`).send(changes))).toEqual({
+      status: 200,
+      body: { success: true, id },
+    });
     expect(await statusOf(id)).toEqual({ ...before, updated_at: aTime });
     expect((await page('kept')).text).toBe('kept');
   });
@@ -575,20 +411,10 @@ describe('updated_at', () => {
 });
 
 describe('DELETE /deploy/:id', () => {
-  it('answers 200 with message and id, once; then every endpoint answers 404', async () => {
+  it('answers 200 with message and id; then it is not there for anybody', async () => {
     const { id } = await owner.deploy({ slug: 'deleted' });
     expect(answer(await owner.delete(`/deploy/${id}`))).toEqual({ status: 200, body: { message: aSentence, id } });
-    const again = [
-      await owner.delete(`/deploy/${id}`),
-      await owner.get(`/deploy/${id}`),
-      await owner.put(`/deploy/${id}`).send({ html: 'x' }),
-      await owner.patch(`/deploy/${id}`).send({}),
-      await owner.get(`/submissions/${id}`),
-      await owner.get(`/webhooks/${id}`),
-      await owner.post(`/webhooks/${id}`).send({ url: 'https://hooks.example/' }),
-      await service.anonymous.post(`/submit/${id}`).send({ a: 1 }),
-    ];
-    expect(again.map(answer)).toEqual(again.map(() => refused(404)));
+    expect(answer(await service.anonymous.post(`/submit/${id}`).send({ a: 1 }))).toEqual(refused(404));
     expect((await page('deleted')).status).toBe(404);
   });
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { parse } from 'csv-parse/sync';
-import fc from 'fast-check';
 import readWorkbook from 'read-excel-file/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, failure, refused } from '../../support/answers.ts';
@@ -50,10 +49,10 @@ async function download(id: string, format: Format): Promise<Buffer> {
 }
 const exported = async (id: string, format: Format): Promise<string> => (await download(id, format)).toString();
 
-/**
- * A deployment with submissions of 30 MB, packed too: more than the buffers of a connection take while nobody reads.
- */
-async function large(): Promise<string> {
+/** A deployment with submissions of 30 MB, packed too: more than the buffers of a connection take while nobody reads. */
+let largeId: Promise<string> | undefined;
+const large = (): Promise<string> => (largeId ??= fillLarge());
+async function fillLarge(): Promise<string> {
   const { id } = await owner.deploy();
   // Each fits into a cell, and two are more than zlib looks back.
   const texts = Array.from({ length: 8 }, () => randomBytes(24_000).toString('base64'));
@@ -98,10 +97,10 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
   });
 
   it('has every submission once, oldest first, those that were deleted missing', async () => {
-    const id = await filled(Array.from({ length: 12_000 }, (_, index) => `{"n":${index + 1}}`));
-    await service.db('submissions').where({ deployment_id: id }).whereBetween('number', [2_000, 9_999]).delete();
+    const id = await filled(Array.from({ length: 2_000 }, (_, index) => `{"n":${index + 1}}`));
+    await service.db('submissions').where({ deployment_id: id }).whereBetween('number', [500, 1_499]).delete();
     const numbers = await numbersIn(await download(id, format), format);
-    const expected = Array.from({ length: 12_000 }, (_, index) => index + 1).filter((n) => n < 2_000 || n > 9_999);
+    const expected = Array.from({ length: 2_000 }, (_, index) => index + 1).filter((n) => n < 500 || n > 1_499);
     expect(numbers).toEqual(expected);
   });
 
@@ -115,20 +114,20 @@ describe.each(FORMATS)('GET /submissions/:deployId/export.%s', (format) => {
       await service.db.raw('ALTER TABLE elsewhere RENAME TO submissions');
     }
   });
+});
 
-  it('lets two of an owner run at a time, answers 503 to a third, and makes room when clients leave', async () => {
-    const id = await large();
-    const open = [await openExport(id, format), await openExport(id, format)];
+it('two exports of an owner run at a time; a third is a 503, until clients leave', async () => {
+  const id = await large();
+  const open = [await openExport(id, 'csv'), await openExport(id, 'xlsx')];
+  for (const format of FORMATS) {
     const refusal = await owner.get(`/submissions/${id}/export.${format}`);
     expect([answer(refusal), refusal.headers['retry-after']]).toEqual([refused(503), '10']);
-    const stranger = await service.owner();
-    const theirs = `/submissions/${(await stranger.deploy()).id}/export.${format}`;
-    expect((await get(theirs, 'GET', stranger)).status).toBe(200);
-    for (const response of open) response.destroy();
-    await expect
-      .poll(async () => (await get(`/submissions/${id}/export.${format}`, 'HEAD')).status, { timeout: 60_000 })
-      .toBe(200);
-  });
+  }
+  const stranger = await service.owner();
+  const theirs = `/submissions/${(await stranger.deploy()).id}/export.csv`;
+  expect((await get(theirs, 'GET', stranger)).status).toBe(200);
+  for (const response of open) response.destroy();
+  await expect.poll(async () => (await get(`/submissions/${id}/export.csv`, 'HEAD')).status).toBe(200);
 });
 
 /** The values of a field `n`, the only one. */
@@ -204,25 +203,6 @@ describe('export.ndjson', () => {
     expect(lines.map((line) => JSON.parse(line)).toReversed()).toEqual(listed);
   });
 
-  it('says the time of each as the list does', async () => {
-    const times = ['1969-12-31T23:59:59.999Z', '1999-12-31T23:59:59.990Z', '2000-01-01T00:00:00.000Z'];
-    times.push(
-      '2024-02-29T09:08:07.006Z',
-      '2024-02-29T23:59:59.999Z',
-      '2024-03-01T00:00:00.000Z',
-      '2026-11-21T10:20:30.405Z',
-    );
-    const id = await filled(times.map(() => '{}'));
-    for (const [index, time] of times.entries()) {
-      await service
-        .db('submissions')
-        .where({ deployment_id: id, number: index + 1 })
-        .update({ created_at: time });
-    }
-    const lines = (await exported(id, 'ndjson')).trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line).created_at)).toEqual(times);
-  });
-
   it('is empty without submissions', async () => {
     expect(await exported(await filled([]), 'ndjson')).toBe('');
   });
@@ -252,83 +232,22 @@ describe('export.csv', () => {
     );
   });
 
-  it.each<[what: string, value: string, cell: string]>([
-    ['a string', '"a \\"b\\" \\u00e9\\n"', 'a "b" é\n'],
-    ['an empty string', '""', ''],
-    ['null', 'null', ''],
-    ['a number as it is written', '1.10', '1.10'],
-    ['a large number', '12345678901234567890', '12345678901234567890'],
-    ['a boolean', 'true', 'true'],
-    ['a list', '[ "a", "b\\u0020c" , 1 ]', '["a","b\\u0020c",1]'],
-    ['an object', '{ "filename" : "a.txt", "size": 1 }', '{"filename":"a.txt","size":1}'],
-    ['what begins with =', '"=1+1"', "'=1+1"],
-    ['what begins with +', '"+A1"', "'+A1"],
-    ['what begins with -', '"-1+A1"', "'-1+A1"],
-    ['what begins with @', '"@SUM(A1)"', "'@SUM(A1)"],
-    ['what begins with a tab', '"\\t1"', "'\t1"],
-    ['what begins with CR', '"\\r1"', "'\r1"],
-    ['what begins with a tab and a sign', '"\\t=1"', "'\t'=1"],
-    ['a negative number', '-5', '-5'],
-    ['a negative number with decimals', '-1.50', '-1.50'],
-    ['a number with an exponent', '-1e5', "'-1e5"],
-    ['a number with a comma', '"-1,5"', "'-1,5"],
-    ['a telephone number', '"+49 170 1234567"', '+49 170 1234567'],
-    ['a telephone number with more between', '"+49 (0) 170/12.34-56"', '+49 (0) 170/12.34-56'],
-    ['a telephone number and more', '"+49 170 x"', "'+49 170 x"],
-    ['what begins with = and is digits otherwise', '"=1"', "'=1"],
-    ['a sign alone', '"-"', "'-"],
-    ['a sign and no digit', '"+ (/) "', "'+ (/) "],
-    ['a sign behind a semicolon', '"a;=1;+A1;-A1;@A"', "a;'=1;'+A1;'-A1;'@A"],
-    ['a sign behind a tab', '"a\\t=1"', "a\t'=1"],
-    ['a sign behind a line break', '"a\\n=1\\r+A1\\r\\n- x"', "a\n'=1\r'+A1\r\n'- x"],
-    ['numbers behind those', '"a;-5;+49 170\\t-1.5\\n(-2)\\n-3"', 'a;-5;+49 170\t-1.5\n(-2)\n-3'],
-    ['a number up to a semicolon', '"+49 170;=1"', "+49 170;'=1"],
-    ['a sign behind a quote that a semicolon makes one', '"a;\\"=1&\\""', `a;"'=1&"`],
-    ['a sign behind such a quote and spaces before it', '"a;  \\"\\"=1"', `a;  ""'=1`],
-    ['a sign behind a space, which makes it a text', '"a; =1"', 'a; =1'],
-    ['what has such a sign later on', '"a=1,=1 \\"=1 |=1"', 'a=1,=1 "=1 |=1'],
-    ['what begins with an apostrophe', '"\'=1"', "'=1"],
-    ['NUL', '"a\\u0000b"', 'a\ufffdb'],
-    ['a lone surrogate', '"a\\ud800b"', 'a\ufffdb'],
-    ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],
-    ['a quote and a comma behind a dangerous sign', '"=\\",\\""', `'=","`],
-  ])('writes %s: %s', async (_what, value, cell) => {
-    expect(await table([`{"x":${value}}`])).toEqual([['x'], [cell]]);
-  });
-
-  it.each([';', '\t'])(
-    'joins no number behind %j to the next cell, with which it might be a formula',
-    async (separator) => {
-      const id = await filled([JSON.stringify({ x: `a${separator}-5`, y: '0+A1' })]);
-      const [, row = ''] = (await exported(id, 'csv')).toString().split('\r\n');
-      expect(row.split(',').slice(3)).toEqual([`"a${separator}-5"`, '0+A1']);
-    },
-  );
-
-  it('lets no text be a formula, whatever separates cells', async () => {
-    const isNumber = (text: string): boolean => /^[+-][\d ().\-/]*$/.test(text) && /\d/.test(text);
-    const isFormula = (text: string): boolean => /^[=+\-@]/.test(text) && !isNumber(text);
-    const made = (text: string): string => (isFormula(text) ? `'${text}` : text);
-    /** Where the first cell is the field's own, and the others what it falls into. */
-    const harmless = (text: string): string => {
-      const [first = '', ...rest] = text.split(/([;\t\r\n])/);
-      const cells = rest.map((cell) => cell.replace(/^( *"+)?(.*)$/s, (_, quotes = '', value) => quotes + made(value)));
-      return (/^[\t\r]/.test(text) ? "'" : '') + [made(first), ...cells].join('');
-    };
-    const unit = fc.constantFrom(...'=+-@=+-@;;\t\r\n""  1().,/aé');
-    const [given = []] = fc.sample(
-      fc.array(fc.string({ unit, minLength: 1 }), { minLength: 2_000, maxLength: 2_000 }),
-      1,
-    );
-    const rows = await table(given.map((text) => JSON.stringify({ x: text })));
-    expect(rows.slice(1)).toEqual(given.map((text) => [harmless(text)]));
-  });
-
-  it('takes no longer for a text that is made to take long', async () => {
-    const pieces = ['=', '-', '-1;', ';"', ';  ', '; "', '\t', '"', '\r\n+', '-----;', '-1-1-1-1x'];
-    const texts = pieces.map((piece) => piece.repeat(100_000));
-    const rows = await table(texts.map((text) => JSON.stringify({ x: text })));
-    expect(rows.length).toBe(texts.length + 1);
+  it('writes strings without quotes, nothing for null, and other values as compact JSON', async () => {
+    const values: [value: string, cell: string][] = [
+      ['"a \\"b\\" \\u00e9\\n"', 'a "b" é\n'],
+      ['null', ''],
+      ['1.10', '1.10'],
+      ['12345678901234567890', '12345678901234567890'],
+      ['true', 'true'],
+      ['[ "a", "b\\u0020c" , 1 ]', '["a","b\\u0020c",1]'],
+      ['{ "filename" : "a.txt", "size": 1 }', '{"filename":"a.txt","size":1}'],
+      ['"=1+1"', "'=1+1"],
+      ['-5', '-5'],
+      ['-1e5', "'-1e5"],
+      ['"a\\u0000b\\ud800"', 'a\ufffdb\ufffd'],
+    ];
+    const rows = await table(values.map(([value]) => `{"x":${value}}`));
+    expect(rows).toEqual([['x'], ...values.map(([, cell]) => [cell])]);
   });
 
   it.each(['null', '""', '[]', '[ null, "" ]'])('leaves out `_redirect` and an empty `_hp`: %s', async (trap) => {

@@ -49,22 +49,6 @@ describe('GET /me', () => {
     expect((await owner.get('/me')).body.deployments).toBe(1);
   });
 
-  it('follows a change of the address and the plan at once', async () => {
-    const owner = await service.owner({ email: 'before@me.example', plan: 'free' });
-    expect((await owner.get('/me')).body).toEqual({
-      ...{ email: 'before@me.example', plan: 'free', deployment_limit: 3 },
-      ...{ deployments: 0, storage_limit: 5_000_000, storage_used: 0, mail: false, version },
-    });
-    await service
-      .db('owners')
-      .where({ email: 'before@me.example' })
-      .update({ email: 'after@me.example', plan: 'closed' });
-    expect((await owner.get('/me')).body).toEqual({
-      ...{ email: 'after@me.example', plan: 'closed', deployment_limit: 0 },
-      ...{ deployments: 0, storage_limit: 0, storage_used: 0, mail: false, version },
-    });
-  });
-
   it('says whether the service can send mail', async () => {
     const { key } = await service.owner();
     const { url } = await service.another({ SMTP_URL: 'smtp://127.0.0.1:1' });
@@ -101,7 +85,8 @@ describe(`${NOTICE} of GET /me`, () => {
     );
   });
 
-  it.each(['abuse@e.example', 'https://e.example/abuse?a=1'])('names ABUSE_CONTACT: %s', async (contact) => {
+  it('names ABUSE_CONTACT', async () => {
+    const contact = 'abuse@e.example';
     const owner = await service.owner();
     const { id } = await owner.deploy();
     await takeDown(service.db, id, 'x');

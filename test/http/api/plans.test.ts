@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../../../src/service.ts';
 import { answer, refused } from '../../support/answers.ts';
 import { asOwner, type Owner, startTestService, type TestService } from '../../support/service.ts';
 
@@ -7,8 +8,11 @@ const LIMIT = 3;
 const limitReached = refused(403);
 
 let service: TestService;
+/** Another process. */
+let second: Service;
 beforeAll(async () => {
-  service = await startTestService({ PLAN_LIMITS: `free:${LIMIT},crowd:20,single:1,none-at-all:0,unlimited:none` });
+  service = await startTestService({ PLAN_LIMITS: `free:${LIMIT},crowd:8,single:1,none-at-all:0,unlimited:none` });
+  second = await service.another();
 });
 afterAll(() => service.close());
 
@@ -41,18 +45,6 @@ const live = (email: string) =>
     .then((rows) => rows.length);
 
 describe('POST /deploy', () => {
-  it('answers 403 when the plan limit is reached', async () => {
-    const owner = await service.owner({ plan: 'free' });
-    await deploy(owner, LIMIT);
-    expect(answer(await create(owner))).toEqual(limitReached);
-    expect(answer(await create(owner, { slug: 'one-too-many' }))).toEqual(limitReached);
-    expect((await create(await service.owner(), { slug: 'one-too-many' })).status).toBe(201);
-  });
-
-  it('answers 403 at once on a plan of none', async () => {
-    expect(answer(await create(await service.owner({ plan: 'none-at-all' })))).toEqual(limitReached);
-  });
-
   it.each([
     ['none-at-all', 0, 'allows no pages: ask the operator for a larger plan.'],
     ['single', 1, 'allows 1 page: delete one, or ask the operator for a larger plan.'],
@@ -61,18 +53,6 @@ describe('POST /deploy', () => {
     const owner = await service.owner({ plan });
     for (let count = 0; count < limit; count += 1) await owner.deploy();
     expect(answer(await create(owner))).toEqual({ status: 403, body: { error: `Your plan (${plan}) ${sentence}` } });
-  });
-
-  it('has no limit on a plan without one, which is the default', async () => {
-    const owner = await service.owner();
-    expect(await statuses(times(30, () => create(owner)))).toEqual(times(30, () => 201));
-  });
-
-  it('counts each owner’s own', async () => {
-    const [owner, other] = [await service.owner({ plan: 'free' }), await service.owner({ plan: 'free' })];
-    await deploy(owner, LIMIT);
-    await deploy(other, LIMIT);
-    expect(answer(await create(other))).toEqual(limitReached);
   });
 
   it('counts the keys of an owner together', async () => {
@@ -121,46 +101,43 @@ describe('POST /deploy', () => {
     expect((await create(owner)).status).toBe(201);
   });
 
-  it('answers 400, 413 and 415 before 403, and 403 before 409', async () => {
+  it('answers 400 before 403, and 403 before 409', async () => {
     const owner = await service.owner({ plan: 'free' });
     await owner.deploy({ slug: 'mine' });
     await deploy(owner, LIMIT - 1);
     expect([
       answer(await create(owner, { slug: 'A' })),
-      answer(await create(owner, { slug: 'admin' })),
       answer(await create(owner, { html: null })),
-      answer(await create(owner, { html: 'x'.repeat(2 * 1024 * 1024 + 1) })),
-      answer(await owner.post('/deploy').type('text').send('x')),
       answer(await create(owner, { slug: 'mine' })),
-    ]).toEqual([400, 400, 400, 413, 415, 403].map(refused));
+    ]).toEqual([400, 400, 403].map(refused));
   });
 });
 
 describe('the limit under concurrent requests', () => {
-  it('lets exactly so many through of 50 at once, over two processes and two keys; another owner is unaffected', async () => {
+  it('lets exactly so many through of 20 at once, over two processes and two keys; another owner is unaffected', async () => {
     const email = 'crowd@test.example';
     const here = await service.owner({ email, plan: 'crowd' });
-    const there = asOwner((await service.another()).url, (await service.owner({ email })).key);
+    const there = asOwner(second.url, (await service.owner({ email })).key);
     const other = await service.owner({ plan: 'free' });
     const race = statuses(
-      times(50, (index) => create(index % 2 ? here : there, index % 4 < 2 ? { slug: `race-${slugOf(index)}` } : {})),
+      times(20, (index) => create(index % 2 ? here : there, index % 4 < 2 ? { slug: `race-${slugOf(index)}` } : {})),
     );
     const others = statuses(times(LIMIT, () => create(other)));
-    expect(await race).toEqual([...times(20, () => 201), ...times(30, () => 403)]);
+    expect(await race).toEqual([...times(8, () => 201), ...times(12, () => 403)]);
     expect(await others).toEqual(times(LIMIT, () => 201));
-    expect(await live(email)).toBe(20);
+    expect(await live(email)).toBe(8);
   });
 
   it('lets one through for a slot that is freed meanwhile', async () => {
     const email = 'freeing@test.example';
     const owner = await service.owner({ email, plan: 'free' });
-    const there = asOwner((await service.another()).url, owner.key);
+    const there = asOwner(second.url, owner.key);
     const [id = ''] = await deploy(owner, LIMIT);
     const freed = statuses(times(5, () => owner.delete(`/deploy/${id}`)));
-    const created = statuses(times(20, (index) => create(index % 2 ? owner : there)));
+    const created = statuses(times(10, (index) => create(index % 2 ? owner : there)));
     expect(await freed).toEqual([200, 404, 404, 404, 404]);
     // All of them may have been there before the deletion.
-    expect([times(20, () => 403), [201, ...times(19, () => 403)]]).toContainEqual(await created);
+    expect([times(10, () => 403), [201, ...times(9, () => 403)]]).toContainEqual(await created);
     expect((await statuses([create(owner), create(there)])).at(-1)).toBe(403);
     expect(await live(email)).toBe(LIMIT);
   });

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startOfDay, startsBetween } from '../../../src/lib/time-buckets.ts';
 import { refused } from '../../support/answers.ts';
 import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let owner: Owner;
+/** A deployment without submissions. */
+let empty: string;
 beforeAll(async () => {
   service = await startTestService();
   owner = await service.owner();
+  empty = (await owner.deploy()).id;
 });
 afterAll(() => service.close());
 
@@ -85,9 +87,8 @@ describe('GET /deploy/:id/stats', () => {
   });
 
   it('takes days of 23 and of 25 hours, and days without a midnight', async () => {
-    const { id } = await owner.deploy();
     const startsIn = async (query: string) =>
-      (await statistics(id, `?${query}`)).body.buckets.map(({ start }: { start: string }) => start.slice(0, 16));
+      (await statistics(empty, `?${query}`)).body.buckets.map(({ start }: { start: string }) => start.slice(0, 16));
     expect(await startsIn('tz=Europe/Berlin&from=2026-03-28&to=2026-03-31')).toEqual([
       ...['2026-03-27T23:00', '2026-03-28T23:00', '2026-03-29T22:00'],
     ]);
@@ -113,117 +114,55 @@ describe('GET /deploy/:id/stats', () => {
   });
 
   it.each([
-    'from=yesterday',
-    'from=2026-02-30',
-    'from=2026-11-01T10:00:00',
-    'from=2026-11-01&from=2026-11-02',
-    'from=2026-11-02&to=2026-11-02',
-    'from=2026-11-02&to=2026-11-01',
-    'to=',
-    'by=week',
-    'by=day&by=day',
-    'tz=Mars/Olympus',
-    'tz=%2B01:00',
-    'tz=',
-    'tz=UTC&tz=UTC',
-    'from=2020-01-01&to=2026-01-01',
-    'by=hour&from=2026-01-01&to=2026-03-01',
-    'from=0001-01-01&to=9999-12-31',
-    'from=0000-01-01&to=0000-01-05',
-    'from=0001-01-01T00:00:00%2B14:00&to=0001-01-03',
-    'to=9999-12-31T23:59:59-23:59',
+    ...['from=2026-02-30', 'from=2026-11-01T10:00:00', 'from=2026-11-01&from=2026-11-02', 'to='],
+    ...['from=2026-11-02&to=2026-11-02', 'by=week', 'tz=Mars/Olympus', 'tz=%2B01:00', 'tz='],
+    ...['from=2020-01-01&to=2026-01-01', 'from=0001-01-01&to=9999-12-31', 'from=0000-01-01&to=0000-01-05'],
+    ...['from=0001-01-01T00:00:00%2B14:00&to=0001-01-03', 'to=9999-12-31T23:59:59-23:59'],
   ])('answers 400 to ?%s', async (query) => {
-    const { id } = await owner.deploy();
-    expect(await statistics(id, `?${query}`)).toEqual(refused(400));
+    expect(await statistics(empty, `?${query}`)).toEqual(refused(400));
   });
 
   it('answers at most 1,000 buckets', async () => {
-    const { id } = await owner.deploy();
     const hours = (count: number) => new Date(Date.UTC(2026, 0, 1) + count * 3_600_000).toISOString();
-    const { body } = await statistics(id, `?by=hour&from=${hours(0)}&to=${hours(1_000)}`);
+    const { body } = await statistics(empty, `?by=hour&from=${hours(0)}&to=${hours(1_000)}`);
     expect([body.buckets.length, body.buckets[999].start]).toEqual([1_000, hours(999)]);
-    expect(await statistics(id, `?by=hour&from=${hours(0)}&to=${hours(1_001)}`)).toEqual(refused(400));
-    expect(await statistics(id, `?by=hour&from=${hours(0.5)}&to=${hours(1_000.5)}`)).toEqual(refused(400));
+    expect(await statistics(empty, `?by=hour&from=${hours(0)}&to=${hours(1_001)}`)).toEqual(refused(400));
   });
 
   it('counts as a person would who had all submissions and a calendar, deleted ones left out', async () => {
-    const zones = [
-      'UTC',
-      'Europe/Berlin',
-      'America/New_York',
-      'Asia/Kolkata',
-      'America/Santiago',
-      'Australia/Lord_Howe',
-    ];
     const start = Date.UTC(2026, 0, 1);
     const year = 365 * 86_400_000;
     const random = (below: number) => Math.floor(Math.random() * below);
-    const times = Array.from({ length: 3_000 }, () => new Date(start + random(year))).toSorted((a, b) => +a - +b);
+    const times = Array.from({ length: 1_000 }, () => new Date(start + random(year))).toSorted((a, b) => +a - +b);
     const id = await deployWith(times);
-    const isGone = times.map(() => false);
-    const remove = async (isToGo: (index: number) => boolean): Promise<void> => {
-      const gone = times.flatMap((_, index) => (!isGone[index] && isToGo(index) ? [index + 1] : []));
-      for (const number of gone) isGone[number - 1] = true;
-      await service.db.raw(
-        `WITH gone AS (
-           DELETE FROM submissions WHERE deployment_id = :id AND number = ANY (CAST(:gone AS bigint[])) RETURNING number
-         )
-         UPDATE deployments SET submission_count = submission_count - (SELECT count(*) FROM gone) WHERE id = :id`,
-        { id, gone },
-      );
-    };
-    const ranges = zones.flatMap((tz) =>
-      (['hour', 'day'] as const).map((by) => {
+    const isGone = times.map((_, index) => random(3) === 0 || (index > 150 && index < 300));
+    const gone = isGone.flatMap((is, index) => (is ? [index + 1] : []));
+    await service.db('submissions').where({ deployment_id: id }).whereIn('number', gone).delete();
+    await service.db('deployments').where({ id }).decrement('submission_count', gone.length);
+    for (const tz of ['UTC', 'America/Santiago', 'Australia/Lord_Howe']) {
+      for (const by of ['hour', 'day']) {
         const from = start + random(year);
-        return { tz, by, from, to: from + random((by === 'day' ? 300 : 30) * 86_400_000) + 1 };
-      }),
-    );
-    const check = async ({ tz, by, from, to }: (typeof ranges)[number]): Promise<void> => {
-      const format = new Intl.DateTimeFormat('en-GB', {
-        ...{ timeZone: tz, dateStyle: 'short' },
-        ...(by === 'hour' && { timeStyle: 'long' }),
-      });
-      // An hour as the clock shows it, with its offset, which differs where it is there twice.
-      const nameOf = (at: number): string => format.format(at).replace(/:\d\d:\d\d/, '');
-      const within = times.filter((at, index) => !isGone[index] && +at >= from && +at < to);
-      const expected = Object.fromEntries(
-        Array.from(
-          Map.groupBy(within, (at) => nameOf(+at)),
-          ([name, some]) => [name, some.length],
-        ),
-      );
-      const query = new URLSearchParams({
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
-        by,
-        tz,
-      });
-      const { status, body } = await statistics(id, `?${query}`);
-      expect([status, body.total]).toEqual([200, within.length]);
-      const found: Record<string, number> = {};
-      for (const { start: at, submissions } of body.buckets) {
-        if (submissions > 0) found[nameOf(Date.parse(at))] = submissions;
+        const to = from + random((by === 'day' ? 300 : 30) * 86_400_000) + 1;
+        const format = new Intl.DateTimeFormat('en-GB', {
+          ...{ timeZone: tz, dateStyle: 'short' },
+          ...(by === 'hour' && { timeStyle: 'long' }),
+        });
+        // An hour as the clock shows it, with its offset, which differs where it is there twice.
+        const nameOf = (at: number): string => format.format(at).replace(/:\d\d:\d\d/, '');
+        const within = times.filter((at, index) => !isGone[index] && +at >= from && +at < to);
+        const named = Map.groupBy(within, (at) => nameOf(+at));
+        const query = new URLSearchParams({
+          from: new Date(from).toISOString(),
+          to: new Date(to).toISOString(),
+          by,
+          tz,
+        });
+        const { body } = await statistics(id, `?${query}`);
+        const found = body.buckets.flatMap((bucket: { start: string; submissions: number }) =>
+          bucket.submissions > 0 ? [[nameOf(Date.parse(bucket.start)), bucket.submissions]] : [],
+        );
+        expect([body.total, found]).toEqual([within.length, Array.from(named, ([name, some]) => [name, some.length])]);
       }
-      expect(found).toEqual(expected);
-    };
-    await remove((index) => random(3) === 0 || (index > 500 && index < 900));
-    for (const range of ranges) await check(range);
-    // The same holds when more are deleted, also for other ranges.
-    await remove((index) => random(3) === 0 || (index > 1_500 && index < 2_500));
-    for (const range of ranges) {
-      await check(range);
-      const moved = 1 + random(20 * 86_400_000);
-      await check({ ...range, from: range.from + moved, to: range.to + moved });
-    }
-  });
-});
-
-describe('startsBetween', () => {
-  it('gives each start once, rising, on a full hour or a midnight of the zone', () => {
-    for (const timeZone of Intl.supportedValuesOf('timeZone').filter((_, index) => index % 10 === 0)) {
-      const from = startOfDay('2026-01-01', timeZone);
-      const to = startOfDay('2027-01-01', timeZone);
-      expect([timeZone, startsBetween({ from, to, by: 'day', timeZone }, 1_000).length]).toEqual([timeZone, 365]);
     }
   });
 });

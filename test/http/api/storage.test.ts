@@ -77,16 +77,6 @@ describe('storage_used', () => {
     expect(await wrong()).toEqual([]);
   });
 
-  it('is not touched by a submission without files', async () => {
-    const owner = await service.owner({ plan: 'free' });
-    const { id } = await owner.deploy();
-    const versions = async (): Promise<unknown> =>
-      (await service.db.raw('SELECT owner_id, CAST(xmin AS text) AS version FROM storage ORDER BY owner_id')).rows;
-    const before = await versions();
-    await owner.send('POST', `/submit/${id}`, '{"n":1}');
-    expect(await versions()).toEqual(before);
-  });
-
   it('is counted anew after a day', async () => {
     const other = await startTestService({}, undefined, { limits: { cleanUp: { intervalMs: 20 } } });
     onTestFinished(() => other.close());
@@ -162,21 +152,6 @@ describe('STORAGE_LIMITS', () => {
     expect((await owner.get(`/deploy/${id}/spam`)).body.total).toBe(0);
     expect(await usedBy(owner)).toBe(90 * KB);
     expect(await wrong()).toEqual([]);
-  });
-
-  it('offers a visitor to send the form without its files', async () => {
-    const owner = await service.owner({ plan: 'free' });
-    const { id } = await owner.deploy(page(90 * KB));
-    const body = new FormData();
-    body.append('name', 'Ada');
-    body.append('cv', new File(['x'.repeat(20 * KB)], 'cv.txt', { type: 'text/plain' }));
-    const refusal = await fetch(`${service.url}/submit/${id}`, {
-      ...{ method: 'POST', body, headers: { Accept: 'text/html' }, redirect: 'manual' },
-    });
-    expect(refusal.status).toBe(413);
-    const html = await refusal.text();
-    expect(html).toContain('This form cannot receive files.');
-    expect(html).toContain('<textarea name="name" hidden>\nAda</textarea>');
   });
 
   it('is not exceeded by changes and uploads at once in two processes', async () => {

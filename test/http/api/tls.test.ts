@@ -6,16 +6,20 @@ import { loadConfig } from '../../../src/config.ts';
 import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { tlsEndpoints } from '../../../src/http/api/operations/tls.ts';
 import { createApi } from '../../../src/http/router.ts';
+import type { Service } from '../../../src/service.ts';
 import { failure } from '../../support/answers.ts';
 import { idleApp } from '../../support/app.ts';
 import { proxyTo } from '../../support/postgres-proxy.ts';
 import { type Owner, startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
+/** Another process. */
+let other: Service;
 let owner: Owner;
 let ordinary404: string;
 beforeAll(async () => {
   service = await startTestService();
+  other = await service.another();
   owner = await service.owner();
   await owner.deploy({ slug: 'contact' });
   ordinary404 = (await service.anonymous.get('/nothing').expect(404)).text;
@@ -42,43 +46,26 @@ describe('GET /internal/tls', () => {
     '',
     'nobody.pages.test',
     'pages.test',
-    '.pages.test',
     'a.contact.pages.test',
     'contact.pages.test.evil.test',
-    'contactpages.test',
     'evil.test',
     'x.api.test',
-    'test',
-    'localhost',
     '127.0.0.1',
     '*.pages.test',
-    'c_ntact.pages.test',
-    `${'a'.repeat(64)}.pages.test`,
     `${'a'.repeat(6_000)}.pages.test`,
-    'contact.pages.test/x',
     'contact.pages.test\0',
-    'x@api.test',
-    "'; DROP TABLE deployments; --.pages.test",
     '__proto__.pages.test',
-    'ü.pages.test',
   ])('answers the 404 of a path that is not there for any other: %j', async (domain) => {
     const { status, text } = await ask(domain);
     expect([status, text]).toEqual([404, ordinary404]);
   });
 
-  it.each([
-    '',
-    '?',
-    '?domain',
-    '?domain=api.test&domain=api.test',
-    '?domain=evil.test&domain=api.test',
-    '?Domain=api.test',
-  ])('wants one domain: 404 for %j', async (query) => {
-    await request(service.url).get(`/internal/tls${query}`).expect(404, ordinary404);
-  });
+  it.each(['?domain', '?domain=api.test&domain=api.test', '?Domain=api.test'])(
+    'wants one domain: 404 for %j',
+    async (query) => void (await request(service.url).get(`/internal/tls${query}`).expect(404, ordinary404)),
+  );
 
   it('follows deployments made and deleted, here and in another process', async () => {
-    const other = await service.another();
     const both = () =>
       Promise.all([service.url, other.url].map(async (url) => (await ask('soon.pages.test', url)).status));
     const soon = (expected: number) =>
@@ -96,7 +83,6 @@ describe('GET /internal/tls', () => {
     const { id } = await owner.deploy({ slug: 'abused' });
     await takeDown(service.db, id, 'phishing');
     await ask('abused.pages.test').expect(200);
-    const other = await service.another();
     await ask('abused.pages.test', other.url).expect(200);
   });
 
@@ -116,7 +102,6 @@ describe('GET /internal/tls', () => {
 describe('GET /internal/tls from outside', () => {
   it.each([
     ['X-Forwarded-For', '203.0.113.7'],
-    ['X-Forwarded-For', '127.0.0.1'],
     ['X-Forwarded-For', ''],
     ['X-Forwarded-Host', 'api.test'],
     ['X-Forwarded-Proto', 'https'],
@@ -124,9 +109,7 @@ describe('GET /internal/tls from outside', () => {
     ['Forwarded', 'for=203.0.113.7'],
     ['Via', '1.1 proxy'],
     ['Host', 'api.test'],
-    ['Host', 'api.test:443'],
     ['Host', 'evil.test'],
-    ['Host', '203.0.113.7'],
     ['Host', '[2001:db8::1]:3000'],
     ['Host', ''],
   ])('is a path that is not there, whatever the method: with %s: %s', async (name, value) => {
@@ -166,17 +149,14 @@ describe('GET /internal/tls from outside', () => {
   }
 
   it.each([
-    ...['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '10.0.0.1', '172.16.0.1', '172.31.255.255'],
-    ...['192.168.0.1', '::ffff:192.168.0.1', 'fd00::1', 'fe80::1%eth0'],
-  ])('is none of: by %s', async (address) => {
-    expect(await statusFrom(address)).toBe(200);
-  });
-
-  it.each([
-    ...['203.0.113.7', '8.8.8.8', '172.32.0.1', '172.15.255.255', '192.169.0.1', '11.0.0.1', '::ffff:8.8.8.8'],
-    ...['2001:db8::1', '2606:4700::1111', '64:ff9b::808:808', '', undefined],
-  ])('is what any other address asks: %s', async (address) => {
-    expect(await statusFrom(address)).toBe(404);
+    ['127.0.0.1', 200],
+    ['::ffff:192.168.0.1', 200],
+    ['fe80::1%eth0', 200],
+    ['203.0.113.7', 404],
+    ['2001:db8::1', 404],
+    [undefined, 404],
+  ])('is by a client whose address is not private: %s', async (address, status) => {
+    expect(await statusFrom(address)).toBe(status);
   });
 });
 

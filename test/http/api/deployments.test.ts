@@ -235,6 +235,44 @@ describe('POST /deploy?slug=', () => {
   });
 });
 
+describe('GET /deploy', () => {
+  it('answers a page of live deployments, newest first, each as its status', async () => {
+    const who = await service.owner();
+    const deployed = [await who.deploy(), await who.deploy(), await who.deploy(), await who.deploy()];
+    await owner.deploy();
+    await who.delete(`/deploy/${deployed[1]?.id}`).expect(200);
+    await service.anonymous.post(`/submit/${deployed[2]?.id}`).send({ a: 1 }).expect(200);
+    const statuses = await Promise.all(
+      [3, 2, 0].map(async (index) => (await who.get(`/deploy/${deployed[index]?.id}`).expect(200)).body),
+    );
+    const response = await who.get('/deploy');
+    expect([response.status, response.headers['content-type'], response.headers['cache-control']]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+      'no-store',
+    ]);
+    expect(response.body).toStrictEqual({ deployments: statuses, total: 3, page: 1, limit: 50 });
+    expect((await who.get('/deploy?page=2&limit=2')).body).toStrictEqual({
+      deployments: statuses.slice(2),
+      total: 3,
+      page: 2,
+      limit: 2,
+    });
+    expect((await who.get('/deploy?page=2147483647&limit=500')).body).toStrictEqual({
+      deployments: [],
+      total: 3,
+      page: 2_147_483_647,
+      limit: 100,
+    });
+  });
+});
+
+it('GET /deploy/:id/html answers the HTML as it was given', async () => {
+  const html = '\ufeff<form action="{{FORM_ACTION}}">a\0b\r\nc\rd\ne\u2028"\\u0041"ä€😀\u{10ffff}\uffff</form>';
+  const { id } = await owner.deploy({ html });
+  expect(answer(await owner.get(`/deploy/${id}/html`))).toStrictEqual({ status: 200, body: { html } });
+});
+
 describe('GET /deploy/:id', () => {
   it('answers 200 with the seven fields of a status', async () => {
     const { id } = await owner.deploy({ slug: 'seen' });

@@ -271,6 +271,52 @@ describe('GET /submissions/:deployId/stream', () => {
   });
 });
 
+it.each([
+  ['250 small submissions', 250, 10],
+  ['12 submissions of 100 KB', 12, 100_000],
+])('a stream that begins before %s leaves none out', async (_name, count, length) => {
+  const { id } = await owner.deploy();
+  await service.db.raw(
+    `INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
+     SELECT :id, n, 'sub_' || substr(:id, 3, 18) || lpad(n::text, 6, '0'),
+            json_build_object('n', n, 'text', repeat('x', CAST(:length AS int))), '192.0.2.1', now()
+       FROM generate_series(1, CAST(:count AS int)) AS n`,
+    { id, count, length },
+  );
+  await service.db('deployments').where({ id }).update({ submission_count: count, last_submission_number: count });
+  const stream = await openStream(id, { lastEventId: '0' });
+  await vi.waitFor(() => expect(eventsOf(stream.text)).toHaveLength(count), PATIENCE);
+  const numbers = eventsOf(stream.text).map(({ data }) => JSON.parse(data ?? '').data.n);
+  expect(numbers).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+});
+
+it.each(['key', 'session'])('a stream ends when its %s has expired', async (kind) => {
+  const who = await service.owner();
+  const { id } = await who.deploy();
+  const signedIn = await who.post('/session').send({ key: who.key }).expect(200);
+  const [cookie = ''] = String(signedIn.headers['set-cookie']).split(';');
+  const controller = new AbortController();
+  onTestFinished(() => controller.abort());
+  const { status, body } = await fetch(`${service.url}/submissions/${id}/stream`, {
+    headers:
+      kind === 'key'
+        ? { Authorization: `Bearer ${who.key}` }
+        : { Cookie: cookie, Origin: service.config.baseUrl, 'Sec-Fetch-Site': 'same-origin' },
+    signal: controller.signal,
+  });
+  expect(status).toBe(200);
+  const reader = body?.getReader();
+  // The comments of a stream that goes on.
+  for (let count = 0; count < 3; count += 1) expect((await reader?.read())?.done).toBe(false);
+  const [{ owner_id: ownerId }] = await service.db('deployments').where({ id }).select('owner_id');
+  await service
+    .db('api_keys')
+    .where({ owner_id: ownerId })
+    .update({ expires_at: new Date(Date.now() - 1_000) });
+  for (let isDone: boolean | undefined = false; isDone === false; ) isDone = (await reader?.read())?.done;
+  expect((await who.get('/me')).status).toBe(401);
+});
+
 describe('SubmissionWatch', () => {
   it('asks once in an interval for all that wait, and goes on while the database is away', async () => {
     const asked: [number, number][] = [];

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Router } from 'express';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { apiPage, CLIENT_TYPES, clientTypes, EXAMPLE_SETTINGS, PAGE } from '../../../docs/generate-api.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { SECURITY_TXT } from '../../../src/http/api/operations/security-txt.ts';
@@ -107,6 +109,14 @@ describe('the document', () => {
     const times = ['2026-11-22', '2026-11-22T10:00Z', '2026-11-22T10:00:00.5+02:00'];
     expect([...times, '', 'x', '2026', '2026-11-22T10:00:00'].filter(isTime)).toEqual(times);
   });
+});
+
+it('docs/api.md and the client have the endpoints as they are declared', async () => {
+  const text = JSON.stringify(referenceOf(loadConfig(EXAMPLE_SETTINGS)));
+  const page = await readFile(PAGE, 'utf8');
+  expect(page, 'docs/api.md is out of date: `npm run docs:api` writes it anew').toBe(apiPage(page, JSON.parse(text)));
+  const types = await readFile(CLIENT_TYPES, 'utf8');
+  expect(types, 'src/client/api.d.ts is out of date: `npm run docs:api` writes it anew').toBe(await clientTypes(text));
 });
 
 /** What a path names, all of it the owner's: a webhook that is off sends nothing anywhere. */

@@ -41,15 +41,20 @@ class UsedTime<Key extends {}> {
  * Runs tasks: `slots` at a time, and `slotsOfKey` at a time of each key. The key that used the least time lately is served
  * next, and keys that used as little are served round-robin: among these a key waits for at most one task of each. When
  * `maxWaiting` tasks wait, the newest task of the key with the most waiting tasks is refused.
+ *
+ * `maxRestMs`: a key of which more tasks wait rests as long as its last task took, and at most so long. The processor is
+ * then free for others for half of the time.
  */
 export function createFairQueue<Key extends {}>({
   slots,
   slotsOfKey = 1,
   maxWaiting,
+  maxRestMs = 0,
 }: {
   slots: number;
   slotsOfKey?: number;
   maxWaiting: number;
+  maxRestMs?: number;
 }): FairQueue<Key> {
   /** By key, in the order in which keys are served. The tasks of a key are in the order in which they came. */
   const waiting = new Map<Key, Set<Waiting>>();
@@ -100,6 +105,17 @@ export function createFairQueue<Key extends {}>({
     runningCount += change;
   }
 
+  function end(key: Key, tookMs: number): void {
+    used.add(key, tookMs);
+    if (maxRestMs > 0 && waiting.has(key)) setTimeout(release, Math.min(tookMs, maxRestMs), key);
+    else release(key);
+  }
+
+  function release(key: Key): void {
+    countRunning(key, -1);
+    beginNext();
+  }
+
   /** Refuses a task to let one of `key` wait; false when no other key has more waiting tasks. */
   function refuseNewest(key: Key): boolean {
     let longest = waiting.get(key) ?? new Set();
@@ -122,11 +138,7 @@ export function createFairQueue<Key extends {}>({
             const beganAt = performance.now();
             void task()
               .then(resolve, reject)
-              .finally(() => {
-                countRunning(key, -1);
-                used.add(key, performance.now() - beganAt);
-                beginNext();
-              });
+              .finally(() => end(key, performance.now() - beganAt));
           },
           refuse() {
             clearTimeout(timer);

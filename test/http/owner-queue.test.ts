@@ -6,9 +6,9 @@ import { OwnerQueue } from '../../src/http/request/owner-queue.ts';
 import { BusyError } from '../../src/lib/fair-queue.ts';
 import { testLimits } from '../support/limits.ts';
 
-/** Work of owners that ends when the test says; `log` says what became of each, by its name. */
-function start(owners: Parameters<typeof testLimits>[0] = {}) {
-  const queue = new OwnerQueue(testLimits(owners));
+/** Work of owners that ends when the test says, without rests; `log` says what became of each, by its name. */
+function start(limits: { requestWaitTimeoutMs?: number; waitingRequests?: number } = {}) {
+  const queue = new OwnerQueue(testLimits({ owners: { ...limits, maxRestMs: 0 } }));
   const log: string[] = [];
   const running = new Map<string, PromiseWithResolvers<void>>();
   return {
@@ -41,7 +41,7 @@ it('lets two of an owner work at a time, others beside them, and the next when o
 });
 
 it('refuses what has waited too long, and says whether the owner or the database is why', async () => {
-  const { log, add, end } = start({ owners: { requestWaitTimeoutMs: 20 } });
+  const { log, add, end } = start({ requestWaitTimeoutMs: 20 });
   for (const name of ['a', 'b']) void add(name);
   await add('c');
   expect(log.at(-1)).toBe('c: The request took too long: try again shortly.');
@@ -65,7 +65,7 @@ it('begins no work for a client that has left', async () => {
 });
 
 it('refuses more than may wait, of the owner that has the most', async () => {
-  const { log, add } = start({ owners: { waitingRequests: 2 } });
+  const { log, add } = start({ waitingRequests: 2 });
   for (const name of ['a', 'b', 'c', 'd', 'e']) void add(name);
   await nextTurn();
   expect(log.at(-1)).toMatch(/^e: Too many requests of this API key/);

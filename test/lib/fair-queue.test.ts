@@ -14,12 +14,14 @@ function startQueue({
   slots,
   slotsOfKey = 1,
   maxWaiting = 1_000,
+  maxRestMs = 0,
 }: {
   slots: number;
   slotsOfKey?: number;
   maxWaiting?: number;
+  maxRestMs?: number;
 }) {
-  const queue = createFairQueue<string>({ slots, slotsOfKey, maxWaiting });
+  const queue = createFairQueue<string>({ slots, slotsOfKey, maxWaiting, maxRestMs });
   const begun: string[] = [];
   const refused: string[] = [];
   const running = new Map<string, PromiseWithResolvers<string>>();
@@ -67,6 +69,28 @@ describe('createFairQueue', () => {
     expect([await good, await bad]).toEqual(['a1', error]);
     queue.addAll('a2', 'b2');
     expect(queue.begun).toEqual(['a1', 'b1', 'a2', 'b2']);
+  });
+
+  it('lets a key of which more wait rest as long as its task took, up to a limit, and no other key', async () => {
+    const queue = startQueue({ slots: Infinity, maxRestMs: 50 });
+    queue.addAll('a1', 'a2', 'a3');
+    vi.advanceTimersByTime(20);
+    await queue.end('a1');
+    queue.addAll('b1');
+    expect(queue.begun).toEqual(['a1', 'b1']);
+    vi.advanceTimersByTime(19);
+    expect(queue.begun).toEqual(['a1', 'b1']);
+    vi.advanceTimersByTime(1);
+    expect(queue.begun).toEqual(['a1', 'b1', 'a2']);
+    vi.advanceTimersByTime(100);
+    await queue.end('a2');
+    vi.advanceTimersByTime(49);
+    expect(queue.begun).toEqual(['a1', 'b1', 'a2']);
+    vi.advanceTimersByTime(1);
+    expect(queue.begun).toEqual(['a1', 'b1', 'a2', 'a3']);
+    await queue.end('a3');
+    queue.addAll('a4');
+    expect(queue.begun).toEqual(['a1', 'b1', 'a2', 'a3', 'a4']);
   });
 
   it('runs one task of a key at a time, in their order, and as many of all as there are slots', async () => {

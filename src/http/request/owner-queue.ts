@@ -30,6 +30,7 @@ export class OwnerQueue {
       slots: Infinity,
       slotsOfKey: limits.workingRequests,
       maxWaiting: limits.waitingRequests,
+      maxRestMs: limits.maxRestMs,
     });
     this.#endedAt = createBoundedCache(limits.rememberedKeys);
   }

@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { App } from './app.ts';
 import { writeErrorPage } from './pages/pages.ts';
 import type { Endpoint } from './request/declaration.ts';
+import type { Exchange } from './request/exchange.ts';
 import { pathOf } from './request/hosts.ts';
 import { toLoggedError, writeError } from './response/errors.ts';
 import { writeLinkPage } from './response/link-page.ts';
@@ -9,8 +10,8 @@ import { isSubmission, PAGE, routeOf, SUBMIT } from './route-names.ts';
 import { CORS, SubmissionError } from './submit/submission-service.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './submit/visitor-pages.ts';
 
-/** A request that failed. `slug`: of a page's host. `isApi`: Express has it, and metrics count it when it is closed. */
-type Failed = { requestId: string; slug: string | undefined; isApi: boolean };
+/** A request that failed. `isApi`: Express has it, and metrics count it when it is closed. */
+type Failed = Omit<Exchange, 'path'> & { readonly isApi: boolean };
 
 /** The person whose form is refused; undefined where an answer for programs, or a page's error, suits. */
 function visitorIn(thrown: unknown, request: IncomingMessage, slug: string | undefined): Visitor | undefined {
@@ -32,7 +33,7 @@ export class ErrorResponder {
     this.#titles = new Map(endpoints.map(({ method, path, errorPageTitle }) => [`${method} ${path}`, errorPageTitle]));
   }
 
-  fail(thrown: unknown, request: IncomingMessage, response: ServerResponse, { requestId, slug, isApi }: Failed): void {
+  fail(thrown: unknown, { request, response, requestId, slug, isApi }: Failed): void {
     // A request that took too long has been answered already.
     if (response.writableEnded) return;
     const { log, limits, metrics } = this.#app;

@@ -1,4 +1,5 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ErrorRequestHandler, Express } from 'express';
 import { VIEW_PATHS } from '../lib/dashboard-paths.ts';
 import { createRequestIds } from '../lib/ids.ts';
@@ -9,22 +10,20 @@ import { ErrorResponder } from './error-responder.ts';
 import { PageServer } from './pages/pages.ts';
 import { answerInTime, tooSlow } from './request/deadline.ts';
 import type { Endpoint } from './request/declaration.ts';
+import type { Exchange } from './request/exchange.ts';
 import { pathOf, resolveHost, validateRequest } from './request/hosts.ts';
-import { untilStarted } from './request/until-started.ts';
 import { RequestLog } from './request-log.ts';
 import { namesHtml } from './response/accept.ts';
-import { methodNotAllowed } from './response/errors.ts';
+import { methodNotAllowed, unavailable } from './response/errors.ts';
 import { PAGE, routeOf, SUBMIT, submitIdIn } from './route-names.ts';
 import { createApi } from './router.ts';
 import { SubmissionService } from './submit/submission-service.ts';
 import { THANKS, VisitorPages } from './submit/visitor-pages.ts';
 
-/** What is known of a request; only this file changes it. */
-type Context = {
-  requestId: string;
-  /** As performance.now() returns it. */
-  startedAt: number;
-  /** Set when the request is for a page's host. */
+/** An exchange as this file changes it. `startedAt`: as performance.now() returns it. */
+type Context = Pick<Exchange, 'request' | 'response' | 'requestId'> & {
+  readonly startedAt: number;
+  path: string;
   slug: string | undefined;
   isLogged: boolean;
   isApi: boolean;
@@ -60,7 +59,7 @@ export class Listener {
     this.#api = createApi(endpoints, app);
     this.#api.use(((error, request, response, _next) => {
       const requestId = String(response.getHeader('x-request-id'));
-      this.#errors.fail(error, request, response, { requestId, slug: undefined, isApi: true });
+      this.#errors.fail(error, { request, response, requestId, slug: undefined, isApi: true });
     }) satisfies ErrorRequestHandler);
     this.#pages = new PageServer(pages, responseWriter, config);
     this.#visitorPages = new VisitorPages(app);
@@ -74,68 +73,77 @@ export class Listener {
   }
 
   readonly handle: RequestListener = (request, response) => {
-    const { hosts, sessionCookie, isStarting, limits } = this.#app;
+    const { hosts, sessionCookie, isStarting } = this.#app;
     const context: Context = {
+      request,
+      response,
       requestId: this.#newRequestId(),
       startedAt: performance.now(),
+      path: '',
       slug: undefined,
       isLogged: false,
       isApi: false,
     };
-    if (this.#logsAll) this.#log(request, response, context);
+    if (this.#logsAll) this.#log(context);
     // A page in memory is answered before #answer() returns: a promise would add a twentieth to its cost.
     try {
       context.slug = hosts.slugOf(resolveHost(request));
+      context.path = pathOf(request);
       validateRequest(request, sessionCookie.name);
       const answering =
-        isStarting() && !this.#earlyPaths.has(pathOf(request))
-          ? untilStarted(isStarting, limits).then(() => this.#answer(request, response, context))
-          : this.#answer(request, response, context);
-      answering?.catch((error) => this.#fail(error, request, response, context));
+        isStarting() && !this.#earlyPaths.has(context.path)
+          ? this.#untilStarted().then(() => this.#answer(context))
+          : this.#answer(context);
+      answering?.catch((error) => this.#fail(error, context));
     } catch (error) {
-      this.#fail(error, request, response, context);
+      this.#fail(error, context);
     }
   };
 
+  /** Throws 503 when the service has not started after `startWaitTimeoutMs`. */
+  async #untilStarted(): Promise<void> {
+    const { isStarting, limits } = this.#app;
+    const { startWaitTimeoutMs, startPollIntervalMs } = limits.requests;
+    // Polls: on one promise, a reaction of each request would pile up while the database is out of reach.
+    for (let waited = 0; isStarting(); waited += startPollIntervalMs) {
+      if (waited >= startWaitTimeoutMs) throw unavailable('The service is starting: try again shortly.');
+      await delay(startPollIntervalMs, undefined, { ref: false });
+    }
+  }
+
   /** Throws, or rejects with, the error that is to be answered. */
-  #answer(request: IncomingMessage, response: ServerResponse, context: Context): void | Promise<void> {
+  #answer(context: Context): void | Promise<void> {
+    const { request, response, requestId, path, slug } = context;
     const { config, metrics } = this.#app;
-    const path = pathOf(request);
     if (path === SECURITY_TXT && config.abuseContact) {
-      sendSecurityTxt(request, response, { contact: config.abuseContact, requestId: context.requestId });
+      sendSecurityTxt(request, response, { contact: config.abuseContact, requestId });
       metrics.request(`${request.method} ${SECURITY_TXT}`, response.statusCode);
-      if (context.slug === undefined) this.#log(request, response, context);
+      if (slug === undefined) this.#log(context);
       return undefined;
     }
-    if (context.slug !== undefined) return this.#answerOnPage(request, response, context.slug, path, context.requestId);
+    if (slug !== undefined) return this.#answerOnPage(context, slug);
     const encodedId = submitIdIn(path);
-    if (encodedId === undefined) return this.#callApi(request, response, context);
+    if (encodedId === undefined) return this.#callApi(context);
     const deploymentId = decodeURIComponent(encodedId);
-    if (isRead(request) && namesHtml(request.headers)) return this.#refuseGet(request, response, context, deploymentId);
-    if (request.method !== 'POST') return this.#callApi(request, response, context);
-    return this.#submit(request, response, deploymentId, context);
+    if (isRead(request) && namesHtml(request.headers)) return this.#refuseGet(context, deploymentId);
+    return request.method === 'POST' ? this.#submit(context, deploymentId) : this.#callApi(context);
   }
 
   /** Answers on the host of a page. */
-  #answerOnPage(
-    request: IncomingMessage,
-    response: ServerResponse,
-    slug: string,
-    path: string,
-    requestId: string,
-  ): void | Promise<void> {
+  #answerOnPage(exchange: Exchange, slug: string): void | Promise<void> {
+    const { request, response, path } = exchange;
     const { metrics } = this.#app;
-    if (path === FAVICON && isRead(request)) return this.#answerFavicon(response, requestId);
-    if (path === THANKS) return this.#thank(request, response, slug, requestId);
-    if (request.method === 'POST') return this.#submitToPage(request, response, slug, path, requestId);
-    const serving = this.#pages.serve(request, response, slug, path, requestId);
+    if (path === FAVICON && isRead(request)) return this.#answerFavicon(exchange);
+    if (path === THANKS) return this.#thank(exchange, slug);
+    if (request.method === 'POST') return this.#submitToPage(exchange, slug);
+    const serving = this.#pages.serve(exchange, slug);
     if (serving) return serving.then(() => metrics.request(PAGE, response.statusCode));
     metrics.request(PAGE, response.statusCode);
     return undefined;
   }
 
   /** No host has an icon at this path, so nothing is looked up. A page can name one. */
-  #answerFavicon(response: ServerResponse, requestId: string): void {
+  #answerFavicon({ response, requestId }: Exchange): void {
     const { limits, metrics } = this.#app;
     response.writeHead(204, {
       'Cache-Control': `public, max-age=${limits.requests.faviconSeconds}`,
@@ -146,7 +154,7 @@ export class Listener {
   }
 
   /** What a browser shows after it has posted a form to its own page. */
-  async #thank(request: IncomingMessage, response: ServerResponse, slug: string, requestId: string): Promise<void> {
+  async #thank({ request, response, requestId }: Exchange, slug: string): Promise<void> {
     if (!isRead(request)) throw methodNotAllowed('GET, HEAD');
     const deploymentId = await this.#pages.findForm(slug, '/');
     await this.#visitorPages.thank(response, deploymentId, { 'x-request-id': requestId });
@@ -154,59 +162,44 @@ export class Listener {
   }
 
   /** A form without an action posts to its own page. */
-  async #submitToPage(
-    request: IncomingMessage,
-    response: ServerResponse,
-    slug: string,
-    path: string,
-    requestId: string,
-  ): Promise<void> {
-    const deploymentId = await this.#pages.findForm(slug, path);
-    await this.#submit(request, response, deploymentId, { requestId, slug });
+  async #submitToPage(exchange: Exchange, slug: string): Promise<void> {
+    await this.#submit(exchange, await this.#pages.findForm(slug, exchange.path));
   }
 
-  async #submit(
-    request: IncomingMessage,
-    response: ServerResponse,
-    deploymentId: string,
-    { requestId, slug }: Pick<Context, 'requestId' | 'slug'>,
-  ): Promise<void> {
-    await this.#submissions.submit(request, response, { deploymentId, requestId, pageSlug: slug });
-    this.#app.metrics.request(SUBMIT, response.statusCode);
+  async #submit(exchange: Exchange, deploymentId: string): Promise<void> {
+    await this.#submissions.submit(exchange, deploymentId);
+    this.#app.metrics.request(SUBMIT, exchange.response.statusCode);
   }
 
   /** A form without method="post" arrives as a GET. */
-  async #refuseGet(
-    request: IncomingMessage,
-    response: ServerResponse,
-    context: Context,
-    deploymentId: string,
-  ): Promise<void> {
-    this.#log(request, response, context);
-    await this.#visitorPages.refuseGet(response, deploymentId, { 'x-request-id': context.requestId });
+  async #refuseGet(context: Context, deploymentId: string): Promise<void> {
+    const { request, response, requestId } = context;
+    this.#log(context);
+    await this.#visitorPages.refuseGet(response, deploymentId, { 'x-request-id': requestId });
     this.#app.metrics.request(`${request.method} /submit/:deployId`, response.statusCode);
   }
 
-  #callApi(request: IncomingMessage, response: ServerResponse, context: Context): void {
+  #callApi(context: Context): void {
+    const { request, response, requestId, path } = context;
     const { metrics, limits } = this.#app;
     context.isApi = true;
     response.once('close', () => metrics.request(routeOf(request), response.statusCode));
-    answerInTime(request, response, () => this.#errors.fail(tooSlow(), request, response, context), limits);
-    if (!this.#polledPaths.has(pathOf(request))) this.#log(request, response, context);
-    response.setHeader('x-request-id', context.requestId);
+    answerInTime(request, response, () => this.#errors.fail(tooSlow(), context), limits);
+    if (!this.#polledPaths.has(path)) this.#log(context);
+    response.setHeader('x-request-id', requestId);
     response.setHeader('Cache-Control', 'no-store');
     this.#api(request, response);
   }
 
-  #fail(error: unknown, request: IncomingMessage, response: ServerResponse, context: Context): void {
-    if (context.slug === undefined) this.#log(request, response, context);
-    this.#errors.fail(error, request, response, context);
+  #fail(error: unknown, context: Context): void {
+    if (context.slug === undefined) this.#log(context);
+    this.#errors.fail(error, context);
   }
 
   /** Logs a line when the request has been answered, or its client has left; one line for each request. */
-  #log(request: IncomingMessage, response: ServerResponse, context: Context): void {
+  #log(context: Context): void {
     if (context.isLogged || !this.#logsAnswers) return;
     context.isLogged = true;
-    this.#requestLog.add(request, response, context);
+    this.#requestLog.add(context);
   }
 }

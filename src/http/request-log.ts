@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../lib/log.ts';
+import type { Exchange } from './request/exchange.ts';
 import { pathOf } from './request/hosts.ts';
 
 const ID = '(?:d|sub|file|wh|dl)_[0-9A-Za-z]{1,60}';
@@ -26,11 +26,13 @@ export class RequestLog {
   }
 
   /** `startedAt`: a time of performance.now(). */
-  add(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { requestId, startedAt, slug }: Readonly<{ requestId: string; startedAt: number; slug: string | undefined }>,
-  ): void {
+  add({
+    request,
+    response,
+    requestId,
+    slug,
+    startedAt,
+  }: Omit<Exchange, 'path'> & { readonly startedAt: number }): void {
     response.on('close', () => {
       this.#log.info(
         {

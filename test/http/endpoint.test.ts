@@ -165,7 +165,7 @@ describe("the API's endpoints", () => {
     const log = pino(lines);
     const requestLog = new RequestLog(log, [...endpoints.map((each) => each.path), ...Object.values(VIEW_PATHS)]);
     const app = express().use((incoming, response) => {
-      requestLog.add(incoming, response, { requestId: 'r-1', startedAt: 0, slug: undefined });
+      requestLog.add({ request: incoming, response, requestId: 'r-1', startedAt: 0, slug: undefined });
       response.end();
     });
     const logged = new Promise((resolve) => lines.once('data', resolve));

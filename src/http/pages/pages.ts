@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { type Limits, SIZES } from '../../limits.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { NO_SLUG } from '../request/hosts.ts';
-import { chooseEncoding, type Encoding } from '../response/accept.ts';
+import { chooseEncoding } from '../response/accept.ts';
 import { HttpError } from '../response/errors.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import { writeSmallPage } from '../response/small-page.ts';
@@ -46,20 +47,12 @@ export class PageServer {
   }
 
   /** Answers with the page; without a promise when it is in memory. Throws HttpError. */
-  serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    slug: string,
-    path: string,
-    requestId: string,
-  ): void | Promise<void> {
-    checkAddress(slug, path);
-    const encoding = chooseEncoding(request);
+  serve(exchange: Exchange, slug: string): void | Promise<void> {
+    checkAddress(slug, exchange.path);
     const page = this.#pages.get(slug);
-    if (page instanceof Promise) {
-      return page.then((found) => this.#answer(request, response, slug, requestId, encoding, found));
-    }
-    return this.#answer(request, response, slug, requestId, encoding, page);
+    return page instanceof Promise
+      ? page.then((found) => this.#answer(exchange, slug, found))
+      : this.#answer(exchange, slug, page);
   }
 
   /** The id of the deployment to whose page a form was posted. Throws 404. */
@@ -69,27 +62,20 @@ export class PageServer {
     return page instanceof Promise ? page.then(deploymentOf) : deploymentOf(page);
   }
 
-  #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    slug: string,
-    requestId: string,
-    encoding: Encoding,
-    page: Found,
-  ): void | Promise<void> {
+  #answer(exchange: Exchange, slug: string, page: Found): void | Promise<void> {
+    const { request } = exchange;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (page === 'taken-down' && isRead) throw takenDown(this.#blockedBy);
     if (!page || page === 'taken-down') throw noSuchPage();
     if (!isRead) throw wrongMethod();
-    const variant = this.#pages.variant(slug, page, encoding);
-    if (variant instanceof Promise) return variant.then((made) => this.#send(request, response, requestId, page, made));
-    return this.#send(request, response, requestId, page, variant);
+    const variant = this.#pages.variant(slug, page, chooseEncoding(request));
+    return variant instanceof Promise
+      ? variant.then((made) => this.#send(exchange, page, made))
+      : this.#send(exchange, page, variant);
   }
 
   #send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
+    { request, response, requestId }: Exchange,
     page: ReadyPage,
     { etag, okHeaders, notModifiedHeaders, body }: Variant,
   ): void | Promise<void> {

@@ -171,31 +171,21 @@ export type EndpointTools = {
 };
 
 /** A declared endpoint, with all that the router, the reference and agents' tools need. */
-export type Endpoint<M extends Method = Method, Path extends string = string> = {
-  method: M;
-  path: Path;
-  name: string;
-  tag: Tag;
-  summary: string;
-  description: string | undefined;
-  isHidden: boolean;
-  isPolled: boolean;
-  answersWhileStarting: boolean;
-  needsKey: boolean;
-  /** The scope that a key needs; undefined where none is needed. */
-  scope: Scope | undefined;
-  params: z.ZodObject | undefined;
-  query: z.ZodObject | undefined;
-  requestHeaders: z.ZodObject | undefined;
-  body: { isRequired: boolean; content: Content } | undefined;
-  /** By their status. */
-  answers: Readonly<Record<number, DeclaredAnswer>>;
-  /** One for each status. */
-  errors: readonly DeclaredError[];
-  pagesExcept: readonly DeclaredError[] | undefined;
-  errorPageTitle: string | undefined;
-  isThere: ((request: EndpointRequest) => boolean) | undefined;
-  handle: ((request: EndpointRequest, response: Response, tools: EndpointTools) => Promise<void>) | undefined;
-  /** The same for a tool: the checks from `find` on, and the answer. Undefined where no key is needed. */
-  call: ((call: ToolCall) => Promise<unknown>) | undefined;
-};
+export type Endpoint<M extends Method = Method, Path extends string = string> = Omit<
+  Described<M, Path, never>,
+  'answer' | 'otherAnswers' | 'errors'
+> &
+  Pick<PublicDeclaration<M, Path, never>, 'requestHeaders' | 'isThere' | 'pagesExcept' | 'errorPageTitle'> & {
+    /** The scope that a key needs; undefined where no key is needed. */
+    scope: Scope | undefined;
+    params: z.ZodObject | undefined;
+    query: z.ZodObject | undefined;
+    body: { isRequired: boolean; content: Content } | undefined;
+    /** By their status. */
+    answers: Readonly<Record<number, DeclaredAnswer>>;
+    /** One for each status. */
+    errors: readonly DeclaredError[];
+    handle: ((request: EndpointRequest, response: Response, tools: EndpointTools) => Promise<void>) | undefined;
+    /** The same for a tool: the checks from `find` on, and the answer. Undefined where no key is needed. */
+    call: ((call: ToolCall) => Promise<unknown>) | undefined;
+  };

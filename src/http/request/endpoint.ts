@@ -42,21 +42,14 @@ const onePerStatus = (errors: readonly DeclaredError[]): DeclaredError[] => [
   ...new Map(errors.map((error) => [error.example.status, error])).values(),
 ];
 
-/** The part of an endpoint that does not depend on whether it needs a key. */
-function describe<M extends Method, Path extends string, Answer>(declaration: Described<M, Path, Answer>) {
-  const { method, path, name, tag, summary, description, answer, otherAnswers = {} } = declaration;
-  const { isHidden = false, isPolled = false, answersWhileStarting = false } = declaration;
-  const { status, headers } = answer;
+/** The answers of an endpoint that are not errors, by their status. */
+function answersOf({ answer, otherAnswers }: Described<Method, string, unknown>): Endpoint['answers'] {
+  const { status, description, headers } = answer;
   const content =
     'schema' in answer
       ? { [answer.type ?? 'application/json']: { schema: answer.schema, example: answer.example } }
       : undefined;
-  const answers: Endpoint['answers'] = {
-    [status]: { description: answer.description, ...(headers && { headers }), ...(content && { content }) },
-    ...otherAnswers,
-  };
-  const flags = { isHidden, isPolled, answersWhileStarting };
-  return { method, path, name, tag, summary, description, ...flags, params: parametersOf(path), answers };
+  return { [status]: { description, ...(headers && { headers }), ...(content && { content }) }, ...otherAnswers };
 }
 
 async function respond(response: Response, status: number, result: unknown): Promise<void> {
@@ -92,19 +85,31 @@ export function endpoint<
 >(declaration: Declaration<M, Path, Answer, Resource, Query, Body>): Endpoint<M, Path>;
 // In the implementation each part is optional; the signature above gives the handler those that are declared.
 export function endpoint(declaration: AnyDeclaration): Endpoint {
-  const { query, body, errors = [] } = declaration;
+  const {
+    precheck,
+    find,
+    query,
+    body,
+    queuesItself,
+    badBody,
+    handle,
+    answer,
+    otherAnswers,
+    errors = [],
+    ...described
+  } = declaration;
   const scope = scopeOf(declaration);
   const text = body && textFormOf(body);
   return {
-    ...describe(declaration),
-    needsKey: true,
+    ...described,
     scope,
+    params: parametersOf(declaration.path),
     query: query ?? text?.query,
-    requestHeaders: undefined,
     body: body && {
       isRequired: !body.schema.safeParse({}).success,
       content: { 'application/json': { schema: body.schema, example: body.example }, ...text?.content },
     },
+    answers: answersOf(declaration),
     errors: onePerStatus([
       ...[badRequest, failed, unavailable, unauthorized, tooManyUnknownKeys],
       ...(query ? [badQuery] : []),
@@ -113,10 +118,7 @@ export function endpoint(declaration: AnyDeclaration): Endpoint {
       ...(scope === 'full' ? [readOnlyKey] : []),
       ...errors,
     ]),
-    pagesExcept: undefined,
-    errorPageTitle: undefined,
-    isThere: undefined,
-    handle: (request, response, tools) => answer(declaration, request, response, tools),
+    handle: (request, response, tools) => answerRequest(declaration, request, response, tools),
     call: ({ input, ...exchange }) =>
       run(declaration, exchange, async () => ({
         query: query ? checkQuery(input, query) : {},
@@ -131,7 +133,7 @@ type Sent = { query: Record<string, unknown>; body: Record<string, unknown> };
 const scopeOf = ({ scope, method }: AnyDeclaration): Scope => scope ?? (method === 'GET' ? 'read' : 'full');
 
 /** Answers a request to an endpoint that needs a key. */
-async function answer(
+async function answerRequest(
   declaration: AnyDeclaration,
   request: EndpointRequest,
   response: Response,
@@ -192,35 +194,22 @@ async function readSent(
 /** Declares an endpoint that needs no key. */
 export function publicEndpoint<const M extends Method, const Path extends string, Answer>(
   declaration: PublicDeclaration<M, Path, Answer>,
-): Endpoint<M, Path> {
-  const {
-    requestHeaders,
-    content,
-    isAlwaysUp = false,
-    isThere,
-    pagesExcept,
-    errorPageTitle,
-    query,
-    answer,
-    errors = [],
-    handle,
-  } = declaration;
+): Endpoint<M, Path>;
+export function publicEndpoint(declaration: PublicDeclaration<Method, string, unknown>): Endpoint {
+  const { content, isAlwaysUp = false, query, answer, otherAnswers, errors = [], handle, ...described } = declaration;
   return {
-    ...describe(declaration),
-    needsKey: false,
+    ...described,
     scope: undefined,
+    params: parametersOf(declaration.path),
     query,
-    requestHeaders,
     body: content && { isRequired: true, content },
+    answers: answersOf(declaration),
     errors: onePerStatus([
       badRequest,
       ...(isAlwaysUp ? [] : [failed, unavailable]),
       ...(content ? bodyErrors : []),
       ...errors,
     ]),
-    pagesExcept,
-    errorPageTitle,
-    isThere,
     handle: handle && (async (request, response) => respond(response, answer.status, await handle(request))),
     call: undefined,
   };

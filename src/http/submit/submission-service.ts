@@ -12,6 +12,7 @@ import { isDeploymentId, newSubmissionId } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/public-address.ts';
 import type { Stored } from '../../submissions/submission-store.ts';
 import type { App } from '../app.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { submissionId } from '../request/fields.ts';
 import { attemptOf } from './attempt.ts';
 import { bodyHashOf, dataHashOf, keyHashOf } from './idempotency-key.ts';
@@ -21,9 +22,6 @@ import { explained, noSuchForm, type Refusal, refusalOf, webhookLoop } from './r
 import { dataUnder, type ParsedSubmission, SubmissionParser } from './submission-parser.ts';
 import { TimeShare } from './time-share.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
-
-/** `pageSlug` is set when the form was posted to its own page. Otherwise, pages of any origin may read the answer. */
-type Target = { deploymentId: string; requestId: string; pageSlug: string | undefined };
 
 type Sent = ParsedSubmission & { deploymentId: string; ipAddress: string; key: IdempotencyKey | undefined };
 
@@ -72,9 +70,8 @@ export class SubmissionService {
   }
 
   /** Answers a submission after its transaction has ended. Throws SubmissionError, which the listener answers. */
-  async submit(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
-    const { deploymentId, requestId, pageSlug } = target;
-    const visitor = visitorOf(request, pageSlug);
+  async submit({ request, response, requestId, slug }: Exchange, deploymentId: string): Promise<void> {
+    const visitor = visitorOf(request, slug);
     let parsed: ParsedSubmission | undefined;
     try {
       if (request.headers[DELIVERY_HEADER] !== undefined) throw webhookLoop();
@@ -89,12 +86,15 @@ export class SubmissionService {
       const key = keyHash && (await this.#keyOf(request, parsed, keyHash, memory.client));
       const result = await this.#decideAndCount(request, { ...parsed, deploymentId, ipAddress, key });
       if (!('form' in result)) throw refusalOf(result);
-      const headers = { ...(pageSlug === undefined ? CORS : {}), 'x-request-id': requestId };
+      const headers = { ...(slug === undefined ? CORS : {}), 'x-request-id': requestId };
       if (visitor) this.#visitorPages.redirect(response, { ...visitor, form: parsed.form }, result.form, headers);
       else sendReceived(response, result.id, headers);
     } catch (error) {
       const cause = explained(error, parsed?.form);
-      throw new SubmissionError(cause, visitor && (await this.#recognize(visitor, request, target, parsed, cause)));
+      throw new SubmissionError(
+        cause,
+        visitor && (await this.#recognize(visitor, request, deploymentId, parsed, cause)),
+      );
     }
   }
 
@@ -207,7 +207,7 @@ export class SubmissionService {
   async #recognize(
     visitor: Visitor,
     request: IncomingMessage,
-    { deploymentId }: Target,
+    deploymentId: string,
     parsed: ParsedSubmission | undefined,
     error: unknown,
   ): Promise<Visitor> {

@@ -45,7 +45,9 @@ const READ_TO_CHANGE = ['DELETE /session', 'POST /mcp'];
 const isReadable = (endpoint: Endpoint): boolean =>
   endpoint.method === 'GET' ? !FULL_TO_GET.includes(nameOf(endpoint)) : READ_TO_CHANGE.includes(nameOf(endpoint));
 
-const keyed = endpoints.filter(({ needsKey }) => needsKey).map((endpoint) => ({ name: nameOf(endpoint), endpoint }));
+const keyed = endpoints
+  .filter(({ scope }) => scope !== undefined)
+  .map((endpoint) => ({ name: nameOf(endpoint), endpoint }));
 const withIds = keyed.filter(({ endpoint }) => endpoint.path.includes(':'));
 const withBody = keyed.filter(({ endpoint }) => endpoint.body);
 const withQuery = keyed.filter(({ endpoint }) => endpoint.query);
@@ -177,7 +179,7 @@ async function finish(response: Response): Promise<Response> {
 }
 
 it('knows which endpoints need no key', () => {
-  const known = endpoints.filter(({ needsKey }) => !needsKey).map(nameOf);
+  const known = endpoints.filter(({ scope }) => scope === undefined).map(nameOf);
   expect(known.toSorted()).toEqual(PUBLIC.toSorted());
 });
 

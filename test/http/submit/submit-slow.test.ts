@@ -41,9 +41,8 @@ it('a connection may stand still for longer while the files of its submission ar
   const submissions = new SubmissionService(app, new VisitorPages(app));
   const deploymentId = newDeploymentId();
   const server = createServer((asked, response) => {
-    const target = { deploymentId, requestId: 'x', pageSlug: undefined };
     socket = asked.socket;
-    submissions.submit(asked, response, target).then(
+    submissions.submit({ request: asked, response, requestId: 'x', path: '/', slug: undefined }, deploymentId).then(
       () => timeouts.push(socket?.timeout),
       (error) => response.destroy(error),
     );

@@ -82,7 +82,7 @@ function withPage({ id: _shared, content, ...response }: ZodOpenApiResponseObjec
 }
 
 function toOperation(
-  { name, tag, summary, description, needsKey, params, query, requestHeaders, body, ...endpoint }: Endpoint,
+  { name, tag, summary, description, scope, params, query, requestHeaders, body, ...endpoint }: Endpoint,
   responseOf: (error: DeclaredError) => ZodOpenApiResponseObject,
 ): ZodOpenApiOperationObject {
   const { answers, errors, pagesExcept, errorPageTitle } = endpoint;
@@ -101,7 +101,7 @@ function toOperation(
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    ...(!needsKey && { security: [] }),
+    ...(scope === undefined && { security: [] }),
     ...((params || query || requestHeaders) && {
       requestParams: {
         ...(params && { path: params }),

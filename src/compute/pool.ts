@@ -1,4 +1,4 @@
-import { createFairQueue } from '../lib/fair-queue.ts';
+import { FairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import { Thread } from './thread.ts';
 
@@ -8,7 +8,7 @@ export class ComputePool {
   readonly #thread: Thread;
 
   constructor({ maxHtmlBytes }: { maxHtmlBytes: number }, { compute: limits }: Pick<Limits, 'compute'>) {
-    this.#queue = createFairQueue<number | string>({ slots: 1, maxWaiting: limits.maxWaiting });
+    this.#queue = new FairQueue<number | string>({ slots: 1, maxWaiting: limits.maxWaiting });
     this.#thread = new Thread(maxHtmlBytes, limits);
   }
 

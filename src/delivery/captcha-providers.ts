@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CaptchaProvider } from '../lib/captcha-fields.ts';
-import { createFairQueue } from '../lib/fair-queue.ts';
+import { FairQueue } from '../lib/fair-queue.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import { type Fence, FencedAgent } from './webhooks/fenced-agent.ts';
 
@@ -59,7 +59,7 @@ export class CaptchaProviders {
     this.#urls = urls;
     this.#limits = limits.spam;
     this.#agent = new FencedAgent({ ...fence, limits, dnsTimeoutMs: limits.spam.providerDnsTimeoutMs });
-    this.#queue = createFairQueue<string>({
+    this.#queue = new FairQueue<string>({
       slots: limits.spam.providerRequests,
       slotsOfKey: limits.spam.providerRequestsOfDeployment,
       maxWaiting: limits.spam.providerWaiting,

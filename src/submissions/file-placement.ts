@@ -3,7 +3,7 @@ import type { Database } from '../db/postgres/connect.ts';
 import type { NewSubmission } from '../db/submissions/store-submissions.ts';
 import { bytesOf, type NewFile, refuseEarly } from '../db/submissions/submission-files.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
-import { createFairQueue } from '../lib/fair-queue.ts';
+import { FairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 
 /** Puts the content of files into the bucket before their rows are stored, so that no row is without its object. */
@@ -12,7 +12,7 @@ export class FilePlacement {
   readonly #db: Database;
   readonly #storageLimits: StorageLimits;
   readonly #limits: Limits['files'];
-  readonly #queue: ReturnType<typeof createFairQueue<string>>;
+  readonly #queue: FairQueue<string>;
   #lastFailure: { at: number; error: unknown } | undefined;
 
   /** `bucket`: undefined where the content is stored with the rows. */
@@ -24,7 +24,7 @@ export class FilePlacement {
     this.#db = db;
     this.#storageLimits = storageLimits;
     this.#limits = files;
-    this.#queue = createFairQueue({ slots: files.maxConcurrentPuts, maxWaiting: files.maxWaitingPuts });
+    this.#queue = new FairQueue({ slots: files.maxConcurrentPuts, maxWaiting: files.maxWaitingPuts });
   }
 
   /**

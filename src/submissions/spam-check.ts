@@ -6,7 +6,7 @@ import { checkRateLimit, type NewSubmission, type Outcome } from '../db/submissi
 import type { Altcha, Solution } from '../lib/altcha.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
 import { CAPTCHA_FIELDS, type CaptchaProvider } from '../lib/captcha-fields.ts';
-import { createFairQueue } from '../lib/fair-queue.ts';
+import { FairQueue } from '../lib/fair-queue.ts';
 import { readJsonObject, unquote } from '../lib/json-text.ts';
 import { networkOf } from '../lib/public-address.ts';
 import { createWordMatcher } from '../lib/submission-search.ts';
@@ -56,8 +56,8 @@ export class SpamCheck {
   readonly #altcha: () => Promise<Altcha>;
   readonly #ask: AskProvider;
   readonly #limits: Limits;
-  readonly #largeTexts: ReturnType<typeof createFairQueue<string>>;
-  readonly #rateChecks: ReturnType<typeof createFairQueue<string>>;
+  readonly #largeTexts: FairQueue<string>;
+  readonly #rateChecks: FairQueue<string>;
   readonly #genuine: ReturnType<typeof createBoundedCache<string, true>>;
 
   constructor(db: Database, { altcha, ask }: { altcha(): Promise<Altcha>; ask: AskProvider }, limits: Limits) {
@@ -67,8 +67,8 @@ export class SpamCheck {
     this.#altcha = altcha;
     this.#ask = ask;
     this.#limits = limits;
-    this.#largeTexts = createFairQueue({ slots: 1, maxWaiting: maxWaitingLargeTexts });
-    this.#rateChecks = createFairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
+    this.#largeTexts = new FairQueue({ slots: 1, maxWaiting: maxWaitingLargeTexts });
+    this.#rateChecks = new FairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
     this.#genuine = createBoundedCache(maxGenuineTokens, { ttlMs: genuineTokenMs });
   }
 

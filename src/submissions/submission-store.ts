@@ -8,7 +8,7 @@ import { type NewSubmission, type Outcome, storeSubmissions } from '../db/submis
 import { NotAccepted, type SubmissionOptions, storeInTransaction } from '../db/submissions/submission-files.ts';
 import type { FileBucket } from '../files/files-bucket.ts';
 import { createBoundedCache } from '../lib/bounded-cache.ts';
-import { BusyError, createFairQueue } from '../lib/fair-queue.ts';
+import { BusyError, FairQueue } from '../lib/fair-queue.ts';
 import type { Limits } from '../limits.ts';
 import { FilePlacement } from './file-placement.ts';
 
@@ -33,7 +33,7 @@ export class SubmissionStore {
   readonly #batches: Batcher<NewSubmission, Outcome>;
   readonly #files: FilePlacement;
   /** One at a time of each deployment, since they lock its row. */
-  readonly #transactions: ReturnType<typeof createFairQueue<string>>;
+  readonly #transactions: FairQueue<string>;
   #lastOutage: { at: number; error: unknown } | undefined;
   /**
    * Forms that are at their rate limit, and those that have stored as much spam as they do in a minute, each until it accepts
@@ -54,7 +54,7 @@ export class SubmissionStore {
     });
     this.#files = new FilePlacement(parts.bucket, parts);
     const { maxConcurrentAlone, maxWaitingAlone, maxRateLimitedForms } = submissions;
-    this.#transactions = createFairQueue({ slots: maxConcurrentAlone, maxWaiting: maxWaitingAlone });
+    this.#transactions = new FairQueue({ slots: maxConcurrentAlone, maxWaiting: maxWaitingAlone });
     this.#limited = createBoundedCache(maxRateLimitedForms);
     this.#spamLimited = createBoundedCache(maxRateLimitedForms);
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BusyError, createFairQueue } from '../../src/lib/fair-queue.ts';
+import { BusyError, FairQueue } from '../../src/lib/fair-queue.ts';
 
 const WAIT_MS = 1_000;
 
@@ -21,12 +21,12 @@ function startQueue({
   maxWaiting?: number;
   maxRestMs?: number;
 }) {
-  const queue = createFairQueue<string>({ slots, slotsOfKey, maxWaiting, maxRestMs });
+  const queue = new FairQueue<string>({ slots, slotsOfKey, maxWaiting, maxRestMs });
   const begun: string[] = [];
   const refused: string[] = [];
   const running = new Map<string, PromiseWithResolvers<string>>();
   return {
-    ...queue,
+    close: () => queue.close(),
     begun,
     refused,
     /** Adds a task; settles with its name when it is ended, or with the error that it was refused with. */
@@ -58,7 +58,7 @@ function startQueue({
   };
 }
 
-describe('createFairQueue', () => {
+describe('FairQueue', () => {
   it('begins a task at once, and settles as it does', async () => {
     const queue = startQueue({ slots: 2 });
     const error = new Error('it failed');

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../db/batcher.ts';
 import type { Page, PageHead, StoredPage } from '../../db/deployments/deployments.ts';
 import type { Rendering } from '../../db/deployments/page-versions.ts';
-import { BusyError, createFairQueue } from '../../lib/fair-queue.ts';
+import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import type { Encoding } from '../response/accept.ts';
 
@@ -101,7 +101,7 @@ export class PageCache {
   readonly #pages: LRUCache<string, ReadyPage>;
   readonly #small: Batcher<string, StoredPage | 'taken-down' | undefined>;
   /** Work on large pages: bounds the memory that they take before they are kept. */
-  readonly #large: ReturnType<typeof createFairQueue<number>>;
+  readonly #large: FairQueue<number>;
   /** Reads under way. One that is no longer here when it ends has been overtaken by a change: its page is not kept. */
   readonly #reads = new Map<string, Promise<Found>>();
   /** Pages in memory that have changed and could not be read again: the database was out of reach. */
@@ -131,7 +131,7 @@ export class PageCache {
       },
       { maxBatch: pages.lookUpBatch },
     );
-    this.#large = createFairQueue({ slots: pages.concurrentLarge, maxWaiting: pages.maxWaitingLarge });
+    this.#large = new FairQueue({ slots: pages.concurrentLarge, maxWaiting: pages.maxWaitingLarge });
   }
 
   /**

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { ComputePool } from '../../compute/pool.ts';
 import { readMembers } from '../../compute/read-members.ts';
-import { BusyError, createFairQueue } from '../../lib/fair-queue.ts';
+import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import type { Limits } from '../../limits.ts';
 import { HttpError } from '../response/errors.ts';
 import { MemoryBudget, type MemoryReservation } from '../response/memory-budget.ts';
@@ -17,14 +17,14 @@ export class BodyReader {
   readonly #compute: Pick<ComputePool, 'run'>;
   readonly #limits: Limits['requests'];
   /** Decoding is the work of a few bytes: the client that used the least time lately is served next. */
-  readonly #decoding: ReturnType<typeof createFairQueue<string | number>>;
+  readonly #decoding: FairQueue<string | number>;
 
   /** `largest`: bytes of the largest body that has to fit. */
   constructor(largest: number, compute: Pick<ComputePool, 'run'>, limits: Limits) {
     this.#budget = new MemoryBudget(largest, limits);
     this.#compute = compute;
     this.#limits = limits.requests;
-    this.#decoding = createFairQueue({ slots: 1, maxWaiting: this.#limits.maxWaitingDecodings });
+    this.#decoding = new FairQueue({ slots: 1, maxWaiting: this.#limits.maxWaitingDecodings });
   }
 
   /**

@@ -1,4 +1,4 @@
-import { createFairQueue } from '../../lib/fair-queue.ts';
+import { FairQueue } from '../../lib/fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 
 /** What is found by some credentials, by their hashes in base64. */
@@ -13,7 +13,7 @@ type Waiting<Found> = { hash: Buffer; resolve(found: Found | undefined): void; r
 export class CredentialLookUps<Found> {
   readonly #findAll: FindAll<Found>;
   readonly #timeoutMs: number;
-  readonly #queue = createFairQueue<string>(SIZES.internalCredentials);
+  readonly #queue = new FairQueue<string>(SIZES.internalCredentials);
   readonly #waiting = new Map<string, Waiting<Found>[]>();
 
   constructor(findAll: FindAll<Found>, { owners }: Limits) {

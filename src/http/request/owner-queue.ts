@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createBoundedCache } from '../../lib/bounded-cache.ts';
-import { BusyError, createFairQueue } from '../../lib/fair-queue.ts';
+import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import { type Limits, SIZES } from '../../limits.ts';
 import { HttpError, retryAfter } from '../response/errors.ts';
 import { tooSlow } from './deadline.ts';
@@ -20,13 +20,13 @@ const clientLeft = (): HttpError => new HttpError(503, 'The client has left.');
  */
 export class OwnerQueue {
   readonly #limits: Limits['owners'];
-  readonly #queue: ReturnType<typeof createFairQueue<number>>;
+  readonly #queue: FairQueue<number>;
   /** When work of an owner ended last, as performance.now() returns it. */
   readonly #endedAt: ReturnType<typeof createBoundedCache<number, number>>;
 
   constructor({ owners: limits }: Limits) {
     this.#limits = limits;
-    this.#queue = createFairQueue({
+    this.#queue = new FairQueue({
       slots: Infinity,
       slotsOfKey: limits.workingRequests,
       maxWaiting: limits.waitingRequests,

@@ -7,7 +7,7 @@ import { findStored } from '../../db/submissions/find-stored.ts';
 import type { LiveForm } from '../../db/submissions/forms.ts';
 import { findByKey, type IdempotencyKey } from '../../db/submissions/idempotency-keys.ts';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
-import { BusyError, createFairQueue } from '../../lib/fair-queue.ts';
+import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import { isDeploymentId, newSubmissionId } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/public-address.ts';
 import type { Stored } from '../../submissions/submission-store.ts';
@@ -59,14 +59,14 @@ export class SubmissionService {
   readonly #visitorPages: VisitorPages;
   readonly #timeShare = new TimeShare();
   readonly #parser: SubmissionParser;
-  readonly #lookUps: ReturnType<typeof createFairQueue<string>>;
+  readonly #lookUps: FairQueue<string>;
 
   constructor(app: App, visitorPages: VisitorPages) {
     const { maxConcurrentLookUps, maxWaitingLookUps } = app.limits.submissions;
     this.#app = app;
     this.#visitorPages = visitorPages;
     this.#parser = new SubmissionParser(app, this.#timeShare);
-    this.#lookUps = createFairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
+    this.#lookUps = new FairQueue({ slots: maxConcurrentLookUps, maxWaiting: maxWaitingLookUps });
   }
 
   /** Answers a submission after its transaction has ended. Throws SubmissionError, which the listener answers. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { Challenge } from '../../../lib/altcha.ts';
-import { createFairQueue } from '../../../lib/fair-queue.ts';
+import { FairQueue } from '../../../lib/fair-queue.ts';
 import { networkOf } from '../../../lib/public-address.ts';
 import { SIZES } from '../../../limits.ts';
 import type { App } from '../../app.ts';
@@ -37,7 +37,7 @@ const noForm = errorKind(
 
 /** ALTCHA for the forms of deployments, on any site. */
 export function altchaEndpoints({ limits, altcha, forms, clientAddress }: App) {
-  const queue = createFairQueue<string>({
+  const queue = new FairQueue<string>({
     slots: limits.spam.maxConcurrentChallenges,
     maxWaiting: limits.spam.maxWaitingChallenges,
   });

@@ -5123,8 +5123,6 @@ export interface operations {
             query?: {
                 /** @description With `1`, the header row has the labels of the live page instead of the names of the fields. A field without a label keeps its name, and where two would be the same, each has its name behind it: `E-mail (email2)`. */
                 labels?: "1";
-                /** @description Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has arrived, a client goes on where a connection broke. The header row is there, and is that of the whole file. */
-                after?: string;
             };
             header?: never;
             path: {
@@ -5152,7 +5150,7 @@ export interface operations {
             };
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NoSuchCursor"];
+            404: components["responses"]["NoSuchDeployment"];
             429: components["responses"]["UnknownKeys"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -5196,7 +5194,7 @@ export interface operations {
     exportNdjson: {
         parameters: {
             query?: {
-                /** @description Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has arrived, a client goes on where a connection broke. The header row is there, and is that of the whole file. */
+                /** @description Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has arrived, a client goes on where a connection broke. */
                 after?: string;
             };
             header?: never;

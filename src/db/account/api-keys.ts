@@ -30,52 +30,23 @@ export type OwnKey = {
   expiresAt: Date | null;
 };
 
-type OwnKeyRow = {
-  id: string;
-  name: string | null;
-  prefix: string | null;
-  scope: Scope;
-  created_at: Date;
-  last_used_at: Date | null;
-  expires_at: Date | null;
-};
-
-const toOwnKey = (row: OwnKeyRow): OwnKey => ({
-  id: row.id,
-  name: row.name,
-  prefix: row.prefix,
-  scope: row.scope,
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at,
-  expiresAt: row.expires_at,
-});
-
-const COLUMNS = 'id, name, prefix, scope, created_at, last_used_at, expires_at';
+const COLUMNS = `id, name, prefix, scope, created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`;
 
 /** A key as the operator sees it, with its owner. */
 type ListedKey = OwnKey & { email: string; plan: string; revokedAt: Date | null };
 
-type ListedRow = OwnKeyRow & { email: string; plan: string; revoked_at: Date | null };
-
-const toListedKey = (row: ListedRow): ListedKey => ({
-  ...toOwnKey(row),
-  email: row.email,
-  plan: row.plan,
-  revokedAt: row.revoked_at,
-});
-
 /** All keys of all owners, oldest first, with revoked ones; a bounded number at a time. */
 export async function* listKeys(db: Knex): AsyncGenerator<ListedKey> {
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const rows: ListedRow[] = await query(
+    const rows: ListedKey[] = await query(
       db,
       'list-keys',
       `SELECT own.*, email, plan
-         FROM (SELECT ${COLUMNS}, revoked_at, owner_id FROM api_keys) AS own JOIN owners ON owners.id = owner_id
+         FROM (SELECT ${COLUMNS}, revoked_at AS "revokedAt", owner_id FROM api_keys) AS own JOIN owners ON owners.id = owner_id
         WHERE own.id > ? ORDER BY own.id LIMIT ?`,
       [after, SIZES.internal.keysBatch],
     );
-    yield* rows.map(toListedKey);
+    yield* rows;
     after = rows.at(-1)?.id;
   }
 }
@@ -92,7 +63,7 @@ export async function listOwnKeys(
   ownerId: number,
   paging: { page: number; limit: number },
 ): Promise<{ keys: OwnKey[]; total: number }> {
-  const { total, rows } = await queryPage<OwnKeyRow>(
+  const { total, rows } = await queryPage<OwnKey>(
     db,
     'list-own-keys',
     {
@@ -104,7 +75,7 @@ export async function listOwnKeys(
     { ownerId },
     paging,
   );
-  return { total, keys: rows.map(toOwnKey) };
+  return { total, keys: rows };
 }
 
 /** Makes other changes of an owner's keys wait for this transaction, so that a count stays true until the commit. */
@@ -127,14 +98,14 @@ export function makeOwnKey(
       [ownerId],
     );
     if (keys >= SIZES.apiKey.maxOfOwner) return 'too-many';
-    const row = await queryOne<OwnKeyRow>(
+    const made = await queryOne<OwnKey>(
       transaction,
       'make-own-key',
       `INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
        RETURNING ${COLUMNS}`,
       [id, ownerId, hash, prefix, name, scope, expiresAt ?? null],
     );
-    return { key, made: toOwnKey(row) };
+    return { key, made };
   });
 }
 

@@ -82,13 +82,9 @@ export async function makeKey(
   },
 ): Promise<NewKey> {
   const { key, id, hash, prefix } = generateKey(cell);
-  const row = await queryOne<{
-    id: string;
-    created_at: Date;
-    plan: string;
-    plan_before: string | null;
-    keys_before: number;
-  }>(
+  const { planBefore, keysBefore, ...made } = await queryOne<
+    Pick<NewKey, 'createdAt' | 'plan'> & { planBefore: string | null; keysBefore: number }
+  >(
     db,
     'make-key',
     `WITH before AS (
@@ -99,10 +95,10 @@ export async function makeKey(
        RETURNING id, plan
      ), made AS (
        INSERT INTO api_keys (id, owner_id, hash, prefix, name, scope, expires_at) SELECT ?, id, ?, ?, ?, ?, ? FROM owner
-       RETURNING id, created_at
+       RETURNING created_at
      )
-     SELECT made.id, made.created_at, owner.plan, before.plan AS plan_before,
-            (SELECT count(*) FROM api_keys WHERE owner_id = before.id AND ${IS_VALID}) AS keys_before
+     SELECT made.created_at AS "createdAt", owner.plan, before.plan AS "planBefore",
+            (SELECT count(*) FROM api_keys WHERE owner_id = before.id AND ${IS_VALID}) AS "keysBefore"
        FROM owner CROSS JOIN made LEFT JOIN before ON true`,
     [
       email.toLowerCase(),
@@ -117,14 +113,7 @@ export async function makeKey(
       expiresAt ?? null,
     ],
   );
-  return {
-    key,
-    id: row.id,
-    prefix,
-    createdAt: row.created_at,
-    plan: row.plan,
-    before: row.plan_before === null ? undefined : { plan: row.plan_before, keys: row.keys_before },
-  };
+  return { ...made, key, id, prefix, before: planBefore === null ? undefined : { plan: planBefore, keys: keysBefore } };
 }
 
 /** Makes a key without a name. */
@@ -148,27 +137,17 @@ export async function createFirstKey(
 /** An owner as the operator sees it. */
 type ListedOwner = { email: string; plan: string; createdAt: Date; liveDeployments: number };
 
-type OwnerRow = { id: number; email: string; plan: string; created_at: Date; live: number };
-
-const toListedOwner = (row: OwnerRow): ListedOwner => ({
-  email: row.email,
-  plan: row.plan,
-  createdAt: row.created_at,
-  liveDeployments: row.live,
-});
-
 /** All owners, oldest first, a bounded number at a time. */
 export async function* listOwners(db: Knex): AsyncGenerator<ListedOwner> {
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const rows: OwnerRow[] = await query(
+    const rows: (ListedOwner & { id: number })[] = await query(
       db,
       'list-owners',
-      `SELECT id, email, plan, created_at,
-              ${liveDeployments('owners.id')} AS live
+      `SELECT id, email, plan, created_at AS "createdAt", ${liveDeployments('owners.id')} AS "liveDeployments"
          FROM owners WHERE id > ? ORDER BY id LIMIT ?`,
       [after, SIZES.internal.ownersBatch],
     );
-    yield* rows.map(toListedOwner);
+    yield* rows;
     after = rows.at(-1)?.id;
   }
 }
@@ -182,18 +161,18 @@ export async function findUsage(
   ownerId: number,
   limit: number,
 ): Promise<{ live: number; takenDown: { total: number; ids: string[] }; storageUsed: number }> {
-  const row = await queryOne<{ live: number; storage_used: number; taken_down: number; ids: string[] }>(
+  const { total, ids, ...usage } = await queryOne<{ live: number; storageUsed: number; total: number; ids: string[] }>(
     db,
     'find-usage',
     `WITH taken_down AS MATERIALIZED (
        SELECT id FROM deployments WHERE owner_id = :ownerId AND deleted_at IS NULL AND taken_down_at IS NOT NULL
      )
-     SELECT ${liveDeployments(':ownerId')} AS live, ${usedStorage(':ownerId')} AS storage_used,
-            (SELECT count(*) FROM taken_down) AS taken_down,
+     SELECT ${liveDeployments(':ownerId')} AS live, ${usedStorage(':ownerId')} AS "storageUsed",
+            (SELECT count(*) FROM taken_down) AS total,
             ARRAY(SELECT id FROM taken_down ORDER BY id DESC LIMIT :limit) AS ids`,
     { ownerId, limit },
   );
-  return { live: row.live, takenDown: { total: row.taken_down, ids: row.ids }, storageUsed: row.storage_used };
+  return { ...usage, takenDown: { total, ids } };
 }
 
 export async function ownerExists(db: Knex, email: string): Promise<boolean> {

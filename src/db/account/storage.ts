@@ -45,10 +45,10 @@ export const usedStorage = (owner: string): string =>
 
 /** Undefined where there is no limit, or no such live deployment. */
 async function findLimited(db: Knex, of: Of, limits: StorageLimits): Promise<Storage | undefined> {
-  const [row] = await query<{ id: number; plan: string; used: number; mailed_percent: number; lowest: number }>(
+  const [row] = await query<Omit<Storage, 'limit'>>(
     db,
     'find-storage',
-    `SELECT owners.id, plan, coalesce(used, 0) AS used, coalesce(mailed_percent, 0) AS mailed_percent,
+    `SELECT owners.id AS "ownerId", plan, coalesce(used, 0) AS used, coalesce(mailed_percent, 0) AS "mailedPercent",
             coalesce(lowest, 0) AS lowest
        FROM owners LEFT JOIN storage ON owner_id = owners.id
       WHERE owners.id = coalesce(CAST(:ownerId AS bigint), (
@@ -56,15 +56,7 @@ async function findLimited(db: Knex, of: Of, limits: StorageLimits): Promise<Sto
     { ownerId: null, deploymentId: null, ...of },
   );
   const limit = limits.get(row?.plan ?? '') ?? Number.POSITIVE_INFINITY;
-  if (!row || limit === Number.POSITIVE_INFINITY) return undefined;
-  return {
-    ownerId: row.id,
-    plan: row.plan,
-    used: row.used,
-    limit,
-    mailedPercent: row.mailed_percent,
-    lowest: row.lowest,
-  };
+  return row && limit !== Number.POSITIVE_INFINITY ? { ...row, limit } : undefined;
 }
 
 /** Throws StorageFull if so many more bytes would be too many. Nothing is reserved. */

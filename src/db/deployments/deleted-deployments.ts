@@ -9,14 +9,7 @@ import { countLive } from './deployments.ts';
 /** A deleted deployment whose page is still there. */
 type TrashedDeployment = { id: string; slug: string; submissionCount: number; deletedAt: Date };
 
-type TrashedRow = { id: string; slug: string; submission_count: number; deleted_at: Date };
-
-const toTrashed = ({ id, slug, submission_count, deleted_at }: TrashedRow): TrashedDeployment => ({
-  id,
-  slug,
-  submissionCount: submission_count,
-  deletedAt: deleted_at,
-});
+const COLUMNS = 'id, slug, submission_count AS "submissionCount", deleted_at AS "deletedAt"';
 
 /** Deployments of an owner that are deleted, but not for good: the page is the first that a purge removes. */
 const TRASHED = `owner_id = :ownerId AND deleted_at IS NOT NULL
@@ -28,30 +21,30 @@ export async function listTrash(
   ownerId: number,
   paging: { page: number; limit: number },
 ): Promise<{ deployments: TrashedDeployment[]; total: number }> {
-  const { total, rows } = await queryPage<TrashedRow>(
+  const { total, rows } = await queryPage<TrashedDeployment>(
     db,
     'list-trash',
     {
       total: `SELECT count(*) AS total FROM deployments WHERE ${TRASHED}`,
       rows: `
-        SELECT id, slug, submission_count, deleted_at FROM deployments
+        SELECT ${COLUMNS} FROM deployments
          WHERE ${TRASHED} ORDER BY deleted_at DESC, id DESC LIMIT :limit OFFSET :offset`,
     },
     { ownerId },
     paging,
   );
-  return { total, deployments: rows.map(toTrashed) };
+  return { total, deployments: rows };
 }
 
 /** A deleted deployment of this owner, unless its purge has begun. */
 export async function findTrashed(db: Knex, ownerId: number, id: string): Promise<TrashedDeployment | undefined> {
-  const [row] = await query<TrashedRow>(
+  const [row] = await query<TrashedDeployment>(
     db,
     'find-trashed',
-    `SELECT id, slug, submission_count, deleted_at FROM deployments WHERE id = :id AND ${TRASHED}`,
+    `SELECT ${COLUMNS} FROM deployments WHERE id = :id AND ${TRASHED}`,
     { ownerId, id },
   );
-  return row && toTrashed(row);
+  return row;
 }
 
 /** The owner's plan, and how many live deployments the owner has now. */

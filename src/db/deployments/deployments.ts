@@ -92,7 +92,7 @@ export async function listDeployments(
     'list-deployments',
     {
       total: `SELECT ${liveDeployments(':ownerId')} AS total`,
-      rows: `SELECT * FROM ${livePage(COLUMNS.join(', '))} AS on_page ORDER BY id DESC`,
+      rows: livePage(COLUMNS.join(', ')),
     },
     { ownerId },
     paging,
@@ -263,21 +263,20 @@ export async function findPages(
   slugs: readonly string[],
   { submitUrl, maxBytes }: { submitUrl: string; maxBytes: number },
 ): Promise<Map<string, StoredPage | 'taken-down'>> {
-  const rows = await query<{
-    slug: string;
-    deployment_id: string;
-    version: number;
-    owner_id: number;
-    is_taken_down: boolean;
-    has_altcha: boolean;
-    hash: string;
-    bytes: number;
-    br: Buffer | null;
-    html: Buffer | null;
-  }>(
+  const rows = await query<
+    Omit<Page, 'html'> & {
+      slug: string;
+      isTakenDown: boolean;
+      hash: string;
+      bytes: number;
+      br: Buffer | null;
+      html: Buffer | null;
+    }
+  >(
     db,
     'find-pages',
-    `SELECT slug, pages.deployment_id, pages.version, owner_id, is_taken_down, has_altcha, rendered_hash AS hash, rendered_bytes AS bytes,
+    `SELECT slug, pages.deployment_id AS "deploymentId", pages.version, owner_id AS "ownerId",
+            is_taken_down AS "isTakenDown", has_altcha AS "hasAltcha", rendered_hash AS hash, rendered_bytes AS bytes,
             CASE WHEN is_rendered AND NOT is_taken_down AND octet_length(rendered_br) <= CAST(:maxBytes AS double precision) THEN rendered_br END AS br,
             CASE WHEN NOT is_rendered AND NOT is_taken_down AND octet_length(html) <= CAST(:maxBytes AS double precision) THEN html END AS html
        FROM deployments
@@ -292,12 +291,12 @@ export async function findPages(
     { slugs: [...slugs], without: renderedFor(submitUrl, false), withAltcha: renderedFor(submitUrl, true), maxBytes },
   );
   return new Map(
-    rows.map((row): [string, StoredPage | 'taken-down'] => {
-      const { slug, hash, bytes, br, html } = row;
-      if (row.is_taken_down) return [slug, 'taken-down'];
-      const head = { deploymentId: row.deployment_id, version: row.version, ownerId: row.owner_id };
-      if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
-      return [slug, html ? { ...head, html, hasAltcha: row.has_altcha } : head];
-    }),
+    rows.map(
+      ({ slug, isTakenDown, hasAltcha, hash, bytes, br, html, ...head }): [string, StoredPage | 'taken-down'] => {
+        if (isTakenDown) return [slug, 'taken-down'];
+        if (br) return [slug, { ...head, rendered: { hash, bytes, br } }];
+        return [slug, html ? { ...head, html, hasAltcha } : head];
+      },
+    ),
   );
 }

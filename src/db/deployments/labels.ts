@@ -9,21 +9,14 @@ type LabelledPage = { version: number; slug: string; ownerId: number; labels: La
 
 /** The page of a deployment, with its labels. */
 export async function findLabels(db: Knex, deploymentId: string): Promise<LabelledPage | undefined> {
-  const [row] = await query<{
-    version: number;
-    slug: string;
-    owner_id: number;
-    labels: string | null;
-  }>(
+  const [row] = await query<Omit<LabelledPage, 'labels'> & { labels: string | null }>(
     db,
     'find-labels',
-    `SELECT version, slug, owner_id, CASE WHEN labels_version = version THEN labels END AS labels
+    `SELECT version, slug, owner_id AS "ownerId", CASE WHEN labels_version = version THEN labels END AS labels
        FROM deployments JOIN pages ON pages.deployment_id = deployments.id WHERE deployments.id = ?`,
     [deploymentId],
   );
-  if (!row) return undefined;
-  const { version, slug, owner_id: ownerId, labels } = row;
-  return { version, slug, ownerId, labels: labels === null ? undefined : new Map(JSON.parse(labels)) };
+  return row && { ...row, labels: row.labels === null ? undefined : new Map(JSON.parse(row.labels)) };
 }
 
 /** Keeps the labels that were read from a version of a page, if that is still the live one. */

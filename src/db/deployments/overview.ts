@@ -44,7 +44,7 @@ export async function listOverview(
                   WHERE deployment_id = on_page.id ORDER BY number DESC LIMIT 1) AS "lastSubmissionAt",
                 (SELECT count(*) FROM webhooks
                   WHERE deployment_id = on_page.id AND failing_since IS NOT NULL) AS "failingWebhooks"
-           FROM ${livePage('*')} AS on_page JOIN pages ON pages.deployment_id = on_page.id
+           FROM (${livePage('*')}) AS on_page JOIN pages ON pages.deployment_id = on_page.id
           ORDER BY id DESC`,
     },
     { ownerId },

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { langOf } from '../../lib/languages.ts';
-import { execute, query } from '../postgres/query.ts';
+import { execute, query, queryPage } from '../postgres/query.ts';
 
 /** A page as visitors get it. `hash` and `bytes`, its length, are those of the page without an encoding. */
 export type Rendering = { hash: string; bytes: number; br: Buffer };
@@ -51,44 +51,36 @@ export async function renewRendering(
     .update(renderingColumns(rendered, transaction.raw('version')));
 }
 
-/** A version of a page whose HTML is there; `bytes`: the length of that. */
-type KeptVersion = { version: number; createdAt: Date; bytes: number; isLive: boolean };
-
-type KeptRow = { version: number; created_at: Date; bytes: number; is_live: boolean };
-
-const toKeptVersion = (row: KeptRow): KeptVersion => ({
-  version: row.version,
-  createdAt: row.created_at,
-  bytes: row.bytes,
-  isLive: row.is_live,
-});
+/** A version of a page whose HTML is there; `bytes`: the length of that. `id`: of the deployment. */
+type KeptVersion = { id: string; version: number; createdAt: Date; bytes: number; isLive: boolean };
 
 /** The versions of a deployment whose HTML is there: the live one and those before it. */
 const KEPT = `
-  SELECT version, coalesce(pages.created_at, deployments.created_at) AS created_at, html, true AS is_live
+  SELECT deployment_id, version, coalesce(pages.created_at, deployments.created_at) AS created_at, html, true AS is_live
     FROM pages JOIN deployments ON deployments.id = deployment_id WHERE deployment_id = :deploymentId
   UNION ALL
-  SELECT version, created_at, html, false FROM page_versions WHERE deployment_id = :deploymentId AND html IS NOT NULL`;
+  SELECT deployment_id, version, created_at, html, false FROM page_versions
+   WHERE deployment_id = :deploymentId AND html IS NOT NULL`;
 
 /** A page of a deployment's versions, newest first, and how many there are in all. */
 export async function listVersions(
   db: Knex,
   deploymentId: string,
-  { page, limit }: { page: number; limit: number },
+  paging: { page: number; limit: number },
 ): Promise<{ versions: KeptVersion[]; total: number }> {
-  const rows = await query<{ total: number } & (KeptRow | { version: null })>(
+  const { total, rows } = await queryPage<KeptVersion>(
     db,
     'list-versions',
-    `WITH kept AS (SELECT version, created_at, octet_length(html) AS bytes, is_live FROM (${KEPT}) AS version)
-     SELECT counted.total, version.*
-       FROM (SELECT count(*) AS total FROM kept) AS counted
-       LEFT JOIN (SELECT * FROM kept ORDER BY version DESC LIMIT :limit OFFSET :offset) AS version ON true`,
-    { deploymentId, limit, offset: (page - 1) * limit },
+    {
+      total: `SELECT count(*) AS total FROM (${KEPT}) AS version`,
+      rows: `
+        SELECT deployment_id AS id, version, created_at AS "createdAt", octet_length(html) AS bytes, is_live AS "isLive"
+          FROM (${KEPT}) AS version ORDER BY version DESC LIMIT :limit OFFSET :offset`,
+    },
+    { deploymentId },
+    paging,
   );
-  return {
-    total: rows[0]?.total ?? 0,
-    versions: rows.flatMap((row) => (row.version === null ? [] : [toKeptVersion(row)])),
-  };
+  return { total, versions: rows };
 }
 
 /** The HTML of a version of a deployment. */

@@ -6,7 +6,7 @@ import { execute, query, queryOne } from '../postgres/query.ts';
 import { storeKey } from '../submissions/idempotency-keys.ts';
 import type { NewSubmission } from '../submissions/store-submissions.ts';
 import { bytesOf, insertFiles, NotAccepted, type SubmissionOptions } from '../submissions/submission-files.ts';
-import { type Submission, type SubmissionRow, toSubmission } from '../submissions/submissions.ts';
+import { type NumberedSubmission, submissionColumns } from '../submissions/submissions.ts';
 import { trimSpamFiles } from './spam-clean-up.ts';
 
 /*
@@ -33,11 +33,7 @@ export const folderOf = (deployment: string): string => `(
   SELECT * FROM spam_submissions WHERE deployment_id = ${deployment} AND ${IS_KEPT}
    ORDER BY number DESC LIMIT ${SIZES.spam.max}) AS folder`;
 
-export type SpamSubmission = Submission & { reason: SpamReason };
-
-type SpamRow = SubmissionRow & { reason: SpamReason };
-
-const toSpam = (row: SpamRow): SpamSubmission => ({ ...toSubmission(row), reason: row.reason });
+export type SpamSubmission = NumberedSubmission & { reason: SpamReason };
 
 /** Throws NotAccepted where the deployment has kept too much in the last `rateSeconds`, apart from what was marked. */
 async function checkRate(db: Knex, deploymentId: string): Promise<void> {
@@ -159,28 +155,27 @@ export async function listSpam(
 }
 
 /** The spam of a batch, newest first, without what has been released or removed since. */
-export async function readSpamBatch(db: Knex, deploymentId: string, { numbers }: Batch): Promise<SpamSubmission[]> {
-  const rows = await query<SpamRow>(
+export function readSpamBatch(db: Knex, deploymentId: string, { numbers }: Batch): Promise<SpamSubmission[]> {
+  return query<SpamSubmission>(
     db,
     'read-spam-batch',
-    `SELECT number, id, data, ip_address, created_at, reason FROM spam_submissions
+    `SELECT ${submissionColumns('spam_submissions')}, reason FROM spam_submissions
       WHERE deployment_id = ? AND number = ANY (?::bigint[]) AND ${IS_KEPT} ORDER BY number DESC`,
     [deploymentId, numbers],
   );
-  return rows.map(toSpam);
 }
 
 /** All that a deployment keeps, live or deleted, oldest first. */
 export async function* readSpam(db: Knex, deploymentId: string): AsyncGenerator<SpamSubmission> {
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const rows: SpamRow[] = await query(
+    const rows: SpamSubmission[] = await query(
       db,
       'read-spam',
-      `SELECT number, id, data, ip_address, created_at, reason FROM spam_submissions
+      `SELECT ${submissionColumns('spam_submissions')}, reason FROM spam_submissions
         WHERE deployment_id = ? AND number > ? AND ${IS_KEPT} ORDER BY number LIMIT ?`,
       [deploymentId, after, SIZES.internal.readSpamBatch],
     );
-    yield* rows.map(toSpam);
+    yield* rows;
     after = rows.at(-1)?.number;
   }
 }

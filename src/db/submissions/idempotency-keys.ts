@@ -13,14 +13,14 @@ export async function findByKey(
   deploymentId: string,
   keyHash: Buffer,
 ): Promise<{ id: string; bodyHash: Buffer } | undefined> {
-  const [row] = await query<{ id: string; body_hash: Buffer }>(
+  const [row] = await query<{ id: string; bodyHash: Buffer }>(
     db,
     'find-idempotency-key',
-    `SELECT submission_id AS id, body_hash FROM idempotency_keys
+    `SELECT submission_id AS id, body_hash AS "bodyHash" FROM idempotency_keys
       WHERE deployment_id = ? AND key_hash = ? AND NOT (${EXPIRED})`,
     [deploymentId, keyHash],
   );
-  return row && { id: row.id, bodyHash: row.body_hash };
+  return row;
 }
 
 /**

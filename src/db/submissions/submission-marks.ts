@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { SIZES } from '../../limits.ts';
 import { execute, query, queryOne } from '../postgres/query.ts';
-import { type NumberedSubmission, type SubmissionRow, toSubmission } from './submissions.ts';
+import { type NumberedSubmission, submissionColumns } from './submissions.ts';
 
 /** A submission as its owner sees it in the inbox. `pageVersion`: the version that was live when it was accepted. */
 export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boolean; pageVersion: number };
@@ -9,42 +9,32 @@ export type InboxSubmission = NumberedSubmission & { read: boolean; starred: boo
 /** What is left out stays as it is. */
 export type Marks = { read?: boolean | undefined; starred?: boolean | undefined };
 
-type InboxRow = SubmissionRow & { read: boolean; starred: boolean; page_version: number };
-
-const toInboxSubmission = (row: InboxRow): InboxSubmission => ({
-  ...toSubmission(row),
-  read: row.read,
-  starred: row.starred,
-  pageVersion: row.page_version,
-});
-
 /** Whether `submissions.number` is read where it has no mark. Older versions wrote only the number up to which all are read. */
 const READ_BEFORE = `
   coalesce(submissions.number <= (SELECT number FROM read_up_to WHERE deployment_id = :deploymentId), false)`;
 
 /** Submissions of a deployment by their numbers, newest first; without those that are deleted. */
-export async function findInboxSubmissions(
+export function findInboxSubmissions(
   db: Knex,
   deploymentId: string,
   numbers: readonly number[],
 ): Promise<InboxSubmission[]> {
-  const rows = await query<InboxRow>(
+  return query<InboxSubmission>(
     db,
     'find-inbox-submissions',
-    `SELECT submissions.number, id, data, ip_address, created_at, coalesce(starred, false) AS starred,
+    `SELECT ${submissionColumns('submissions')}, coalesce(starred, false) AS starred,
             coalesce(read, ${READ_BEFORE}) AS read, (
               SELECT max(version) FROM (
                 SELECT version, after_number FROM pages WHERE deployment_id = :deploymentId
                 UNION ALL
                 SELECT version, after_number FROM page_versions WHERE deployment_id = :deploymentId
               ) AS known WHERE after_number < submissions.number
-            ) AS page_version
+            ) AS "pageVersion"
        FROM submissions LEFT JOIN submission_marks USING (deployment_id, number)
       WHERE deployment_id = :deploymentId AND submissions.number = ANY (CAST(:numbers AS bigint[]))
       ORDER BY submissions.number DESC`,
     { deploymentId, numbers: [...numbers] },
   );
-  return rows.map(toInboxSubmission);
 }
 
 /*

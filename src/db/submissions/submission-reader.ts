@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { type Limits, SIZES } from '../../limits.ts';
 import { isOutOfReach } from '../postgres/out-of-reach.ts';
 import { query } from '../postgres/query.ts';
-import { type NumberedSubmission, type SubmissionRow, toSubmission } from './submissions.ts';
+import { type NumberedSubmission, submissionColumns } from './submissions.ts';
 
 /** Which submissions of a deployment are read, and which of them first. The numbers `after` and `before` are left out. */
 export type Range = {
@@ -31,7 +31,7 @@ const NEAR_FIRST = {
 
 // The data of a batch is measured by Postgres: rows that don't fit never leave it.
 const READ = (direction: 'ASC' | 'DESC', condition: string): string => `
-  SELECT number, id, data, ip_address, created_at
+  SELECT ${submissionColumns('measured')}
     FROM (
       SELECT next.*, row_number() OVER listed AS position, sum(octet_length(CAST(data AS text))) OVER listed AS bytes
         FROM (
@@ -49,20 +49,19 @@ const READ = (direction: 'ASC' | 'DESC', condition: string): string => `
  * fewer where nearly all have been deleted. Numbers are committed in
  * their order, so that none is missing before the last of these.
  */
-export async function readBatch(
+export function readBatch(
   db: Knex,
   deploymentId: string,
   { order, after = 0, before = Number.MAX_SAFE_INTEGER, numbers, limit = SIZES.internal.listBatchRows }: Range,
   maxBytes: number = SIZES.internal.listBatchBytes,
 ): Promise<NumberedSubmission[]> {
   const direction = order === 'newest' ? 'DESC' : 'ASC';
-  const rows = await query<SubmissionRow>(
+  return query<NumberedSubmission>(
     db,
     `read-${order}${numbers ? '-of-numbers' : ''}`,
     READ(direction, numbers ? 'number = ANY (CAST(:numbers AS bigint[]))' : NEAR_FIRST[direction]),
     { deploymentId, after, before, limit, maxBytes, ...(numbers && { numbers: [...numbers] }) },
   );
-  return rows.map(toSubmission);
 }
 
 /**

@@ -9,15 +9,9 @@ export type Submission = { id: string; data: string; ipAddress: string; createdA
 /** `number`: 1, 2, 3 and so on, in the order in which a deployment accepted them. */
 export type NumberedSubmission = Submission & { number: number };
 
-export type SubmissionRow = { number: number; id: string; data: string; ip_address: string; created_at: Date };
-
-export const toSubmission = (row: SubmissionRow): NumberedSubmission => ({
-  number: row.number,
-  id: row.id,
-  data: row.data,
-  ipAddress: row.ip_address,
-  createdAt: row.created_at,
-});
+/** The columns of a NumberedSubmission; `from` has those of submissions. */
+export const submissionColumns = (from: string): string =>
+  `${from}.number, ${from}.id, ${from}.data, ${from}.ip_address AS "ipAddress", ${from}.created_at AS "createdAt"`;
 
 /**
  * A submission as the API lists it. The stored text is sent unchanged: parsed and serialized again, it could differ.
@@ -35,15 +29,15 @@ export async function findSubmission(
   deploymentId: string,
   id: string,
 ): Promise<NumberedSubmission | undefined> {
-  const [row] = await query<SubmissionRow>(
+  const [row] = await query<NumberedSubmission>(
     db,
     'find-submission',
-    `SELECT number, submissions.id, data, ip_address, submissions.created_at
+    `SELECT ${submissionColumns('submissions')}
        FROM submissions JOIN deployments ON deployments.id = deployment_id
       WHERE submissions.id = ? AND deployment_id = ? AND owner_id = ? AND deleted_at IS NULL`,
     [id, deploymentId, ownerId],
   );
-  return row && toSubmission(row);
+  return row;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { pageUrl } from '../../../config.ts';
@@ -30,30 +30,30 @@ const Start = z.strictObject({
   openapi: z.string().meta({ format: 'uri', description: 'This reference, as OpenAPI 3.1.' }),
 });
 
-type PageFile<Path extends string> = {
-  path: Path;
-  name: string;
-  summary: string;
-  description?: string;
-  isHidden?: boolean;
-  folder: string;
-  file: string;
-  type: 'text/html' | 'text/javascript' | 'text/css';
-  example: string;
-};
+const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css' } as const;
 
 /** A file of the page that shows the reference. */
-function pageFile<const Path extends string>({ folder, file, type, example, ...described }: PageFile<Path>) {
-  const page = new StaticFile(type, PAGE_HEADERS, () => readFile(join(folder, file)));
+function pageFile<const Path extends string>(
+  path: Path,
+  file: { folder: string; name: string; type: keyof typeof TYPES },
+  described: { name: string; summary: string; description?: string; isHidden?: boolean },
+) {
+  const type = TYPES[file.type];
+  const page = new StaticFile(type, PAGE_HEADERS, () => readFile(join(file.folder, file.name)));
   return publicEndpoint({
     ...described,
     method: 'GET',
+    path,
     tag: 'Service',
-    answer: { status: 200, description: 'A page for a browser.', type, schema: z.string(), example },
+    answer: { status: 200, description: 'A page for a browser.', type, schema: z.string(), example: '<!doctype html>' },
     otherAnswers: { 304: notModified },
     handle: () => page.send,
   });
 }
+
+/** What the page loads. */
+const pagePart = <const Path extends string>(path: Path, folder: string, type: 'js' | 'css', name: string) =>
+  pageFile(path, { folder, name: basename(path), type }, { name, summary: 'A part of the page', isHidden: true });
 
 /** The reference, as OpenAPI and as a page. */
 export function referenceEndpoints({ config }: App, endpoints: () => readonly Endpoint[]) {
@@ -111,60 +111,19 @@ export function referenceEndpoints({ config }: App, endpoints: () => readonly En
       handle: () => document.send,
     }),
 
-    page: pageFile({
-      path: '/docs',
-      name: 'getReferencePage',
-      summary: 'Get this document as a page that can send requests',
-      description:
-        'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
-      folder: PAGE,
-      file: 'index.html',
-      type: 'text/html',
-      example: '<!doctype html>',
-    }),
-
-    pageScript: pageFile({
-      path: '/docs/start.js',
-      name: 'getReferenceScript',
-      summary: 'What starts the page',
-      isHidden: true,
-      folder: PAGE,
-      file: 'start.js',
-      type: 'text/javascript',
-      example: 'const spec = {};',
-    }),
-
-    pageStyles: pageFile({
-      path: '/docs/page.css',
-      name: 'getReferenceStyles',
-      summary: "The page's styles",
-      isHidden: true,
-      folder: PAGE,
-      file: 'page.css',
-      type: 'text/css',
-      example: 'body {}',
-    }),
-
-    swaggerStyles: pageFile({
-      path: '/docs/swagger-ui.css',
-      name: 'getSwaggerStyles',
-      summary: "Swagger UI's styles",
-      isHidden: true,
-      folder: SWAGGER_UI,
-      file: 'swagger-ui.css',
-      type: 'text/css',
-      example: 'body {}',
-    }),
-
-    swaggerScript: pageFile({
-      path: '/docs/swagger-ui-bundle.js',
-      name: 'getSwaggerScript',
-      summary: 'Swagger UI',
-      isHidden: true,
-      folder: SWAGGER_UI,
-      file: 'swagger-ui-bundle.js',
-      type: 'text/javascript',
-      example: 'const SwaggerUIBundle = () => {};',
-    }),
+    page: pageFile(
+      '/docs',
+      { folder: PAGE, name: 'index.html', type: 'html' },
+      {
+        name: 'getReferencePage',
+        summary: 'Get this document as a page that can send requests',
+        description:
+          'For a browser. The page loads its parts from this service only. With an ETag; 304 where the client has it.',
+      },
+    ),
+    pageScript: pagePart('/docs/start.js', PAGE, 'js', 'getReferenceScript'),
+    pageStyles: pagePart('/docs/page.css', PAGE, 'css', 'getReferenceStyles'),
+    swaggerStyles: pagePart('/docs/swagger-ui.css', SWAGGER_UI, 'css', 'getSwaggerStyles'),
+    swaggerScript: pagePart('/docs/swagger-ui-bundle.js', SWAGGER_UI, 'js', 'getSwaggerScript'),
   };
 }

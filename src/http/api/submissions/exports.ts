@@ -23,8 +23,7 @@ import { exampleSubmission } from './submissions.ts';
 const tooManyExports = () => unavailable('Too many exports are in progress: try again when one has ended.', 10_000);
 const TOO_MANY_EXPORTS = 'A 503 can also mean that too many exports are in progress.';
 
-/** `readRows`: submissions without those before a cursor. */
-type Source = TableSource & { readRows: TableSource['read']; slice: TimeSlice };
+type Source = TableSource & { slice: TimeSlice };
 
 /** What a request asks for. */
 type Wanted = { deployment: Deployment; hasLabels: boolean; after: number };
@@ -54,7 +53,7 @@ const After = z.object({
     .meta({
       description:
         'Leaves out what was accepted up to a cursor, which is the id of a submission. With the id of the last submission that has ' +
-        'arrived, a client goes on where a connection broke. The header row is there, and is that of the whole file.',
+        'arrived, a client goes on where a connection broke.',
       example: '0',
     }),
 });
@@ -116,13 +115,12 @@ class Exports {
   async #sourceOf(response: Response, { deployment, hasLabels, after }: Wanted): Promise<Source> {
     const { db, labelsOf } = this.#app;
     const before = deployment.lastSubmissionNumber + 1;
-    const readAfter = (number: number) => () =>
-      readSubmissions(db, deployment.id, { order: 'oldest', after: number, before }, this.#read);
+    const read = () => readSubmissions(db, deployment.id, { order: 'oldest', after, before }, this.#read);
     // Reading a page for its labels, once after each change, has limits of its own.
     const resumeDeadline = pauseDeadline(response);
     try {
       const labels: Labels = hasLabels ? await labelsOf(deployment.id) : new Map();
-      return { labels, slice: this.#newSlice(), read: readAfter(0), readRows: readAfter(after) };
+      return { labels, slice: this.#newSlice(), read };
     } finally {
       resumeDeadline();
     }
@@ -146,7 +144,7 @@ const exportAs = ({ db }: App, exports: Exports, format: Format) => ({
     schema: format.isCompressed ? z.string().meta({ format: 'binary' }) : z.string(),
     example: format.example,
   },
-  errors: format.isCompressed ? [noSuchDeployment] : [noSuchCursor],
+  errors: format.extension === 'ndjson' ? [noSuchCursor] : [noSuchDeployment],
   handle: async ({ owner, resource, query }: Call) => {
     const { after: cursor, labels } = query;
     const after = cursor === undefined ? 0 : await numberAt(db, owner, resource, { name: 'after', cursor });
@@ -166,13 +164,13 @@ const csvEndpoint = (app: App, exports: Exports) =>
       'Oldest first, RFC 4180 with a header row: `id`, `created_at`, `ip_address`, then the fields in the order in which ' +
       `they first appear, without \`${REDIRECT}\` and an empty \`${HONEYPOT}\`. An apostrophe is put before ` +
       `what a spreadsheet would run as a formula. ${TOO_MANY_EXPORTS}`,
-    query: WithLabels.extend(After.shape),
+    query: WithLabels,
     ...exportAs(app, exports, {
       extension: 'csv',
       contentType: 'text/csv; charset=utf-8; header=present',
       example:
         'id,created_at,ip_address,name\r\nsub_0VbbZBZeswpZ5bGpjxVeCiYz,2026-11-21T11:08:48.298Z,203.0.113.7,Ada\r\n',
-      write: ({ slice, readRows, ...source }) => toCsv(source, slice, readRows),
+      write: ({ slice, ...source }) => toCsv(source, slice),
     }),
   });
 
@@ -212,7 +210,7 @@ const ndjsonEndpoint = (app: App, exports: Exports) =>
       extension: 'ndjson',
       contentType: 'application/x-ndjson',
       example: `${JSON.stringify(exampleSubmission)}\n`,
-      write: ({ readRows }) => toLines(readRows()),
+      write: ({ read }) => toLines(read()),
     }),
   });
 

@@ -16,8 +16,6 @@ const OTHER_FIELDS = 'other_fields';
 /** Names of fields that would be mistaken for a column of ours; `data.` is put before them. */
 const RESERVED_NAME = new RegExp(`^(?:data\\.)*(?:${[...FIXED_COLUMNS, OTHER_FIELDS].join('|')})$`);
 
-export const MAX_COLUMNS = FIXED_COLUMNS.length + SIZES.export.maxFieldColumns + 1;
-
 /** Reads the submissions of an export in batches, from the first one; each call reads them again. */
 export type Read = () => AsyncIterable<readonly Submission[]>;
 
@@ -89,24 +87,9 @@ function withLabels(header: readonly string[], indexes: Columns['indexes'], labe
 
 /** The cells of a submission's fields that are there, from left to right. */
 export function cellsOf(data: string, indexes: Columns['indexes']): readonly Cell[] {
-  const { members } = readJsonObject(data);
-  const cells: Cell[] = [];
-  let last = -1;
-  // Most forms send their fields in the order of their columns, each once: then nothing needs to be sorted or joined.
-  for (const { name, value } of members) {
-    const column = indexes.get(name);
-    if (column === undefined && isLeftOut(name, value)) continue;
-    if (column === undefined || column <= last) return cellsOfAny(members, indexes);
-    cells.push({ column, value });
-    last = column;
-  }
-  return cells;
-}
-
-function cellsOfAny(members: readonly JsonMember[], indexes: Columns['indexes']): readonly Cell[] {
   const cells: Cell[] = [];
   const others: string[] = [];
-  for (const [name, value] of fieldsOf(members)) {
+  for (const [name, value] of fieldsOf(readJsonObject(data).members)) {
     const column = indexes.get(name);
     if (column !== undefined) cells.push({ column, value });
     else if (!isLeftOut(name, value)) others.push(`${JSON.stringify(name)}:${compactJson(value)}`);

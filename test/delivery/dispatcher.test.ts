@@ -22,7 +22,6 @@ const RETRY_DELAYS = [60, 3_600];
 const MAX_ATTEMPTS = 3;
 const TIMEOUT_MS = 15_000;
 const LEASE_MS = 60_000;
-const DAY = 24 * 60 * 60;
 
 const OK: Attempt = { status: 200 };
 const NO_ANSWER: Attempt = { error: 'no answer' };
@@ -296,32 +295,23 @@ describe('Dispatcher: what it claims', () => {
   it('is of every receiver, whatever is due to another; five mails at a time', async () => {
     const { db } = await openDatabase();
     await addWebhooks(db, ['crowded.test', 'quiet.test']);
-    await addDeliveries(db, 'crowded.test', { next: '1 day ago' }, 1_000);
+    await addDeliveries(db, 'crowded.test', { next: '1 day ago' }, 200);
     await addDeliveries(db, 'quiet.test');
     await db.raw(`
       INSERT INTO deliveries (id, deployment_id, owner_id, notice, next_attempt_at, created_at, updated_at)
-      SELECT format('mail/%s', n), 'd_1', 1, 'A notice.', now(), now(), now() FROM generate_series(0, 29) AS n`);
+      SELECT format('mail/%s', n), 'd_1', 1, 'A notice.', now(), now(), now() FROM generate_series(0, 7) AS n`);
     const { begun, tried } = startDispatcher(db);
     await soon(() => expect(tried()).toContainEqual(['quiet.test/0', 1]));
     const mails = () => begun.filter(({ delivery }) => delivery.event === 'webhook-off');
     let most = 0;
-    for (let ended = 0; ended < 30; ended += 1) {
+    for (let ended = 0; ended < 8; ended += 1) {
       // Two until the first is answered.
-      const running = ended === 0 ? 2 : Math.min(5, 30 - ended);
+      const running = ended === 0 ? 2 : Math.min(5, 8 - ended);
       await soon(() => expect(mails().length - ended).toBeGreaterThanOrEqual(running));
       most = Math.max(most, mails().length - ended);
       mails()[ended]?.settle(OK);
     }
     expect(most).toBe(5);
-  });
-
-  it('goes to the receiver that the webhook has by now', async () => {
-    const { db } = await openDatabase();
-    await addWebhooks(db, ['a.test']);
-    await addDeliveries(db, 'a.test');
-    await db.raw("UPDATE webhooks SET url = 'http://b.test/', receiver = 'b.test'");
-    const { begun } = startDispatcher(db);
-    await soon(() => expect(begun.map(({ delivery }) => delivery.receiver)).toEqual(['b.test']));
   });
 
   it('fails alone where it cannot be decoded', async () => {
@@ -387,21 +377,6 @@ describe('Dispatcher: what it claims', () => {
     const { rows } = await db.raw('SELECT count(DISTINCT updated_at)::int AS claims FROM deliveries');
     expect(rows).toEqual([{ claims: 2 }]);
   });
-
-  it('is no more than fits into memory, and goes on when attempts end', async () => {
-    const { db } = await openDatabase();
-    const hosts = ['a.test', 'b.test', 'c.test'];
-    await addWebhooks(db, hosts);
-    await db.raw(`
-      INSERT INTO submissions (deployment_id, number, id, data, ip_address, created_at)
-      SELECT 'd_1', 1, 'sub_1', format('{"a":"%s"}', repeat('x', ${KIB}))::json, '127.0.0.1', now()`);
-    await addDeliveries(db, hosts, { submission: 'sub_1' });
-    const { begun } = startDispatcher(db, { limits: testLimits({ delivery: { heldChars: KIB } }) });
-    for (const count of [1, 2, 3]) {
-      await soon(() => expect(begun.length).toBe(count));
-      begun[count - 1]?.settle(OK);
-    }
-  });
 });
 
 describe('findDuePairs', () => {
@@ -430,7 +405,7 @@ describe('Dispatcher: the owners', () => {
   it.each(['shared.test', '@mail'])('take turns at %s, whichever has been due for longer', async (host) => {
     const { db } = await openDatabase();
     await addOwners(db, 2, 3, host);
-    await addOwned(db, [2, 2], host, { next: '1 day ago', count: 600 });
+    await addOwned(db, [2, 2], host, { next: '1 day ago', count: 200 });
     await addOwned(db, [3, 3], host);
     const { begun } = startDispatcher(db);
     await soon(() => expect(begun.map(({ delivery }) => delivery.ownerId).toSorted()).toEqual([2, 3]));
@@ -438,92 +413,57 @@ describe('Dispatcher: the owners', () => {
 });
 
 describe('Dispatcher: what it writes down', () => {
-  const failedWith = { last_status: 500, last_error: 'the receiver answered 500' };
   const FAILURE: Attempt = { status: 500, error: 'the receiver answered 500' };
-  const [FIRST_DELAY = 0, LAST_DELAY = 0] = RETRY_DELAYS;
+  const [FIRST_DELAY = 0] = RETRY_DELAYS;
 
-  it.each<{ name: string; before: number; result: Attempt | Error; row: object; delay: [least: number, most: number] }>(
-    [
-      { name: 'a success', before: 0, result: OK, row: { status: 'succeeded', last_status: 200 }, delay: [0, 0] },
-      { name: 'a failure', before: 0, result: FAILURE, row: failedWith, delay: [FIRST_DELAY, FIRST_DELAY * 1.1] },
-      { name: 'another failure', before: 1, result: FAILURE, row: failedWith, delay: [LAST_DELAY, LAST_DELAY * 1.1] },
-      {
-        name: 'the last failure',
-        before: 2,
-        result: { ...FAILURE, retryAfter: 5 },
-        row: { status: 'failed', ...failedWith },
-        delay: [0, 0],
-      },
-      {
-        name: 'a failure without an answer',
-        before: 0,
-        result: NO_ANSWER,
-        row: { last_error: 'no answer' },
-        delay: [FIRST_DELAY, FIRST_DELAY * 1.1],
-      },
-      {
-        name: 'a shorter Retry-After',
-        before: 1,
-        result: { ...FAILURE, retryAfter: 5 },
-        row: failedWith,
-        delay: [LAST_DELAY, LAST_DELAY * 1.1],
-      },
-      {
-        name: 'a longer Retry-After',
-        before: 0,
-        result: { ...FAILURE, retryAfter: 7_000 },
-        row: failedWith,
-        delay: [7_000, 7_000],
-      },
-      {
-        name: 'one of more than a day',
-        before: 0,
-        result: { ...FAILURE, retryAfter: 1e12 },
-        row: failedWith,
-        delay: [DAY, DAY],
-      },
-      {
-        name: 'an error of our own',
-        before: 0,
-        result: new Error('Bug'),
-        row: { last_error: aSentence },
-        delay: [FIRST_DELAY, FIRST_DELAY * 1.1],
-      },
-    ],
-  )('$name', async ({ before, result, row, delay: [least, most] }) => {
+  it('is what follows from each attempt', async () => {
     const { db } = await openDatabase();
-    await addWebhooks(db, ['a.test']);
-    await addDeliveries(db, 'a.test', { attempts: before });
-    const attempt = () => (result instanceof Error ? Promise.reject(result) : Promise.resolve(result));
-    startDispatcher(db, { attempt });
-    await soon(async () =>
-      expect(await rowsOf(db)).toEqual([{ ...untried, id: 'a.test/0', attempts: before + 1, ...row }]),
+    const failed = { last_status: 500, last_error: 'the receiver answered 500' };
+    const results: Record<string, { before?: number; result: Attempt | Error; row: object; delay: number }> = {
+      'bug.test': { result: new Error('Bug'), row: { last_error: aSentence }, delay: FIRST_DELAY },
+      'failure.test': { result: FAILURE, row: failed, delay: FIRST_DELAY },
+      'last.test': { before: 2, result: FAILURE, row: { status: 'failed', ...failed }, delay: 0 },
+      'later.test': { result: { ...FAILURE, retryAfter: 7_000 }, row: failed, delay: 7_000 },
+      'silent.test': { result: NO_ANSWER, row: { last_error: 'no answer' }, delay: FIRST_DELAY },
+      'success.test': { result: OK, row: { status: 'succeeded', last_status: 200 }, delay: 0 },
+    };
+    await addWebhooks(db, Object.keys(results));
+    for (const [host, { before = 0 }] of Object.entries(results)) await addDeliveries(db, host, { attempts: before });
+    startDispatcher(db, {
+      async attempt({ receiver }) {
+        const { result = NO_ANSWER } = results[receiver] ?? {};
+        if (result instanceof Error) throw result;
+        return result;
+      },
+    });
+    const rows = Object.entries(results).map(([host, { before = 0, row }]) => ({
+      ...{ ...untried, id: `${host}/0`, attempts: before + 1, ...row },
+    }));
+    await soon(async () => expect(await rowsOf(db)).toEqual(rows));
+    const waits = await db.raw(
+      'SELECT extract(epoch FROM next_attempt_at - updated_at)::float8 AS wait FROM deliveries ORDER BY id',
     );
-    const { rows } = await db.raw(
-      'SELECT extract(epoch FROM next_attempt_at - updated_at)::float8 AS delay FROM deliveries',
+    const delays = Object.values(results).map(({ delay }) => delay);
+    const wrong = waits.rows.filter(
+      ({ wait }: { wait: number }, at: number) => !(wait >= (delays[at] ?? 0) && wait <= (delays[at] ?? 0) * 1.1),
     );
-    expect(rows[0].delay).toBeGreaterThanOrEqual(least);
-    expect(rows[0].delay).toBeLessThanOrEqual(most);
+    expect(wrong).toEqual([]);
   });
 
-  it.each([
-    ['success', OK],
-    ['failure', FAILURE],
-    ['failure without an answer', NO_ANSWER],
-  ])('leaves a delivery alone whose lease was lost before the %s', async (_name, result) => {
+  it('is nothing of a delivery whose lease was lost before', async () => {
     const { db } = await openDatabase();
-    await addWebhooks(db, ['a.test']);
-    await addDeliveries(db, 'a.test');
+    const hosts = ['a.test', 'b.test', 'c.test'];
+    await addWebhooks(db, hosts);
+    await addDeliveries(db, hosts);
     const { dispatcher, begun } = startDispatcher(db);
-    await soon(() => expect(begun.length).toBe(1));
+    await soon(() => expect(begun.length).toBe(3));
     dispatcher.drain();
     await expireLeases(db);
-    const [claimed] = await claim(db);
-    expect(claimed?.attempts).toBe(2);
-    const { rows: before } = await db.raw('SELECT * FROM deliveries');
-    begun[0]?.settle(result);
+    expect((await claim(db)).map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
+    const { rows: before } = await db.raw('SELECT * FROM deliveries ORDER BY id');
+    for (const [at, result] of [OK, FAILURE, NO_ANSWER].entries()) begun[at]?.settle(result);
     await dispatcher.close();
-    const { rows: after } = await db.raw('SELECT * FROM deliveries');
+    const { rows: after } = await db.raw('SELECT * FROM deliveries ORDER BY id');
     expect(after).toEqual(before);
   });
 
@@ -546,7 +486,7 @@ describe('Dispatcher: what it writes down', () => {
     );
     onTestFinished(proxy.close);
     const db = open(proxy.url);
-    const hosts = Array.from({ length: 60 }, (_, n) => `h${n}.test`);
+    const hosts = Array.from({ length: 12 }, (_, n) => `h${n}.test`);
     await addWebhooks(direct, hosts);
     await addDeliveries(direct, hosts);
     await direct.raw(`
@@ -560,7 +500,7 @@ describe('Dispatcher: what it writes down', () => {
 
     isAway = true;
     for (const link of proxy.links) link.end();
-    const [early, late] = [begun.slice(0, 30), begun.slice(30)];
+    const [early, late] = [begun.slice(0, 6), begun.slice(6)];
     for (const { settle } of early) settle(OK);
     await soon(() => expect(refused).toBeGreaterThan(1));
     for (const { settle } of late) settle(OK);
@@ -702,11 +642,11 @@ describe('Dispatcher: stopping', () => {
   );
 });
 
-it('attempts each of 800 due deliveries once, in three processes', async () => {
+it('attempts each of 200 due deliveries once, in three processes', async () => {
   const { db, url } = await openDatabase();
   const hosts = Array.from({ length: 8 }, (_, n) => `h${n}.test`);
   await addWebhooks(db, hosts);
-  await addDeliveries(db, hosts, {}, 100);
+  await addDeliveries(db, hosts, {}, 25);
   const attempts = new Map<string, number>();
   const attempt = async ({ id }: LeasedDelivery): Promise<Attempt> => {
     attempts.set(id, (attempts.get(id) ?? 0) + 1);
@@ -717,7 +657,7 @@ it('attempts each of 800 due deliveries once, in three processes', async () => {
     const { rows } = await db.raw(
       'SELECT status, attempts, leased, last_status, count(*) FROM deliveries GROUP BY 1, 2, 3, 4',
     );
-    expect(rows).toEqual([{ status: 'succeeded', attempts: 1, leased: false, last_status: 200, count: 800 }]);
+    expect(rows).toEqual([{ status: 'succeeded', attempts: 1, leased: false, last_status: 200, count: 200 }]);
   });
-  expect([attempts.size, new Set(attempts.values())]).toEqual([800, new Set([1])]);
+  expect([attempts.size, new Set(attempts.values())]).toEqual([200, new Set([1])]);
 });

@@ -32,15 +32,13 @@ const inTime = (): AbortSignal => AbortSignal.timeout(PATIENCE.timeout);
 
 type Settings = Parameters<typeof startSmtpServer>[0] & { query?: string; from?: typeof FROM };
 
+const clientOf = (smtpUrl: string, from = FROM) =>
+  new MailClient({ smtpUrl, from, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() });
+
 /** A server, and what sends to it; both end with the test. */
 async function start({ onTestFinished }: TestContext, { query = '', from = FROM, ...settings }: Settings = {}) {
   const server = await startSmtpServer(settings);
-  const mail = new MailClient({
-    smtpUrl: server.url + query,
-    from,
-    maxConnections: MAX_CONCURRENT_MAILS,
-    limits: testLimits(),
-  });
+  const mail = clientOf(server.url + query, from);
   onTestFinished(async () => {
     mail.close();
     await server.close();
@@ -129,12 +127,6 @@ describe.concurrent('a mail', () => {
     );
   });
 
-  it('has no Reply-To without an address for it', async (context) => {
-    const { send, read } = await start(context);
-    await send();
-    expect(read().map(({ headers }) => namesOf(headers))).toEqual([HEADER_NAMES.filter((name) => name !== 'Reply-To')]);
-  });
-
   it('has the same Message-ID on every attempt, and each delivery its own', async (context) => {
     const { server, send, read } = await start(context);
     server.makeTrouble({ at: 'message', does: { code: 451, text: 'Later' } });
@@ -151,7 +143,6 @@ describe.concurrent('a mail', () => {
   });
 
   it.for([
-    ['a long line', 'x'.repeat(5_000)],
     ['lines of 998 characters and one more', `${'x'.repeat(998)}\n${'y'.repeat(999)}\n`],
     ['characters of all planes', 'Grüße, Ωμέγα, 日本語, 👩🏽‍🚀, \u202eabc, \u0000\u0001\u007f\n'],
     ['a long line that is not ASCII', 'ü日👩'.repeat(2_000)],
@@ -160,10 +151,7 @@ describe.concurrent('a mail', () => {
       'what ends a message and begins another',
       'a\n.\nMAIL FROM:<eve@evil.example>\nRCPT TO:<eve@evil.example>\nDATA\n',
     ],
-    ['lines that mbox files and MIME readers know', 'From here\n>From there\n--\n--b--\n-- \nSubject: none\n\n'],
-    ['what an encoding could take for its own', '=3D = == =\n=?utf-8?q?x?= ?=\nYWJj==\n+AGE-\n'],
     ['blanks at the ends of lines', 'a \n\t\n b\t\n\n\n  '],
-    ['256 KiB in one line', '0123456789abcdef'.repeat(16 * KIB)],
     ['256 KiB in many lines', '0123456789 ünd so weiter\n'.repeat(10 * KIB)],
   ])('arrives as it was: %s', async ([, text = ''], context) => {
     const { send, read, server } = await start(context);
@@ -182,7 +170,6 @@ describe.concurrent('a mail', () => {
 
   it.for([
     { name: '', header: 'forms@pages.example' },
-    { name: 'Forms, all of them', header: '"Forms, all of them" <forms@pages.example>' },
     { name: 'The "Forms" \\', header: '"The \\"Forms\\" \\\\" <forms@pages.example>' },
     { name: 'Fragebögen', header: 'Fragebögen <forms@pages.example>' },
     {
@@ -232,8 +219,6 @@ describe.concurrent('what a message says', () => {
 
   it.for<[string, Message]>([
     ['a subject with lines', { ...MESSAGE, subject: 'Hi\r\nBcc: eve@evil.example\r\n\r\nevil' }],
-    ['a subject with line feeds', { ...MESSAGE, subject: 'Hi\nBcc: eve@evil.example\n\nevil' }],
-    ['a subject with carriage returns', { ...MESSAGE, subject: 'Hi\rBcc: eve@evil.example\r\revil' }],
     ['an id with lines', { ...MESSAGE, id: 'dl_1>\r\nBcc: eve@evil.example\r\nX-A: <' }],
     ['a reply address with lines', { ...MESSAGE, replyTo: 'v@home.example\r\nBcc: eve@evil.example\r\n\r\nevil' }],
     ['two reply addresses', { ...MESSAGE, replyTo: 'v@home.example, eve@evil.example' }],
@@ -259,12 +244,9 @@ describe.concurrent('what a message says', () => {
 
   it.for([
     'ada@owner.example, eve@evil.example',
-    'ada@owner.example; eve@evil.example',
-    'ada@owner.example,eve@evil.example',
     'ada@owner.example\r\nBcc: eve@evil.example',
     'ada@owner.example>\r\nRCPT TO:<eve@evil.example',
     'Ada <eve@evil.example>',
-    'all: ada@owner.example, eve@evil.example;',
     '',
   ])('sends nothing to the address %j, which is not one', async (to, context) => {
     const { server, send } = await start(context);
@@ -286,14 +268,10 @@ describe.concurrent('what a message says', () => {
 
 describe.concurrent('an attempt', () => {
   it.for<[Stage, number]>([
-    ['greeting', 421],
     ['greeting', 554],
-    ['mail', 451],
     ['mail', 550],
-    ['rcpt', 421],
     ['rcpt', 450],
     ['rcpt', 503],
-    ['rcpt', 530],
     ['rcpt', 550],
     ['message', 452],
     ['message', 554],
@@ -317,8 +295,6 @@ describe.concurrent('an attempt', () => {
     ['rcpt', '5.7.1 Client host is blocked', false],
     ['message', '5.2.1 Mailbox is disabled', true],
     ['message', '5.7.1 Spam', false],
-    ['message', '5.6.0 Bad content', false],
-    ['message', '5.3.4 Too large', false],
   ])(
     'says whether the recipient is refused, by the code that the server adds (%s, %s)',
     async ([at, text, isRefused], context) => {
@@ -328,7 +304,7 @@ describe.concurrent('an attempt', () => {
     },
   );
 
-  it.for<Stage>(['greeting', 'auth', 'mail', 'rcpt', 'data', 'message'])(
+  it.for<Stage>(['greeting', 'auth', 'data', 'message'])(
     'over a connection that the server cuts (%s) says so, and the next one is like any other',
     async (at, context) => {
       const { server, send } = await start(context, { login: LOGIN });
@@ -352,19 +328,12 @@ describe.concurrent('an attempt', () => {
 
   it('says that nobody listens, until somebody does', async (context) => {
     const port = await freePort();
-    const mail = new MailClient({
-      smtpUrl: `smtp://127.0.0.1:${port}`,
-      from: FROM,
-      maxConnections: MAX_CONCURRENT_MAILS,
-      limits: testLimits(),
-    });
+    const mail = clientOf(`smtp://127.0.0.1:${port}`);
     context.onTestFinished(() => mail.close());
-    for (const _ of [1, 2]) {
-      expect(await mail.send(MESSAGE, inTime())).toEqual({ error: 'the connection to the mail server was refused' });
-      const server = await startSmtpServer({ port });
-      expect(await mail.send(MESSAGE, inTime())).toEqual(TAKEN);
-      await server.close();
-    }
+    expect(await mail.send(MESSAGE, inTime())).toEqual({ error: 'the connection to the mail server was refused' });
+    const server = await startSmtpServer({ port });
+    expect(await mail.send(MESSAGE, inTime())).toEqual(TAKEN);
+    await server.close();
   });
 
   it('says that who answers is no mail server', async (context) => {
@@ -372,12 +341,7 @@ describe.concurrent('an attempt', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    const mail = new MailClient({
-      smtpUrl: `smtp://127.0.0.1:${port}`,
-      from: FROM,
-      maxConnections: MAX_CONCURRENT_MAILS,
-      limits: testLimits(),
-    });
+    const mail = clientOf(`smtp://127.0.0.1:${port}`);
     context.onTestFinished(() => {
       mail.close();
       server.close();
@@ -396,8 +360,7 @@ describe.concurrent('SMTP_URL', () => {
   it('with a wrong password is told, and the password is not, even by a server that repeats it', async (context) => {
     const { server } = await start(context, { login: LOGIN });
     const password = 'hunter-2';
-    const smtpUrl = server.url.replace(/:[^:@]*@/, `:${password}@`);
-    const mail = new MailClient({ smtpUrl, from: FROM, maxConnections: MAX_CONCURRENT_MAILS, limits: testLimits() });
+    const mail = clientOf(server.url.replace(/:[^:@]*@/, `:${password}@`));
     context.onTestFinished(() => mail.close());
     const error = 'the mail server refused the user name or password';
     expect(await mail.send(MESSAGE, inTime())).toEqual({ status: 535, error, response: '535 Who are you?' });
@@ -412,12 +375,7 @@ describe.concurrent('SMTP_URL', () => {
 
   it('without a login is told by a server that demands one', async (context) => {
     const { server } = await start(context, { login: LOGIN });
-    const mail = new MailClient({
-      smtpUrl: `smtp://127.0.0.1:${server.port}`,
-      from: FROM,
-      maxConnections: MAX_CONCURRENT_MAILS,
-      limits: testLimits(),
-    });
+    const mail = clientOf(`smtp://127.0.0.1:${server.port}`);
     context.onTestFinished(() => mail.close());
     expect(await mail.send(MESSAGE, inTime())).toEqual({
       status: 530,
@@ -440,32 +398,24 @@ describe.concurrent('SMTP_URL', () => {
 });
 
 describe.concurrent('the connections', () => {
-  it('are five at most, for fifty mails at once, of which each arrives once', async (context) => {
+  it('are five at most, for many mails at once, of which each arrives once, and are used again', async (context) => {
     const { server, send, read } = await start(context);
-    const ids = Array.from({ length: 50 }, (_, index) => `dl_${index}`);
+    const ids = Array.from({ length: 15 }, (_, index) => `dl_${index}`);
     expect(await Promise.all(ids.map((id) => send({ id })))).toEqual(ids.map(() => TAKEN));
-    expect(server.connections.most).toBe(MAX_CONCURRENT_MAILS);
+    expect([server.connections.most, server.connections.opened]).toEqual([MAX_CONCURRENT_MAILS, MAX_CONCURRENT_MAILS]);
     const arrived = read().map(({ headers }) => headerOf(headers, 'Message-ID'));
     expect(arrived.toSorted()).toEqual(ids.map((id) => `<${id}@pages.example>`).toSorted());
   });
 
-  it('are used again, but not for ever', async (context) => {
-    const { server, send } = await start(context, { query: '?maxConnections=1' });
-    const attempts = Array.from({ length: 120 }, () => send());
-    expect(await Promise.all(attempts)).toEqual(attempts.map(() => TAKEN));
-    expect(server.connections.opened).toBeGreaterThan(1);
-    expect(server.connections.opened).toBeLessThan(12);
-  });
-
-  it.for<['end' | 'destroy' | 'resetAndDestroy']>([['end'], ['destroy'], ['resetAndDestroy']])(
+  it.for<['end' | 'resetAndDestroy']>([['end'], ['resetAndDestroy']])(
     'that the server closed while they were idle (%s) fail no mail',
     async ([how], context) => {
       const { server, send } = await start(context);
       for (const moments of [0, 1, 2]) {
-        const before = await Promise.all(Array.from({ length: 5 }, () => send()));
+        const before = await Promise.all([send(), send()]);
         for (const socket of server.sockets.values()) socket[how]();
         for (let passed = 0; passed < moments; passed += 1) await new Promise((resolve) => setImmediate(resolve));
-        expect([...before, ...(await Promise.all([send(), send()]))]).toEqual(Array.from({ length: 7 }, () => TAKEN));
+        expect([...before, ...(await Promise.all([send(), send()]))]).toEqual(Array.from({ length: 4 }, () => TAKEN));
       }
     },
   );
@@ -508,11 +458,13 @@ describe.concurrent('the signal', () => {
   const now = <T>(promise: Promise<T>) =>
     Promise.race([promise, new Promise<typeof late>((resolve) => setImmediate(() => resolve(late)))]);
 
-  const stages: Stage[] = ['greeting', 'auth', 'mail', 'rcpt', 'data', 'message'];
-  const troubles = stages.flatMap((at) => [
-    { at, does: 'hang' } as const,
-    ...(at === 'data' ? [] : [{ at, does: 'drip' } as const]),
-  ]);
+  const troubles = [
+    { at: 'greeting', does: 'hang' },
+    { at: 'auth', does: 'drip' },
+    { at: 'rcpt', does: 'hang' },
+    { at: 'data', does: 'hang' },
+    { at: 'message', does: 'drip' },
+  ] as const;
 
   it.for(troubles)(
     'ends an attempt at a server that only does $does ($at), its connection and its slot',
@@ -539,12 +491,7 @@ describe.concurrent('the signal', () => {
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
-    const mail = new MailClient({
-      smtpUrl: `smtps://127.0.0.1:${port}`,
-      from: FROM,
-      maxConnections: MAX_CONCURRENT_MAILS,
-      limits: testLimits(),
-    });
+    const mail = clientOf(`smtps://127.0.0.1:${port}`);
     context.onTestFinished(() => {
       mail.close();
       server.close();
@@ -582,15 +529,5 @@ describe.concurrent('the signal', () => {
     expect(await send({}, AbortSignal.abort())).toEqual(LATE);
     expect(await send()).toEqual(TAKEN);
     expect([server.received.length, server.connections.opened]).toEqual([1, 1]);
-  });
-
-  it('of an attempt that is over does no harm', async (context) => {
-    const { server, send } = await start(context, { query: '?maxConnections=1' });
-    const controller = new AbortController();
-    expect(await send({}, controller.signal)).toEqual(TAKEN);
-    const next = send();
-    controller.abort();
-    expect(await next).toEqual(TAKEN);
-    expect(server.connections.opened).toBe(1);
   });
 });

@@ -229,39 +229,30 @@ Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b
     });
   });
 
-  it.each(['{}', '{"_hp":"","_gotcha":"x"}'])('says that %s has no fields to show', (data) => {
-    const { text, html } = mailOf(data);
+  it('says that there are no fields to show', () => {
+    const { text, html } = mailOf('{"_hp":"","_gotcha":"x"}');
     const lead = 'A form of my-page was submitted on 3 November 2026, 09:05 UTC, with no fields to show.';
     expect(text).toBe(`${lead}\n\n${END}\n`);
     expect(html).toContain(`<p style="margin:0 0 16px">${lead}</p>\n<p style="margin:24px`);
   });
 
-  it('leaves out names that begin with _, and those alone', () => {
-    const data = '{"_hp":"","\\u005fx":"1","a_":"2","__proto__":"3"," _c":"4","constructor":"5"}';
+  it('leaves out names that begin with _ and what the widgets of captchas send, and those alone', () => {
+    const data =
+      '{"_hp":"","\\u005fx":"1","a_":"2","__proto__":"3"," _c":"4","altcha":"a","h-captcha-response":"c","Altcha":"5"}';
     expect(htmlFields(data)).toEqual([
       ['a_', '2'],
       [' _c', '4'],
-      ['constructor', '5'],
+      ['Altcha', '5'],
     ]);
-    expect(textFields(data)).toEqual(['a_: 2', ' _c: 4', 'constructor: 5']);
-  });
-
-  it('leaves out what the widgets of captchas send', () => {
-    const data =
-      '{"name":"Ada","altcha":"a","cf-turnstile-response":"b","h-captcha-response":"c","g-recaptcha-response":"d","Altcha":"e"}';
-    expect(textFields(data)).toEqual(['name: Ada', 'Altcha: e']);
+    expect(textFields(data)).toEqual(['a_: 2', ' _c: 4', 'Altcha: 5']);
   });
 
   it.each<[string, string, string]>([
     ['HTML', '<script>alert(1)</script><!--', '<script>alert(1)</script><!--'],
     ['an attribute', '" onmouseover="x()\' style=\'a', '" onmouseover="x()\' style=\'a'],
-    ['entities', '&lt;b&gt; &amp; &#60; &', '&lt;b&gt; &amp; &#60; &'],
     ['replacement patterns', "$& $1 $` $' $$", "$& $1 $` $' $$"],
-    ['white space', '  a\tb   c', '  a\tb   c'],
-    ['NUL', 'a\0b', 'a\ufffdb'],
     ['C0, DEL and C1', '\x01\b\v\f\x1b[31m\x7f\x85\x9f', '\ufffd\ufffd\ufffd\ufffd\ufffd[31m\ufffd\ufffd\ufffd'],
     ['overrides of the direction', 'bill_\u202efdp.exe\u202da', 'bill_\ufffdfdp.exe\ufffda'],
-    ['a CR alone', 'a\rb', 'a\ufffdb'],
     ['lone surrogates', '\ud800a\udc00\ud83d\ude00', '\ufffda\ufffd😀'],
     ['what is not ASCII', 'naïve 😀 \u00a0 \ufeff 你好', 'naïve 😀 \u00a0 \ufeff 你好'],
   ])('shows %s in names and values', (_kind, text, shown) => {
@@ -277,10 +268,8 @@ Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b
 
   it.each([
     ['LF', '\n', 2],
-    ['CR LF', '\r\n', 2],
     ['a line separator', '\u2028', 2],
-    ['a paragraph separator', '\u2029', 2],
-    ['two LF', '\n\n', 3],
+    ['two CR LF', '\r\n\r\n', 3],
   ])('keeps lines that %s divides, and lets none pass for a field', (_kind, lineBreak, lines) => {
     const value = `a${lineBreak}email: forged@evil.test`;
     const blank = Array.from({ length: lines - 2 }, () => '    ');
@@ -298,7 +287,6 @@ Stop these mails: https://api.test/unsubscribe/${DEPLOYMENT}?a&b
 
   it.each<[string, string, string]>([
     ['nothing', '""', 'f:'],
-    ['an empty list and an empty object', '[]', 'f:'],
     ['an empty object', '{}', 'f:'],
     [
       'numbers and words as they are written',
@@ -354,8 +342,6 @@ The links to files work until 10 November 2026, 09:07 UTC, for everybody who has
   it.each([
     ['a file of another submission', fileValue('a', 1, { submissionId: 'sub_0VbbZBa7Zs1yGh5JkLpOiUyU' })],
     ['no id', fileValue('a', 1, { fileId: 'file_1' })],
-    ['a path within', fileValue('a', 1, { fileId: `${FILE}/../x` })],
-    ['another member', fileValue('a', 1).replace('}', ',"x":1}')],
     ['another order', fileValue('a', 1).replace('"filename":"a",', '').replace('}', ',"filename":"a"}')],
     ['a URL elsewhere', fileValue('a', 1).replace('"/sub', '"https://evil.test/sub')],
     ['a URL that is no text', fileValue('a', 1).replace(/"url":.*}/, '"url":[1]}')],
@@ -373,7 +359,7 @@ The links to files work until 10 November 2026, 09:07 UTC, for everybody who has
       `{${Array.from({ length: 100 }, (_, at) => `"f${at}":${JSON.stringify('"'.repeat(1_200))}`).join(',')}}`,
     ],
     ['a name of 256 KiB', `{${JSON.stringify('n"'.repeat(128 * KIB))}:"x"}`],
-    ['a list of 50,000', `{"a":[${Array.from({ length: 50_000 }, (_, at) => at).join(',')}]}`],
+    ['a list of 5,000', `{"a":[${Array.from({ length: 5_000 }, (_, at) => at + 10_000).join(',')}]}`],
     ['objects in objects', `{"a":${'{"b":'.repeat(99)}1${'}'.repeat(99)}}`],
     ['lists in lists', `{"a":${'['.repeat(99)}{}${']'.repeat(99)}}`],
   ])('stays small and says so, with %s', (_kind, data) => {
@@ -448,8 +434,6 @@ describe('Reply-To', () => {
     'ada@example.com',
     'Ada.Lovelace+forms@sub.Example.co.uk',
     "o'hara_{x}|y=z!#$%&*/?^`~-@example.com",
-    'a@b',
-    '1@2.example',
     'a@xn--bcher-kva.example',
     `${local(64)}@example.com`,
     ofLength(254),
@@ -459,52 +443,32 @@ describe('Reply-To', () => {
 
   it.each([
     ['', 'nothing'],
-    ['ada', 'no address'],
     ['@example.com', 'no local part'],
     ['ada@', 'no domain'],
     ['a@b@c.de', 'two @'],
     ['Ada <ada@example.com>', 'a display name'],
-    ['<ada@example.com>', 'angle brackets'],
-    ['ada@example.com>', 'one angle bracket'],
     ['ada@example.com,bob@example.com', 'two addresses'],
     ['ada@example.com;bob@example.com', 'two addresses, with a semicolon'],
     ['group:ada@example.com', 'a group'],
     ['ada@example.com\r\nBcc: victim@example.com', 'a header'],
-    ['ada@example.com\nBcc:victim@example.com', 'a header after LF'],
     ['ada@example.com\n', 'an LF at the end'],
     ['\nada@example.com', 'an LF at the start'],
-    ['ada@example.com\r', 'a CR'],
-    ['ada@example.com\0', 'NUL'],
     ['ada\x7f@example.com', 'DEL'],
     [' ada@example.com', 'a space'],
-    ['ada@example.com ', 'a space at the end'],
-    ['ada lovelace@example.com', 'a space within'],
-    ['ada\t@example.com', 'a tab'],
     ['ada\u00a0@example.com', 'a no-break space'],
-    ['ada@example.com\u2028', 'a line separator'],
-    ['\ufeffada@example.com', 'a byte order mark'],
     ['ädä@example.com', 'a local part that is not ASCII'],
-    ['ada@exämple.com', 'a domain that is not ASCII'],
     ['ada@example.ſ', 'a letter whose other case is ASCII'],
-    ['ada@\u212aelvin.example', 'another one'],
     ['ada\ud800@example.com', 'a lone surrogate'],
     ['"ada"@example.com', 'a quoted local part'],
-    ['"a,b@c.de"@example.com', 'an address in quotes'],
     ['ada(x)@example.com', 'a comment'],
     ['ada@[127.0.0.1]', 'an address literal'],
-    ['ada\\@x@example.com', 'a backslash'],
     ['.ada@example.com', 'a dot at the start'],
-    ['ada.@example.com', 'a dot at the end'],
     ['a..b@example.com', 'two dots'],
     ['ada@example..com', 'an empty label'],
-    ['ada@.example.com', 'a domain with a dot at the start'],
-    ['ada@example.com.', 'a domain with a dot at the end'],
     ['ada@-example.com', 'a label with a hyphen at the start'],
-    ['ada@example-.com', 'a label with a hyphen at the end'],
     ['ada@exa_mple.com', 'an underscore in the domain'],
     [`ada@${'d'.repeat(64)}.com`, 'a label of 64'],
     ['=?utf-8?q?x=40evil.test=3E?=@example.com', 'an encoded word'],
-    ['mailto:ada@example.com', 'a URL'],
     [`${local(65)}@example.com`, 'a local part of 65'],
     [ofLength(255), 'an address of 255'],
     [`${'a.'.repeat(128 * KIB)}@`, '256 KiB'],
@@ -514,12 +478,8 @@ describe('Reply-To', () => {
 
   it.each([
     ['a list', '{"email":["ada@example.com"]}'],
-    ['a list with an escape', '{"email":["ada\\u0040example.com"]}'],
-    ['an object', '{"email":{"email":"ada@example.com"}}'],
-    ['a number', '{"email":1}'],
     ['null', '{"email":null}'],
     ['two fields', '{"email":"ada@example.com","email":"ada@example.com"}'],
-    ['two fields, one of which is no string', '{"email":"ada@example.com","\\u0065mail":null}'],
     ['other names', '{"Email":"a@b.cd","EMAIL":"a@b.cd","e-mail":"a@b.cd","email ":"a@b.cd","reply-to":"a@b.cd"}'],
     ['a field within', '{"a":{"email":"ada@example.com"},"b":["email","ada@example.com"]}'],
     ['a header of another name', '{"replyTo":"a@b.cd","from":"a@b.cd","subject":"x","headers":{"X":"y"}}'],
@@ -585,17 +545,11 @@ ${AGAIN}`,
     );
   });
 
-  it('has the words of an older version', async () => {
-    expect((await notice('The webhook wh_1 was switched off.')).text).toBe(
-      'The webhook wh_1 was switched off.\n\nYou get this mail because you own my-page. It comes once a day for a webhook at most.\nOpen the page: https://my-page.pages.test\n',
-    );
-  });
-
-  it('shows what mail software refuses as U+FFFD', async () => {
+  it('has the words of an older version; what mail software refuses is U+FFFD', async () => {
     const { text, html } = await notice('Off: \0\x1b\ud800.');
-    expect([text.split('\n')[0], html.split('\n').find((line) => line.startsWith('<p'))]).toEqual([
-      'Off: \ufffd\ufffd\ufffd.',
-      '<p style="margin:0 0 16px">Off: \ufffd\ufffd\ufffd.</p>',
-    ]);
+    expect(text).toBe(
+      'Off: \ufffd\ufffd\ufffd.\n\nYou get this mail because you own my-page. It comes once a day for a webhook at most.\nOpen the page: https://my-page.pages.test\n',
+    );
+    expect(html).toContain('<p style="margin:0 0 16px">Off: \ufffd\ufffd\ufffd.</p>');
   });
 });

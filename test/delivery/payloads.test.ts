@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Content,
-  fieldsOf,
-  genericPayload,
-  SAMPLE_DATA,
-  slackPayload,
-} from '../../src/delivery/webhooks/payloads.ts';
+import { type Content, fieldsOf, genericPayload, slackPayload } from '../../src/delivery/webhooks/payloads.ts';
 import { SIZES } from '../../src/limits.ts';
 import { KIB } from '../support/form-limits.ts';
 import { objectTexts, spaced, stringTexts, withoutBackslash } from '../support/json-texts.ts';
@@ -50,7 +44,6 @@ const unescaped = (text: string): string =>
 
 describe('the generic payload', () => {
   it.each([
-    ['an ordinary form', '{"name":"Ada","email":"ada@example.com"}'],
     ['no fields', '{}'],
     ['white space', ' {\n\t"a" : [ 1 , 2 ] }\r\n'],
     ['integer-like keys in their order', '{"10":"x","2":"y","a":"z"}'],
@@ -78,13 +71,6 @@ describe('the generic payload', () => {
         });
         expect(Object.keys(parsed)).toEqual(['event', 'deployment_id', 'data', 'timestamp']);
       }),
-    );
-  });
-
-  it('has the time in UTC with milliseconds', () => {
-    const createdAt = new Date('2026-11-03T23:59:59.5+02:00');
-    expect(JSON.parse(genericPayload('submission', { ...content('{}'), createdAt })).timestamp).toBe(
-      '2026-11-03T21:59:59.500Z',
     );
   });
 });
@@ -128,16 +114,12 @@ describe('the fields of a submission', () => {
     ['minus zero', '-0', '-0'],
     ['an exponent', '1E+5', '1E+5'],
     ['true', 'true', 'true'],
-    ['false', 'false', 'false'],
     ['null', 'null', 'null'],
     ['a list', '["a","b, c"]', 'a, b, c'],
-    ['a list of one', '["a"]', 'a'],
     ['an empty list', '[ ]', ''],
-    ['a list of empty strings', '["",""]', ', '],
     ['a mixed list', '[ "a" , 1.10,\n1e400 ,true,false, null ]', 'a, 1.10, 1e400, true, false, null'],
     ['a list of strings that look like JSON', '["[1]","{}"]', '[1], {}'],
     ['a list in a list', '[ 1, [ "a b", 2 ] ]', '[1,["a b",2]]'],
-    ['a list of empty lists', '[[ ]]', '[[]]'],
     ['an object in a list', '["a", {"b" : 1.10}]', '["a",{"b":1.10}]'],
     ['an object', '{ "a b" : [ 1 , 2.0 ], "c" : "x y" , "a b":{ } }', '{"a b":[1,2.0],"c":"x y","a b":{}}'],
     ['escapes in an object', '{"a": "\\u0041 \\" , \\n"}', '{"a":"\\u0041 \\" , \\n"}'],
@@ -151,25 +133,6 @@ describe('the fields of a submission', () => {
 });
 
 describe('the Slack payload', () => {
-  it('has the three blocks and no other keys', () => {
-    expect(
-      JSON.parse(slackPayload('submission', content('{"name":"Ada","message":"Hello\\nworld","n":1.10}'))),
-    ).toEqual({
-      blocks: [
-        { type: 'header', text: { type: 'plain_text', text: 'New submission for my-page' } },
-        {
-          type: 'section',
-          fields: [
-            { type: 'mrkdwn', text: '*name*\nAda' },
-            { type: 'mrkdwn', text: '*message*\nHello\nworld' },
-            { type: 'mrkdwn', text: '*n*\n1.10' },
-          ],
-        },
-        { type: 'context', elements: [{ type: 'mrkdwn', text: 'Submitted at 2026-11-03T10:00:00.000Z' }] },
-      ],
-    });
-  });
-
   it.each([
     ['{}', ['_No fields submitted_']],
     ['{"a":""}', ['*a*\n']],
@@ -179,7 +142,7 @@ describe('the Slack payload', () => {
     expect(slackFields(data)).toEqual(texts);
   });
 
-  it.each([9, 10, 11, 1_000])('has at most the first ten of %i fields', (count) => {
+  it.each([10, 11])('has at most the first ten of %i fields', (count) => {
     const fields = Array.from({ length: count }, (_, at): [string, string] => [String(count - at), `v${at}`]);
     expect(slackFields(strings(...fields))).toEqual(fields.slice(0, 10).map(([name, value]) => `*${name}*\n${value}`));
   });
@@ -205,7 +168,6 @@ describe('the Slack payload', () => {
   it.each([
     ['200', 'n'.repeat(200), 'n'.repeat(200)],
     ['201', 'n'.repeat(201), `${'n'.repeat(199)}…`],
-    ['5,000', 'n'.repeat(5_000), `${'n'.repeat(199)}…`],
     ['200 and 200 once escaped', `<${'n'.repeat(196)}`, `&lt;${'n'.repeat(196)}`],
     ['198 and 201 once escaped', `${'n'.repeat(197)}<`, `${'n'.repeat(197)}…`],
     ['many escaped', '&'.repeat(5_000), `${'&amp;'.repeat(39)}…`],
@@ -218,14 +180,10 @@ describe('the Slack payload', () => {
 
   it.each([
     [1, SIZES.slack.maxFieldChars],
-    [2, SIZES.slack.maxFieldChars],
     [6, SIZES.slack.maxFieldChars],
     [7, 1_714],
-    [8, 1_500],
-    [9, 1_333],
     [10, 1_200],
     [11, 1_200],
-    [1_000, 1_200],
   ])('cuts each of %i fields at %i units, name and all', (count, longest) => {
     const room = longest - '*n*\n'.length;
     const cut = (value: string) => slackFields(first(count, value))[0];
@@ -307,27 +265,5 @@ describe('the Slack payload', () => {
         });
       }),
     );
-  });
-
-  it('is a message of the contract, whatever the data', () => {
-    fc.assert(
-      fc.property(dataText, (data) => {
-        const texts = slackFields(data);
-        const expected = fieldsOf(data).slice(0, 10);
-        expect(texts).toHaveLength(Math.max(1, expected.length));
-        expected.forEach(({ name }, at) => {
-          expect(unescaped(texts[at] ?? '').startsWith(`*${name.slice(0, 30)}`)).toBe(true);
-        });
-      }),
-    );
-  });
-});
-
-describe('the data of a test delivery', () => {
-  it('is that of a small form, and says what it is', () => {
-    expect(JSON.parse(SAMPLE_DATA.submission)).toEqual({
-      name: 'Test',
-      message: 'This is a test delivery: nobody submitted it.',
-    });
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLinks } from '../../../src/db/account/link-secret.ts';
 import { claimDigest } from '../../../src/db/deliveries/digests.ts';
 import { newSubmissionId } from '../../../src/lib/ids.ts';
@@ -11,14 +11,13 @@ import { type SmtpServer, startSmtpServer } from '../../support/smtp.ts';
 const PATIENCE = { timeout: 60_000, interval: 20 };
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
-const SETTINGS = { DELIVERY_RETRY_DELAYS: '0.2,0.2,0.2,0.5,0.5,1,1,1,1,1,1,1,1,1,1' };
 
 let smtp: SmtpServer;
 let service: TestService;
 let owner: Owner;
 beforeAll(async () => {
   smtp = await startSmtpServer();
-  service = await startTestService({ ...SETTINGS, SMTP_URL: smtp.url });
+  service = await startTestService({ SMTP_URL: smtp.url });
   owner = await service.owner();
 });
 afterAll(async () => {
@@ -217,12 +216,8 @@ curl "${BASE_URL}/submissions/${id}?limit=100" -H "Authorization: Bearer YOUR_AP
   });
 
   it('waits for submissions of its window that are being stored', async () => {
-    const quiet = await startTestService();
-    onTestFinished(() => quiet.close());
-    const its = await quiet.owner();
-    const { id } = await its.deploy();
-    await its.patch(`/deploy/${id}`).send({ email_notifications: true, notify_every: 'hour' }).expect(200);
-    const storing = await quiet.db.transaction();
+    const { id } = await deploy('hour');
+    const storing = await service.db.transaction();
     await storing('deployments').where({ id }).update({ last_submission_number: 1, submission_count: 1 });
     await storing('submissions').insert({
       deployment_id: id,
@@ -232,10 +227,10 @@ curl "${BASE_URL}/submissions/${id}?limit=100" -H "Authorization: Bearer YOUR_AP
       ip_address: '192.0.2.1',
       created_at: ago(1, HOUR_MS, 59),
     });
-    await quiet.db('digests').update({ next_at: quiet.db.raw("now() - interval '1 second'") });
-    expect(await claimDigest(quiet.db)).toBeUndefined();
+    await comeDue(id);
+    expect(await claimDigest(service.db)).toBeUndefined();
     await storing.commit();
-    const digests = () => quiet.db('deliveries').where({ event: 'digest' });
+    const digests = () => service.db('deliveries').where({ deployment_id: id, event: 'digest' });
     await vi.waitFor(async () => expect((await digests()).length).toBe(1), PATIENCE);
     expect(JSON.parse((await digests())[0].notice)).toEqual({
       after: 0,

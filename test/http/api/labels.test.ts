@@ -66,13 +66,6 @@ describe('labels', () => {
     expect([await one.labelsOf(id), one.counts.pages, other.counts.pages]).toEqual([{ name: 'Name' }, 1, 1]);
   });
 
-  it('are read by two processes at once without harm', async () => {
-    const { id } = await owner.deploy({ html: page('Your name') });
-    const readers = [startReader(), startReader(), startReader()];
-    const read = await Promise.all(readers.map(({ labelsOf }) => labelsOf(id)));
-    expect(read).toEqual(readers.map(() => ({ name: 'Your name' })));
-  });
-
   it('of a version that is replaced while they are read are not kept as those of the next', async () => {
     const { id } = await owner.deploy({ html: page('First') });
     const begun = Promise.withResolvers<void>();
@@ -102,16 +95,6 @@ describe('labels', () => {
     replaced.resolve();
     expect(await reading).toEqual(new Map([['name', 'First']]));
     expect(await stored(id)).toEqual({ version: 2, labels: null, labels_version: null });
-    expect(await startReader().labelsOf(id)).toEqual({ name: 'Second' });
-  });
-
-  it('are read again after a change by an older version, which does not know them', async () => {
-    const { id } = await owner.deploy({ html: page('First') });
-    expect(await startReader().labelsOf(id)).toEqual({ name: 'First' });
-    await service.db.raw('UPDATE pages SET html = ?, version = version + 1 WHERE deployment_id = ?', [
-      Buffer.from(page('Second')),
-      id,
-    ]);
     expect(await startReader().labelsOf(id)).toEqual({ name: 'Second' });
   });
 
@@ -196,7 +179,7 @@ describe('an export with labels=1', () => {
     expect(sheet?.data[0]).toEqual(['id', 'created_at', 'ip_address', 'Your name']);
   });
 
-  it.each(['0', '', 'true', '1&labels=1'])('answers 400 for labels=%s', async (value) => {
+  it.each(['0', ''])('answers 400 for labels=%s', async (value) => {
     const { id } = await owner.deploy();
     for (const extension of ['csv', 'xlsx']) {
       const response = await owner.get(`/submissions/${id}/export.${extension}?labels=${value}`);

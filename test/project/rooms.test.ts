@@ -106,7 +106,8 @@ describe('imports', () => {
   });
 
   it('lead to files that are there', () => {
-    const broken = IMPORTS.filter(({ to, isOurs }) => isOurs && !SOURCES.includes(to));
+    // The type checker finds JSON.
+    const broken = IMPORTS.filter(({ to, isOurs }) => isOurs && !to.endsWith('.json') && !SOURCES.includes(to));
     expect(broken.map(({ from, to }) => `${from} imports ${to}: import a .ts file of src by its whole name`)).toEqual(
       [],
     );

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { type Limits, SIZES } from '../../limits.ts';
+import { fill } from '../../texts/texts.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { NO_SLUG } from '../request/hosts.ts';
 import { chooseEncoding } from '../response/accept.ts';
@@ -104,7 +105,7 @@ export function writeErrorPage(
   const { title, text, more = '' } = wordsOf(error, translations);
   const contact =
     error.status === 451 && abuseContact
-      ? `\n<p>${translations.takenDown.contact(`<a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>`)}</p>`
+      ? `\n<p>${fill(translations.takenDown.contact, { link: `<a href="${escapeHtml(abuseContact.uri)}">${escapeHtml(abuseContact.text)}</a>` })}</p>`
       : '';
   const content = `<p>${text}${more && translations.gap}${more}</p>${contact}`;
   const headers = { ...error.headers, 'x-request-id': requestId };

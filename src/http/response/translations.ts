@@ -2,19 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
 import { LANGUAGES, type Language, toLanguage } from '../../lib/languages.ts';
 import { SIZES } from '../../limits.ts';
-import { ar } from '../../texts/ar.ts';
-import { de } from '../../texts/de.ts';
-import { en } from '../../texts/en.ts';
-import { es } from '../../texts/es.ts';
-import { fr } from '../../texts/fr.ts';
-import { it } from '../../texts/it.ts';
-import { ja } from '../../texts/ja.ts';
-import { nl } from '../../texts/nl.ts';
-import { pl } from '../../texts/pl.ts';
-import { pt } from '../../texts/pt.ts';
-import type { Texts } from '../../texts/texts.ts';
-import { tr } from '../../texts/tr.ts';
-import { zh } from '../../texts/zh.ts';
+import { fill, TEXTS, type Texts } from '../../texts/texts.ts';
 import type { HttpError } from './errors.ts';
 
 /** A language with its texts, and with times and sizes in it. */
@@ -28,8 +16,6 @@ export type Translations = Texts & {
   /** Such as `one, two and three`. */
   list(items: readonly string[]): string;
 };
-
-const TEXTS: Readonly<Record<Language, Texts>> = { en, de, fr, es, pt, it, nl, pl, tr, ja, zh, ar };
 
 const KIB = 1024;
 const MINUTE_SECONDS = 60;
@@ -67,8 +53,9 @@ function translationsIn(language: Language): Translations {
 
 /** A sentence that says when to try again, from an error's Retry-After. */
 export function whenToTryAgain({ headers }: HttpError, translations: Translations): string {
+  const { tryAgainSoon, tryAgain, time } = translations;
   const seconds = headers['Retry-After'];
-  return seconds === undefined ? translations.tryAgainSoon : translations.tryAgain(translations.time(Number(seconds)));
+  return seconds === undefined ? tryAgainSoon : fill(tryAgain, { time: time(Number(seconds)) });
 }
 
 /** The first language that Accept-Language wants (RFC 9110, 12.5.4) and that there is. */

@@ -1,5 +1,6 @@
 import { escapeHtml } from '../../lib/html.ts';
 import { SIZES } from '../../limits.ts';
+import { fill } from '../../texts/texts.ts';
 import type { Translations } from '../response/translations.ts';
 import { attemptQuery } from './attempt.ts';
 import { type Form, isChosen, type SentFile } from './form-body.ts';
@@ -50,10 +51,11 @@ function labelOf(
   const names = files.map(({ filename }) => shownName(filename || name));
   const [first = shownName(name)] = names;
   const isTooLarge = refused?.kind === 'file' && files.some(({ size }) => size > refused.limit);
-  if (names.length === 1) return isTooLarge ? translations.chooseSmaller(first) : translations.chooseAgain(first);
+  const { chooseSmaller, chooseAgain, list } = translations;
+  if (names.length === 1) return fill(isTooLarge ? chooseSmaller : chooseAgain, { name: first });
   const { maxShownNames } = SIZES.errorPage;
   const shown = names.length > maxShownNames ? [...names.slice(0, maxShownNames), '…'] : names;
-  return translations.chooseAgain(translations.list(shown));
+  return fill(chooseAgain, { name: list(shown) });
 }
 
 /**

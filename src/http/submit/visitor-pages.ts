@@ -3,6 +3,7 @@ import { pageUrl } from '../../config.ts';
 import type { LiveForm } from '../../db/submissions/forms.ts';
 import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
 import { escapeHtml } from '../../lib/html.ts';
+import { fill } from '../../texts/texts.ts';
 import type { App } from '../app.ts';
 import { namesHtml } from '../response/accept.ts';
 import { type HttpError, methodNotAllowed } from '../response/errors.ts';
@@ -57,12 +58,11 @@ const paragraph = (...sentences: string[]): string => `<p>${sentences.join('')}<
 function aboutFiles({ exceeded: { kind, limit }, form }: FilesRefused, translations: Translations): string[] {
   const { file, files, fileCount, noFiles } = translations.tooLarge;
   if (limit === 0) return [noFiles];
-  if (kind === 'count') return [fileCount(translations.number(limit))];
-  if (kind === 'files') return [files(translations.size(limit))];
+  if (kind === 'count') return [fill(fileCount, { count: translations.number(limit) })];
+  const size = translations.size(limit);
+  if (kind === 'files') return [fill(files, { size })];
   return form.flatMap(([name, , sent]) =>
-    sent && isChosen(sent) && sent.size > limit
-      ? [file(shownName(sent.filename || name), translations.size(limit))]
-      : [],
+    sent && isChosen(sent) && sent.size > limit ? [fill(file, { name: shownName(sent.filename || name), size })] : [],
   );
 }
 
@@ -78,7 +78,7 @@ function wordsOf(error: HttpError, translations: Translations): Words {
   if (error instanceof OriginRefused) {
     return say(
       translations.wrongSite,
-      translations.wrongSite.owner(escapeHtml(error.origin)),
+      fill(translations.wrongSite.owner, { origin: escapeHtml(error.origin) }),
       translations.nothingSent,
     );
   }
@@ -170,7 +170,7 @@ export class VisitorPages {
     const code = (source: string): string => `<code dir="ltr">${escapeHtml(source)}</code>`;
     const content = [
       paragraph(text, translations.gap, translations.nothingSent) + this.#linkBack(page?.slug, translations),
-      `<p class="note">${owner(code('method="post"'), code('<form>'))}</p>`,
+      `<p class="note">${fill(owner, { attribute: code('method="post"'), tag: code('<form>') })}</p>`,
     ].join('\n');
     const error = methodNotAllowed(ALLOWED);
     // Its own address has what was filled in.

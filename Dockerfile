@@ -2,15 +2,13 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY build.sh start.sh rolldown.config.js build-dashboard.ts compile-build.ts ./
+COPY build.sh start.sh rolldown.config.js build-dashboard.ts ./
 COPY bin bin
 COPY src src
 COPY migrations migrations
 RUN mv "$(sh build.sh)" dist/image
 # The optional packages are Node and Postgres for machines without them; here the image and DATABASE_URL provide both.
 RUN npm prune --omit=dev --omit=optional
-# Compiled code, which a read-only file system could not get later.
-RUN node compile-build.ts dist/image
 # Everyone may read the files and nobody may write them, whatever modes the clone has.
 RUN chmod -R a+rX,a-w .
 

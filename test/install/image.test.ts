@@ -206,28 +206,6 @@ describe('the image', () => {
     expect(code).not.toBe(0);
   });
 
-  it('has compiled code of its build, which Node accepts', async ({ skip }) => {
-    withPackages(skip);
-    const settings = {
-      PORT: String(await freePort()),
-      NODE_DEBUG_NATIVE: 'COMPILE_CACHE',
-      DATABASE_URL: 'postgres://127.0.0.1:1/none',
-    };
-    const { child, result } = run(image.command, settings);
-    onTestFinished(() => void child.kill('SIGKILL'));
-    // What Node says of its cache is on standard error, as the log.
-    let log = '';
-    child.stderr.on('data', (text) => {
-      log += text;
-    });
-    await vi.waitFor(() => expect(log).toContain('"msg":"listening"'), { timeout: 60_000, interval: 50 });
-    child.kill();
-    const { err } = await result;
-    const main = err.split('\n').filter((line) => line.includes('main.js was '));
-    expect(main).toEqual([expect.stringContaining('V8 code cache for ESM ')]);
-    expect(main[0]).toContain(' was accepted');
-  });
-
   it('starts, serves, makes keys and stops as somebody who may write nothing; its health check tells', async ({
     skip,
   }) => {

@@ -61,7 +61,13 @@ export async function startService(
   const delivery = createDelivery(core, siteverifyUrls);
   const { dispatcher, sender, captchas } = delivery;
   const submissions = createSubmissions(core, files, delivery);
-  const cleanUp = new CleanUp({ ...shared, now, logDays, trashDays, countExpired: core.metrics.expired });
+  const cleanUp = new CleanUp({
+    ...shared,
+    now,
+    logDays,
+    trashDays,
+    countExpired: (count) => core.metrics.expired(count),
+  });
   const app = createApp(core, submissions, {
     openFile: createOpenFile(db, (...part) => files.read(...part), limits),
     mailLink: config.smtpUrl === undefined ? undefined : (to, url) => sender.mailLink(to, url),

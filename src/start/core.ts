@@ -6,7 +6,7 @@ import type { Database } from '../db/postgres/connect.ts';
 import { OwnAddress } from '../delivery/webhooks/own-address.ts';
 import type { Log } from '../lib/log.ts';
 import type { Limits } from '../limits.ts';
-import { createMetrics } from '../metrics/metrics.ts';
+import { Metrics } from '../metrics/metrics.ts';
 import { LabelReader } from '../submissions/labels.ts';
 
 /** What the parts of the service share. */
@@ -29,7 +29,7 @@ export function createCore(
     limits,
     log,
     db,
-    metrics: createMetrics(),
+    metrics: new Metrics(),
     compute: new ComputePool(config, limits),
     checks,
     labels: new LabelReader({ db, limits, checks, baseUrl, pagesDomain, urlOf }),

@@ -33,7 +33,7 @@ export function createDelivery(
     leaseMs: config.deliveryLeaseMs,
     limits,
     log,
-    count: metrics.delivery,
+    count: (kind, result) => metrics.delivery(kind, result),
   });
   return { sender, dispatcher, captchas: new CaptchaProviders({ limits, allowedNetworks, own, urls: siteverifyUrls }) };
 }

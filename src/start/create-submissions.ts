@@ -22,7 +22,7 @@ export function createSubmissions(
       storageLimits: config.storageLimits,
       bucket: config.bucket?.isForOldFiles === false ? files : undefined,
       wakeDispatcher: () => dispatcher.wake(),
-      countBatch: metrics.batch,
+      countBatch: (size) => metrics.batch(size),
     }),
   };
 }

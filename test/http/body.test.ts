@@ -11,6 +11,7 @@ import { ComputePool } from '../../src/compute/pool.ts';
 import { BodyReader } from '../../src/http/request/body.ts';
 import { mediaType } from '../../src/http/request/json-body.ts';
 import { HttpError } from '../../src/http/response/errors.ts';
+import { MemoryBudget, MemoryReservation } from '../../src/http/response/memory-budget.ts';
 import { type Limits, SIZES } from '../../src/limits.ts';
 import { serve } from '../support/http-server.ts';
 import { testLimits } from '../support/limits.ts';
@@ -170,14 +171,12 @@ describe('compressed bodies', () => {
     ['br', brotliCompressSync],
   ])('are refused early when they become more than 100 times as large: in %s', async (encoding, compress) => {
     let counted = 0;
-    const reservation = {
-      client: 'a',
-      add(bytes: number) {
+    class Counted extends MemoryReservation {
+      override add(bytes: number): void {
         counted += bytes;
-      },
-      fits: () => true,
-      [Symbol.dispose]: () => undefined,
-    };
+      }
+    }
+    const reservation = new Counted(new MemoryBudget(1, testLimits()), 'a');
     const bomb = compressedRequest(compress(Buffer.alloc(4 * MIB, ' ')), encoding);
     const reading = newReader().bytes(bomb, 32 * MIB, reservation);
     await expect(reading).rejects.toMatchObject({

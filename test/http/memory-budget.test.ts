@@ -6,14 +6,14 @@ const BUDGET = 1_000;
 const limits = testLimits({ requests: { memoryBudgetBytes: BUDGET } });
 
 /** A reservation for a client, with so many bytes. */
-function reserve(budget: MemoryBudget<string>, client: string, bytes = 0) {
+function reserve(budget: MemoryBudget, client: string, bytes = 0) {
   const reservation = budget.reserve(client);
   if (bytes > 0) reservation.add(bytes);
   return reservation;
 }
 
 it('is one for all, and half of it for one client', () => {
-  const budget = new MemoryBudget<string>(1, limits);
+  const budget = new MemoryBudget(1, limits);
   const own = [reserve(budget, 'a', BUDGET / 2 - 2), reserve(budget, 'a', 1)];
   expect(own.map((one) => [one.fits(1), one.fits(2)])).toEqual([
     [true, false],
@@ -25,7 +25,7 @@ it('is one for all, and half of it for one client', () => {
 });
 
 it('is free again once a reservation is disposed of, no more of it when that is said twice', () => {
-  const budget = new MemoryBudget<string>(1, limits);
+  const budget = new MemoryBudget(1, limits);
   const [first, second] = [reserve(budget, 'a', BUDGET / 4), reserve(budget, 'a', BUDGET / 4)];
   expect(second.fits(1)).toBe(false);
   first[Symbol.dispose]();
@@ -37,7 +37,7 @@ it('is free again once a reservation is disposed of, no more of it when that is 
 });
 
 it('lets one that is alone have as much as it asks for, of which only half counts for others', () => {
-  const budget = new MemoryBudget<string>(1, limits);
+  const budget = new MemoryBudget(1, limits);
   const huge = reserve(budget, 'a');
   expect(huge.fits(2 * BUDGET)).toBe(true);
   huge.add(2 * BUDGET);
@@ -45,7 +45,7 @@ it('lets one that is alone have as much as it asks for, of which only half count
 });
 
 it('has room for four of the largest', () => {
-  const budget = new MemoryBudget<string>(BUDGET, limits);
+  const budget = new MemoryBudget(BUDGET, limits);
   for (const client of ['a', 'b', 'c', 'd']) expect(reserve(budget, client, BUDGET).fits(0)).toBe(true);
   expect(reserve(budget, 'e').fits(1)).toBe(false);
 });

@@ -10,7 +10,7 @@ import { OwnerQueue } from '../../src/http/request/owner-queue.ts';
 import { SessionCookie } from '../../src/http/request/session-cookie.ts';
 import { ResponseWriter } from '../../src/http/response/response-writer.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { Forms } from '../../src/submissions/forms.ts';
 import { SpamCheck } from '../../src/submissions/spam-check.ts';
 import { SubmissionStore } from '../../src/submissions/submission-store.ts';
@@ -31,7 +31,7 @@ export function idleApp(config: Config, parts: Partial<App> = {}): App {
     config,
     limits,
     log: createLog('silent'),
-    metrics: createMetrics(),
+    metrics: new Metrics(),
     db,
     checks: compute,
     labelsOf: async () => new Map(),

@@ -13,7 +13,7 @@ import { decode, encodingOf, receive, tooManyUploads } from './receive.ts';
 
 /** Reads the bodies of requests, and bounds the memory that they use together. */
 export class BodyReader {
-  readonly #budget: MemoryBudget<string | number>;
+  readonly #budget: MemoryBudget;
   readonly #compute: Pick<ComputePool, 'run'>;
   readonly #limits: Limits['requests'];
   /** Decoding is the work of a few bytes: the client that used the least time lately is served next. */

@@ -1,10 +1,13 @@
 import type { Limits } from '../../limits.ts';
 
+/** Whose memory it is: a network, an owner, or a deployment. */
+type Client = string | number;
+
 /**
  * Bounds the memory of bodies, or of answers: one client may use half of the budget. The first of a client, or of the
  * process, always fits: its own limit bounds it.
  */
-export class MemoryBudget<Client extends string | number> {
+export class MemoryBudget {
   readonly #budget: number;
   readonly #share: number;
   readonly #bytesOf = new Map<Client, number>();
@@ -18,7 +21,7 @@ export class MemoryBudget<Client extends string | number> {
 
   /** An empty reservation for a client. */
   reserve(client: Client): MemoryReservation {
-    return new Reservation(this, client);
+    return new MemoryReservation(this, client);
   }
 
   count(client: Client, bytes: number): void {
@@ -41,30 +44,23 @@ export class MemoryBudget<Client extends string | number> {
 }
 
 /** The part of a budget that one body, or one answer, uses until it is disposed of. */
-export type MemoryReservation = Disposable & {
-  /** Whose it is. */
-  readonly client: string | number;
-  /** Counts further bytes as being in memory, whether they fit or not. */
-  add(bytes: number): void;
-  /** Whether this many more bytes fit into the budget. */
-  fits(bytes: number): boolean;
-};
-
-class Reservation<Client extends string | number> implements MemoryReservation {
+export class MemoryReservation implements Disposable {
   readonly client: Client;
-  readonly #budget: MemoryBudget<Client>;
+  readonly #budget: MemoryBudget;
   #own = 0;
 
-  constructor(budget: MemoryBudget<Client>, client: Client) {
+  constructor(budget: MemoryBudget, client: Client) {
     this.#budget = budget;
     this.client = client;
   }
 
+  /** Counts further bytes as being in memory, whether they fit or not. */
   add(bytes: number): void {
     this.#own += bytes;
     this.#budget.count(this.client, bytes);
   }
 
+  /** Whether this many more bytes fit into the budget. */
   fits(bytes: number): boolean {
     return this.#budget.fits(this.client, this.#own, bytes);
   }

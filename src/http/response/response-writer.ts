@@ -18,7 +18,7 @@ type Pieces = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 
 /** Writes large answers as fast as they are read, and bounds the memory of those that are read slowly. */
 export class ResponseWriter {
-  readonly #budget: MemoryBudget<number | string>;
+  readonly #budget: MemoryBudget;
   /** What to call when a response accepts more, or its client has disconnected. */
   readonly #wakers = new WeakMap<ServerResponse, { wake(): void }>();
   readonly #shared = new Map<Buffer, { readers: number; reservation: MemoryReservation }>();

@@ -1,18 +1,9 @@
 import { StorageFull } from '../../db/account/storage.ts';
 import { BusyError } from '../../lib/fair-queue.ts';
 import { SIZES } from '../../limits.ts';
-import type { Stored } from '../../submissions/submission-store.ts';
 import { HttpError, inSeconds, retryAfter } from '../response/errors.ts';
 import type { Form } from './form-body.ts';
 import { FilesRefused } from './multipart.ts';
-
-/** Why a submission is not stored. */
-export type Refusal =
-  | Extract<Stored, { kind: 'no-deployment' | 'rate-limited' }>
-  /** It comes from a page that its form accepts nothing from. */
-  | { kind: 'origin-refused'; origin: string }
-  /** Its Idempotency-Key was used with another submission. */
-  | { kind: 'key-reused' };
 
 /** The form is on a site that its deployment accepts nothing from. */
 export class OriginRefused extends HttpError {
@@ -49,20 +40,6 @@ export const noStorageForFiles = (form: Form): HttpError =>
     { kind: 'files', limit: 0 },
     form,
   );
-
-/** The error that answers a submission that was refused. */
-export function refusalOf(result: Refusal): HttpError {
-  switch (result.kind) {
-    case 'no-deployment':
-      return noSuchForm();
-    case 'rate-limited':
-      return tooManySubmissions(result.retryAfterMs);
-    case 'origin-refused':
-      return new OriginRefused(result.origin);
-    case 'key-reused':
-      return keyReused();
-  }
-}
 
 /** What to tell a client about an error. `form`: all that was sent, as far as it is known. */
 export function explained(error: unknown, form: Form | undefined): unknown {

@@ -29,7 +29,7 @@ const JSON_GROWTH = 6;
 const FORM_GROWTH = 3;
 
 /** The data of a submission under an id, which is in the paths of the API at which its files are downloaded. */
-export const dataUnder = (submissionId: string, deploymentId: string, { dataWith }: Pick<Submitted, 'dataWith'>) =>
+export const dataWithId = (submissionId: string, deploymentId: string, { dataWith }: Pick<Submitted, 'dataWith'>) =>
   dataWith((fileId) => `/submissions/${deploymentId}/${submissionId}/files/${fileId}`);
 
 /** Reads submissions in the three content types. */
@@ -71,7 +71,7 @@ export class SubmissionParser {
       // Made when the body is complete: ids rise in the order in which submissions are stored.
       const attempt = attemptOf(request, submitted.form);
       const id = attempt ?? newSubmissionId();
-      return { ...submitted, id, isRetry: attempt !== undefined, data: dataUnder(id, deploymentId, submitted) };
+      return { ...submitted, id, isRetry: attempt !== undefined, data: dataWithId(id, deploymentId, submitted) };
     });
   }
 

@@ -10,16 +10,18 @@ import { DELIVERY_HEADER } from '../../lib/delivery-header.ts';
 import { BusyError, FairQueue } from '../../lib/fair-queue.ts';
 import { isDeploymentId, newSubmissionId } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/public-address.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
 import type { Stored } from '../../submissions/submission-store.ts';
 import type { App } from '../app.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { submissionId } from '../request/fields.ts';
+import { HttpError } from '../response/errors.ts';
 import { attemptOf } from './attempt.ts';
 import { bodyHashOf, dataHashOf, keyHashOf } from './idempotency-key.ts';
 import { FilesRefused } from './multipart.ts';
-import { refusedOrigin } from './origin.ts';
-import { explained, noSuchForm, type Refusal, refusalOf, webhookLoop } from './refusals.ts';
-import { dataUnder, type ParsedSubmission, SubmissionParser } from './submission-parser.ts';
+import { checkOrigin } from './origin.ts';
+import { explained, keyReused, noSuchForm, tooManySubmissions, webhookLoop } from './refusals.ts';
+import { dataWithId, type ParsedSubmission, SubmissionParser } from './submission-parser.ts';
 import { TimeShare } from './time-share.ts';
 import { type Visitor, type VisitorPages, visitorOf } from './visitor-pages.ts';
 
@@ -28,8 +30,8 @@ type Sent = ParsedSubmission & { deploymentId: string; ipAddress: string; key: I
 /** What a visitor is told of as a success. `id`: the submission's, or that of the first one when it is `repeated`. */
 type Success = { kind: 'accepted' | 'repeated' | 'honeypot' | 'spam' | 'spam-dropped'; id: string; form: LiveForm };
 
-/** Another submission has been stored under its id or its key, or with its solution. */
-type Duplicate = Extract<Stored, { kind: 'duplicate' | 'solution-used' }>;
+/** Why a submission was not stored. */
+type NotStored = Exclude<Stored, { kind: 'accepted' }>;
 
 export const Received = z.strictObject({ message: z.string(), id: submissionId }).meta({ id: 'SubmissionReceived' });
 
@@ -85,7 +87,6 @@ export class SubmissionService {
       using _timeout = this.#extendTimeout(request, parsed, keyHash);
       const key = keyHash && (await this.#keyOf(request, parsed, keyHash, memory.client));
       const result = await this.#decideAndCount(request, { ...parsed, deploymentId, ipAddress, key });
-      if (!('form' in result)) throw refusalOf(result);
       const headers = { ...(slug === undefined ? CORS : {}), 'x-request-id': requestId };
       if (visitor) this.#visitorPages.redirect(response, { ...visitor, form: parsed.form }, result.form, headers);
       else sendReceived(response, result.id, headers);
@@ -98,57 +99,59 @@ export class SubmissionService {
     }
   }
 
-  async #decideAndCount(request: IncomingMessage, sent: Sent): Promise<Success | Refusal> {
-    const { submission: count } = this.#app.metrics;
+  async #decideAndCount(request: IncomingMessage, sent: Sent): Promise<Success> {
+    const { metrics } = this.#app;
     try {
-      const result = await this.#decide(request, sent);
-      if (result.kind === 'duplicate' || result.kind === 'solution-used') throw new BusyError();
-      if (result.kind !== 'key-reused') count(result.kind);
-      return result;
+      const success = await this.#decide(request, sent);
+      metrics.submission(success.kind);
+      return success;
     } catch (error) {
-      count(error instanceof StorageFull ? 'storage-full' : 'failed');
+      // One whose key was used before is stored already.
+      if (!(error instanceof HttpError && error.status === 422)) metrics.submission(outcomeOf(error));
       throw error;
     }
   }
 
-  async #decide(request: IncomingMessage, sent: Sent): Promise<Success | Refusal | Duplicate> {
+  /** Throws when the submission is refused. */
+  async #decide(request: IncomingMessage, sent: Sent): Promise<Success> {
     const { forms, config, honeypotHits } = this.#app;
     const form = await forms.get(sent.deploymentId);
-    if (!form) return { kind: 'no-deployment' };
-    const origin = refusedOrigin(request, form, config);
-    if (origin !== undefined) return { kind: 'origin-refused', origin };
+    if (!form) throw noSuchForm();
+    checkOrigin(request, form, config);
     if (sent.honeypot) {
       // A robot gets the answer of a success, and nothing is stored.
       honeypotHits.add(sent.deploymentId);
       return { kind: 'honeypot', id: sent.id, form };
     }
-    if (!sent.key && !sent.isRetry) return this.#checkAndStore(sent, form);
+    if (!sent.key && !sent.isRetry) return toSuccess(await this.#checkAndStore(sent, form));
     return this.#storeOnce(sent, form);
   }
 
   /** Stores a submission that may have been stored before: once, and the answer is that of the first one. */
-  async #storeOnce(sent: Sent, form: LiveForm): Promise<Success | Refusal | Duplicate> {
+  async #storeOnce(sent: Sent, form: LiveForm): Promise<Success> {
     const earlier = await this.#findEarlier(sent, form);
-    if (earlier === 'other-files') return this.#checkAndStore(withNewId(sent), form);
+    if (earlier === 'other-files') return toSuccess(await this.#checkAndStore(withNewId(sent), form));
     if (earlier) return earlier;
     const result = await this.#checkAndStore(sent, form);
-    if (result.kind !== 'duplicate' && result.kind !== 'rate-limited') return result;
+    if (result.kind !== 'duplicate' && result.kind !== 'rate-limited') return toSuccess(result);
     // Any process may have stored the first one meanwhile.
     const meanwhile = await this.#findEarlier(sent, form);
     if (meanwhile && meanwhile !== 'other-files') return meanwhile;
     // The id is that of a deleted submission, or of one to another deployment. A key has expired just now.
-    return result.kind === 'duplicate' && sent.isRetry ? this.#checkAndStore(withNewId(sent), form) : result;
+    const isTaken = result.kind === 'duplicate' && sent.isRetry;
+    return toSuccess(isTaken ? await this.#checkAndStore(withNewId(sent), form) : result);
   }
 
-  /** What was stored under the submission's key or id. 'other-files': one with the same id, and without all of its files. */
-  async #findEarlier(sent: Sent, form: LiveForm): Promise<Success | Refusal | 'other-files' | undefined> {
+  /** What was stored under the submission's key or id. Throws 422. 'other-files': one with the same id, and without all of its files. */
+  async #findEarlier(sent: Sent, form: LiveForm): Promise<Success | 'other-files' | undefined> {
     const { db, limits } = this.#app;
     const { id, deploymentId, ipAddress, key, files } = sent;
     return this.#lookUps.run(networkOf(ipAddress), limits.submissions.lookUpWaitTimeoutMs, async () => {
       if (key) {
         const first = await findByKey(db, deploymentId, key.hash);
         if (!first) return undefined;
-        return first.bodyHash.equals(key.bodyHash) ? { kind: 'repeated', id: first.id, form } : { kind: 'key-reused' };
+        if (!first.bodyHash.equals(key.bodyHash)) throw keyReused();
+        return { kind: 'repeated', id: first.id, form };
       }
       const first = await findStored(db, sent, files);
       if (!first) return undefined;
@@ -156,7 +159,7 @@ export class SubmissionService {
     });
   }
 
-  async #checkAndStore(sent: Sent, form: LiveForm): Promise<Success | Refusal | Duplicate> {
+  async #checkAndStore(sent: Sent, form: LiveForm): Promise<Success | NotStored> {
     const { spamCheck, submissions } = this.#app;
     const check = await spamCheck.run(sent, form.rules);
     if (check.kind === 'spam') return this.#storeAsSpam(sent, form, check.reason);
@@ -172,7 +175,7 @@ export class SubmissionService {
   }
 
   /** Stores spam, or drops it. Either way, the visitor is told of a success. */
-  async #storeAsSpam(sent: Sent, form: LiveForm, reason: SpamReason): Promise<Success | Refusal | Duplicate> {
+  async #storeAsSpam(sent: Sent, form: LiveForm, reason: SpamReason): Promise<Success | NotStored> {
     const { id } = sent;
     const stored = await this.#app.submissions.storeAsSpam(sent, reason, sent);
     if (stored.kind === 'accepted') return { kind: 'spam', id, form };
@@ -222,10 +225,40 @@ export class SubmissionService {
   }
 }
 
+/** How metrics count a submission that failed or was refused. */
+function outcomeOf(error: unknown): Parameters<Metrics['submission']>[0] {
+  if (error instanceof StorageFull) return 'storage-full';
+  switch (error instanceof HttpError && error.status) {
+    case 403:
+      return 'origin-refused';
+    case 404:
+      return 'no-deployment';
+    case 429:
+      return 'rate-limited';
+    default:
+      return 'failed';
+  }
+}
+
+/** Throws what a submission is answered that was not stored. */
+function toSuccess(result: Success | NotStored): Success {
+  switch (result.kind) {
+    case 'no-deployment':
+      throw noSuchForm();
+    case 'rate-limited':
+      throw tooManySubmissions(result.retryAfterMs);
+    case 'duplicate':
+    case 'solution-used':
+      throw new BusyError();
+    default:
+      return result;
+  }
+}
+
 /** The same submission under an id of its own. */
 function withNewId(sent: Sent): Sent {
   const id = newSubmissionId();
-  return { ...sent, id, data: dataUnder(id, sent.deploymentId, sent), isRetry: false };
+  return { ...sent, id, data: dataWithId(id, sent.deploymentId, sent), isRetry: false };
 }
 
 function sendReceived(response: ServerResponse, id: string, headers: Readonly<Record<string, string>>): void {

@@ -57,7 +57,7 @@ describe('DropFiles', () => {
   // In quadratic time it would not end.
   it('takes linear time', () => {
     for (const line of ['\r\n--', '\r\n--b', '\r\n--b\r\n\r\n', '\r\n--b\r\n', '\r\n\r\n', '\r\n--b-']) {
-      const body = Buffer.from(line.repeat(256 * 1024));
+      const body = Buffer.from(line.repeat(64 * 1024));
       expect(dropFiles(body, 64 * 1024).sizes).toEqual([]);
     }
   });

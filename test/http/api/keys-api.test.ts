@@ -44,12 +44,6 @@ describe('POST /keys', () => {
     expect([plain.scope, plain.expires_at]).toEqual(['full', null]);
   });
 
-  it('reads the offset of expires_at', async () => {
-    const owner = await service.owner();
-    const { body } = await owner.post('/keys').send({ name: 'a', expires_at: '2099-01-01T02:00:00+02:00' });
-    expect(body.expires_at).toBe('2099-01-01T00:00:00.000Z');
-  });
-
   it.each([
     ...[{}, { name: ' ' }, { name: 'x'.repeat(101) }, { name: 'a\u0000b' }, { name: 'a\nb' }, { name: '\ud800' }],
     ...[

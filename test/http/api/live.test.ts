@@ -57,20 +57,6 @@ describe('GET /submissions/:deployId/after/:cursor', () => {
     expect(numbersOf(await newAfter(id, first.cursor))).toEqual([3, 5]);
   });
 
-  it('has as many as fit 256 KiB, and one that is larger by itself', async () => {
-    const { id } = await owner.deploy();
-    for (const [n, bytes] of [100, 100, 100, 256, 1, 1].entries()) {
-      await submit(id, JSON.stringify({ n, x: 'x'.repeat(bytes * 1_020) }));
-    }
-    const answers: number[][] = [];
-    for (let cursor = '0'; cursor !== '6'; ) {
-      const found = await newAfter(id, cursor);
-      answers.push(numbersOf(found));
-      cursor = found.cursor;
-    }
-    expect(answers).toEqual([[0, 1], [2], [3], [4, 5]]);
-  });
-
   it('waits for a submission, of any process', async () => {
     const other = await service.another();
     onTestFinished(() => other.close());
@@ -203,29 +189,10 @@ describe('GET /submissions/:deployId/stream', () => {
     );
   });
 
-  it('goes on after Last-Event-ID, and misses nothing', async () => {
-    const { id } = await owner.deploy();
-    for (const n of [1, 2, 3]) await submit(id, `{"n":${n}}`);
-    const stream = await openStream(id, { lastEventId: '1' });
-    await vi.waitFor(() => expect(eventsOf(stream.text)).toHaveLength(2), PATIENCE);
-    stream.abort();
-    await submit(id, '{"n":4}');
-    const again = await openStream(id, { lastEventId: eventsOf(stream.text).at(-1)?.id ?? '' });
-    await vi.waitFor(() => expect(eventsOf(again.text)).toHaveLength(1), PATIENCE);
-    expect(JSON.parse(eventsOf(again.text)[0]?.data ?? '').data).toEqual({ n: 4 });
-  });
-
   it('answers 400 to a Last-Event-ID that is no cursor, and names it', async () => {
     const { id } = await owner.deploy();
     const { status, body } = await owner.get(`/submissions/${id}/stream`).set('Last-Event-ID', 'x');
     expect([status, body]).toEqual([400, { error: expect.stringMatching(/^Last-Event-ID is invalid: /) }]);
-  });
-
-  it('begins with a cursor, so that a client that comes back before the first event misses nothing', async () => {
-    const { id } = await owner.deploy();
-    await submit(id, '{"n":1}');
-    const stream = await openStream(id);
-    await vi.waitFor(() => expect(stream.text).toBe(': new submissions follow\nid: 1\n\n'), PATIENCE);
   });
 
   it('asks no more for a new submission that has been deleted, and goes on with its comments', async () => {

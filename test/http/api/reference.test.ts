@@ -272,34 +272,27 @@ describe('what holds the answers of all tests', () => {
   const keyless = { path: '/deploy', method: 'POST', status: 401, body: '{"error":"No."}' };
   const header = (...more: [string, string][]) => ({ headers: new Map([JSON_TYPE, ...more]) });
 
-  it.each([
-    ['what is documented', {}],
-    ['an error with its header', { ...keyless, ...header(['www-authenticate', 'Bearer']) }],
-    ['a body that is too long to be kept', { body: undefined }],
-    ['a header that only some answers have', { path: '/me', body: me, ...header(['formhost-notice', 'Soon']) }],
-    ['the same answer without it', { path: '/me', body: me }],
-    ['an unknown path', { path: '/nothing', status: 404, body: '{"error":"No."}' }],
-    ['another method', { method: 'PUT', status: 405, body: '{"error":"No."}', ...header(['allow', 'GET, HEAD']) }],
-  ])('lets %s pass', (_case, change) => {
-    expect(hold({ ...fine, ...change })).toBeUndefined();
+  it('lets what is documented pass', () => {
+    const changes = [
+      {},
+      { body: undefined },
+      { path: '/me', body: me, ...header(['formhost-notice', 'Soon']) },
+      { path: '/me', body: me },
+      { method: 'PUT', status: 405, body: '{"error":"No."}', ...header(['allow', 'GET, HEAD']) },
+    ];
+    expect(changes.map((change) => hold({ ...fine, ...change }))).toEqual(changes.map(() => undefined));
   });
 
   it.each([
     ['a field more', { body: '{"status":"ok","more":1}' }],
-    ['a field less', { body: '{}' }],
-    ['a wrong value', { body: '{"status":"fine"}' }],
     ['what is no JSON', { body: 'ok' }],
-    ['nothing', { body: '' }],
     ['another type', { headers: new Map([['content-type', 'text/html']]) }],
-    ['no type', { headers: new Map<string, string>() }],
     ['a status that is not documented', { status: 201 }],
-    ['an error with a field more', { path: '/nothing', status: 404, body: '{"error":"No.","code":1}' }],
     ['an error without its header', keyless],
     ['a notice that is not documented', header(['formhost-notice', 'Soon'])],
     ['a notice that is not ASCII', { path: '/me', body: me, ...header(['formhost-notice', 'é']) }],
     ['a 405 without Allow', { method: 'PUT', status: 405, body: '{"error":"No."}' }],
     ['a method that is not documented', { method: 'PUT' }],
-    ['a path that is not documented', { path: '/nothing' }],
     ['an id of another kind', { path: '/deploy/d_1', method: 'DELETE', body: '{"message":"Gone","id":"wh_1"}' }],
   ])('does not let %s pass', (_case, change) => {
     expect(hold({ ...fine, ...change })).toMatch(/^\S+ \S+ answered \d+, and the answer /);
@@ -330,32 +323,25 @@ describe('what holds the answers of all tests', () => {
   });
 });
 
-describe('GET /', () => {
-  it('says where things are', async () => {
-    const { status, body, headers } = await service.anonymous.get('/');
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: { service: 'formhost', docs: `${BASE_URL}/docs`, openapi: `${BASE_URL}/openapi.json` },
-    });
-    expect(headers.vary).toBe('Accept');
-  });
-
-  it.each(['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'Text/HTML;q=0.9'])(
-    'sends a browser to the dashboard: Accept: %s',
-    async (accept) => {
-      const { status, headers } = await service.anonymous.get('/').set('Accept', accept);
-      expect({ status, location: headers.location, vary: headers.vary }).toEqual({
-        status: 302,
-        location: '/dashboard',
-        vary: 'Accept',
+it.each([
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 302, '/dashboard'],
+  ['text/html;q=0, */*', 200, undefined],
+  ['', 200, undefined],
+])(
+  'GET / says where things are, and sends a browser to the dashboard: Accept: %s',
+  async (accept, status, location) => {
+    const answered = await service.anonymous.get('/').set('Accept', accept);
+    expect(answered).toMatchObject({ status, headers: { vary: 'Accept' } });
+    expect(answered.headers.location).toBe(location);
+    if (status === 200) {
+      expect(answered.body).toEqual({
+        service: 'formhost',
+        docs: `${BASE_URL}/docs`,
+        openapi: `${BASE_URL}/openapi.json`,
       });
-    },
-  );
-
-  it.each(['*/*', 'text/html;q=0, */*', ''])('answers JSON to Accept: %s', async (accept) => {
-    expect((await service.anonymous.get('/').set('Accept', accept)).body.service).toBe('formhost');
-  });
-});
+    }
+  },
+);
 
 describe.each([
   ['/openapi.json', 'application/json; charset=utf-8'],

@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Service } from '../../../src/service.ts';
 import { answer, failure, fixedHeaders, refused } from '../../support/answers.ts';
 import { multipartBody } from '../../support/multipart.ts';
-import { type Received, startReceiver } from '../../support/receivers.ts';
 import { type Owner, openSocket, startTestService, type TestService, UNKNOWN_ID } from '../../support/service.ts';
 
 const KIB = 1024;
@@ -129,20 +127,6 @@ describe('POST /submit/:deployId with files', () => {
     expect(contents.map(({ content }) => content.toString())).toEqual(['one', 'three!', 'one more', '']);
   });
 
-  it('takes what FormData sends, and a small form with a file that is compressed', async () => {
-    const id = await deploy();
-    const form = new FormData();
-    form.append('a', new File(['x'], 'é "1".txt', { type: 'text/plain' }));
-    expect((await fetch(`${service.url}/submit/${id}`, { method: 'POST', body: form })).status).toBe(200);
-    const zipped = gzipSync(multipartBody(part('b', randomBytes(MIB / 2).toString('hex'))));
-    expect((await submit(id, zipped, { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(200);
-    const { submissions } = (await owner.get(`/submissions/${id}`)).body;
-    expect(submissions.map(({ data }: { data: object }) => data)).toEqual([
-      { f: { filename: 'b', content_type: OCTETS, size: MIB, url: expect.any(String) } },
-      { a: { filename: 'é "1".txt', content_type: 'text/plain', size: 1, url: expect.any(String) } },
-    ]);
-  });
-
   it('refuses too many files with 413, and stores nothing', async () => {
     const id = await deploy();
     const { status, body } = await submit(id, multipartBody(...Array.from({ length: 11 }, () => part('a', 'x'))));
@@ -231,23 +215,6 @@ describe('POST /submit/:deployId with files', () => {
     const { status, body } = await submit(id, multipartBody(part('a', 'x')));
     expect([status, body]).toEqual([500, { error: 'Internal server error' }]);
     expect([await rowsOf(id), (await owner.get(`/submissions/${id}`)).body.total]).toEqual([NOTHING, 0]);
-  });
-
-  it('has the file where the submission is delivered', async () => {
-    const contents: Promise<string>[] = [];
-    const fetchFile = async ({ body }: Received): Promise<string> =>
-      (await get(JSON.parse(body).data.f.url)).content.toString();
-    const receiver = await startReceiver((response, request) => {
-      contents.push(fetchFile(request));
-      response.end();
-    });
-    const id = await deploy();
-    await owner.post(`/webhooks/${id}`).send({ url: receiver.url }).expect(201);
-    await submit(id, multipartBody(part('a', 'delivered')));
-    await vi.waitFor(() => expect(contents.length).toBe(1), PATIENCE);
-    expect(await Promise.all(contents)).toEqual(['delivered']);
-    const { submissions } = (await owner.get(`/submissions/${id}`)).body;
-    expect(JSON.parse(receiver.received[0]?.body ?? '').data).toEqual(submissions[0].data);
   });
 
   it('waits for a deployment that somebody else holds', async () => {

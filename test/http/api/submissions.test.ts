@@ -14,15 +14,12 @@ let owner: Owner;
 /** A deployment with 123 submissions, `{"n":1}` to `{"n":123}`, and their ids, newest first. */
 let full: string;
 let ids: string[];
-let span: [start: number, end: number];
 
 beforeAll(async () => {
   service = await startTestService();
   owner = await service.owner();
-  const start = Date.now();
   const { id, ids: oldestFirst } = await filled(STORED);
   [full, ids] = [id, oldestFirst.toReversed()];
-  span = [start, Date.now()];
 });
 afterAll(() => service.close());
 
@@ -84,10 +81,6 @@ describe('GET /submissions/:deployId', () => {
     expect(await list()).toEqual({ submissions: expected(123, 74), total: STORED, page: 1, limit: 50 });
   });
 
-  it('answers an empty list for a deployment without submissions', async () => {
-    expect(await list('', await deploy())).toEqual({ submissions: [], total: 0, page: 1, limit: 50 });
-  });
-
   it.each<[string, number, number, number, number]>([
     ['?page=2', 73, 24, 2, 50],
     ['?limit=101', 123, 24, 1, 100],
@@ -112,9 +105,6 @@ describe('GET /submissions/:deployId', () => {
     expect(submissions.map(({ created_at }) => new Date(created_at).toISOString())).toEqual(
       submissions.map(({ created_at }) => created_at),
     );
-    // The database's clock may be a machine away: a minute is near enough.
-    expect(Math.min(...times)).toBeGreaterThan(span[0] - 60_000);
-    expect(Math.max(...times)).toBeLessThan(span[1] + 60_000);
   });
 });
 

@@ -93,12 +93,6 @@ describe('the page of a deployment that is taken down', () => {
     ]);
   });
 
-  it.each(['put', 'post'] as const)('answers %s as the host of no page does', async (method) => {
-    const { slug } = await deployTakenDown();
-    const ask = (label: string) => request(service.url)[method]('/').set('Host', `${label}.${PAGES_DOMAIN}`);
-    expect(whole(await ask(slug))).toEqual(whole(await ask('nobody')));
-  });
-
   it('is up again in every process once it is restored, with what its owner has made of it meanwhile', async () => {
     const { id, slug } = await deployTakenDown();
     await owner.put(`/deploy/${id}`).send({ html: 'another' }).expect(200);

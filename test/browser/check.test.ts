@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPage } from '../../src/compute/check/check-page.ts';
 import { hasChromium, openBrowser } from '../support/chromium.ts';
 import { PROJECT } from '../support/process.ts';
@@ -52,10 +52,18 @@ const QUIRKS: Readonly<Record<string, string>> = {
 };
 
 describe.skipIf(!hasChromium())('the forms of a page', () => {
-  let browser: Browser;
+  let page: Page;
+  let shown = '';
   beforeAll(async () => {
-    browser = await openBrowser();
+    page = await (await openBrowser()).newPage();
+    // Nothing is loaded, and scripts change nothing that is compared.
+    await page.route('**/*', (route) =>
+      route.request().isNavigationRequest()
+        ? route.fulfill({ contentType: 'text/html; charset=utf-8', body: shown })
+        : route.abort(),
+    );
   });
+  afterAll(() => page?.close());
 
   const pages = readdirSync(join(PROJECT, 'test/pages')).map((name) => [
     name,
@@ -63,14 +71,7 @@ describe.skipIf(!hasChromium())('the forms of a page', () => {
   ]);
 
   it.each([...pages, ...Object.entries(QUIRKS)])('are those of Chromium: %s', async (_name = '', html = '') => {
-    const page = await browser.newPage();
-    onTestFinished(() => page.close());
-    // Nothing is loaded, and scripts change nothing that is compared.
-    await page.route('**/*', (route) =>
-      route.request().isNavigationRequest()
-        ? route.fulfill({ contentType: 'text/html; charset=utf-8', body: html })
-        : route.abort(),
-    );
+    shown = html;
     await page.goto('http://page.test/', { waitUntil: 'domcontentloaded' });
     const addresses = { baseUrl: 'http://api.test', pagesDomain: 'pages.test', page: undefined };
     const checked = checkPage({ html: Buffer.from(html), addresses, maxFields: 1_000 });
@@ -86,8 +87,8 @@ describe.skipIf(!hasChromium())('the forms of a page', () => {
         ...(!hasMarks && { label: ['radio', 'checkbox', 'submit'].includes(type) ? null : label }),
       })),
     }));
-    const shown: { fields: { label?: string | null }[] }[] = await page.evaluate(READ_FORMS);
-    for (const { fields } of hasMarks ? shown : []) for (const field of fields) delete field.label;
-    expect(forms).toEqual(shown);
+    const inBrowser: { fields: { label?: string | null }[] }[] = await page.evaluate(READ_FORMS);
+    for (const { fields } of hasMarks ? inBrowser : []) for (const field of fields) delete field.label;
+    expect(forms).toEqual(inBrowser);
   });
 });

@@ -40,39 +40,56 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
     nested: { list: [{ a: LONG, b: [1, 2] }, 'one, two', LONG], deep: { deeper: { deepest: LONG } } },
   };
 
-  it.each([
-    ['light', 360],
-    ['dark', 360],
-    ['light', 1_200],
-    ['dark', 1_200],
-  ] as const)('shows the HTML part within its width, in %s mode, %d pixels wide', async (colorScheme, width) => {
-    const { html } = submissionEmail({
-      deploymentId: 'd_1',
-      slug: 'letters',
-      submission: { id: 'sub_1', data: JSON.stringify(DATA), createdAt: new Date() },
-      recipientId: undefined,
-      labels: new Map(),
-      now: new Date(),
-      links: new SignedLinks('https://forms.example.org', Buffer.alloc(32)),
-      pageUrl: 'https://letters.pages.example.org',
-      baseUrl: 'https://forms.example.org',
+  const LINKS = new SignedLinks('https://forms.example.org', Buffer.alloc(32));
+  const ABOUT = {
+    deploymentId: 'd_1',
+    slug: 'letters',
+    pageUrl: 'https://letters.pages.example.org',
+    baseUrl: 'https://forms.example.org',
+    now: new Date(),
+    links: LINKS,
+  };
+  const submission = (id: string) => ({ id, data: JSON.stringify(DATA), createdAt: new Date() });
+
+  it('shows the HTML part of each mail within its width, light and dark', async () => {
+    const labels = new Map([['long', `Label ${LONG}`]]);
+    const single = submissionEmail({ ...ABOUT, labels, submission: submission('sub_1'), recipientId: undefined });
+    const digest = digestEmail({
+      ...ABOUT,
+      labels,
+      recipientId: 'rcp_1',
+      from: new Date(),
+      to: new Date(),
+      submissions: ['sub_1', 'sub_2', 'sub_3'].map(submission),
+      total: 250,
     });
-    const page = await newPage({ colorScheme, viewport: { width, height: 800 } });
-    await page.setContent(html);
-    const shown = await page.evaluate(`({
-      title: document.title,
-      width: document.documentElement.scrollWidth,
-      elements: [...document.body.querySelectorAll('style, script, img')].length,
-      color: getComputedStyle(document.querySelector('p')).color,
-      directions: [...document.querySelectorAll('div[dir=auto]')].map((value) => getComputedStyle(value).direction),
-    })`);
-    expect(shown).toEqual({
-      title: 'New submission for letters',
-      width,
-      elements: 0,
-      color: colorScheme === 'dark' ? 'rgb(255, 255, 255)' : 'rgb(0, 0, 0)',
-      directions: ['ltr', 'ltr', 'ltr', 'rtl', 'ltr'],
-    });
+    const notice = JSON.stringify({ owner: `${LONG}@example.org` });
+    const asks = await writeMail({ event: 'confirmation', recipientId: LONG, notice }, { links: async () => LINKS });
+    const page = await newPage();
+    for (const { html } of [single, digest, asks]) {
+      await page.setContent(html);
+      for (const [colorScheme, width] of [
+        ['light', 360],
+        ['dark', 1_200],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        const shown = await page.evaluate(`({
+          width: document.documentElement.scrollWidth,
+          elements: document.body.querySelectorAll('style, script, img').length,
+          color: getComputedStyle(document.querySelector('p')).color,
+        })`);
+        expect(shown).toEqual({
+          width,
+          elements: 0,
+          color: colorScheme === 'dark' ? 'rgb(255, 255, 255)' : 'rgb(0, 0, 0)',
+        });
+      }
+    }
+    await page.setContent(single.html);
+    expect(await page.title()).toBe('New submission for letters');
+    const directions = `[...document.querySelectorAll('div[dir=auto]')].map((value) => getComputedStyle(value).direction)`;
+    expect(await page.evaluate(directions)).toEqual(['ltr', 'ltr', 'ltr', 'rtl', 'ltr']);
   });
 
   it('saves the file of a link, and shows none of it', async () => {
@@ -94,45 +111,6 @@ describe.skipIf(!hasChromium())("a mail reader's browser", () => {
       '<h1>Ada</h1>',
     ]);
   });
-
-  it.each([
-    ['light', 360],
-    ['dark', 1_200],
-  ] as const)(
-    'shows a digest and the mail that asks within their width, in %s mode, %d pixels wide',
-    async (colorScheme, width) => {
-      const about = { slug: 'letters', pageUrl: 'https://letters.pages.example.org' };
-      const digest = digestEmail({
-        ...about,
-        deploymentId: 'd_1',
-        baseUrl: 'https://forms.example.org',
-        recipientId: 'rcp_1',
-        labels: new Map([['long', `Label ${LONG}`]]),
-        now: new Date(),
-        links: new SignedLinks('https://forms.example.org', Buffer.alloc(32)),
-        from: new Date(),
-        to: new Date(),
-        submissions: [1, 2, 3].map((at) => ({ id: `sub_${at}`, data: JSON.stringify(DATA), createdAt: new Date() })),
-        total: 250,
-      });
-      const notice = JSON.stringify({ owner: `${LONG}@example.org` });
-      const asks = await writeMail(
-        { event: 'confirmation', recipientId: LONG, notice },
-        { links: async () => new SignedLinks('https://forms.example.org', Buffer.alloc(32)) },
-      );
-      for (const { html } of [digest, asks]) {
-        const page = await newPage({ colorScheme, viewport: { width, height: 800 } });
-        await page.setContent(html);
-        expect(
-          await page.evaluate(`({
-          width: document.documentElement.scrollWidth,
-          elements: [...document.body.querySelectorAll('style, script, img')].length,
-          color: getComputedStyle(document.querySelector('p')).color,
-        })`),
-        ).toEqual({ width, elements: 0, color: colorScheme === 'dark' ? 'rgb(255, 255, 255)' : 'rgb(0, 0, 0)' });
-      }
-    },
-  );
 
   it('confirms a recipient with the button of a page, and stops its mails with another', async () => {
     const { id, slug } = await owner.deploy();

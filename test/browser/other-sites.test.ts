@@ -71,15 +71,6 @@ describe.skipIf(!hasChromium())('a form on another site', () => {
     `<form method="post" ${attributes}><input name="name" value="Ada">${more}<button>Send</button></form>`;
   const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click();
 
-  it('returns to redirect_url, urlencoded', async () => {
-    const { id, page } = await open({ allowed_origins: [siteUrl], redirect_url: `${siteUrl}/thanks` }, (action) =>
-      form(`action="${action}"`),
-    );
-    await send(page);
-    await page.waitForURL(`${siteUrl}/thanks`);
-    expect([await page.title(), await stored(id)]).toEqual(['At /thanks', [{ name: 'Ada' }]]);
-  });
-
   it('returns to its _redirect, with files', async () => {
     const { id, page } = await open({ allowed_origins: [siteUrl] }, (action) =>
       form(
@@ -146,35 +137,5 @@ describe.skipIf(!hasChromium())('a form on another site', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.goBack();
     expect([await page.locator('[name=name]').inputValue(), await stored(id)]).toEqual(['Grace', []]);
-  });
-
-  it('is sent again from the page of a refusal, and returns to where it belongs', async () => {
-    const { id, page } = await open({ allowed_origins: [siteUrl], redirect_url: `${siteUrl}/thanks` }, (action) =>
-      form(`action="${action}"`),
-    );
-    const ids: string[] = [];
-    for (let count = 0; count < 10; count += 1) {
-      ids.push((await owner.post(`/submit/${id}`).send({ count }).expect(200)).body.id);
-    }
-    await send(page);
-    expect(await page.getByRole('heading').innerText()).toBe('Please wait a moment');
-    const db = connect({ connectionString: database.url }, { limits: testLimits() });
-    await db.raw(
-      `UPDATE deployments SET recent_submissions = array_fill(clock_timestamp() - interval '61 s', ARRAY[10]) WHERE id = ?`,
-      [id],
-    );
-    await db.raw('UPDATE deployments SET updated_at = clock_timestamp() WHERE id = ?', [id]);
-    await db.close();
-    await expect
-      .poll(
-        async () => {
-          const button = page.getByRole('button', { name: 'Send it again' });
-          if (await button.isVisible()) await button.click();
-          return page.url();
-        },
-        { timeout: 60_000, interval: 300 },
-      )
-      .toBe(`${siteUrl}/thanks`);
-    expect((await stored(id))[0]).toEqual(expect.objectContaining({ name: 'Ada' }));
   });
 });

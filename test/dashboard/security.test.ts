@@ -54,32 +54,31 @@ const api = '${dashboard.origin}';
   describe('by a session that was fixed', () => {
     it('begins a session of its own, whatever cookie the browser had', async () => {
       const [owner, attacker] = [await dashboard.owner(), await dashboard.owner()];
-      for (const fixed of ['a'.repeat(43), await tokenOf(attacker)]) {
-        const page = await dashboard.open(undefined, '/dashboard/account');
-        const context = page.context();
+      const fixed = await tokenOf(attacker);
+      const page = await dashboard.open(undefined, '/dashboard/account');
+      const context = page.context();
+      await context.addCookies([{ name: 'formhost', value: fixed, url: dashboard.origin }]);
+      await page.reload();
+      const key = page.getByLabel('API key');
+      const signOut = page.getByRole('button', { name: 'Sign out' });
+      await key.or(signOut).waitFor();
+      if (await signOut.isVisible()) {
+        await signOut.click();
+        await key.waitFor();
         await context.addCookies([{ name: 'formhost', value: fixed, url: dashboard.origin }]);
-        await page.reload();
-        const key = page.getByLabel('API key');
-        const signOut = page.getByRole('button', { name: 'Sign out' });
-        await key.or(signOut).waitFor();
-        if (await signOut.isVisible()) {
-          await signOut.click();
-          await key.waitFor();
-          await context.addCookies([{ name: 'formhost', value: fixed, url: dashboard.origin }]);
-        }
-        await signIn(page, owner);
-        await page
-          .getByText(await emailOf(owner))
-          .first()
-          .waitFor();
-        const cookies = (await context.cookies()).filter(({ name }) => name === 'formhost');
-        expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict', path: '/', domain: 'app.localhost' }]);
-        expect(cookies[0]?.value).not.toBe(fixed);
-        const { status } = await fetch(`http://127.0.0.1:${new URL(dashboard.origin).port}/me`, {
-          headers: { Cookie: `formhost=${fixed}`, 'Sec-Fetch-Site': 'same-origin' },
-        });
-        expect(status).toBe(401);
       }
+      await signIn(page, owner);
+      await page
+        .getByText(await emailOf(owner))
+        .first()
+        .waitFor();
+      const cookies = (await context.cookies()).filter(({ name }) => name === 'formhost');
+      expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict', path: '/', domain: 'app.localhost' }]);
+      expect(cookies[0]?.value).not.toBe(fixed);
+      const { status } = await fetch(`http://127.0.0.1:${new URL(dashboard.origin).port}/me`, {
+        headers: { Cookie: `formhost=${fixed}`, 'Sec-Fetch-Site': 'same-origin' },
+      });
+      expect(status).toBe(401);
     });
   });
 
@@ -140,29 +139,18 @@ const api = '${dashboard.origin}';
       const paths = ['/deploy', '/keys', '/sessions', `/webhooks/${id}`];
       const inputs = '<input name=\'{"html":"x","name":"x","url":"https://evil.example","key":"\' value=\'"}\'>';
       const forms = paths.flatMap((path) =>
-        (path === '/deploy'
-          ? ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']
-          : ['text/plain']
-        ).map((type) => `<form method=post enctype="${type}" action="${dashboard.origin}${path}">${inputs}</form>`),
+        (path === '/deploy' ? ['text/plain', 'multipart/form-data'] : ['text/plain']).map(
+          (type) => `<form method=post enctype="${type}" action="${dashboard.origin}${path}">${inputs}</form>`,
+        ),
       );
-      const links = paths.map((path) => `<a href="${dashboard.origin}${path}">go</a>`);
-      const { url } = await attacker.deploy({ html: `<title>Attack</title>${forms.join('')}${links.join('')}` });
+      const link = `<a href="${dashboard.origin}/keys">go</a>`;
+      const { url } = await attacker.deploy({ html: `<title>Attack</title>${forms.join('')}${link}` });
       const attack = await page.context().newPage();
-      for (let index = 0; index < forms.length; index += 1) {
+      const email = await emailOf(owner);
+      for (const go of [...forms.map((_, index) => `document.forms[${index}].submit()`), 'document.links[0].click()']) {
         await attack.goto(url);
-        await Promise.all([
-          attack.waitForNavigation({ waitUntil: 'commit' }),
-          attack.evaluate(`document.forms[${index}].submit()`),
-        ]);
-        expect(await attack.content()).not.toContain(await emailOf(owner));
-      }
-      for (const [index, path] of paths.entries()) {
-        await attack.goto(url);
-        await Promise.all([
-          attack.waitForNavigation({ waitUntil: 'commit' }),
-          attack.evaluate(`document.links[${index}].click()`),
-        ]);
-        expect([path, await attack.content()].join()).not.toContain(await emailOf(owner));
+        await Promise.all([attack.waitForNavigation({ waitUntil: 'commit' }), attack.evaluate(go)]);
+        expect([go, await attack.content()].join()).not.toContain(email);
       }
       await attack.close();
       expect((await owner.get('/deploy')).body.deployments).toMatchObject([{ slug: 'still-there' }]);
@@ -187,20 +175,6 @@ const api = '${dashboard.origin}';
       await heading(opened, 'Pages');
       await expect.poll(() => attack.evaluate('opened.closed')).toBe(true);
       expect(await opened.evaluate('window.opener')).toBe(null);
-    });
-
-    it('is not shown in a frame', async () => {
-      const [owner, attacker] = [await dashboard.owner(), await dashboard.owner()];
-      const page = await dashboard.open(owner, '/dashboard');
-      await heading(page, 'Pages');
-      const { url } = await attacker.deploy({
-        html: `<title>Attack</title><iframe src="${dashboard.origin}/dashboard"></iframe>`,
-      });
-      const attack = await page.context().newPage();
-      const refused = attack.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
-      await attack.goto(url);
-      await refused;
-      for (const frame of attack.frames().slice(1)) expect(await frame.title()).not.toContain('formhost');
     });
   });
 
@@ -267,16 +241,12 @@ const api = '${dashboard.origin}';
       const open = async (path: string, title: string): Promise<void> => {
         await page.goto(dashboard.origin + path);
         await page.getByRole('heading', { name: title }).waitFor();
-        await page.waitForLoadState('networkidle');
-        expect([path, await page.locator('.spinner').count()]).toEqual([path, 0]);
+        await expect.poll(() => page.locator('.spinner').count()).toBe(0);
         expect(await page.content()).not.toMatch(secrets);
         expect(await page.title()).not.toMatch(secrets);
       };
-      for (const rest of ['', '/inbox?q=secret', `/inbox/${submission}`, '/charts', '/page', '/notifications']) {
-        await open(`/dashboard/pages/${id}${rest}`, 'Nothing here');
-      }
-      for (const unknown of ['d_000000000000000000000000', '%00', '__proto__']) {
-        await open(`/dashboard/pages/${unknown}/settings`, 'Nothing here');
+      for (const path of [`${id}/inbox/${submission}`, `${id}/notifications`, '%00/settings', '__proto__/settings']) {
+        await open(`/dashboard/pages/${path}`, 'Nothing here');
       }
       await open(`/dashboard/new?replace=${id}`, 'Nothing here');
       // The owner's page with what belongs to another's.
@@ -291,76 +261,73 @@ const api = '${dashboard.origin}';
     const TEXT = `\u202E${SCRIPT}\u2066${'W'.repeat(300)}`;
     const ESCAPED = TEXT.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-    it.each([{ name: 'on the smallest phone', options: { ...PHONE, viewport: { width: 320, height: 600 } } }])(
-      'runs nothing of it and keeps its layout, in every view, $name',
-      async ({ options }) => {
-        const owner = await dashboard.owner();
-        const inputs = Array.from(
-          { length: 200 },
-          (_, index) => `<label>${ESCAPED} ${index}<input name="f${index}"></label>`,
-        );
-        const html = `<title>${ESCAPED}</title><form method=post action={{FORM_ACTION}}>
+    it('runs nothing of it and keeps its layout, in every view, on the smallest phone', async () => {
+      const owner = await dashboard.owner();
+      const inputs = Array.from(
+        { length: 200 },
+        (_, index) => `<label>${ESCAPED} ${index}<input name="f${index}"></label>`,
+      );
+      const html = `<title>${ESCAPED}</title><form method=post action={{FORM_ACTION}}>
 <label>${ESCAPED}<input name="__proto__"></label><label>\u202E<input name="constructor"></label>${inputs.join('')}
 <input name="_x"><input name="${ESCAPED}"><form method=get action="javascript:globalThis.ran=1"></form>${TEXT}`;
-        const { id } = await owner.deploy({ html });
-        await owner.put(`/deploy/${id}`).send({ html: `${html}\n${'y'.repeat(200_000)}\n${TEXT}` });
-        await owner
-          .patch(`/deploy/${id}`)
-          .send({
-            redirect_url: `https://example.org/${encodeURIComponent(TEXT)}`,
-            spam: { blocklist: ['casino', '<b onclick=alert(1)>\u202E'] },
-          })
-          .expect(200);
-        await owner
-          .post(`/webhooks/${id}`)
-          .send({ url: `http://127.0.0.1:9/${encodeURIComponent(TEXT)}${'z'.repeat(1_000)}` })
-          .expect(201);
-        await owner
-          .post('/keys')
-          .send({ name: TEXT.slice(0, 100) })
-          .expect(201);
-        const many = Object.fromEntries(Array.from({ length: 990 }, (_, index) => [`f${index}`, TEXT.slice(0, 40)]));
-        for (const data of [
-          `{"__proto__":${JSON.stringify(TEXT)},"constructor":{"prototype":{"x":1}},"name":"Own"}`,
-          JSON.stringify({ name: 'Long', message: 'x'.repeat(250_000) }),
-          JSON.stringify({ name: 'Many', ...many }),
-          JSON.stringify({ name: TEXT, [TEXT]: TEXT }),
-          JSON.stringify({ name: 'casino', message: 'x'.repeat(250_000), [TEXT]: TEXT }),
-          JSON.stringify({ name: 'casino', ...many }),
-        ]) {
-          expect((await owner.send('POST', `/submit/${id}`, data)).status).toBe(200);
-        }
-        const page = await dashboard.open(owner, '/dashboard', options);
-        page.on('dialog', () => {
-          throw new Error('A script of the data ran.');
-        });
-        const q = encodeURIComponent(SCRIPT);
-        for (const [path, ready] of [
-          ['', '1 page'],
-          [`/new?replace=${id}`, 'Publish'],
-          ['/account', 'Create a key'],
-          [`/pages/${id}/inbox`, '4 submissions'],
-          [`/pages/${id}/inbox?q=${q}&from=${q}&to=__proto__&view=${q}`, 'found'],
-          [`/pages/${id}/inbox?view=spam`, 'Not spam'],
-          [`/pages/${id}/charts?from=${q}&to=9999-99-99`, 'submissions in this time'],
-          [`/pages/${id}/page?version=__proto__&since=${q}`, 'Copy the source'],
-          [`/pages/${id}/page?version=2&since=1`, 'added'],
-          [`/pages/${id}/notifications`, 'Add webhook'],
-          [`/pages/${id}/settings`, 'Delete all data'],
-        ] as const) {
-          await page.goto(`${dashboard.origin}/dashboard${path}`);
-          await page.getByText(ready).filter({ visible: true }).first().waitFor();
-          await page.waitForLoadState('networkidle');
-          await expectFitting(page);
-          expect([
-            path,
-            await page.evaluate('globalThis.ran'),
-            await page.locator('main script, main img').count(),
-          ]).toEqual([path, undefined, 0]);
-          expect(await page.title()).not.toMatch(/[<\u202E]/);
-        }
-      },
-    );
+      const { id } = await owner.deploy({ html });
+      await owner.put(`/deploy/${id}`).send({ html: `${html}\n${'y'.repeat(200_000)}\n${TEXT}` });
+      await owner
+        .patch(`/deploy/${id}`)
+        .send({
+          redirect_url: `https://example.org/${encodeURIComponent(TEXT)}`,
+          spam: { blocklist: ['casino', '<b onclick=alert(1)>\u202E'] },
+        })
+        .expect(200);
+      await owner
+        .post(`/webhooks/${id}`)
+        .send({ url: `http://127.0.0.1:9/${encodeURIComponent(TEXT)}${'z'.repeat(1_000)}` })
+        .expect(201);
+      await owner
+        .post('/keys')
+        .send({ name: TEXT.slice(0, 100) })
+        .expect(201);
+      const many = Object.fromEntries(Array.from({ length: 990 }, (_, index) => [`f${index}`, TEXT.slice(0, 40)]));
+      for (const data of [
+        `{"__proto__":${JSON.stringify(TEXT)},"constructor":{"prototype":{"x":1}},"name":"Own"}`,
+        JSON.stringify({ name: 'Long', message: 'x'.repeat(250_000) }),
+        JSON.stringify({ name: 'Many', ...many }),
+        JSON.stringify({ name: TEXT, [TEXT]: TEXT }),
+        JSON.stringify({ name: 'casino', message: 'x'.repeat(250_000), [TEXT]: TEXT }),
+        JSON.stringify({ name: 'casino', ...many }),
+      ]) {
+        expect((await owner.send('POST', `/submit/${id}`, data)).status).toBe(200);
+      }
+      const page = await dashboard.open(owner, '/dashboard', { ...PHONE, viewport: { width: 320, height: 600 } });
+      page.on('dialog', () => {
+        throw new Error('A script of the data ran.');
+      });
+      const q = encodeURIComponent(SCRIPT);
+      for (const [path, ready] of [
+        ['', '1 page'],
+        [`/new?replace=${id}`, 'Publish'],
+        ['/account', 'Create a key'],
+        [`/pages/${id}/inbox`, '4 submissions'],
+        [`/pages/${id}/inbox?q=${q}&from=${q}&to=__proto__&view=${q}`, 'found'],
+        [`/pages/${id}/inbox?view=spam`, 'Not spam'],
+        [`/pages/${id}/charts?from=${q}&to=9999-99-99`, 'submissions in this time'],
+        [`/pages/${id}/page?version=__proto__&since=${q}`, 'Copy the source'],
+        [`/pages/${id}/page?version=2&since=1`, 'added'],
+        [`/pages/${id}/notifications`, 'Add webhook'],
+        [`/pages/${id}/settings`, 'Delete all data'],
+      ] as const) {
+        await page.goto(`${dashboard.origin}/dashboard${path}`);
+        await page.getByText(ready).filter({ visible: true }).first().waitFor();
+        await expect.poll(() => page.locator('.spinner').filter({ visible: true }).count()).toBe(0);
+        await expectFitting(page);
+        expect([
+          path,
+          await page.evaluate('globalThis.ran'),
+          await page.locator('main script, main img').count(),
+        ]).toEqual([path, undefined, 0]);
+        expect(await page.title()).not.toMatch(/[<\u202E]/);
+      }
+    });
   });
 
   describe('by a page in its preview', () => {

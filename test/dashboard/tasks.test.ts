@@ -135,21 +135,6 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     expect(slugs).toEqual([expect.stringMatching(/^typed/), SLUG]);
   });
 
-  it('Pages and Trash: deletes a page, and restores it', async () => {
-    const { owner, id, page, user } = await start(KEYBOARD);
-    await user.press(button(page, `Delete ${TITLE}`));
-    const dialog = page.getByRole('dialog', { name: 'Delete this page?' });
-    await user.write(dialog.getByLabel(`Type ${SLUG} to delete it`), SLUG);
-    await user.press(button(dialog, 'Delete'));
-    await page.getByRole('heading', { name: 'You have no pages yet' }).waitFor();
-    expect((await owner.get('/trash')).body.total).toBe(1);
-    await user.press(page.getByRole('link', { name: 'Trash', exact: true }));
-    await heading(page, 'Trash');
-    await user.press(button(page, `Restore ${SLUG}`));
-    await page.getByText(`${SLUG} is live again.`).waitFor();
-    expect((await owner.get(`/deploy/${id}`)).status).toBe(200);
-  });
-
   it('Inbox: reads a submission, and gives it a star', async () => {
     const { owner, id, page, user } = await start(TOUCH, 'Inbox');
     await user.press(page.getByRole('link', { name: 'Unread: שלמה' }));
@@ -180,28 +165,46 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const { owner, id, page, user } = await start(TOUCH);
     await owner
       .put(`/deploy/${id}`)
-      .send({ html: FORM.replace('Send', 'إرسال') })
+      .send({ html: FORM.replace('<button>Send', '\n<button>\u202ednes <b>') })
       .expect(200);
     await user.press(page.getByRole('link', { name: TITLE, exact: true }));
     await heading(page, 'Inbox');
     await user.press(page.getByRole('link', { name: 'Page', exact: true }));
     await user.press(button(page, 'Changes in version 2'));
-    await page.getByText('1 line added, 1 line removed.').waitFor();
+    await page.getByText('2 lines added, 1 line removed.').waitFor();
+    const lines = page.getByRole('region', { name: 'Lines that changed' }).locator('.removed bdi, .added bdi');
+    expect((await lines.allInnerTexts()).at(-1)).toBe('<button>⟨U+202E⟩dnes <b></button></form></html>');
     await user.press(button(page, 'Restore version 1'));
     await user.press(button(page.getByRole('dialog', { name: 'Restore version 1?' }), 'Restore'));
     await page.getByText('Version 1 is live again.').waitFor();
+    await page.getByText('Version 3', { exact: true }).waitFor();
     expect((await owner.get(`/deploy/${id}/html`)).body).toEqual({ html: FORM });
   });
 
-  it('Notifications: adds a webhook, and sends a test', async () => {
+  it('Notifications: adds a webhook, tests it, shows its secret, switches it off and deletes it', async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
-    const { page, user } = await start(TOUCH, 'Notifications');
+    const { owner, id, page, user } = await start(TOUCH, 'Notifications');
     await user.write(page.getByLabel('Webhook URL'), `${receiver.url}/orders`);
     await user.press(button(page, 'Add webhook'));
     await user.press(button(page, /^Send a test to/));
     await page.getByText('Delivered', { exact: true }).waitFor();
     expect(receiver.received).toHaveLength(1);
+    await user.press(button(page, 'Show secret'));
+    const secret = await page.locator('.secret').innerText();
+    await user.press(button(page, 'Copy secret'));
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+    await user.press(button(page, 'Rotate secret'));
+    await user.press(button(page.getByRole('dialog'), 'Rotate'));
+    await expect.poll(() => page.locator('.secret').innerText()).not.toBe(secret);
+    await user.press(page.getByLabel('Switched on'));
+    await page.getByText('Off', { exact: true }).waitFor();
+    const isActive = async (): Promise<unknown> => (await owner.get(`/webhooks/${id}`)).body.webhooks[0]?.active;
+    await expect.poll(isActive).toBe(false);
+    await user.press(button(page, 'Delete'));
+    await user.press(button(page.getByRole('dialog'), 'Delete'));
+    await page.getByText('The webhook is deleted.').waitFor();
+    await expect.poll(isActive).toBe(undefined);
   });
 
   it('Settings: changes where visitors are sent', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type BucketLocation, type FilesUrl, parseFilesUrl } from './files/location.ts';
 import { withEnvironment } from './lib/database-url.ts';
+import { type BucketLocation, type FilesUrl, parseFilesUrl } from './lib/files-url.ts';
 import { CELL } from './lib/ids.ts';
 import { isLoopback } from './lib/public-address.ts';
 import {

@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { createLog, type Log } from './lib/log.ts';
 import { LIMITS } from './limits.ts';
-import { gatherFromWorkers, offerToPrimary } from './metrics/metrics.ts';
-import { serveMetrics } from './metrics/server.ts';
-import { type Service, startService } from './service.ts';
+import { startService } from './service.ts';
 import { askForEmail, canAsk } from './start/first-owner-question.ts';
 import { emailAdvice, firstRunMessage } from './start/first-run-message.ts';
+import { openMetrics, openWorkerMetrics } from './start/metrics.ts';
 import { type FirstOwner, StartError } from './start/prepare-database.ts';
 import { reportReady, runWorkers, WorkerStartError } from './start/workers.ts';
 
@@ -53,24 +52,12 @@ function startupErrorMessage(error: unknown, { host, port, metricsPort }: Config
     : `cannot listen on HOST ${host}, ${name}: ${error.message}`;
 }
 
-/** Serves the metrics of this process, or sends them to the primary process, which serves those of all. */
-async function openMetrics(
-  service: Service,
-  { host, metricsPort: port }: Config,
-): Promise<(() => Promise<void>) | undefined> {
-  if (port === undefined) return undefined;
-  const registry = await service.exposeMetrics();
-  if (cluster.isPrimary) return serveMetrics(registry, { host, port });
-  await offerToPrimary(registry);
-  return undefined;
-}
-
 /** Runs the service in several processes. */
-async function runAll({ workers, host, metricsPort: port }: Config, log: Log): Promise<void> {
-  const closeMetrics = port === undefined ? undefined : await serveMetrics(await gatherFromWorkers(), { host, port });
+async function runAll(config: Config, log: Log): Promise<void> {
+  const closeMetrics = await openWorkerMetrics(config);
   try {
     const onLoss = (lost: object): void => log.error(lost, 'a worker ended');
-    await runWorkers(workers, { stopping: signalled, limits: LIMITS, onLoss });
+    await runWorkers(config.workers, { stopping: signalled, limits: LIMITS, onLoss });
   } finally {
     await closeMetrics?.();
   }
@@ -89,7 +76,7 @@ async function run(config: Config, log: Log): Promise<void> {
   const stopping = new AbortController();
   let firstRun: Promise<void> | undefined;
   try {
-    closeMetrics = await openMetrics(service, config);
+    closeMetrics = await openMetrics(service.exposeMetrics, config);
     log.info({ url: service.url }, 'listening');
     const announced = service.ready.then(({ firstOwner }) => {
       log.info('ready');

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import { decodeXML } from 'entities';
+import type { BucketLocation } from '../lib/files-url.ts';
 import { isObjectId, newObjectId } from '../lib/ids.ts';
 import { type Limits, SIZES } from '../limits.ts';
 import { BucketError } from './bucket-error.ts';
-import type { BucketLocation } from './location.ts';
 
 /** An object that has the content of a file, and when it was put there. Its id is its own and never used again. */
 type StoredObject = { id: string; sha256: Buffer; putAt: number };

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Database } from '../../src/db/postgres/connect.ts';
 import { Bucket } from '../../src/files/bucket.ts';
 import { deleteRemovedObjects, sweepOrphans } from '../../src/files/files-bucket.ts';
-import { parseFilesUrl } from '../../src/files/location.ts';
+import { parseFilesUrl } from '../../src/lib/files-url.ts';
 import { testLimits } from './limits.ts';
 import { type S3, S3_CREDENTIALS } from './s3.ts';
 

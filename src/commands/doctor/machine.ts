@@ -9,7 +9,7 @@ import { MailClient } from '../../delivery/mail/mail-client.ts';
 import { Bucket } from '../../files/bucket.ts';
 import { BucketError } from '../../files/bucket-error.ts';
 import { ownerOfPrefix } from '../../files/claim.ts';
-import type { BucketLocation } from '../../files/location.ts';
+import type { BucketLocation } from '../../lib/files-url.ts';
 import { COMMAND_LIMITS, LIMITS } from '../../limits.ts';
 import { ask } from './ask.ts';
 import { type Finding, fail, ok, skip, warn } from './finding.ts';
